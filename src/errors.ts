@@ -1,0 +1,127 @@
+/**
+ * The errors a caller can meet: one class, one table from code to HTTP status. A code is a stable word, or the five
+ * characters of an SQLSTATE. A leaf: imports nothing.
+ */
+
+/** HTTP status and default message of every error code that is a word. */
+const TABLE = {
+  invalid_identifier: [400, 'invalid identifier in path'],
+  invalid_path: [400, 'invalid path'],
+  invalid_script_path: [400, 'invalid script path'],
+  invalid_request: [400, 'invalid request'],
+  invalid_query_string: [400, 'invalid query string'],
+  invalid_value: [400, 'invalid value'],
+  script_not_usable: [400, 'could not parse script'],
+  unknown_database: [400, 'database not registered'],
+  not_found: [404, '404 page not found'],
+  script_not_found: [404, 'script not found'],
+  method_not_allowed: [405, 'method not allowed'],
+  body_too_large: [413, 'request body is too large'],
+  uri_too_long: [414, 'request target is too long'],
+  statement_not_allowed: [500, 'statement is not allowed in a script'],
+  result_too_large: [500, 'result is too large'],
+  internal: [500, 'internal error'],
+  worker_lost: [502, 'the worker that ran this request was lost'],
+  busy: [503, 'service is busy'],
+  timeout: [504, 'request took too long'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+/** A code of ours. */
+export type ErrorCode = keyof typeof TABLE;
+
+/** Every code of ours with its status and default message, for the test that pins them and for the docs. */
+export const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, message: string]>> =
+  TABLE;
+
+/** What an error may carry besides its code and message. */
+export interface ErrorDetails {
+  readonly detail?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  /** Methods for an Allow header. */
+  readonly allow?: string | undefined;
+}
+
+/** ServiceError is an answer to a caller: its message is meant to be read by whoever sent the request. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  /** A word of the table above, or an SQLSTATE. */
+  readonly code: string;
+  /** HTTP status, 400-599. */
+  readonly status: number;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+  readonly allow: string | undefined;
+
+  constructor(code: ErrorCode, message: string = TABLE[code][1], details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = TABLE[code][0];
+    this.detail = details.detail;
+    this.hint = details.hint;
+    this.allow = details.allow;
+  }
+}
+
+/** The message of every failed statement whose own message is not for the caller. */
+export const SQL_FAILED = 'could not execute sql, check your service logs';
+
+const CONFLICTS = new Set(['23505', '23503', '23P01', '40001', '40P01', '55P03']);
+
+/** statusOfSqlState is the HTTP status for an SQLSTATE (five characters); `PTnnn` raised by a script is nnn. */
+export function statusOfSqlState(state: string): number {
+  if (CONFLICTS.has(state)) return 409;
+  if (state === '42501') return 403;
+  if (state === '57014') return 504;
+  if (state === '25006' || state.startsWith('57P0')) return 503;
+  if (state === 'P0001') return 400;
+  const own = raisedStatus(state);
+  if (own !== undefined) return own;
+  switch (state.slice(0, 2)) {
+    case '08':
+    case '53':
+      return 503;
+    case '22':
+    case '23':
+      return 400;
+    default:
+      return 500;
+  }
+}
+
+/** isRaised tells whether an SQLSTATE is one a script raises on purpose, whose message is meant to be read. */
+export function isRaised(state: string): boolean {
+  return state === 'P0001' || raisedStatus(state) !== undefined;
+}
+
+function raisedStatus(state: string): number | undefined {
+  if (!state.startsWith('PT')) return undefined;
+  const status = Number(state.slice(2));
+  return status >= 400 && status <= 599 ? status : undefined;
+}
+
+/** errorBody is the body of an error answer, JSON or (with `_renderer=xml`) XML; `extra` is added to the JSON members. */
+export function errorBody(
+  message: string,
+  code: string,
+  xml: boolean,
+  extra?: Record<string, string>,
+): string {
+  if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
+  return JSON.stringify({ error: message, code, ...extra });
+}
+
+/** escapeXml escapes text for an XML element. Characters that XML 1.0 cannot hold become U+FFFD. */
+export function escapeXml(text: string): string {
+  return text.replace(XML_SPECIAL, (c) => XML_ESCAPES[c] ?? '\uFFFD');
+}
+
+const XML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
+// eslint-disable-next-line no-control-regex -- these are the characters XML 1.0 has no form for
+const XML_SPECIAL = /[&<>"'\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
