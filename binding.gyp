@@ -1,0 +1,19 @@
+{
+  "targets": [
+    {
+      "target_name": "sql_rest_service",
+      "sources": ["<!@(cat native/sources.txt)"],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS"],
+      "cflags": [
+        "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-fstack-protector-strong",
+        "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"
+      ],
+      "cflags_cc": ["-std=c++17", "-fno-exceptions"],
+      "ldflags": [
+        "-Wl,-z,relro,-z,now,-z,nodelete",
+        "-Wl,--version-script=<(module_root_dir)/native/exports.map"
+      ]
+    }
+  ]
+}

@@ -1,0 +1,54 @@
+// The environment: entered once a thread, torn down by an asynchronous clean-up hook, which Node waits for.
+#include "environment.h"
+
+#include <vector>
+
+namespace sql_rest {
+namespace {
+
+thread_local Environment* current = nullptr;
+
+}  // namespace
+
+Environment* Environment::Enter(napi_env env) {
+  if (current != nullptr) return current;
+  uv_loop_t* loop = nullptr;
+  if (napi_get_uv_event_loop(env, &loop) != napi_ok) {
+    napi_throw_error(env, nullptr, "the addon found no event loop on this thread");
+    return nullptr;
+  }
+  auto* self = new Environment(loop);
+  if (napi_add_async_cleanup_hook(env, Teardown, self, nullptr) != napi_ok) {
+    delete self;
+    napi_throw_error(env, nullptr, "the addon could not register its clean-up");
+    return nullptr;
+  }
+  current = self;
+  return self;
+}
+
+Environment* Environment::Current() noexcept { return current; }
+
+void Environment::Forget(Closable* closable) {
+  open_.erase(closable);
+  if (ending_ != nullptr) FinishIfEmpty();
+}
+
+void Environment::Teardown(napi_async_cleanup_hook_handle hook, void* data) {
+  auto* self = static_cast<Environment*>(data);
+  current = nullptr;
+  const std::vector<Closable*> open(self->open_.begin(), self->open_.end());
+  for (Closable* closable : open) closable->CloseForTeardown();
+  // Only now may Forget finish: it deletes this object.
+  self->ending_ = hook;
+  self->FinishIfEmpty();
+}
+
+void Environment::FinishIfEmpty() {
+  if (!open_.empty()) return;
+  const napi_async_cleanup_hook_handle hook = ending_;
+  delete this;
+  napi_remove_async_cleanup_hook(hook);
+}
+
+}  // namespace sql_rest

@@ -1,0 +1,181 @@
+// The watcher and the poll handle below it are two objects: the handle lives until libuv has closed it, which is later
+// than the garbage collector may want the watcher.
+#include "socket_watcher.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <memory>
+
+namespace sql_rest {
+
+// SocketPoll is a libuv poll handle that deletes itself once closed. It never closes the descriptor.
+class SocketPoll final : public Closable {
+ public:
+  // Make returns nullptr and sets status to a libuv error code when the descriptor cannot be watched.
+  static SocketPoll* Make(Environment* environment, int fd, SocketWatcher* owner, int* status) {
+    auto* self = new SocketPoll(environment, fd, owner);
+    *status = uv_poll_init(environment->loop(), &self->handle_, fd);
+    if (*status != 0) {
+      delete self;
+      return nullptr;
+    }
+    self->handle_.data = self;
+    environment->Remember(self);
+    return self;
+  }
+
+  // Start sets what is watched for (0: nothing); a libuv error code, or 0.
+  int Start(int events) {
+    events_ = events;
+    return events == 0 ? uv_poll_stop(&handle_) : uv_poll_start(&handle_, events, OnPoll);
+  }
+
+  void Close() {
+    owner_ = nullptr;
+    uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) {
+      auto* self = static_cast<SocketPoll*>(handle->data);
+      Environment* environment = self->environment_;
+      environment->Forget(self);
+      delete self;
+    });
+  }
+
+  // The thread ends without having closed its connection: nobody will read from it any more, so the other side is told.
+  void CloseForTeardown() override {
+    if (uv_is_closing(reinterpret_cast<uv_handle_t*>(&handle_)) != 0) return;
+    if (owner_ != nullptr) owner_->Detach();
+    Close();
+    shutdown(fd_, SHUT_RDWR);
+  }
+
+ private:
+  SocketPoll(Environment* environment, int fd, SocketWatcher* owner)
+      : environment_(environment), fd_(fd), owner_(owner) {}
+
+  static void OnPoll(uv_poll_t* handle, int status, int events) {
+    auto* self = static_cast<SocketPoll*>(handle->data);
+    // libuv stops a handle that reports an error. What the error is comes out when the owner reads, and it may read in
+    // several steps: so go on reporting until it stops.
+    if (status < 0) uv_poll_start(handle, self->events_, OnPoll);
+    int available = 0;
+    if (ioctl(self->fd_, FIONREAD, &available) != 0) available = 0;
+    if (self->owner_ == nullptr) return;
+    self->owner_->OnEvent(status < 0 || (events & UV_READABLE) != 0, (events & UV_WRITABLE) != 0,
+                          available);
+  }
+
+  uv_poll_t handle_{};
+  Environment* const environment_;
+  const int fd_;
+  SocketWatcher* owner_;
+  int events_ = 0;
+};
+
+Napi::Function SocketWatcher::Define(Napi::Env env) {
+  return DefineClass(env, "SocketWatcher",
+                     {
+                         InstanceMethod<&SocketWatcher::Watch>("watch"),
+                         InstanceMethod<&SocketWatcher::Close>("close"),
+                     });
+}
+
+SocketWatcher::SocketWatcher(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 2 || !info[0].IsNumber() || !info[1].IsFunction()) {
+    Napi::TypeError::New(env, "SocketWatcher needs a descriptor and a function")
+        .ThrowAsJavaScriptException();
+    return;
+  }
+  Environment* environment = Environment::Current();
+  if (environment == nullptr) {
+    Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
+    return;
+  }
+  int status = 0;
+  poll_ = SocketPoll::Make(environment, info[0].As<Napi::Number>().Int32Value(), this, &status);
+  if (poll_ == nullptr) {
+    Napi::Error::New(env, std::string("cannot watch the descriptor: ") + uv_strerror(status))
+        .ThrowAsJavaScriptException();
+    return;
+  }
+  callback_ = Napi::Persistent(info[1].As<Napi::Function>());
+  context_ = std::make_unique<Napi::AsyncContext>(env, "SocketWatcher");
+}
+
+SocketWatcher::~SocketWatcher() {
+  if (poll_ != nullptr) poll_->Close();
+}
+
+void SocketWatcher::Watch(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const int mode = info[0].IsNumber() ? info[0].As<Napi::Number>().Int32Value() : -1;
+  if (mode < 0 || mode > (UV_READABLE | UV_WRITABLE)) {
+    Napi::TypeError::New(env, "watch needs a mode from 0 to 3").ThrowAsJavaScriptException();
+    return;
+  }
+  if (poll_ == nullptr) {
+    Napi::Error::New(env, "the watcher is closed").ThrowAsJavaScriptException();
+    return;
+  }
+  const int status = poll_->Start(mode);
+  if (status != 0) {
+    Napi::Error::New(env, std::string("cannot watch the descriptor: ") + uv_strerror(status))
+        .ThrowAsJavaScriptException();
+    return;
+  }
+  Hold(mode != 0);
+}
+
+void SocketWatcher::Close(const Napi::CallbackInfo&) {
+  if (poll_ == nullptr) return;
+  poll_->Close();
+  poll_ = nullptr;
+  Hold(false);
+}
+
+// While it watches, nothing but libuv may point to the object: it holds itself.
+void SocketWatcher::Hold(bool held) {
+  if (held == held_) return;
+  held_ = held;
+  if (held) {
+    Ref();
+  } else {
+    Unref();
+  }
+}
+
+void SocketWatcher::OnEvent(bool readable, bool writable, int available) {
+  const Napi::Env env = Env();
+  const Napi::HandleScope scope(env);
+  const napi_value arguments[] = {
+      Napi::Boolean::New(env, readable),
+      Napi::Boolean::New(env, writable),
+      Napi::Number::New(env, available),
+  };
+  // Value() of a member that a callback may close: `this` stays alive, because its JavaScript object is the receiver.
+  const Napi::Object receiver = Value();
+  napi_value result = nullptr;
+  const napi_status status =
+      napi_make_callback(env, *context_, receiver, callback_.Value(), 3, arguments, &result);
+  if (status != napi_pending_exception) return;
+  napi_value error = nullptr;
+  // A thread that is being terminated has an exception pending that is none of ours: then nothing can be fetched.
+  if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
+}
+
+Napi::Value SetCork(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 2 || !info[0].IsNumber() || !info[1].IsBoolean()) {
+    Napi::TypeError::New(env, "setCork needs a descriptor and a boolean")
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const int on = info[1].As<Napi::Boolean>().Value() ? 1 : 0;
+  const int fd = info[0].As<Napi::Number>().Int32Value();
+  return Napi::Boolean::New(env, setsockopt(fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on) == 0);
+}
+
+}  // namespace sql_rest

@@ -1,0 +1,42 @@
+// SocketWatcher, for JavaScript: tells when a socket that somebody else owns can be read or written, on the calling
+// thread's own loop.
+#pragma once
+
+#include <napi.h>
+
+#include "environment.h"
+
+namespace sql_rest {
+
+class SocketPoll;
+
+// new SocketWatcher(fd, onEvent): onEvent(readable, writable, available) with the number of bytes that wait in the
+// socket. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; close(). Throws TypeError on wrong
+// arguments, Error when the descriptor cannot be watched or the watcher is closed.
+class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
+ public:
+  static Napi::Function Define(Napi::Env env);
+
+  explicit SocketWatcher(const Napi::CallbackInfo& info);
+  ~SocketWatcher() override;
+
+  // OnEvent runs the callback; an exception in it becomes an uncaught one.
+  void OnEvent(bool readable, bool writable, int available);
+  // Detach forgets the poll, which is being closed by the environment.
+  void Detach() noexcept { poll_ = nullptr; }
+
+ private:
+  void Watch(const Napi::CallbackInfo& info);
+  void Close(const Napi::CallbackInfo& info);
+  void Hold(bool held);
+
+  SocketPoll* poll_ = nullptr;
+  bool held_ = false;
+  Napi::FunctionReference callback_;
+  std::unique_ptr<Napi::AsyncContext> context_;
+};
+
+// SetCork(fd, on): while on, TCP sends full packets only. False when the socket is no TCP socket.
+Napi::Value SetCork(const Napi::CallbackInfo& info);
+
+}  // namespace sql_rest

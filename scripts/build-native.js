@@ -1,0 +1,71 @@
+/**
+ * Builds the C++ addon with cmake-js into build/Release, unless what is there is newer than all it is made from.
+ * Needs no network: the headers are those that came with Node. Exits with 1 and says what is missing otherwise.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..');
+const output = join(root, 'build/Release/sql_rest_service.node');
+/** Which Node the addon was built with, beside it: other headers mean another build. */
+const stamp = join(root, 'build/Release/built-with.txt');
+
+function isFresh() {
+  if (!existsSync(output) || !existsSync(stamp)) return false;
+  if (readFileSync(stamp, 'utf8') !== builtWith()) return false;
+  const built = statSync(output).mtimeMs;
+  const native = join(root, 'native');
+  const sources = readdirSync(native)
+    .filter((name) => /\.(cc|h|txt|map)$/.test(name))
+    .map((name) => join(native, name));
+  sources.push(join(root, 'CMakeLists.txt'));
+  return sources.every((source) => statSync(source).mtimeMs < built);
+}
+
+function builtWith() {
+  return `${process.version} ${process.arch}\n`;
+}
+
+/** The folder of Node's headers: beside the program, or where node-gyp has put them when it built libpq. */
+function nodeHeaders() {
+  const roots = [
+    process.env.npm_config_nodedir,
+    resolve(process.execPath, '../..'),
+    join(homedir(), '.cache/node-gyp', process.versions.node),
+  ];
+  for (const folder of roots) {
+    if (folder === undefined) continue;
+    const headers = join(folder, 'include/node');
+    if (existsSync(join(headers, 'uv.h'))) return headers;
+  }
+  throw new Error(
+    `Node's headers were not found (looked for include/node/uv.h below ${roots.filter(Boolean).join(', ')}); ` +
+      'set npm_config_nodedir to the folder that has them',
+  );
+}
+
+function build() {
+  if (isFresh()) {
+    console.log('native addon: up to date');
+    return;
+  }
+  const cmakeJs = createRequire(import.meta.url).resolve('cmake-js/bin/cmake-js');
+  const { status, error } = spawnSync(
+    process.execPath,
+    [cmakeJs, 'compile', '--log-level', 'warn', `--CDNODE_INC=${nodeHeaders()}`],
+    { cwd: root, stdio: 'inherit' },
+  );
+  if (error) throw error;
+  if (status !== 0) throw new Error('cmake-js could not build the addon');
+  writeFileSync(stamp, builtWith());
+}
+
+try {
+  build();
+} catch (error) {
+  console.error(`native addon: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,34 @@
+/**
+ * Loads the C++ addon (native/, built into build/Release) once a thread. Loaded with its symbols global, because the
+ * threads' copies of libpq's addon call into it (see pg/libpq-addon). The only module that touches the .node file.
+ */
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** What native/addon.cc exports. */
+export interface Addon {
+  readonly screen: (value: string) => boolean;
+  readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => NativeSocketWatcher;
+  readonly setCork: (fd: number, on: boolean) => boolean;
+}
+
+/** Called when a watched socket is ready; `available` is the number of bytes that wait in it. */
+export type OnSocketEvent = (readable: boolean, writable: boolean, available: number) => void;
+
+export interface NativeSocketWatcher {
+  watch(mode: number): void;
+  close(): void;
+}
+
+function load(): Addon {
+  const path = fileURLToPath(new URL('../../build/Release/sql_rest_service.node', import.meta.url));
+  if (!existsSync(path))
+    throw new Error(`the native addon is not built (${path}): run "npm run build:native"`);
+  const module = { exports: {} };
+  process.dlopen(module, path, constants.dlopen.RTLD_NOW | constants.dlopen.RTLD_GLOBAL);
+  return module.exports as Addon;
+}
+
+/** addon is the loaded addon. Importing this module throws when it is not built. */
+export const addon: Addon = load();

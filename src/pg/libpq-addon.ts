@@ -1,0 +1,146 @@
+/**
+ * Loads libpq's addon (below pg-native) for the calling thread. That addon may be loaded once a process only, so each
+ * thread loads a private copy of the file, deleted as soon as it is mapped; what it exports is put into the module
+ * cache before pg-native asks for it. In the copy a few imported functions are redirected to our own addon
+ * (native/libpq_bridge.cc), because libpq's addon knows only the main thread's loop. Refuses nothing: a copy in which
+ * a function is not found is used as it is.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { createRequire, Module } from 'node:module';
+import { constants, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import '../native/addon.js';
+
+/** The fields of a failed result that libpq's addon reports; absent ones are undefined. */
+export interface LibpqErrorFields {
+  readonly severity?: string;
+  readonly sqlState?: string;
+  readonly messagePrimary?: string;
+  readonly messageDetail?: string;
+  readonly messageHint?: string;
+  readonly statementPosition?: string;
+  readonly internalPosition?: string;
+  readonly internalQuery?: string;
+  readonly context?: string;
+  readonly schemaName?: string;
+  readonly tableName?: string;
+  readonly columnName?: string;
+  readonly dataTypeName?: string;
+  readonly constraintName?: string;
+}
+
+/** One libpq connection: the calls of libpq's addon that the service uses. Results are those of the last getResult. */
+export interface Libpq {
+  /**
+   * connect connects without blocking the thread; `done` gets an Error when it failed, after which finish must be
+   * called. Neither finish nor any other call is allowed before `done`. Set connect_timeout: nothing else ends it.
+   */
+  connect(conninfo: string, done: (error?: Error | string) => void): void;
+  /** connectSync connects and blocks the thread meanwhile. Throws when it fails (finish is done then). */
+  connectSync(conninfo: string): void;
+  finish(): void;
+  errorMessage(): string;
+  /** socket is the connection's descriptor, -1 when it has none. */
+  socket(): number;
+  /** serverVersion is for instance 150018, 0 when not connected. */
+  serverVersion(): number;
+  /** transactionStatus: 0 idle, 1 active, 2 in transaction, 3 in a failed one, 4 connection lost. */
+  transactionStatus(): number;
+  sendQueryParams(text: string, values: readonly (string | null)[]): boolean;
+  sendPrepare(name: string, text: string, parameters: number): boolean;
+  sendQueryPrepared(name: string, values: readonly (string | null)[]): boolean;
+  /** getResult takes the next result; false at the end of one statement's results. Blocks while isBusy. */
+  getResult(): boolean;
+  /** resultStatus is for instance PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_FATAL_ERROR, PGRES_PIPELINE_SYNC. */
+  resultStatus(): string;
+  resultErrorFields(): LibpqErrorFields;
+  resultErrorMessage(): string;
+  clear(): void;
+  ntuples(): number;
+  nfields(): number;
+  fname(column: number): string;
+  ftype(column: number): number;
+  /** getvalue is the text of a value, empty for NULL. */
+  getvalue(row: number, column: number): string;
+  getisnull(row: number, column: number): boolean;
+  cmdStatus(): string;
+  cmdTuples(): string;
+  /** consumeInput reads what waits in the socket; false when the connection is lost. */
+  consumeInput(): boolean;
+  isBusy(): boolean;
+  setNonBlocking(on: boolean): boolean;
+  /** flush: 0 all sent, 1 the socket is full, -1 the connection is lost. */
+  flush(): number;
+  enterPipelineMode(): boolean;
+  pipelineSync(): boolean;
+  /** cancel asks the server to cancel what the connection runs (blocking, on a connection of its own). */
+  cancel(): true | string | Error;
+}
+
+export type LibpqConstructor = new () => Libpq;
+
+/**
+ * Functions that libpq's addon imports and native/libpq_bridge.cc replaces. In the copy their first two letters become
+ * those of REPLACEMENT, so that the string table keeps its size.
+ */
+const REDIRECTED = ['uv_default_loop'];
+const REPLACEMENT = 'SR';
+
+/** Redirects the imports in the bytes of a copy, in place. */
+function redirect(image: Buffer): void {
+  for (const name of REDIRECTED) {
+    const at = image.indexOf(`\0${name}\0`, 0, 'latin1');
+    if (at >= 0) image.write(REPLACEMENT, at + 1, 'latin1');
+  }
+}
+
+/** Maps a copy of the file and returns its exports. Tries a second folder where the first one forbids execution. */
+function loadCopy(path: string): unknown {
+  const image = readFileSync(path);
+  redirect(image);
+  let failure: unknown;
+  for (const folder of [tmpdir(), dirname(path)]) {
+    // Never a name that was used before: overwriting a file that is mapped kills the process when it is unmapped.
+    const copy = join(folder, `libpq-${process.pid}-${randomUUID()}.node`);
+    try {
+      writeFileSync(copy, image, { flag: 'wx', mode: 0o700 });
+      const module = { exports: {} };
+      process.dlopen(module, copy, constants.dlopen.RTLD_NOW);
+      return module.exports;
+    } catch (error) {
+      failure = error;
+    } finally {
+      try {
+        unlinkSync(copy);
+      } catch {
+        // It was never written.
+      }
+    }
+  }
+  throw new Error(`libpq's addon cannot be loaded from a copy of ${path}`, { cause: failure });
+}
+
+let loaded: LibpqConstructor | undefined;
+
+/**
+ * loadLibpq returns the class of libpq connections, loading it on a thread's first call. Throws when pg-native is not
+ * installed or was installed without being built.
+ */
+export function loadLibpq(): LibpqConstructor {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): LibpqConstructor {
+  const require = createRequire(import.meta.url);
+  const libpq = createRequire(require.resolve('pg-native')).resolve('libpq');
+  const path = join(dirname(libpq), 'build', 'Release', 'addon.node');
+  const module = new Module(path);
+  module.filename = path;
+  module.exports = loadCopy(path);
+  module.loaded = true;
+  require.cache[path] = module;
+  const Client = require('pg-native') as new () => { readonly pq: Libpq };
+  return new Client().pq.constructor as LibpqConstructor;
+}
