@@ -1,0 +1,122 @@
+/**
+ * From a rendered script to the statement that is sent: a read is wrapped so that PostgreSQL makes the JSON, anything
+ * else goes as it is. Refuses empty scripts and what statement-rules.ts names. Keeps what it built by rendered text,
+ * because a script that binds its values renders the same text each time.
+ */
+import { scriptNotUsable } from './script-error.js';
+import { END, SqlScanner, skipSpace, SYMBOL, WORD } from './sql-scanner.js';
+import { checkStatement } from './statement-rules.js';
+import type { Verb } from './verb.js';
+
+/** A statement ready to be sent. */
+export interface Statement {
+  readonly sql: string;
+  /** Where the script's text begins in `sql`, and how much of it is there (UTF-16 units). */
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Entries and characters of one generation of remembered statements. */
+const GENERATION_ENTRIES = 500;
+const GENERATION_CHARACTERS = 1_000_000;
+
+/** StatementBuilder makes statements and remembers the recent ones. */
+export class StatementBuilder {
+  readonly #aggregate: string;
+  readonly #reads = new RecentStatements();
+  readonly #others = new RecentStatements();
+
+  constructor(aggregate: 'json_agg' | 'jsonb_agg') {
+    this.#aggregate = aggregate;
+  }
+
+  /**
+   * build makes the statement of a text that the script at `path` (`<folder>/<script>`) rendered. Throws ServiceError
+   * `script_not_usable` when the text holds no statement, `statement_not_allowed` when the rules refuse it.
+   */
+  build(verb: Verb, text: string, path: string): Statement {
+    const recent = verb === 'read' ? this.#reads : this.#others;
+    let statement = recent.get(text);
+    if (statement === undefined) {
+      const first = firstWord(text);
+      if (first === undefined) throw scriptNotUsable(path, 'the text rendered holds no statement');
+      checkStatement(text, first);
+      statement = verb === 'read' ? wrapRead(text, this.#aggregate) : wholeText(text);
+      recent.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+/**
+ * positionToScript maps a position that PostgreSQL reports (characters of the statement, from 1) to an offset in the
+ * rendered text (UTF-16 units). A position in what was added around the text gives its nearest end.
+ */
+export function positionToScript(statement: Statement, position: number): number {
+  const { sql, start, length } = statement;
+  let offset = 0;
+  for (let left = position - 1; left > 0 && offset < sql.length; left--) {
+    offset += sql.codePointAt(offset)! > 0xffff ? 2 : 1;
+  }
+  return Math.min(Math.max(offset - start, 0), length);
+}
+
+function wholeText(text: string): Statement {
+  return { sql: text, start: 0, length: text.length };
+}
+
+/** The text stands on lines of its own, so that a line comment at its end ends there. */
+function wrapRead(text: string, aggregate: string): Statement {
+  const script = text.slice(0, endOfStatement(text));
+  const head = `SELECT ${aggregate}(s) FROM (\n`;
+  return { sql: `${head}${script}\n) s`, start: head.length, length: script.length };
+}
+
+/** firstWord is the first word in upper case, '' when something else comes first, undefined when nothing comes. */
+function firstWord(text: string): string | undefined {
+  let i = skipSpace(text, 0);
+  while (text.charAt(i) === '(' || text.charAt(i) === ';') i = skipSpace(text, i + 1);
+  if (i >= text.length) return undefined;
+  const scanner = new SqlScanner(text, i);
+  return scanner.next() === WORD ? scanner.value().toUpperCase() : '';
+}
+
+/** endOfStatement is where the text ends without a semicolon that only comments and white space follow. */
+function endOfStatement(text: string): number {
+  if (!text.includes(';')) return text.length;
+  const scanner = new SqlScanner(text);
+  let last = -1;
+  for (let kind = scanner.next(); kind !== END; kind = scanner.next()) {
+    last = kind === SYMBOL && text.charAt(scanner.start) === ';' ? scanner.start : -1;
+  }
+  return last === -1 ? text.length : last;
+}
+
+/** RecentStatements is bounded: when one generation is full, the one before it is forgotten. */
+class RecentStatements {
+  #young = new Map<string, Statement>();
+  #old = new Map<string, Statement>();
+  #characters = 0;
+
+  get(text: string): Statement | undefined {
+    const statement = this.#young.get(text);
+    if (statement !== undefined) return statement;
+    const older = this.#old.get(text);
+    if (older !== undefined) this.set(text, older);
+    return older;
+  }
+
+  set(text: string, statement: Statement): void {
+    if (text.length > GENERATION_CHARACTERS / 10) return;
+    if (
+      this.#young.size >= GENERATION_ENTRIES ||
+      this.#characters + text.length > GENERATION_CHARACTERS
+    ) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#characters = 0;
+    }
+    this.#young.set(text, statement);
+    this.#characters += text.length;
+  }
+}

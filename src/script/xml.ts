@@ -1,0 +1,172 @@
+/**
+ * The XML form of an answer (`_renderer=xml`), made from PostgreSQL's JSON text token by token, so that numbers keep
+ * their digits and members their order. The shape is the one pREST gets from the Go library mxj: an array of objects
+ * is `<object>` elements, an object of several members is a `<doc>`, an array inside an object repeats its element,
+ * null, '' and {} are an empty element. Where mxj lets broken XML out, this does not: text is escaped, and a member
+ * name that XML does not allow has its bad characters replaced by `_`. Refuses text that is not JSON.
+ */
+
+/** jsonToXml turns JSON text into an XML document below `<objects>`. Throws SyntaxError for what is not JSON. */
+export function jsonToXml(json: string): string {
+  const writer = new XmlWriter(json);
+  return `<objects>${writer.document()}</objects>`;
+}
+
+/** The name of an array's items when nothing else names them, and of a root with several members. */
+const ITEM = 'object';
+const ROOT = 'doc';
+
+/** Deepest nesting: PostgreSQL's own JSON rarely passes 10, and the stack of this thread is not endless. */
+const MAX_DEPTH = 1000;
+
+class XmlWriter {
+  readonly #json: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(json: string) {
+    this.#json = json;
+  }
+
+  document(): string {
+    const first = this.#peek();
+    let body;
+    if (first === '[') {
+      const items = this.#list(ITEM);
+      body = items.objects ? items.xml : element(ROOT, items.xml);
+    } else if (first === '{') {
+      const members = this.#members();
+      // One member stands alone, unless it is an array of other things than objects: that has no single root.
+      const single = members.count === 1 && members.objects;
+      body = members.count === 0 || !single ? element(ROOT, members.xml) : members.xml;
+    } else body = element(ROOT, this.#scalar());
+    if (this.#peek() !== '') throw this.#unexpected();
+    return body;
+  }
+
+  /** One value as the content of an element of that name; an array as one element for each item. */
+  #value(name: string): string {
+    const first = this.#peek();
+    if (first === '[') return this.#list(name).xml;
+    return element(name, first === '{' ? this.#members().xml : this.#scalar());
+  }
+
+  #members(): { xml: string; count: number; objects: boolean } {
+    this.#enter();
+    let xml = '';
+    let count = 0;
+    let objects = true;
+    for (let more = this.#peek() !== '}'; more; more = this.#peek() === ',') {
+      if (count++ > 0) this.#at++;
+      if (this.#peek() !== '"') throw this.#unexpected();
+      const name = elementName(this.#string());
+      if (this.#peek() !== ':') throw this.#unexpected();
+      this.#at++;
+      if (this.#peek() === '[') {
+        const items = this.#list(name);
+        xml += items.xml;
+        objects = items.objects;
+      } else xml += this.#value(name);
+    }
+    this.#leave('}');
+    return { xml, count, objects };
+  }
+
+  #list(name: string): { xml: string; objects: boolean } {
+    this.#enter();
+    let xml = '';
+    let objects = true;
+    for (let more = this.#peek() !== ']', count = 0; more; more = this.#peek() === ',') {
+      if (count++ > 0) this.#at++;
+      if (this.#peek() !== '{') objects = false;
+      xml += this.#value(name);
+    }
+    this.#leave(']');
+    return { xml, objects };
+  }
+
+  #enter(): void {
+    if (++this.#depth > MAX_DEPTH) throw new SyntaxError('JSON is nested too deeply for XML');
+    this.#at++;
+  }
+
+  #leave(bracket: string): void {
+    if (this.#peek() !== bracket) throw this.#unexpected();
+    this.#at++;
+    this.#depth--;
+  }
+
+  #scalar(): string {
+    if (this.#peek() === '"') return escapeText(this.#string());
+    LITERAL.lastIndex = this.#at;
+    const literal = LITERAL.exec(this.#json)?.[0];
+    if (literal === undefined) throw this.#unexpected();
+    this.#at += literal.length;
+    return literal === 'null' ? '' : literal;
+  }
+
+  /** The string at the current offset. Only one with a backslash needs decoding. */
+  #string(): string {
+    const json = this.#json;
+    const start = this.#at;
+    let escaped = false;
+    let i = start + 1;
+    for (; ; i++) {
+      const c = json.charCodeAt(i);
+      if (c === 0x22) break;
+      if (c === 0x5c) {
+        escaped = true;
+        i++;
+      } else if (Number.isNaN(c)) throw this.#unexpected();
+    }
+    this.#at = i + 1;
+    return escaped ? (JSON.parse(json.slice(start, i + 1)) as string) : json.slice(start + 1, i);
+  }
+
+  /** The next character that is not white space, which stays the current one; '' at the end. */
+  #peek(): string {
+    for (;;) {
+      const c = this.#json.charCodeAt(this.#at);
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return this.#json.charAt(this.#at);
+      this.#at++;
+    }
+  }
+
+  #unexpected(): SyntaxError {
+    return new SyntaxError(`unexpected JSON at offset ${this.#at}`);
+  }
+}
+
+const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+function element(name: string, content: string): string {
+  return content === '' ? `<${name}/>` : `<${name}>${content}</${name}>`;
+}
+
+/** elementName makes an XML name (without colons, which would claim a namespace) of any text. */
+function elementName(text: string): string {
+  const name = text.replace(NOT_NAME, '_');
+  return NAME_START.test(name) ? name : `_${name}`;
+}
+
+// Name characters of XML 1.0 (fifth edition), production 4a, without the colon.
+const START =
+  'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F' +
+  '\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}';
+const NAME_START = new RegExp(`^[${START}]`, 'u');
+const NOT_NAME = new RegExp(`[^${START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]`, 'gu');
+
+/** escapeText escapes character data. A carriage return would be read as a line feed; what XML 1.0 cannot hold becomes U+FFFD. */
+function escapeText(text: string): string {
+  return SPECIAL.test(text) ? text.replace(SPECIAL_ALL, (c) => ESCAPES[c] ?? '\uFFFD') : text;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\r': '&#13;',
+};
+const SPECIAL_SET = '[&<>\\u0000-\\u0008\\u000B-\\u001F\\uD800-\\uDFFF\\uFFFE\\uFFFF]';
+const SPECIAL = new RegExp(SPECIAL_SET, 'u');
+const SPECIAL_ALL = new RegExp(SPECIAL_SET, 'gu');
