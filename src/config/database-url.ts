@@ -1,0 +1,68 @@
+/**
+ * A database given as a URL, taken apart into the keys it sets. Follows libpq's form `postgres://user:password@host:
+ * port/database?sslmode=…` for one host; refuses parameters it does not know, since one of them may ask for safety.
+ * Never repeats the URL or a part of it in a message.
+ */
+import type { KeyName } from './schema.js';
+
+/** Parameters of a URL and the keys they set. */
+const PARAMETERS: ReadonlyMap<string, KeyName> = new Map([
+  ['host', 'pg.host'],
+  ['port', 'pg.port'],
+  ['user', 'pg.user'],
+  ['password', 'pg.pass'],
+  ['dbname', 'pg.database'],
+  ['connect_timeout', 'pg.conntimeout'],
+  ['channel_binding', 'pg.channel_binding'],
+  ['sslmode', 'pg.ssl.mode'],
+  ['sslcert', 'pg.ssl.cert'],
+  ['sslkey', 'pg.ssl.key'],
+  ['sslrootcert', 'pg.ssl.rootcert'],
+]);
+
+const NUMBERS: ReadonlySet<KeyName> = new Set(['pg.port', 'pg.conntimeout']);
+
+/** parseDatabaseUrl gives the keys that a URL sets, or (a string) what is wrong with it, without quoting it. */
+export function parseDatabaseUrl(text: string): Map<KeyName, unknown> | string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return 'not a valid URL (characters such as @ : / # ? % in a user name or password are written percent-encoded)';
+  }
+  if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')
+    return 'not a URL that begins with postgres://';
+  if (url.hash !== '') return 'not a valid URL: # in it must be written %23';
+  const parts = new Map<KeyName, unknown>();
+  try {
+    const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
+    const database = decodeURIComponent(url.pathname.replace(/^\//, '').replace(/\/$/, ''));
+    if (host !== '') parts.set('pg.host', host);
+    if (url.port !== '') parts.set('pg.port', Number(url.port));
+    if (url.username !== '') parts.set('pg.user', decodeURIComponent(url.username));
+    if (url.password !== '') parts.set('pg.pass', decodeURIComponent(url.password));
+    if (database !== '') parts.set('pg.database', database);
+  } catch {
+    return 'not a valid URL: % in it must be followed by two hexadecimal digits';
+  }
+  const parameters = url.search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '');
+  for (const pair of parameters) {
+    const equals = pair.indexOf('=');
+    const parameter = equals < 0 ? pair : pair.slice(0, equals);
+    const key = PARAMETERS.get(parameter);
+    if (key === undefined)
+      return `it has a parameter that is not known; known are ${[...PARAMETERS.keys()].join(', ')}`;
+    let value: string;
+    try {
+      // Not URLSearchParams: in libpq's URLs a plus sign is a plus sign.
+      value = equals < 0 ? '' : decodeURIComponent(pair.slice(equals + 1));
+    } catch {
+      return 'not a valid URL: % in it must be followed by two hexadecimal digits';
+    }
+    parts.set(key, NUMBERS.has(key) && /^\d+$/.test(value) ? Number(value) : value);
+  }
+  return parts;
+}

@@ -1,0 +1,227 @@
+/**
+ * The kinds of value a configuration key can have: each reads what TOML or the environment gives, converts it to the
+ * unit the service works in (milliseconds, bytes) and refuses everything else by saying what was found and what is
+ * allowed. What was found is told by its kind, never by its text, so that no message repeats a secret put into the
+ * wrong key.
+ */
+import { isIP } from 'node:net';
+
+/** Issues collects what is wrong (`errors`) and what is odd (`warnings`) in a configuration, one line each. */
+export interface Issues {
+  readonly errors: string[];
+  readonly warnings: string[];
+}
+
+/** Kind reads values of one type. */
+export interface Kind<T> {
+  /** As named in the documentation. */
+  readonly name: string;
+  /** What is allowed, for messages and the documentation. */
+  readonly allowed: string;
+  /** read converts a value; when it is refused, `issues` says why (with `at`, the key as the user wrote it). */
+  read(value: unknown, at: string, issues: Issues): T | undefined;
+  /** parse turns the text of an environment variable or flag into what `read` takes. */
+  parse(text: string): unknown;
+  /** show writes a value as the documentation does. */
+  show(value: T): string;
+  /** Whether the value is a path, to be resolved against the place it was written. */
+  readonly path?: true;
+}
+
+/** describe names the kind of a value, as messages do. */
+export function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Date) return 'a date';
+  if (value === null || value === undefined) return 'nothing';
+  return typeof value === 'object' ? 'a table' : `a ${typeof value}`;
+}
+
+/** refuse reports a value that a kind does not take. */
+function refuse(at: string, found: string, allowed: string, issues: Issues): void {
+  issues.errors.push(`${at}: found ${found}; allowed: ${allowed}`);
+}
+
+function simple<T>(
+  name: string,
+  allowed: string,
+  convert: (value: unknown) => T | undefined,
+  rest: Partial<Kind<T>> = {},
+): Kind<T> {
+  return {
+    name,
+    allowed,
+    read(value, at, issues) {
+      const converted = convert(value);
+      if (converted === undefined) refuse(at, describe(value), allowed, issues);
+      return converted;
+    },
+    parse: (text) => text,
+    show: (value) => JSON.stringify(value),
+    ...rest,
+  };
+}
+
+/** boolean takes true and false; in the environment also 1 and 0. */
+export function boolean(): Kind<boolean> {
+  return simple(
+    'boolean',
+    'true or false',
+    (value) => (typeof value === 'boolean' ? value : undefined),
+    {
+      parse(text) {
+        if (/^(true|1)$/i.test(text)) return true;
+        if (/^(false|0)$/i.test(text)) return false;
+        return text;
+      },
+    },
+  );
+}
+
+/** text takes a string, with `pattern` what it must match and `allowed` how that is said. */
+export function text(allowed = 'a string', pattern = /^[^\0]*$/): Kind<string> {
+  return simple('string', allowed, (value) =>
+    typeof value === 'string' && pattern.test(value) ? value : undefined,
+  );
+}
+
+/** identifier takes the name of a schema, table, column or role: 1 to 63 bytes. */
+export function identifier(): Kind<string> {
+  return simple('string', 'a name of 1 to 63 bytes', (value) =>
+    typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= 63
+      ? value
+      : undefined,
+  );
+}
+
+/** path takes the path of a file or folder. */
+export function path(): Kind<string> {
+  return { ...text('a path', /^[^\0]+$/), name: 'path', path: true };
+}
+
+/** choice takes one of some words. */
+export function choice<const T extends string>(...words: readonly T[]): Kind<T> {
+  return simple(
+    'string',
+    words.length === 1 ? `only "${words[0]!}"` : `one of ${words.join(', ')}`,
+    (value) => words.find((word) => word === value),
+  );
+}
+
+/** integer takes a whole number within bounds, both included. */
+export function integer(min: number, max: number): Kind<number> {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return {
+    ...simple('integer', allowed, () => undefined as number | undefined),
+    read(value, at, issues) {
+      if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max)
+        return Number(value);
+      refuse(at, typeof value === 'number' ? String(value) : describe(value), allowed, issues);
+      return undefined;
+    },
+    parse: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text),
+  };
+}
+
+const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const SIZES: Readonly<Record<string, number>> = {
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+};
+
+/** duration takes seconds as a number, or a number with ms, s, m or h; the value is milliseconds, bounds included. */
+export function duration(min: number, max: number): Kind<number> {
+  const allowed = `seconds, or a number with ms, s, m or h, from ${withUnit(min, TIMES)} to ${withUnit(max, TIMES)}`;
+  return quantity('duration', allowed, TIMES, TIMES['s']!, min, max);
+}
+
+/** size takes bytes as a number, or a number with KiB, MiB or GiB; the value is bytes, bounds included. */
+export function size(min: number, max: number): Kind<number> {
+  const allowed = `bytes, or a number with KiB, MiB or GiB, from ${withUnit(min, SIZES)} to ${withUnit(max, SIZES)}`;
+  return quantity('size', allowed, SIZES, 1, min, max);
+}
+
+function quantity(
+  name: string,
+  allowed: string,
+  units: Readonly<Record<string, number>>,
+  bare: number,
+  min: number,
+  max: number,
+): Kind<number> {
+  const form = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,9})?) ?(${Object.keys(units).join('|')})$`);
+  return {
+    ...simple(name, allowed, () => undefined as number | undefined),
+    read(value, at, issues) {
+      let amount = typeof value === 'number' ? value * bare : NaN;
+      if (typeof value === 'string') {
+        const match = form.exec(value);
+        if (match !== null) amount = Number(match[1]) * units[match[2]!]!;
+      }
+      const rounded = Math.round(amount);
+      if (rounded >= min && rounded <= max) return rounded;
+      const found = Number.isFinite(rounded) ? withUnit(rounded, units) : describe(value);
+      refuse(at, found, allowed, issues);
+      return undefined;
+    },
+    parse: (text) => (/^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : text),
+    show: (value) => `"${withUnit(value, units)}"`,
+  };
+}
+
+/** withUnit writes an amount in the largest unit that leaves a whole number. */
+function withUnit(amount: number, units: Readonly<Record<string, number>>): string {
+  let best = Object.keys(units)[0]!;
+  for (const [unit, factor] of Object.entries(units)) {
+    if (Math.abs(amount) >= factor && amount % factor === 0) best = unit;
+  }
+  // 60 s is how people say it; 1m is for what is a multiple of minutes beyond that.
+  if (amount === 60_000 && units === TIMES) best = 's';
+  return `${amount / units[best]!}${best}`;
+}
+
+/** list takes a list of strings, in the environment separated by commas; `accept` checks each of them. */
+export function list(
+  allowed = 'a list of strings',
+  accept: (item: string) => boolean = () => true,
+): Kind<readonly string[]> {
+  return simple(
+    'list',
+    allowed,
+    (value) =>
+      Array.isArray(value) &&
+      value.every((item): item is string => typeof item === 'string' && accept(item))
+        ? Object.freeze([...value])
+        : undefined,
+    {
+      parse: (text) =>
+        text
+          .split(',')
+          .map((item) => item.trim())
+          .filter((item) => item !== ''),
+    },
+  );
+}
+
+/** patterns takes a list of regular expressions. */
+export function patterns(): Kind<readonly string[]> {
+  return list('a list of regular expressions', (item) => {
+    try {
+      new RegExp(item, 'u');
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** networks takes a list of IP addresses, each perhaps with a prefix length (10.0.0.0/8). */
+export function networks(): Kind<readonly string[]> {
+  return list('a list of IP addresses or networks (10.0.0.0/8)', (item) => {
+    const [address = '', prefix, ...more] = item.split('/');
+    const bits = isIP(address) === 6 ? 128 : 32;
+    if (isIP(address) === 0 || more.length > 0) return false;
+    return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  });
+}

@@ -1,0 +1,190 @@
+/**
+ * Loading a configuration: flags over environment over file over defaults, every value of every source checked, all
+ * problems reported together. Refuses a configuration that switches on what this version does not have, because to
+ * ignore that could leave a door open.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseDatabaseUrl } from './database-url.js';
+import type { Issues } from './kind.js';
+import { KEYS, NAMES, type Config, type KeyName } from './schema.js';
+import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
+
+/** ConfigSources is where to look. */
+export interface ConfigSources {
+  /** The file that must be used (`--config`); otherwise SERVICE_CONF, otherwise ./service.toml when it is there. */
+  readonly file?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Values given on the command line, by key. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Folder that relative paths of the environment and the command line start from. */
+  readonly cwd: string;
+}
+
+/** LoadedConfig is a configuration that can be used. */
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+  /** Those of the warnings that say a wanted protection or interface was switched off: `check` fails on them. */
+  readonly switchedOff: readonly string[];
+  /** The file that was read, absolute. */
+  readonly file: string | undefined;
+}
+
+/** ConfigError says everything that is wrong with a configuration. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+
+  constructor(problems: readonly string[], warnings: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+    this.warnings = warnings;
+  }
+}
+
+/** loadConfig reads and checks a configuration; throws ConfigError with every problem. */
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const { env, flags = {}, cwd } = sources;
+  const issues: Issues = { errors: [], warnings: [] };
+  const foreign: string[] = [];
+  const file = findFile(sources);
+  const levels = [
+    file === undefined ? (new Map() as Entries) : readFile(file, foreign, issues),
+    readEnvironment(env, cwd, foreign, issues),
+    readFlags(flags, cwd, issues),
+  ];
+  const values: Partial<Record<KeyName, unknown>> = {};
+  const places: Partial<Record<KeyName, string>> = {};
+  for (const level of levels) {
+    expandUrl(level, issues);
+    for (const [name, { value, at, base }] of level) {
+      const { kind } = KEYS[name];
+      const read = kind.read(value, at, issues);
+      values[name] =
+        kind.path === true && read !== undefined ? resolve(base, read as string) : read;
+      places[name] = at;
+    }
+  }
+  const badValues = issues.errors.length > 0;
+  fillDefaults(values, file === undefined ? cwd : dirname(file));
+  const switchedOff = switchOff(values);
+  if (foreign.length > 0)
+    issues.warnings.push(`without effect in this service: ${foreign.sort().join(', ')}`);
+  checkAvailable(values, places, issues);
+  // What a default or a sum says about values that were refused would only confuse.
+  if (!badValues) checkTogether(values as Config, issues);
+  const warnings = [...issues.warnings, ...switchedOff];
+  if (issues.errors.length > 0) throw new ConfigError(issues.errors, warnings);
+  return { config: Object.freeze(values) as Config, warnings, switchedOff, file };
+}
+
+function findFile({ file, env, cwd }: ConfigSources): string | undefined {
+  const named = file ?? env['SERVICE_CONF'];
+  if (named !== undefined && named !== '') return resolve(cwd, named);
+  const usual = resolve(cwd, 'service.toml');
+  return existsSync(usual) ? usual : undefined;
+}
+
+/** expandUrl sets the keys that a level's `pg.url` names; within a level the URL wins. */
+function expandUrl(level: Entries, issues: Issues): void {
+  const entry = level.get('pg.url');
+  if (entry === undefined || typeof entry.value !== 'string') return;
+  const parts = parseDatabaseUrl(entry.value);
+  if (typeof parts === 'string') {
+    issues.errors.push(`${entry.at}: ${parts}`);
+    return;
+  }
+  for (const [name, value] of parts) {
+    const own = level.get(name);
+    if (own !== undefined) issues.warnings.push(`${own.at}: ignored, ${entry.at} names it too`);
+    level.set(name, { value, at: `${entry.at}, ${name} in it`, base: entry.base });
+  }
+}
+
+/** fillDefaults sets every key that has no value; fixed defaults first, since derived ones are worked out from them. */
+function fillDefaults(values: Partial<Record<KeyName, unknown>>, base: string): void {
+  for (const derived of [false, true]) {
+    for (const name of NAMES) {
+      const key = KEYS[name];
+      if (values[name] !== undefined || key.derived !== derived) continue;
+      const value = key.fallback(values);
+      values[name] =
+        key.kind.path === true && value !== undefined ? resolve(base, value as string) : value;
+    }
+  }
+}
+
+/** switchOff applies the rules of queries.restrict and queries.register_enabled, and says so. */
+function switchOff(values: Partial<Record<KeyName, unknown>>): string[] {
+  const said: string[] = [];
+  const authenticated = values['auth.enabled'] === true;
+  if (values['queries.restrict'] === true && !authenticated) {
+    values['queries.restrict'] = false;
+    said.push('queries.restrict: switched off, because auth.enabled is off');
+  }
+  if (values['queries.register_enabled'] === true) {
+    const missing = [
+      authenticated ? [] : ['auth.enabled is off'],
+      values['jwt.key'] ? [] : ['jwt.key is not set'],
+      (values['queries.register_admins'] as readonly string[]).length > 0
+        ? []
+        : ['queries.register_admins is empty'],
+    ].flat();
+    if (missing.length > 0) {
+      values['queries.register_enabled'] = false;
+      said.push(`queries.register_enabled: switched off, because ${missing.join(' and ')}`);
+    }
+  }
+  return said;
+}
+
+/** checkAvailable refuses values of keys whose feature this version does not have. */
+function checkAvailable(
+  values: Partial<Record<KeyName, unknown>>,
+  places: Partial<Record<KeyName, string>>,
+  issues: Issues,
+): void {
+  for (const name of NAMES) {
+    const key = KEYS[name];
+    if (key.available || places[name] === undefined) continue;
+    const value = values[name];
+    const off = Array.isArray(value) ? value.length === 0 : value === key.fallback(values);
+    if (!off) issues.errors.push(`${places[name]}: this version does not have this feature yet`);
+  }
+}
+
+/** checkTogether checks what concerns several keys. */
+function checkTogether(config: Config, issues: Issues): void {
+  const processes = config['http.processes'];
+  const threads = config['pool.threads'];
+  const connections = config['pg.maxopenconn'];
+  if (processes * threads > connections)
+    issues.errors.push(
+      `http.processes × pool.threads is ${processes} × ${threads} = ${processes * threads}, more than pg.maxopenconn, ${connections}: every thread needs a connection`,
+    );
+  const share = Math.floor(config['pg.result_budget'] / threads);
+  if (share < config['pg.max_result'])
+    issues.errors.push(
+      `pg.result_budget / pool.threads is ${share} bytes, less than pg.max_result, ${config['pg.max_result']}: such a result would never fit`,
+    );
+  for (const alias of config['health.ready'] ?? []) {
+    if (alias !== config['pg.database'])
+      issues.errors.push(
+        'health.ready: it names an alias that no database has; the only one is the name in pg.database',
+      );
+  }
+  if (!config['pg.single'])
+    issues.warnings.push(
+      'pg.single = false: only the configured databases are served nevertheless',
+    );
+  if (!config['auth.enabled'] && !isLoopback(config['http.host']))
+    issues.warnings.push(
+      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}`,
+    );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,201 @@
+/**
+ * Where configuration comes from: the file, the environment, the command line. Each is turned into entries by key, as
+ * written and not yet checked; names that no key has are reported with the nearest known one. Values never appear in
+ * what is reported.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { describe, type Issues } from './kind.js';
+import { edits, nearest } from './nearest.js';
+import {
+  BY_SPELLING,
+  isForeign,
+  isSecure,
+  KEYS,
+  NAMES,
+  SECTIONS,
+  variableOf,
+  type KeyName,
+} from './schema.js';
+
+/** Entry is a value that a source gives to a key. */
+export interface Entry {
+  readonly value: unknown;
+  /** The key as the user wrote it, for messages. */
+  readonly at: string;
+  /** Folder that a relative path starts from. */
+  readonly base: string;
+}
+
+/** Entries are what one source sets. */
+export type Entries = Map<KeyName, Entry>;
+
+/** Variables that begin with SERVICE_ and are no overrides. */
+const OTHER_VARIABLES = new Set(['SERVICE_CONF', 'SERVICE_MCP_URL', 'SERVICE_MCP_TOKEN']);
+
+/** How many edits away from a key of a security section an unknown key counts as a slip of it. */
+const SLIP = 2;
+
+/** readFile reads a TOML file into entries; `foreign` gets the keys that this service has no use for. */
+export function readFile(file: string, foreign: string[], issues: Issues): Entries {
+  const entries: Entries = new Map();
+  const document = parseFile(file, issues);
+  if (document === undefined) return entries;
+  const base = dirname(file);
+  const aliases: [KeyName, Entry][] = [];
+  walk(document, '', (key, value) => {
+    const spelling = key.toLowerCase();
+    const name = BY_SPELLING.get(spelling);
+    if (name !== undefined) {
+      const entry = { value, at: key, base };
+      if (name !== spelling) aliases.push([name, entry]);
+      else if (entries.has(name)) issues.errors.push(`${key}: written twice`);
+      else entries.set(name, entry);
+    } else if (isForeign(spelling)) {
+      foreign.push(key);
+    } else if (SECTIONS.has(spelling)) {
+      issues.errors.push(`${key}: found ${describe(value)}; allowed: a table ([${key}])`);
+    } else {
+      unknown(key, spelling, [...BY_SPELLING.keys()], isSecure(spelling), issues);
+    }
+  });
+  for (const [name, entry] of aliases) {
+    if (entries.has(name)) issues.warnings.push(`${entry.at}: ignored, ${name} is set too`);
+    else entries.set(name, entry);
+  }
+  return entries;
+}
+
+/** readEnvironment reads SERVICE_*, PORT and DATABASE_URL into entries; an empty variable counts as not set. */
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  foreign: string[],
+  issues: Issues,
+): Entries {
+  const entries: Entries = new Map();
+  const variables = new Map(
+    [...BY_SPELLING].map(([spelling, name]) => [variableOf(spelling), name]),
+  );
+  for (const [variable, text] of Object.entries(env)) {
+    if (text === undefined || text === '') continue;
+    if (/^DATABASE_(ALIAS|URL)_\d+$/.test(variable)) {
+      issues.errors.push(`${variable}: this version does not serve several databases yet`);
+    }
+    if (!variable.startsWith('SERVICE_') || OTHER_VARIABLES.has(variable)) continue;
+    const name = variables.get(variable);
+    if (name === undefined) {
+      const key = variable.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '.');
+      if (isForeign(key)) foreign.push(variable);
+      else unknown(variable, variable, [...variables.keys()], isSecure(key), issues);
+    } else if (variable !== variableOf(name) && env[variableOf(name)]) {
+      issues.warnings.push(`${variable}: ignored, ${variableOf(name)} is set too`);
+    } else {
+      setText(entries, name, text, `${variable} (${name})`, cwd, issues);
+    }
+  }
+  for (const [variable, name] of [
+    ['PORT', 'http.port'],
+    ['DATABASE_URL', 'pg.url'],
+  ] as const) {
+    const text = env[variable];
+    if (text === undefined || text === '') continue;
+    if (entries.has(name))
+      issues.warnings.push(`${variableOf(name)}: ignored, ${variable} is set too`);
+    setText(entries, name, text, `${variable} (${name})`, cwd, issues);
+  }
+  return entries;
+}
+
+/** readFlags reads `--key value` pairs, given by key, into entries. */
+export function readFlags(
+  flags: Readonly<Record<string, string>>,
+  cwd: string,
+  issues: Issues,
+): Entries {
+  const entries: Entries = new Map();
+  for (const [key, text] of Object.entries(flags)) {
+    const name = BY_SPELLING.get(key);
+    if (name === undefined)
+      issues.errors.push(`--${key}: unknown; the nearest is --${nearest(key, NAMES)}`);
+    else if (KEYS[name].secret)
+      issues.errors.push(
+        `--${key}: a secret is not taken from the command line, where other users can see it; set ${variableOf(name)}`,
+      );
+    else setText(entries, name, text, `--${key}`, cwd, issues);
+  }
+  return entries;
+}
+
+function setText(
+  entries: Entries,
+  name: KeyName,
+  text: string,
+  at: string,
+  base: string,
+  issues: Issues,
+): void {
+  const { kind } = KEYS[name];
+  if (kind.name === 'tables') issues.errors.push(`${at}: can be set in the file only`);
+  else entries.set(name, { value: kind.parse(text), at, base });
+}
+
+/** unknown reports a name that no key has. A slip of a key that guards something is an error wherever it stands. */
+function unknown(
+  name: string,
+  compared: string,
+  known: readonly string[],
+  secure: boolean,
+  issues: Issues,
+): void {
+  const suggestion = nearest(compared, known);
+  const guarded = isSecure(
+    suggestion
+      .replace(/^SERVICE_/, '')
+      .toLowerCase()
+      .replaceAll('_', '.'),
+  );
+  const fatal = secure || (guarded && edits(compared, suggestion) <= SLIP);
+  const message = `${name}: unknown key; the nearest known one is ${suggestion}`;
+  (fatal ? issues.errors : issues.warnings).push(message);
+}
+
+/** walk calls `visit` for every key that is not a table to descend into. */
+function walk(
+  table: Readonly<Record<string, unknown>>,
+  prefix: string,
+  visit: (key: string, value: unknown) => void,
+): void {
+  for (const [name, value] of Object.entries(table)) {
+    const key = `${prefix}${name}`;
+    const spelling = key.toLowerCase();
+    const isTable = describe(value) === 'a table';
+    if (!isTable || BY_SPELLING.has(spelling)) visit(key, value);
+    else if (Object.keys(value as object).length > 0)
+      walk(value as Record<string, unknown>, `${key}.`, visit);
+    else if (!SECTIONS.has(spelling)) visit(key, value);
+  }
+}
+
+function parseFile(file: string, issues: Issues): Record<string, unknown> | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : (code ?? 'unreadable');
+    issues.errors.push(`${file}: cannot be read: ${reason}`);
+    return undefined;
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    // The rest of the message quotes the lines around the mistake, which may hold a secret.
+    const reason = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '');
+    issues.errors.push(`${file}:${error.line}:${error.column}: ${reason}`);
+    return undefined;
+  }
+}

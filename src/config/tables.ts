@@ -1,0 +1,92 @@
+/**
+ * Lists of tables, such as `[[databases]]`: a kind whose items have fields of their own. Knows which fields there are,
+ * which must be present, and refuses the rest by name. Such keys have no form in the environment.
+ */
+import { describe, type Issues, type Kind } from './kind.js';
+import { nearest } from './nearest.js';
+
+/** Field is one member of an item. */
+export interface Field {
+  readonly kind: Kind<unknown>;
+  readonly required: boolean;
+  readonly meaning: string;
+}
+
+/** Item is one table of a list: fields that were absent are undefined. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** TablesKind is the kind of a list of tables, with the fields it knows. */
+export interface TablesKind extends Kind<readonly Item[]> {
+  readonly fields: Readonly<Record<string, Field>>;
+}
+
+/** required makes a field that must be present. */
+export function required(kind: Kind<unknown>, meaning: string): Field {
+  return { kind, required: true, meaning };
+}
+
+/** optional makes a field that may be absent. */
+export function optional(kind: Kind<unknown>, meaning: string): Field {
+  return { kind, required: false, meaning };
+}
+
+/** tables takes a list of tables with these fields; `strict` makes an unknown field an error instead of a warning. */
+export function tables(fields: Readonly<Record<string, Field>>, strict: boolean): TablesKind {
+  const allowed = 'a list of tables';
+  return {
+    name: 'tables',
+    allowed,
+    fields,
+    read(value, at, issues) {
+      if (!Array.isArray(value)) {
+        issues.errors.push(`${at}: found ${describe(value)}; allowed: ${allowed} ([[${at}]])`);
+        return undefined;
+      }
+      return Object.freeze(
+        value.map((item: unknown, i) => readItem(item, `${at}[${i}]`, fields, strict, issues)),
+      );
+    },
+    parse: (text) => text,
+    show: () => '[]',
+  };
+}
+
+/** table takes one table with these fields. */
+export function table(fields: Readonly<Record<string, Field>>, strict: boolean): Kind<Item> {
+  return {
+    name: 'table',
+    allowed: `a table with ${Object.keys(fields).join(', ')}`,
+    read: (value, at, issues) => readItem(value, at, fields, strict, issues),
+    parse: (text) => text,
+    show: () => '{}',
+  };
+}
+
+function readItem(
+  item: unknown,
+  at: string,
+  fields: Readonly<Record<string, Field>>,
+  strict: boolean,
+  issues: Issues,
+): Item {
+  const read: Record<string, unknown> = {};
+  if (describe(item) !== 'a table') {
+    issues.errors.push(`${at}: found ${describe(item)}; allowed: a table`);
+    return read;
+  }
+  for (const [name, value] of Object.entries(item as object)) {
+    const field = Object.hasOwn(fields, name.toLowerCase())
+      ? fields[name.toLowerCase()]
+      : undefined;
+    if (field === undefined) {
+      const message = `${at}.${name}: unknown key; the nearest known one is ${nearest(name, Object.keys(fields))}`;
+      (strict ? issues.errors : issues.warnings).push(message);
+    } else {
+      read[name.toLowerCase()] = field.kind.read(value, `${at}.${name}`, issues);
+    }
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.required && !(name in read)) issues.errors.push(`${at}: ${name} is missing`);
+  }
+  return Object.freeze(read);
+}
