@@ -1,7 +1,7 @@
 // The environment: entered once a thread, torn down by an asynchronous clean-up hook, which Node waits for.
 #include "environment.h"
 
-#include <vector>
+#include <algorithm>
 
 namespace sql_rest {
 namespace {
@@ -30,15 +30,16 @@ Environment* Environment::Enter(napi_env env) {
 Environment* Environment::Current() noexcept { return current; }
 
 void Environment::Forget(Closable* closable) {
-  open_.erase(closable);
+  open_.erase(std::remove(open_.begin(), open_.end(), closable), open_.end());
   if (ending_ != nullptr) FinishIfEmpty();
 }
 
 void Environment::Teardown(napi_async_cleanup_hook_handle hook, void* data) {
   auto* self = static_cast<Environment*>(data);
   current = nullptr;
-  const std::vector<Closable*> open(self->open_.begin(), self->open_.end());
-  for (Closable* closable : open) closable->CloseForTeardown();
+  const std::vector<Closable*> open = self->open_;
+  std::for_each(open.rbegin(), open.rend(),
+                [](Closable* closable) { closable->CloseForTeardown(); });
   // Only now may Forget finish: it deletes this object.
   self->ending_ = hook;
   self->FinishIfEmpty();

@@ -6,8 +6,7 @@
 #include <node_api.h>
 #include <uv.h>
 
-#include <cstddef>
-#include <unordered_set>
+#include <vector>
 
 namespace sql_rest {
 
@@ -29,7 +28,7 @@ class Environment {
   static Environment* Current() noexcept;
 
   uv_loop_t* loop() const noexcept { return loop_; }
-  void Remember(Closable* closable) { open_.insert(closable); }
+  void Remember(Closable* closable) { open_.push_back(closable); }
   void Forget(Closable* closable);
 
   Environment(const Environment&) = delete;
@@ -41,7 +40,8 @@ class Environment {
   void FinishIfEmpty();
 
   uv_loop_t* const loop_;
-  std::unordered_set<Closable*> open_;
+  // In the order in which they came: closed from the last to the first.
+  std::vector<Closable*> open_;
   // Set once the clean-up has begun.
   napi_async_cleanup_hook_handle ending_ = nullptr;
 };

@@ -1,13 +1,284 @@
-// What the private copies of libpq's addon call instead of the functions they were built with (see
-// src/pg/libpq-addon.ts, which redirects the imports): its own uses the main thread's loop, from whatever thread.
+// What the private copies of libpq's addon call instead of four functions that they import (src/pg/libpq-addon.ts
+// redirects the imports). Left alone, that addon watches its sockets on the main thread's loop from whatever thread it
+// runs on, leaks its connections when a worker ends, and a worker that ends while it connects aborts the process.
+//   SR_poll_init_socket  puts the poll handle on the calling thread's own loop
+//   SR_queue_work        runs what it is given (always: connecting) on a thread of its own, so that a database that does
+//                        not answer holds none of libuv's few pool threads, and so that nothing waits for it in the end
+//   SRconnectdb, SRfinish  keep the list of the thread's connections, which are closed when the thread ends
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/socket.h>
 #include <uv.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "environment.h"
 
-using sql_rest::Environment;
+struct pg_conn;  // libpq's PGconn
 
-// The calling thread's loop, for the loop of libpq's poll handle.
-extern "C" __attribute__((visibility("default"))) uv_loop_t* SR_default_loop() {
-  Environment* environment = Environment::Current();
-  return environment == nullptr ? uv_default_loop() : environment->loop();
+namespace sql_rest {
+namespace {
+
+// The real libpq, found where the copies have loaded it and never unloaded.
+struct Libpq {
+  Libpq() {
+    library = dlopen("libpq.so.5", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return;
+    connectdb = reinterpret_cast<pg_conn* (*)(const char*)>(dlsym(library, "PQconnectdb"));
+    finish = reinterpret_cast<void (*)(pg_conn*)>(dlsym(library, "PQfinish"));
+    socket = reinterpret_cast<int (*)(const pg_conn*)>(dlsym(library, "PQsocket"));
+  }
+
+  static const Libpq& Get() {
+    static const Libpq libpq;
+    return libpq;
+  }
+
+  void* library = nullptr;
+  pg_conn* (*connectdb)(const char* conninfo) = nullptr;
+  void (*finish)(pg_conn* connection) = nullptr;
+  int (*socket)(const pg_conn* connection) = nullptr;
+};
+
+// Connections are those of one thread, from when libpq made them until it frees them.
+class Connections final : public Closable {
+ public:
+  // Own is the calling thread's list, made when needed; nullptr on a thread that is ending.
+  static Connections* Own() {
+    if (own == nullptr) {
+      Environment* environment = Environment::Current();
+      if (environment == nullptr) return nullptr;
+      own = new Connections(environment);
+      environment->Remember(own);
+    }
+    return own;
+  }
+
+  void Add(pg_conn* connection) { list_.push_back({connection, nullptr}); }
+
+  void Remove(pg_conn* connection) {
+    list_.erase(std::remove_if(list_.begin(), list_.end(),
+                               [=](const Entry& entry) { return entry.connection == connection; }),
+                list_.end());
+  }
+
+  void SetPoll(int fd, uv_poll_t* poll) {
+    for (Entry& entry : list_) {
+      if (Libpq::Get().socket(entry.connection) == fd) entry.poll = poll;
+    }
+  }
+
+  void CloseForTeardown() override {
+    own = nullptr;
+    for (const Entry& entry : list_) {
+      if (entry.poll != nullptr) {
+        // libpq's addon is done with the handle, so its data is ours.
+        entry.poll->data = this;
+        closing_++;
+        uv_close(reinterpret_cast<uv_handle_t*>(entry.poll), [](uv_handle_t* handle) {
+          auto* self = static_cast<Connections*>(handle->data);
+          self->closing_--;
+          self->FinishIfClosed();
+        });
+      }
+      // Shut down first: libpq would otherwise wait until a full socket takes its farewell.
+      const int fd = Libpq::Get().socket(entry.connection);
+      if (fd >= 0) shutdown(fd, SHUT_RDWR);
+      Libpq::Get().finish(entry.connection);
+    }
+    list_.clear();
+    FinishIfClosed();
+  }
+
+ private:
+  struct Entry {
+    pg_conn* connection;
+    uv_poll_t* poll;
+  };
+
+  explicit Connections(Environment* environment) : environment_(environment) {}
+
+  void FinishIfClosed() {
+    if (closing_ > 0) return;
+    environment_->Forget(this);
+    delete this;
+  }
+
+  static thread_local Connections* own;
+
+  Environment* const environment_;
+  std::vector<Entry> list_;
+  int closing_ = 0;
+};
+
+thread_local Connections* Connections::own = nullptr;
+
+// Attempt is one connection being made on a thread of its own. That thread and the loop both hold it; whichever is
+// last deletes it. When the loop's thread ends first, the attempt is abandoned: it goes on to its end and is then
+// thrown away.
+class Attempt final : public Closable, public std::enable_shared_from_this<Attempt> {
+ public:
+  static int Start(Environment* environment, uv_work_t* request, uv_work_cb work,
+                   uv_after_work_cb after) {
+    const auto self = std::shared_ptr<Attempt>(new Attempt(environment, request, work, after));
+    const int status = uv_async_init(environment->loop(), &self->done_, OnDone);
+    if (status != 0) return status;
+    self->done_.data = self.get();
+    self->held_by_loop_ = self;
+    environment->Remember(self.get());
+    // The code that runs on the thread belongs to a copy that is unmapped when the loop's thread ends.
+    Dl_info info;
+    if (dladdr(reinterpret_cast<void*>(work), &info) != 0) {
+      self->copy_ = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    }
+    auto* held_by_thread = new std::shared_ptr<Attempt>(self);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    // Without a thread it is done right here, which blocks but is right.
+    if (pthread_create(&thread, &attributes, Run, held_by_thread) != 0) Run(held_by_thread);
+    pthread_attr_destroy(&attributes);
+    return 0;
+  }
+
+  // Connecting is the attempt that runs on the calling thread, or nullptr.
+  static Attempt* Connecting() noexcept { return connecting; }
+  void SetConnection(pg_conn* connection) { connection_ = connection; }
+
+  void CloseForTeardown() override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      abandoned_ = true;
+      if (finished_ && !delivered_) Discard();
+    }
+    Close();
+  }
+
+ private:
+  Attempt(Environment* environment, uv_work_t* request, uv_work_cb work, uv_after_work_cb after)
+      : environment_(environment), request_(request), work_(work), after_(after) {}
+
+  static void* Run(void* data) {
+    const std::unique_ptr<std::shared_ptr<Attempt>> held(
+        static_cast<std::shared_ptr<Attempt>*>(data));
+    Attempt* self = held->get();
+    connecting = self;
+    self->work_(self->request_);
+    connecting = nullptr;
+    void* copy = self->copy_;
+    {
+      const std::lock_guard<std::mutex> lock(self->mutex_);
+      self->finished_ = true;
+      if (self->abandoned_) {
+        self->Discard();
+      } else {
+        uv_async_send(&self->done_);
+      }
+    }
+    if (copy != nullptr) dlclose(copy);
+    return nullptr;
+  }
+
+  static void OnDone(uv_async_t* handle) {
+    auto* self = static_cast<Attempt*>(handle->data);
+    if (self->delivered_) return;
+    self->delivered_ = true;
+    if (self->connection_ != nullptr) Connections::Own()->Add(self->connection_);
+    uv_work_t* request = self->request_;
+    const uv_after_work_cb after = self->after_;
+    self->Close();
+    // Last, because it runs JavaScript.
+    after(request, 0);
+  }
+
+  void Discard() {
+    if (connection_ != nullptr) Libpq::Get().finish(connection_);
+    connection_ = nullptr;
+  }
+
+  void Close() {
+    auto* handle = reinterpret_cast<uv_handle_t*>(&done_);
+    if (uv_is_closing(handle) != 0) return;
+    uv_close(handle, [](uv_handle_t* closed) {
+      auto* self = static_cast<Attempt*>(closed->data);
+      self->environment_->Forget(self);
+      // A copy, because the member would be destroyed while it is being reset.
+      const std::shared_ptr<Attempt> last = std::move(self->held_by_loop_);
+    });
+  }
+
+  static thread_local Attempt* connecting;
+
+  Environment* const environment_;
+  uv_work_t* const request_;
+  const uv_work_cb work_;
+  const uv_after_work_cb after_;
+  uv_async_t done_{};
+  void* copy_ = nullptr;
+  std::shared_ptr<Attempt> held_by_loop_;
+  // Written by the thread while it connects, read by the loop once finished_ is set.
+  pg_conn* connection_ = nullptr;
+  // The loop's own.
+  bool delivered_ = false;
+  std::mutex mutex_;
+  // Under the mutex.
+  bool finished_ = false;
+  bool abandoned_ = false;
+};
+
+thread_local Attempt* Attempt::connecting = nullptr;
+
+}  // namespace
+}  // namespace sql_rest
+
+using sql_rest::Attempt;
+using sql_rest::Connections;
+using sql_rest::Environment;
+using sql_rest::Libpq;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+pg_conn* SRconnectdb(const char* conninfo) {
+  const Libpq& libpq = Libpq::Get();
+  // libpq takes an absent connection for a failed one.
+  if (libpq.socket == nullptr || libpq.finish == nullptr || libpq.connectdb == nullptr) {
+    return nullptr;
+  }
+  pg_conn* connection = libpq.connectdb(conninfo);
+  if (connection == nullptr) return nullptr;
+  if (Attempt* attempt = Attempt::Connecting(); attempt != nullptr) {
+    attempt->SetConnection(connection);
+  } else if (Connections* own = Connections::Own(); own != nullptr) {
+    own->Add(connection);
+  }
+  return connection;
 }
+
+void SRfinish(pg_conn* connection) {
+  if (connection == nullptr) return;
+  if (Connections* own = Connections::Own(); own != nullptr) own->Remove(connection);
+  Libpq::Get().finish(connection);
+}
+
+int SR_poll_init_socket(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
+  Environment* environment = Environment::Current();
+  if (environment == nullptr) return uv_poll_init_socket(loop, handle, fd);
+  const int status = uv_poll_init_socket(environment->loop(), handle, fd);
+  Connections* own = Connections::Own();
+  if (status == 0) own->SetPoll(fd, handle);
+  return status;
+}
+
+int SR_queue_work(uv_loop_t* loop, uv_work_t* request, uv_work_cb work, uv_after_work_cb after) {
+  Environment* environment = Environment::Current();
+  if (environment == nullptr) return uv_queue_work(loop, request, work, after);
+  return Attempt::Start(environment, request, work, after);
+}
+}
+#pragma GCC visibility pop

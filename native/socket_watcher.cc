@@ -43,12 +43,11 @@ class SocketPoll final : public Closable {
     });
   }
 
-  // The thread ends without having closed its connection: nobody will read from it any more, so the other side is told.
+  // Leaves the descriptor alone: it may be closed by now, and its number somebody else's.
   void CloseForTeardown() override {
     if (uv_is_closing(reinterpret_cast<uv_handle_t*>(&handle_)) != 0) return;
     if (owner_ != nullptr) owner_->Detach();
     Close();
-    shutdown(fd_, SHUT_RDWR);
   }
 
  private:

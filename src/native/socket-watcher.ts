@@ -1,6 +1,7 @@
 /**
  * Watches a socket that somebody else owns (libpq) on the calling thread's own event loop. It neither reads from the
- * socket nor closes it; a watcher that is still open when its thread ends is closed and its socket shut down.
+ * socket nor closes it. A watcher that is still open when its thread ends is closed; libpq's connections are too
+ * (native/libpq_bridge.cc).
  */
 import { addon, type NativeSocketWatcher, type OnSocketEvent } from './addon.js';
 
@@ -15,7 +16,7 @@ export const WRITABLE = 2;
  * SocketWatcher calls `onEvent(readable, writable, available)` while its socket is ready for what is watched for; an
  * error or the end of the connection counts as readable, again and again until the watcher stops. An exception in the
  * callback is an uncaught one. Starts out stopped; keeps the thread alive while it watches. Close it before the owner
- * closes the socket. The constructor throws when the descriptor cannot be watched.
+ * closes the socket, and at once when libpq reports the connection lost, for it has closed the socket then. The constructor throws when the descriptor cannot be watched.
  */
 export class SocketWatcher {
   readonly #native: NativeSocketWatcher;

@@ -2,8 +2,8 @@
  * Loads libpq's addon (below pg-native) for the calling thread. That addon may be loaded once a process only, so each
  * thread loads a private copy of the file, deleted as soon as it is mapped; what it exports is put into the module
  * cache before pg-native asks for it. In the copy a few imported functions are redirected to our own addon
- * (native/libpq_bridge.cc), because libpq's addon knows only the main thread's loop. Refuses nothing: a copy in which
- * a function is not found is used as it is.
+ * (native/libpq_bridge.cc), because libpq's addon knows only the main thread's loop. A version of it in which one of
+ * them is not found is used as it is: see connectsSafely.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -81,24 +81,24 @@ export interface Libpq {
 export type LibpqConstructor = new () => Libpq;
 
 /**
- * Functions that libpq's addon imports and native/libpq_bridge.cc replaces. In the copy their first two letters become
- * those of REPLACEMENT, so that the string table keeps its size.
+ * The functions imported by libpq's addon that native/libpq_bridge.cc replaces. In the copy their first two letters
+ * become those of REPLACEMENT, so that the string table keeps its size.
  */
-const REDIRECTED = ['uv_default_loop'];
+const REDIRECTED = ['PQconnectdb', 'PQfinish', 'uv_poll_init_socket', 'uv_queue_work'];
 const REPLACEMENT = 'SR';
 
-/** Redirects the imports in the bytes of a copy, in place. */
-function redirect(image: Buffer): void {
-  for (const name of REDIRECTED) {
-    const at = image.indexOf(`\0${name}\0`, 0, 'latin1');
-    if (at >= 0) image.write(REPLACEMENT, at + 1, 'latin1');
-  }
+/** Redirects the imports in the bytes of a copy, in place: all of them, or none (false) when one is not there. */
+function redirect(image: Buffer): boolean {
+  const places = REDIRECTED.map((name) => image.indexOf(`\0${name}\0`, 0, 'latin1') + 1);
+  if (places.includes(0)) return false;
+  for (const place of places) image.write(REPLACEMENT, place, 'latin1');
+  return true;
 }
 
 /** Maps a copy of the file and returns its exports. Tries a second folder where the first one forbids execution. */
 function loadCopy(path: string): unknown {
   const image = readFileSync(path);
-  redirect(image);
+  redirected = redirect(image);
   let failure: unknown;
   for (const folder of [tmpdir(), dirname(path)]) {
     // Never a name that was used before: overwriting a file that is mapped kills the process when it is unmapped.
@@ -122,6 +122,15 @@ function loadCopy(path: string): unknown {
 }
 
 let loaded: LibpqConstructor | undefined;
+let redirected = false;
+
+/**
+ * connectsSafely tells whether the loaded addon's calls are redirected: false (another version of libpq's addon than
+ * those known) means that connections must be made with connectSync and finished before their thread ends.
+ */
+export function connectsSafely(): boolean {
+  return redirected;
+}
 
 /**
  * loadLibpq returns the class of libpq connections, loading it on a thread's first call. Throws when pg-native is not
