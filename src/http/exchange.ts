@@ -1,0 +1,131 @@
+/**
+ * One request and its answer: what is remembered between the two, and the writing. An answer is one corked write of as
+ * few native calls as possible; a large one is handed to the kernel as fast as the client reads, from one buffer of
+ * its own size. Never touches a response twice.
+ */
+import type { HttpResponse } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import { XML_BODY, JSON_BODY } from '../protocol.js';
+
+/** Label of an answer without a body. */
+export const NO_BODY = 2;
+
+/** Bodies longer than this (characters) are written piece by piece. */
+const WHOLE = 65_536;
+
+const labels: string[] = [];
+const TYPES: Readonly<Record<number, string>> = {
+  [JSON_BODY]: '\r\nContent-Type: application/json',
+  [XML_BODY]: '\r\nContent-Type: application/xml',
+  [NO_BODY]: '',
+};
+
+/** The status line with the headers that follow from it, made once for each status and label: one native call. */
+function label(status: number, type: number): string {
+  const i = status * 4 + type;
+  const known = labels[i];
+  if (known !== undefined) return known;
+  const retry = status === 503 ? '\r\nRetry-After: 1' : '';
+  const made = `${status} ${STATUS_CODES[status] ?? 'Unknown'}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}`;
+  labels[i] = made;
+  return made;
+}
+
+/** Exchange is one request on its way to its answer. */
+export class Exchange {
+  readonly id: number;
+  readonly res: HttpResponse;
+  /** As sent. */
+  readonly method: string;
+  /** Raw, without the query string. */
+  readonly path: string;
+  readonly query: string;
+  readonly requestId: string;
+  /** When it arrived (performance.now). */
+  readonly started: number;
+  /** Number of the worker that has it, -1 when none does. */
+  worker = -1;
+  /** Whether the connection ends with the answer. */
+  close = false;
+  /** Name and value of one more header, or empty. */
+  extraName = '';
+  extraValue = '';
+  /** Whether all of a body that is sent piece by piece is on its way. */
+  #finished = false;
+
+  constructor(
+    id: number,
+    res: HttpResponse,
+    method: string,
+    path: string,
+    query: string,
+    requestId: string,
+    started: number,
+  ) {
+    this.id = id;
+    this.res = res;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.requestId = requestId;
+    this.started = started;
+  }
+
+  /** xml tells whether the caller asked for XML, as far as an answer of the front end's own is concerned. */
+  get xml(): boolean {
+    return /(?:^|&)_renderer=xml(?:&|$)/.test(this.query);
+  }
+
+  /**
+   * answer writes the answer. Returns false when the body is still being sent; `sent` is then called once it is, unless
+   * the connection is lost before.
+   */
+  answer(status: number, type: number, body: string, sent: () => void): boolean {
+    if (body.length > WHOLE && this.method !== 'HEAD') {
+      this.#stream(status, type, Buffer.from(body), sent);
+      return this.#finished;
+    }
+    this.res.cork(() => this.#whole(status, status === 204 ? NO_BODY : type, body));
+    return true;
+  }
+
+  #head(status: number, type: number): void {
+    this.res.writeStatus(label(status, type));
+    this.res.writeHeader('X-Request-Id', this.requestId);
+    if (this.extraName !== '') this.res.writeHeader(this.extraName, this.extraValue);
+  }
+
+  #whole(status: number, type: number, body: string): void {
+    const { res, method, close } = this;
+    this.#head(status, type);
+    if (method !== 'HEAD' && status !== 204) {
+      res.end(body, close); // says `Connection: close` by itself
+      return;
+    }
+    if (close) res.writeHeader('Connection', 'close');
+    if (type !== NO_BODY) res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+    res.endWithoutBody(); // with arguments, uWebSockets.js adds a length or leaves the response open
+  }
+
+  #stream(status: number, type: number, body: Buffer, sent: () => void): void {
+    const { res } = this;
+    res.onWritable((offset) => {
+      if (this.#finished) return true;
+      const [taken, done] = this.#send(body, offset);
+      if (done) sent();
+      return taken;
+    });
+    res.cork(() => {
+      this.#head(status, type);
+      if (this.close) res.writeHeader('Connection', 'close');
+      this.#send(body, 0);
+    });
+  }
+
+  /** Offers what is left of a body to the kernel: whether it took all that was offered, and whether that was all. */
+  #send(body: Buffer, offset: number): [taken: boolean, done: boolean] {
+    const result = this.res.tryEnd(body.subarray(offset), body.length);
+    this.#finished = result[1];
+    return result;
+  }
+}

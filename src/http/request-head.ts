@@ -1,0 +1,87 @@
+/**
+ * The headers of a request, read in one pass: packed for templates, and what the front end itself looks at. Refuses
+ * messages whose framing two programs could read differently: a second Content-Length or Host, a Content-Length that
+ * is no number, a Transfer-Encoding other than chunked.
+ */
+import type { HttpRequest } from 'uWebSockets.js';
+
+/** What readHead found. One object, reused: valid until the next call. */
+export interface RequestHead {
+  /** As QueryRequest.headers: `name\nvalue\n…`, without credential headers, Host and Content-Length. */
+  packed: string;
+  /** The caller's X-Request-Id when it is acceptable, otherwise empty. */
+  requestId: string;
+  /** Announced length of the body, -1 when it is chunked, 0 when there is none. */
+  bodyLength: number;
+  /** False when the framing is ambiguous. */
+  sound: boolean;
+}
+
+const CREDENTIAL = 1;
+const HOST = 2;
+const CONTENT_LENGTH = 3;
+const TRANSFER_ENCODING = 4;
+const REQUEST_ID = 5;
+
+const SPECIAL = new Map([
+  ['authorization', CREDENTIAL],
+  ['proxy-authorization', CREDENTIAL],
+  ['cookie', CREDENTIAL],
+  ['x-api-key', CREDENTIAL],
+  ['x-auth-token', CREDENTIAL],
+  ['x-access-token', CREDENTIAL],
+  ['host', HOST],
+  ['content-length', CONTENT_LENGTH],
+  ['transfer-encoding', TRANSFER_ENCODING],
+  ['x-request-id', REQUEST_ID],
+]);
+
+const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const DIGITS = /^[0-9]{1,15}$/;
+
+const head: RequestHead = { packed: '', requestId: '', bodyLength: 0, sound: true };
+let hosts = 0;
+let framings = 0;
+
+/** readHead reads the headers of a request while its handler runs. */
+export function readHead(req: HttpRequest): Readonly<RequestHead> {
+  head.packed = '';
+  head.requestId = '';
+  head.bodyLength = 0;
+  head.sound = true;
+  hosts = 0;
+  framings = 0;
+  req.forEach(readHeader);
+  if (hosts > 1 || framings > 1) head.sound = false;
+  return head;
+}
+
+function readHeader(name: string, value: string): void {
+  switch (SPECIAL.get(name)) {
+    case undefined:
+      pack(name, value);
+      break;
+    case HOST:
+      hosts++;
+      break;
+    case CONTENT_LENGTH:
+      framings++;
+      if (DIGITS.test(value)) head.bodyLength = Number(value);
+      else head.sound = false;
+      break;
+    case TRANSFER_ENCODING:
+      framings++;
+      head.bodyLength = -1;
+      if (value.toLowerCase() !== 'chunked') head.sound = false;
+      pack(name, value);
+      break;
+    case REQUEST_ID:
+      if (ACCEPTABLE_ID.test(value)) head.requestId = value;
+      pack(name, value);
+      break;
+  }
+}
+
+function pack(name: string, value: string): void {
+  head.packed += head.packed === '' ? `${name}\n${value}` : `\n${name}\n${value}`;
+}

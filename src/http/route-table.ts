@@ -1,0 +1,46 @@
+/**
+ * The routes by raw path, remembered: a path that was served before costs one look-up. The memory is bounded, and
+ * only paths that name a script enter it (their length is bounded by the path rules).
+ */
+import { parsePath, type Path } from './path.js';
+
+/** A script as a path names it. */
+export interface QueryRoute {
+  readonly kind: 'query';
+  readonly alias: string;
+  /** Whether a database of that alias is configured. */
+  readonly registered: boolean;
+  readonly folder: string;
+  readonly name: string;
+}
+
+export type Route = QueryRoute | Exclude<Path, { readonly kind: 'query' }>;
+
+const REMEMBERED = 4_096;
+
+/** RouteTable resolves paths. */
+export class RouteTable {
+  readonly #context: string;
+  readonly #aliases: ReadonlySet<string>;
+  readonly #defaultAlias: string;
+  readonly #queries = new Map<string, QueryRoute>();
+
+  constructor(context: string, aliases: ReadonlySet<string>, defaultAlias: string) {
+    this.#context = context;
+    this.#aliases = aliases;
+    this.#defaultAlias = defaultAlias;
+  }
+
+  /** resolve tells what a raw path names. */
+  resolve(raw: string): Route {
+    const known = this.#queries.get(raw);
+    if (known !== undefined) return known;
+    const path = parsePath(raw, this.#context);
+    if (path.kind !== 'query') return path;
+    const alias = path.alias ?? this.#defaultAlias;
+    const route: QueryRoute = { ...path, alias, registered: this.#aliases.has(alias) };
+    if (this.#queries.size === REMEMBERED) this.#queries.clear(); // those in use are back at once
+    this.#queries.set(raw, route);
+    return route;
+  }
+}

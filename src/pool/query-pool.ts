@@ -1,0 +1,109 @@
+/**
+ * The query workers of one front end. Requests of one event-loop tick are collected and go out together: to the least
+ * busy worker, sixteen at a time, so that a burst is shared out and a trickle travels in as few tasks as possible. No
+ * promise and no closure per request: answers come back by number. Refuses nothing; the front end bounds what is in
+ * flight.
+ */
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '../log.js';
+import { REQUEST_STRIDE, type ProbeResult, type WorkerSettings } from '../protocol.js';
+import { QueryWorker, type QueryResults } from './query-worker.js';
+
+export type { QueryResults };
+
+/** After this many requests of a tick the next worker is chosen. */
+const SHARE = 16 * REQUEST_STRIDE;
+
+const WORKER_FILE = fileURLToPath(new URL('../workers/query.js', import.meta.url));
+
+/** QueryPool spreads requests over worker threads and tells what became of them. */
+export class QueryPool {
+  readonly #workers: readonly QueryWorker[];
+  readonly #flush = (): void => this.#flushAll();
+  #scheduled = false;
+  #current = 0;
+  #probed = 0;
+
+  constructor(
+    threads: number,
+    settings: Omit<WorkerSettings, 'deaths'>,
+    results: QueryResults,
+    log: Logger,
+    filename = WORKER_FILE,
+  ) {
+    const full = { ...settings, deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT) };
+    this.#workers = Array.from(
+      { length: threads },
+      () => new QueryWorker(filename, full, results, log),
+    );
+  }
+
+  /** submit queues one request (the members of QueryRequest) and returns the number of the worker that gets it. */
+  submit(
+    id: number,
+    method: string,
+    alias: string,
+    folder: string,
+    name: string,
+    query: string,
+    headers: string,
+    requestId: string,
+  ): number {
+    if (!this.#scheduled) {
+      this.#schedule();
+      this.#current = this.#choose();
+    }
+    let worker = this.#workers[this.#current]!;
+    if (worker.batch.length >= SHARE && this.#workers.length > 1) {
+      this.#current = this.#choose();
+      worker = this.#workers[this.#current]!;
+    }
+    worker.batch.push(id, method, alias, folder, name, query, headers, requestId);
+    return this.#current;
+  }
+
+  /** abandon tells a worker that nobody waits for a request any more. */
+  abandon(worker: number, id: number): void {
+    if (!this.#scheduled) this.#schedule();
+    this.#workers[worker]!.abandon(id);
+  }
+
+  /** probe asks the next worker which databases answer. Rejects when that worker dies meanwhile or is not there. */
+  probe(): Promise<ProbeResult> {
+    this.#probed = (this.#probed + 1) % this.#workers.length;
+    return this.#workers[this.#probed]!.probe();
+  }
+
+  /** close ends the workers at once; requests they still have are reported as lost. */
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.close()));
+  }
+
+  #schedule(): void {
+    this.#scheduled = true;
+    setImmediate(this.#flush);
+  }
+
+  #flushAll(): void {
+    this.#scheduled = false;
+    for (const worker of this.#workers) worker.flush();
+  }
+
+  /** The worker that is ready and has least to do; those after the current one first, so that equals take turns. */
+  #choose(): number {
+    const count = this.#workers.length;
+    let best = this.#current;
+    let least = Infinity;
+    for (let step = 1; step <= count; step++) {
+      const i = (this.#current + step) % count;
+      const worker = this.#workers[i]!;
+      const burden =
+        worker.load + worker.batch.length / REQUEST_STRIDE + (worker.ready ? 0 : 1_000_000);
+      if (burden < least) {
+        least = burden;
+        best = i;
+      }
+    }
+    return best;
+  }
+}

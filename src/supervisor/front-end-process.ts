@@ -1,0 +1,75 @@
+/**
+ * One front-end process: forked, given its settings over the channel between the two (never in arguments or
+ * environment, which other users can read), told to drain, or killed. Replaces nothing: what starts it again is a
+ * FrontEndSlot.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FrontEndMessage, FrontEndSettings, SupervisorMessage } from '../protocol.js';
+
+const FRONT_END_FILE = fileURLToPath(new URL('../http/front-end.js', import.meta.url));
+
+/** What uWebSockets.js takes of request line and headers (bytes): a 64 KiB target and 32 KiB of headers. */
+const MAX_HEADERS_SIZE = 98_304;
+
+/** How a front end came to its end. */
+export interface FrontEndExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** FrontEndProcess is one child process, from fork to exit. */
+export class FrontEndProcess {
+  /** Resolves to the port once it accepts connections; rejects when it ends before that. */
+  readonly listening: Promise<number>;
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<FrontEndExit>;
+  readonly #child: ChildProcess;
+
+  /** `file` is another front-end program, for tests. */
+  constructor(settings: FrontEndSettings, file = FRONT_END_FILE) {
+    const child = fork(file, [], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: String(MAX_HEADERS_SIZE) },
+    });
+    this.#child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+      child.once('error', () => {
+        if (child.pid === undefined) resolve({ code: null, signal: null });
+      });
+    });
+    this.listening = new Promise((resolve, reject) => {
+      child.on('message', (message: FrontEndMessage) => {
+        if (message.type === 'listening') resolve(message.port);
+        else reject(new Error(message.message));
+      });
+      void this.exited.then(({ code, signal }) =>
+        reject(
+          new Error(`a front end ended while starting (${signal ?? `exit code ${code ?? '?'}`})`),
+        ),
+      );
+    });
+    this.listening.catch(() => undefined); // whoever awaits it hears of it
+    this.#send({ type: 'start', settings });
+  }
+
+  /** pid is the process number. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** drain asks the process to finish what it has and exit: 0 when nothing was cut off. */
+  drain(): void {
+    this.#send({ type: 'drain' });
+  }
+
+  /** kill ends the process at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #send(message: SupervisorMessage): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined); // a dead one is noticed by its exit
+  }
+}

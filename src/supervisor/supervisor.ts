@@ -1,0 +1,184 @@
+/**
+ * The supervisor: starts the front ends on one port, keeps them running, and acts on signals. SIGTERM and SIGINT drain
+ * once, a second one (or the end of the grace period) stops at once; SIGHUP starts front ends with the configuration
+ * as it is now and drains the old ones. Refuses a port that somebody else holds.
+ */
+import type { Logger } from '../log.js';
+import type { FrontEndSettings } from '../protocol.js';
+import { FrontEndSlot } from './front-end-slot.js';
+import { assertFree } from './port-claim.js';
+
+/** What is to be served. */
+export interface Service {
+  /** One entry a front end, all with the same host and port; port 0 picks a free one for all of them. */
+  readonly frontEnds: readonly FrontEndSettings[];
+  /** How long requests in flight may take after a signal (milliseconds). */
+  readonly grace: number;
+}
+
+export interface ServeOptions extends Service {
+  readonly log: Logger;
+  /** Reads the configuration again on SIGHUP; rejects when it is not usable, which keeps the old one. */
+  readonly reload?: (() => Promise<Service>) | undefined;
+  /** Called once, with the base URL (context included), when all front ends accept connections. */
+  readonly listening?: ((url: string) => void) | undefined;
+}
+
+/** Time past the grace period (milliseconds) after which a front end that is still there is killed. */
+const OVERDUE = 1_000;
+
+/**
+ * serve runs the front ends until a signal ends them and resolves to the exit code: 0 when everything was finished, 1
+ * when requests were cut off or the front ends could not start (the reason is logged).
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  const supervisor = new Supervisor(options);
+  const stop = (): void => supervisor.stop();
+  const reload = (): void => supervisor.reload();
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGHUP', reload);
+  try {
+    return await supervisor.run();
+  } finally {
+    process.off('SIGTERM', stop);
+    process.off('SIGINT', stop);
+    process.off('SIGHUP', reload);
+  }
+}
+
+class Supervisor {
+  readonly #options: ServeOptions;
+  readonly #log: Logger;
+  #service: Service;
+  /** As configured, 0 included, and what it came to. */
+  #address: { readonly host: string; readonly port: number };
+  #port = 0;
+  #current: readonly FrontEndSlot[] = [];
+  /** All slots that have a process: the current ones, those being started, those being drained. */
+  readonly #slots = new Set<FrontEndSlot>();
+  #clean = true;
+  #stopping = false;
+  /** The reload under way, or the last one: they run one after another. */
+  #reloading: Promise<void> = Promise.resolve();
+  readonly #stopped: Promise<void>;
+  #stop!: () => void;
+
+  constructor(options: ServeOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#service = options;
+    this.#address = addressOf(options);
+    this.#stopped = new Promise((resolve) => {
+      this.#stop = resolve;
+    });
+  }
+
+  async run(): Promise<number> {
+    try {
+      await assertFree(this.#address.host, this.#address.port);
+      if (!this.#stopping) await this.#startAll(this.#service, this.#address.port);
+    } catch (error) {
+      if (!this.#stopping) {
+        this.#log.fatal(`the service cannot start: ${(error as Error).message}`);
+        for (const slot of this.#slots) slot.kill();
+        await this.#allEnded();
+        return 1;
+      }
+    }
+    if (!this.#stopping) {
+      const url = urlOf(this.#service, this.#port);
+      this.#log.info({ url, frontEnds: this.#current.length }, 'listening');
+      this.#options.listening?.(url);
+      await this.#stopped;
+    }
+    await this.#allEnded();
+    this.#log.info({ clean: this.#clean }, 'stopped');
+    return this.#clean ? 0 : 1;
+  }
+
+  /** stop drains; called again, it kills. */
+  stop(): void {
+    if (this.#stopping) {
+      this.#log.warn('stopping at once');
+      for (const slot of this.#slots) slot.kill();
+      return;
+    }
+    this.#stopping = true;
+    this.#log.info('stopping: finishing the requests in flight');
+    for (const slot of this.#slots) this.#drain(slot);
+    this.#stop();
+  }
+
+  /** reload replaces the front ends by ones with the configuration as it is now. */
+  reload(): void {
+    const { reload } = this.#options;
+    if (reload !== undefined)
+      this.#reloading = this.#reloading.then(() => this.#replaceAll(reload));
+  }
+
+  async #replaceAll(reload: () => Promise<Service>): Promise<void> {
+    const old = this.#current;
+    const before = new Set(this.#slots);
+    try {
+      const service = await reload();
+      const address = addressOf(service);
+      const moved = address.host !== this.#address.host || address.port !== this.#address.port;
+      if (moved) await assertFree(address.host, address.port);
+      await this.#startAll(service, moved ? address.port : this.#port);
+      this.#service = service;
+      this.#address = address;
+      this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
+      for (const slot of old) this.#drain(slot);
+    } catch (error) {
+      if (this.#stopping) return;
+      this.#log.error(`not reloaded, the old configuration stays: ${(error as Error).message}`);
+      for (const slot of this.#slots) if (!before.has(slot)) slot.kill();
+    }
+  }
+
+  /** Starts front ends and makes them the current ones once all accept connections. With port 0 the first one picks. */
+  async #startAll(service: Service, port: number): Promise<void> {
+    const [first, ...rest] = service.frontEnds;
+    if (first === undefined) throw new Error('no front end is configured');
+    const slots: FrontEndSlot[] = [this.#slot({ ...first, port })];
+    const chosen = port === 0 ? await slots[0]!.listening() : port;
+    if (this.#stopping) return;
+    for (const settings of rest) slots.push(this.#slot({ ...settings, port: chosen }));
+    await Promise.all(slots.map((slot) => slot.listening()));
+    this.#port = chosen;
+    this.#current = slots;
+  }
+
+  #slot(settings: FrontEndSettings): FrontEndSlot {
+    const slot = new FrontEndSlot(settings, this.#log);
+    this.#slots.add(slot);
+    void slot.ended.then((clean) => {
+      this.#slots.delete(slot);
+      if (!clean) this.#clean = false;
+    });
+    return slot;
+  }
+
+  #drain(slot: FrontEndSlot): void {
+    slot.drain();
+    const overdue = setTimeout(() => slot.kill(), this.#service.grace + OVERDUE);
+    void slot.ended.then(() => clearTimeout(overdue));
+  }
+
+  async #allEnded(): Promise<void> {
+    await Promise.all(Array.from(this.#slots, (slot) => slot.ended));
+  }
+}
+
+function addressOf(service: Service): { host: string; port: number } {
+  const { host, port } = service.frontEnds[0] ?? { host: '127.0.0.1', port: 0 };
+  return { host, port };
+}
+
+/** The base URL to try from this machine: a wildcard address is not one to connect to. */
+function urlOf(service: Service, port: number): string {
+  const { host, context } = service.frontEnds[0]!;
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}${context}`;
+}
