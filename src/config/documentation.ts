@@ -52,6 +52,9 @@ The same with variables: \`SERVICE_HTTP_PORT=8080 SERVICE_HTTP_TIMEOUT=20s SERVI
 is best given as \`SERVICE_PG_PASS\`, or everything at once as
 \`DATABASE_URL='postgres://api:secret@db.internal/shop?sslmode=verify-full'\`.
 
+SIGHUP reads everything again and starts new front ends with it, then lets the old ones finish; a configuration with
+a mistake in it is reported and the old one stays. The environment of a running service does not change.
+
 ## How values are written
 
 - **Durations** are seconds as a number (\`60\`, \`0.5\`) or a number with a unit: \`"500ms"\`, \`"60s"\`, \`"2m"\`,
@@ -114,7 +117,6 @@ function row(name: KeyName, key: Key<unknown>): string {
       ? `Secret: set it as \`${variableOf(name)}\` or in a file that others cannot read.`
       : '',
     key.available ? '' : '*Not in this version yet.*',
-    key.reload ? '' : 'Applies at the next start, not at a reload.',
   ];
   const meaning = notes.filter((note) => note !== '').join(' ');
   return `| \`${name}\` | ${key.kind.name} | ${key.shown} | ${key.kind.allowed} | ${meaning} |`;

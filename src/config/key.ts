@@ -21,8 +21,6 @@ export interface Key<T> {
   readonly secret: boolean;
   /** false: this version does not have what the key switches on, so any value but the default stops the start. */
   readonly available: boolean;
-  /** Whether a changed value applies at a reload; otherwise at the next start. */
-  readonly reload: boolean;
   /** Another spelling of the key. */
   readonly alias: string | undefined;
 }
@@ -31,7 +29,6 @@ export interface Key<T> {
 export interface Marks {
   readonly secret?: true;
   readonly available?: false;
-  readonly reload?: false;
   readonly alias?: string;
 }
 
@@ -78,7 +75,6 @@ function key<T>(
     meaning,
     secret: marks.secret ?? false,
     available: marks.available ?? true,
-    reload: marks.reload ?? true,
     alias: marks.alias,
   };
 }

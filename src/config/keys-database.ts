@@ -52,7 +52,12 @@ export const DATABASE_KEYS = {
     integer(0, 10_000),
     '`pg.maxopenconn`',
     (values) => values['pg.maxopenconn'] as number,
-    'Most connections kept open while idle, of all processes and threads together; more than `pg.maxopenconn` counts as that many. With 0 every request connects anew.',
+    'Most connections kept open while idle, of all processes and threads together; more than `pg.maxopenconn` counts as that many.',
+  ),
+  'pg.idle_time': fixed(
+    duration(0, DAY),
+    10 * SECOND,
+    'How long a connection beyond `pg.maxidleconn` may be idle before it is closed.',
   ),
   'pg.conntimeout': fixed(
     duration(SECOND, DAY),

@@ -25,13 +25,11 @@ export const SERVICE_KEYS = {
     '`"127.0.0.1"`; `"0.0.0.0"` with `auth.enabled`',
     (values) => (values['auth.enabled'] === true ? '0.0.0.0' : '127.0.0.1'),
     'Address to listen on. An address that other machines reach while authentication is off gets a warning.',
-    { reload: false },
   ),
   'http.port': fixed(
     integer(0, 65535),
     3000,
     'Port to listen on; 0 picks a free one and prints it. The environment variable `PORT` sets it too.',
-    { reload: false },
   ),
   'http.timeout': fixed(
     duration(10, DAY),

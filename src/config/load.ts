@@ -38,7 +38,7 @@ export class ConfigError extends Error {
   readonly warnings: readonly string[];
 
   constructor(problems: readonly string[], warnings: readonly string[]) {
-    super(problems.join('\n'));
+    super(problems.join('; '));
     this.problems = problems;
     this.warnings = warnings;
   }
@@ -94,6 +94,7 @@ function expandUrl(level: Entries, issues: Issues): void {
   const parts = parseDatabaseUrl(entry.value);
   if (typeof parts === 'string') {
     issues.errors.push(`${entry.at}: ${parts}`);
+    level.delete('pg.url');
     return;
   }
   for (const [name, value] of parts) {

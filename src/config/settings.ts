@@ -78,6 +78,7 @@ export function databaseOf(
     conninfo: conninfo(target),
     host: target.host,
     port: target.port,
+    idleTime: config['pg.idle_time'],
     connectTimeout: target.connectTimeout,
     statementTimeout: target.statementTimeout,
     prepared: config['pg.prepared'],

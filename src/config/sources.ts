@@ -149,7 +149,9 @@ function unknown(
   secure: boolean,
   issues: Issues,
 ): void {
-  const suggestion = nearest(compared, known);
+  const section = /^(SERVICE_[^_]*_|[^.]*\.)?/.exec(compared)![0];
+  const near = section === '' ? [] : known.filter((candidate) => candidate.startsWith(section));
+  const suggestion = nearest(compared, near.length > 0 ? near : known);
   const guarded = isSecure(
     suggestion
       .replace(/^SERVICE_/, '')

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { configurationDocument } from '#app/config/documentation.js';
+import { NAMES } from '#app/config/schema.js';
+import { makeLoader } from './load-config.js';
+
+// From dist-test/test/config to the project.
+const FILE = new URL('../../../docs/configuration.md', import.meta.url);
+
+t.test('docs/configuration.md is what the table of keys says', (t) => {
+  const text = readFileSync(FILE, 'utf8');
+  t.equal(text, configurationDocument(), 'made anew with npm run docs:configuration');
+  for (const name of NAMES) t.ok(text.includes(`\n| \`${name}\` | `), name);
+  t.end();
+});
+
+t.test('its example is a configuration', (t) => {
+  const [, example] = /```toml\n([^]*?)```/.exec(configurationDocument())!;
+  const { loaded, problems, warnings } = makeLoader(t).load(example);
+  t.strictSame([...problems, ...warnings], []);
+  t.equal(loaded?.config['pg.ssl.mode'], 'verify-full');
+  t.end();
+});

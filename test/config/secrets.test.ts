@@ -1,0 +1,47 @@
+import t from 'tap';
+import { KEYS, NAMES, variableOf } from '#app/config/schema.js';
+import { makeLoader } from './load-config.js';
+
+const loader = makeLoader(t);
+
+t.test('no message repeats a secret, whatever is wrong', (t) => {
+  const files = [
+    'pg.pass = ["hush"]',
+    'jwt.key = { hush = 1 }\n[autth]\nkey = "hush"',
+    'pg.url = "postgres://u:hush@h:port/d"',
+    'pg.url = "hush"\nhttp.port = "hush"',
+    'pg.host = "hush,hush"\nlog.level = "hush"\nhttp.timeout = "hush"\ncontext = "hush"',
+    'http.trusted_proxies = ["hush"]\njwt.whitelist = ["(hush"]\nhealth.ready = ["hush"]',
+    'pg.pass = "hush" x',
+    'pg.pass = """hush\n\\q"""',
+    'jwt.key = 2020-01-01hush',
+    '[[databases]]\nalias = "a"\nurl = "hush"\npass = ["hush"]\npasss = "hush"',
+  ];
+  for (const toml of files) {
+    const { problems, warnings } = loader.load(toml);
+    t.ok(problems.length > 0, toml);
+    // The names of keys are the user's own and are shown.
+    t.notMatch([...problems, ...warnings].join('\n'), /hush/, toml);
+  }
+  t.end();
+});
+
+t.test('a number as a secret is not shown either', (t) => {
+  for (const toml of ['pg.pass = 8675309', 'jwt.key = 8675309']) {
+    const { problems } = loader.load(toml);
+    t.match(problems, [/found a number/]);
+    t.notMatch(problems.join(), '8675309');
+  }
+  t.end();
+});
+
+t.test('secrets are not taken from the command line', (t) => {
+  const secrets = NAMES.filter((name) => KEYS[name].secret);
+  t.strictSame(secrets, ['pg.url', 'pg.pass', 'jwt.key', 'jwt.jwks']);
+  for (const name of secrets) {
+    const { problems } = loader.load(undefined, { flags: { [name]: 'hush' } });
+    t.match(problems, [new RegExp(`^--${name}: .* set ${variableOf(name)}$`)]);
+    t.notMatch(problems.join(), 'hush');
+  }
+  t.end();
+});
