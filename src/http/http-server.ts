@@ -1,7 +1,7 @@
 /**
  * The HTTP side of a front end: takes requests, checks what can be checked without a script, hands the rest to query
- * workers and answers. Refuses bad paths, ambiguous framing, targets and bodies over their limits, databases that are
- * not configured, and more requests at a time than configured. A request has one time limit for everything.
+ * workers and passes their answers on. Refuses bad paths, ambiguous framing, targets and bodies over their limits,
+ * databases that are not configured, and more requests at a time than configured.
  */
 import uWS, {
   type HttpRequest,
@@ -9,69 +9,53 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from 'uWebSockets.js';
-import { ServiceError, errorBody, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool } from '../pool/query-pool.js';
-import {
-  ANSWER_STRIDE,
-  JSON_BODY,
-  XML_BODY,
-  type Answers,
-  type FrontEndSettings,
-} from '../protocol.js';
-import { Exchange, NO_BODY } from './exchange.js';
-import { encodeOdd } from './path.js';
+import { ANSWER_STRIDE, JSON_BODY, type Answers, type FrontEndSettings } from '../protocol.js';
+import { NO_BODY, type Exchange } from './exchange.js';
+import { ExchangeTable } from './exchange-table.js';
 import { healthAnswer } from './health.js';
+import { encodeOdd } from './path.js';
 import { readHead } from './request-head.js';
 import { nextRequestId } from './request-id.js';
 import { RouteTable, type QueryRoute, type Route } from './route-table.js';
 
-/** Longest request target, path and query string together (bytes). */
+/** Longest request target: path and query string together (bytes). */
 const MAX_TARGET = 65_536;
 
 /** How long idle connections may still bring a request while draining (milliseconds), to be told to close. */
 const LINGER = 500;
 
-/** Numbers of requests wrap here, so that they stay small integers. */
-const MAX_ID = 0x3fff_ffff;
-
-/** HttpServer serves one listening socket, shared with the other front ends. */
+/** HttpServer serves one listening socket, which it shares with the other front ends. */
 export class HttpServer {
   readonly #settings: FrontEndSettings;
-  readonly #log: Logger;
   readonly #routes: RouteTable;
   readonly #pool: QueryPool;
   readonly #health: DatabaseHealth;
+  readonly #exchanges: ExchangeTable;
   readonly #app: TemplatedApp;
-  readonly #sweeper: NodeJS.Timeout;
-  /** Requests without an answer, oldest first. */
-  readonly #pending = new Map<number, Exchange>();
-  /** Answers that are still being sent. */
-  readonly #sending = new Set<Exchange>();
-  #lastId = 0;
-  #connections = 0;
   #socket: us_listen_socket | undefined;
-  #draining = false;
+  #connections = 0;
 
-  /** `workerFile` is another query worker, for tests. */
+  /** `workerFile` is the program of the query workers, when it is not the service's own. */
   constructor(settings: FrontEndSettings, log: Logger, workerFile?: string) {
+    const { worker, threads, timeout, accessLog } = settings;
     this.#settings = settings;
-    this.#log = log;
-    const aliases = new Set(settings.worker.databases.map((database) => database.alias));
-    this.#routes = new RouteTable(settings.context, aliases, settings.worker.defaultAlias);
-    this.#pool = new QueryPool(
-      settings.threads,
-      settings.worker,
-      {
-        answered: (answers) => this.#answered(answers),
-        lost: (id, code) => this.#lost(id, code),
-      },
-      log,
-      workerFile,
-    );
+    const aliases = new Set(worker.databases.map((database) => database.alias));
+    this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias);
+    const results = {
+      answered: (answers: Answers): void => this.#answered(answers),
+      lost: (id: number, code: 'worker_lost' | 'internal'): void => this.#lost(id, code),
+    };
+    this.#pool = new QueryPool(threads, worker, results, log, workerFile);
     this.#health = new DatabaseHealth(aliases, () => this.#pool.probe());
-    this.#sweeper = setInterval(() => this.#sweep(), Math.min(250, settings.timeout / 4));
+    this.#exchanges = new ExchangeTable({
+      timeout,
+      accessLog,
+      log,
+      abandon: (number, id) => this.#pool.abandon(number, id),
+    });
     this.#app = uWS
       .App()
       .filter((_res, change) => {
@@ -95,20 +79,18 @@ export class HttpServer {
    * how many requests were cut off.
    */
   async drain(): Promise<number> {
-    this.#draining = true;
+    const exchanges = this.#exchanges;
+    exchanges.closing = true;
     if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket);
     this.#socket = undefined;
     const began = performance.now();
     for (;;) {
       const elapsed = performance.now() - began;
-      const busy = this.#pending.size + this.#sending.size;
-      if (busy === 0 && (this.#connections === 0 || elapsed >= LINGER)) break;
+      if (exchanges.busy === 0 && (this.#connections === 0 || elapsed >= LINGER)) break;
       if (elapsed >= this.#settings.grace) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    const cut = this.#pending.size + this.#sending.size;
-    for (const exchange of this.#pending.values()) this.#refuse(exchange, 'timeout');
-    clearInterval(this.#sweeper);
+    const cut = exchanges.close();
     this.#health.stop();
     // What was just abandoned still has to reach the workers, which cancel it in the database.
     if (cut > 0) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -118,39 +100,29 @@ export class HttpServer {
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {
-    const head = readHead(req);
-    const query = (req.getQuery() as string | undefined) ?? '';
-    this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
-    const exchange = new Exchange(
-      this.#lastId,
+    const { packed, requestId, bodyLength, sound } = readHead(req);
+    const full = this.#exchanges.pending >= this.#settings.queue;
+    const exchange = this.#exchanges.open(
       res,
       req.getCaseSensitiveMethod(),
       req.getUrl(),
-      query,
-      head.requestId === '' ? nextRequestId() : head.requestId,
-      performance.now(),
+      req.getQuery() || '', // undefined without a question mark, whatever its type says
+      requestId === '' ? nextRequestId() : requestId,
     );
-    const { packed, bodyLength, sound } = head;
-    const full = this.#pending.size >= this.#settings.queue;
-    this.#pending.set(exchange.id, exchange);
-    res.onAborted(() => this.#aborted(exchange));
     try {
+      exchange.close = bodyLength !== 0; // what is answered before the body was read
       if (!sound) {
         exchange.close = true;
-        this.#refuse(exchange, 'invalid_request');
-      } else if (exchange.path.length + query.length >= MAX_TARGET) {
-        exchange.close = bodyLength !== 0;
-        this.#refuse(exchange, 'uri_too_long');
-      } else if (bodyLength > this.#settings.maxBody) {
-        exchange.close = true;
-        this.#refuse(exchange, 'body_too_large');
-      } else if (full) {
-        exchange.close = bodyLength !== 0;
-        this.#refuse(exchange, 'busy');
-      } else if (bodyLength === 0) this.#dispatch(exchange, packed);
+        this.#exchanges.refuse(exchange, 'invalid_request');
+      } else if (exchange.path.length + exchange.query.length > MAX_TARGET)
+        this.#exchanges.refuse(exchange, 'uri_too_long');
+      else if (bodyLength > this.#settings.maxBody)
+        this.#exchanges.refuse(exchange, 'body_too_large');
+      else if (full) this.#exchanges.refuse(exchange, 'busy');
+      else if (bodyLength === 0) this.#dispatch(exchange, packed);
       else this.#receive(exchange, packed);
     } catch (error) {
-      this.#failed(exchange, error);
+      this.#exchanges.failed(exchange, error);
     }
   }
 
@@ -158,15 +130,16 @@ export class HttpServer {
   #receive(exchange: Exchange, headers: string): void {
     let received = 0;
     exchange.res.onData((chunk, last) => {
-      if (!this.#pending.has(exchange.id)) return;
+      if (this.#exchanges.waiting(exchange.id) === undefined) return;
       received += chunk.byteLength;
       try {
-        if (received > this.#settings.maxBody) {
-          exchange.close = true;
-          this.#refuse(exchange, 'body_too_large');
-        } else if (last) this.#dispatch(exchange, headers);
+        if (received > this.#settings.maxBody) this.#exchanges.refuse(exchange, 'body_too_large');
+        else if (last) {
+          exchange.close = false;
+          this.#dispatch(exchange, headers);
+        }
       } catch (error) {
-        this.#failed(exchange, error);
+        this.#exchanges.failed(exchange, error);
       }
     });
   }
@@ -180,7 +153,8 @@ export class HttpServer {
   #query(exchange: Exchange, route: QueryRoute, headers: string): void {
     const { alias, folder, name } = route;
     if (!route.registered) {
-      this.#refuse(exchange, 'unknown_database', `database not registered: ${alias}`);
+      const message = `database not registered: ${alias}`;
+      this.#exchanges.refuse(exchange, 'unknown_database', message);
       return;
     }
     const { id, method, query, requestId } = exchange;
@@ -191,102 +165,60 @@ export class HttpServer {
     const { method, query } = exchange;
     switch (route.kind) {
       case 'refused':
-        this.#refuse(exchange, route.code);
-        return;
-      case 'redirect':
+        this.#exchanges.refuse(exchange, route.code);
+        break;
+      case 'redirect': {
+        const status = method === 'GET' || method === 'HEAD' ? 301 : 308;
         exchange.extraName = 'Location';
         exchange.extraValue = route.location + (query === '' ? '' : `?${encodeOdd(query)}`);
-        this.#answer(exchange, method === 'GET' || method === 'HEAD' ? 301 : 308, NO_BODY, '');
-        return;
+        this.#exchanges.answer(exchange, status, NO_BODY, '');
+        break;
+      }
+      case 'health':
+        this.#tellHealth(exchange, [this.#settings.worker.defaultAlias], false);
+        break;
+      case 'ready':
+        this.#tellHealth(exchange, this.#settings.ready, this.#exchanges.closing);
+        break;
     }
-    if (method !== 'GET' && method !== 'HEAD') {
-      exchange.extraName = 'Allow';
-      exchange.extraValue = 'GET, HEAD, OPTIONS';
-      if (method === 'OPTIONS') this.#answer(exchange, 204, NO_BODY, '');
-      else this.#refuse(exchange, 'method_not_allowed');
+  }
+
+  #tellHealth(exchange: Exchange, wanted: readonly string[], closing: boolean): void {
+    const { method } = exchange;
+    if (method === 'GET' || method === 'HEAD') {
+      const { status, body } = healthAnswer(this.#health.states, wanted, closing);
+      this.#exchanges.answer(exchange, status, JSON_BODY, body);
       return;
     }
-    const { ready, worker } = this.#settings;
-    const wanted = route.kind === 'health' ? [worker.defaultAlias] : ready;
-    const { status, body } = healthAnswer(
-      this.#health.states,
-      wanted,
-      route.kind === 'ready' && this.#draining,
-    );
-    this.#answer(exchange, status, JSON_BODY, body);
-  }
-
-  #refuse(exchange: Exchange, code: ErrorCode, message?: string): void {
-    const { status, message: text } = new ServiceError(code, message);
-    const { xml } = exchange;
-    this.#answer(exchange, status, xml ? XML_BODY : JSON_BODY, errorBody(text, code, xml));
-    this.#abandon(exchange);
-  }
-
-  #answer(exchange: Exchange, status: number, type: number, body: string): void {
-    this.#pending.delete(exchange.id);
-    if (this.#draining) exchange.close = true;
-    const sent = (): void => void this.#sending.delete(exchange);
-    if (!exchange.answer(status, type, body, sent)) this.#sending.add(exchange);
-    if (this.#settings.accessLog) {
-      const { method, path, requestId, started } = exchange;
-      const ms = Math.round((performance.now() - started) * 10) / 10;
-      this.#log.info({ method, path, status, ms, requestId }, 'request');
-    }
+    exchange.extraName = 'Allow';
+    exchange.extraValue = 'GET, HEAD, OPTIONS';
+    if (method === 'OPTIONS') this.#exchanges.answer(exchange, 204, NO_BODY, '');
+    else this.#exchanges.refuse(exchange, 'method_not_allowed');
   }
 
   #answered(answers: Answers): void {
     for (let i = 0; i < answers.length; i += ANSWER_STRIDE) {
-      const exchange = this.#pending.get(answers[i] as number);
+      const exchange = this.#exchanges.waiting(answers[i] as number);
       if (exchange === undefined) continue; // too late: timed out or gone
+      const status = answers[i + 1] as number;
+      const type = answers[i + 2] as number;
       const allow = answers[i + 3] as string;
       if (allow !== '') {
         exchange.extraName = 'Allow';
         exchange.extraValue = allow;
       }
       try {
-        this.#answer(
-          exchange,
-          answers[i + 1] as number,
-          answers[i + 2] as number,
-          answers[i + 4] as string,
-        );
+        this.#exchanges.answer(exchange, status, type, answers[i + 4] as string);
       } catch (error) {
-        this.#failed(exchange, error);
+        this.#exchanges.failed(exchange, error);
       }
     }
   }
 
   #lost(id: number, code: 'worker_lost' | 'internal'): void {
-    const exchange = this.#pending.get(id);
+    const exchange = this.#exchanges.waiting(id);
     if (exchange === undefined) return;
     exchange.worker = -1;
-    this.#refuse(exchange, code);
-  }
-
-  #aborted(exchange: Exchange): void {
-    this.#sending.delete(exchange);
-    if (this.#pending.delete(exchange.id)) this.#abandon(exchange);
-  }
-
-  /** Tells the worker, if one has it, that nobody waits any more. */
-  #abandon(exchange: Exchange): void {
-    if (exchange.worker >= 0) this.#pool.abandon(exchange.worker, exchange.id);
-  }
-
-  /** An error of ours: the caller learns that there was one, the log what it was. */
-  #failed(exchange: Exchange, error: unknown): void {
-    this.#log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
-    if (this.#pending.has(exchange.id)) this.#refuse(exchange, 'internal');
-  }
-
-  /** Answers what is over its time: the oldest come first, and all have the same limit. */
-  #sweep(): void {
-    const deadline = performance.now() - this.#settings.timeout;
-    for (const exchange of this.#pending.values()) {
-      if (exchange.started > deadline) break;
-      exchange.close = exchange.worker < 0; // its body is still on the way
-      this.#refuse(exchange, 'timeout');
-    }
+    this.#exchanges.refuse(exchange, code);
   }
 }

@@ -1,0 +1,143 @@
+/**
+ * The requests in flight: each is answered exactly once, whoever comes first of its worker, its time limit, an error
+ * and a client that goes away. Late answers find nothing here and are dropped.
+ */
+import type { HttpResponse } from 'uWebSockets.js';
+import { ServiceError, errorBody, type ErrorCode } from '../errors.js';
+import type { Logger } from '../log.js';
+import { JSON_BODY, XML_BODY } from '../protocol.js';
+import { Exchange } from './exchange.js';
+
+/** What the access log says of a request whose client went away before the answer (nginx's number for it). */
+const CLIENT_GONE = 499;
+
+/** Numbers of requests wrap here, so that they stay small integers. */
+const MAX_ID = 0x3fff_ffff;
+
+export interface ExchangeTableOptions {
+  /** A request's whole time (milliseconds); its client has as long again to take the answer. */
+  readonly timeout: number;
+  readonly accessLog: boolean;
+  readonly log: Logger;
+  /** Called when nobody waits any more for a request that a worker has. */
+  readonly abandon: (worker: number, id: number) => void;
+}
+
+/** ExchangeTable holds the requests of one front end from their first byte to the last one of their answer. */
+export class ExchangeTable {
+  /** Set once the connections are to end with their next answers. */
+  closing = false;
+  readonly #options: ExchangeTableOptions;
+  readonly #sweeper: NodeJS.Timeout;
+  /** Requests without an answer, oldest first. */
+  readonly #pending = new Map<number, Exchange>();
+  /** Answers that are still being sent, with when that began (performance.now), oldest first. */
+  readonly #sending = new Map<Exchange, number>();
+  #lastId = 0;
+
+  constructor(options: ExchangeTableOptions) {
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.min(250, options.timeout / 4));
+  }
+
+  /** pending is how many requests have no answer yet. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** busy is how many requests are not over: without an answer, or with one that is still being sent. */
+  get busy(): number {
+    return this.#pending.size + this.#sending.size;
+  }
+
+  /** open takes up a request. */
+  open(
+    res: HttpResponse,
+    method: string,
+    path: string,
+    query: string,
+    requestId: string,
+  ): Exchange {
+    this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
+    const now = performance.now();
+    const exchange = new Exchange(this.#lastId, res, method, path, query, requestId, now);
+    this.#pending.set(exchange.id, exchange);
+    res.onAborted(() => this.#aborted(exchange));
+    return exchange;
+  }
+
+  /** waiting is the request of that number, unless it is answered or gone. */
+  waiting(id: number): Exchange | undefined {
+    return this.#pending.get(id);
+  }
+
+  /** answer answers a request that waits. */
+  answer(exchange: Exchange, status: number, type: number, body: string): void {
+    this.#pending.delete(exchange.id);
+    if (this.closing) exchange.close = true;
+    const sent = (): void => void this.#sending.delete(exchange);
+    if (!exchange.answer(status, type, body, sent)) this.#sending.set(exchange, performance.now());
+    if (this.#options.accessLog) this.#logAccess(exchange, status);
+  }
+
+  /** refuse answers with an error, its default message if none is given, and takes the request from its worker. */
+  refuse(exchange: Exchange, code: ErrorCode, message?: string): void {
+    const error = new ServiceError(code, message);
+    const { xml } = exchange;
+    const body = errorBody(error.message, code, xml);
+    this.answer(exchange, error.status, xml ? XML_BODY : JSON_BODY, body);
+    this.#abandon(exchange);
+  }
+
+  /** failed ends a request that an error of ours hit: the caller learns that there was one, the log what it was. */
+  failed(exchange: Exchange, error: unknown): void {
+    const { id, requestId, res } = exchange;
+    this.#options.log.error({ err: error, requestId }, 'a request failed');
+    try {
+      if (this.#pending.has(id)) this.refuse(exchange, 'internal');
+      else res.close(); // it failed amid its answer
+    } catch {
+      // The response is over already: there is nobody left to tell.
+    }
+  }
+
+  /** close answers what still waits with `timeout` and stops watching. Returns how many requests that cut off. */
+  close(): number {
+    const cut = this.busy;
+    clearInterval(this.#sweeper);
+    for (const exchange of this.#pending.values()) this.refuse(exchange, 'timeout');
+    return cut;
+  }
+
+  #aborted(exchange: Exchange): void {
+    this.#sending.delete(exchange);
+    if (!this.#pending.delete(exchange.id)) return;
+    this.#abandon(exchange);
+    if (this.#options.accessLog) this.#logAccess(exchange, CLIENT_GONE);
+  }
+
+  #abandon(exchange: Exchange): void {
+    if (exchange.worker >= 0) this.#options.abandon(exchange.worker, exchange.id);
+  }
+
+  /** Ends what is over its time, the oldest first: all have the same limit. */
+  #sweep(): void {
+    const deadline = performance.now() - this.#options.timeout;
+    for (const exchange of this.#pending.values()) {
+      if (exchange.started > deadline) break;
+      exchange.close = exchange.worker < 0; // its body is still on the way
+      this.refuse(exchange, 'timeout');
+    }
+    for (const [exchange, began] of this.#sending) {
+      if (began > deadline) break;
+      exchange.res.close();
+    }
+  }
+
+  /** One line a request, without its query string: that may hold what is not for logs. */
+  #logAccess(exchange: Exchange, status: number): void {
+    const { method, path, requestId, started } = exchange;
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    this.#options.log.info({ method, path, status, ms, requestId }, 'request');
+  }
+}
