@@ -16,6 +16,8 @@ export interface DatabaseSettings {
   readonly connections: number;
   /** Most connections kept open while idle (its share of `pg.maxidleconn`). */
   readonly idleConnections: number;
+  /** How long a connection beyond those may be idle. */
+  readonly idleTime: number;
   readonly connectTimeout: number;
   readonly statementTimeout: number;
   /** Whether statements may be prepared by name (false behind poolers that cannot). */

@@ -1,0 +1,31 @@
+/**
+ * Opens connections without ever blocking the thread, and puts them into the state that the service works in: pipeline
+ * mode, non-blocking. What the server or libpq says of a failure is passed on without the connection string.
+ */
+import type { DatabaseSettings } from '../protocol.js';
+import { loadLibpq, type Libpq } from './libpq-addon.js';
+
+/** openConnection connects. Rejects with an Error that says why; the string's connect_timeout bounds the wait. */
+export function openConnection(settings: DatabaseSettings): Promise<Libpq> {
+  return new Promise((resolve, reject) => {
+    const pq = new (loadLibpq())();
+    pq.connect(settings.conninfo, (error) => {
+      if (error !== undefined) {
+        pq.finish();
+        reject(new Error(message(error)));
+        return;
+      }
+      pq.setNonBlocking(true);
+      if (pq.enterPipelineMode()) {
+        resolve(pq);
+        return;
+      }
+      pq.finish();
+      reject(new Error('libpq could not enter pipeline mode'));
+    });
+  });
+}
+
+function message(error: Error | string): string {
+  return (typeof error === 'string' ? error : error.message).trim();
+}

@@ -1,0 +1,84 @@
+/**
+ * Asks the database for the JSON of returned values whose types are not plain (row-json.ts): once for a type's name,
+ * then for all values of that type at once. It refuses nothing: what cannot be had is written as text by its caller.
+ */
+import { performance } from 'node:perf_hooks';
+import type { Database } from '../pg/database.js';
+import { InternalJob } from '../pg/internal-job.js';
+import type { Column, StatementResult } from '../pg/job.js';
+import { foreignTypes } from './row-json.js';
+
+type Rows = readonly (readonly (string | null)[])[];
+
+/** ForeignJson knows the type names of one database. */
+export class ForeignJson {
+  readonly #database: Database;
+  readonly #names = new Map<number, string>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** of looks up the JSON of every value of a foreign type. Rejects when the database does not give it. */
+  async of(
+    columns: readonly Column[],
+    rows: Rows,
+  ): Promise<(row: number, column: number) => string | undefined> {
+    const found = new Map<string, string>();
+    for (const type of foreignTypes(columns)) {
+      const places: string[] = [];
+      const values: string[] = [];
+      columns.forEach((column, c) => {
+        if (column.type !== type) return;
+        rows.forEach((row, r) => {
+          const value = row[c];
+          if (value === null || value === undefined) return;
+          places.push(`${r} ${c}`);
+          values.push(value);
+        });
+      });
+      if (values.length === 0) continue;
+      const texts = await this.#convert(await this.#nameOf(type), values);
+      texts.forEach((text, i) => {
+        if (text !== null) found.set(places[i]!, text);
+      });
+    }
+    return (row, column) => found.get(`${row} ${column}`);
+  }
+
+  async #nameOf(type: number): Promise<string> {
+    const known = this.#names.get(type);
+    if (known !== undefined) return known;
+    const result = await this.#query('SELECT format_type($1::oid, NULL)', [String(type)]);
+    const name = result.rows?.[0]?.[0];
+    if (typeof name !== 'string') throw new Error('the type has no name');
+    this.#names.set(type, name);
+    return name;
+  }
+
+  /** The type's name comes from format_type, which quotes it. */
+  async #convert(name: string, values: string[]): Promise<(string | null)[]> {
+    const list = `{${values.map((v) => `"${v.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+    const result = await this.#query(
+      `SELECT to_json(v::${name}) FROM unnest($1::text[]) WITH ORDINALITY AS u(v, n) ORDER BY n`,
+      [list],
+    );
+    return (result.rows ?? []).map((row) => row[0] ?? null);
+  }
+
+  #query(sql: string, values: string[]): Promise<StatementResult> {
+    return new Promise((resolve, reject) => {
+      const job = new InternalJob(sql, values, ({ result, failure }) => {
+        if (result !== undefined) resolve(result);
+        else
+          reject(
+            new Error(
+              `the database did not convert the values (${'state' in failure ? failure.state : failure.code})`,
+            ),
+          );
+      });
+      this.#database.run(job, performance.now());
+      this.#database.flush();
+    });
+  }
+}

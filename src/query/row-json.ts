@@ -1,0 +1,62 @@
+/**
+ * Rows that a writing statement returns, as JSON in the forms that PostgreSQL's own to_json gives (see "JSON Functions
+ * and Operators" in its manual). The plain types are written here; for any other (arrays, composites, a type with a
+ * cast to json) the database is asked afterwards.
+ */
+import type { Column } from '../pg/job.js';
+
+/** Writes one non-null value, given as PostgreSQL's text, as JSON. */
+type Writer = (text: string) => string;
+
+const NUMBER = /^-?[0-9]/;
+
+const number: Writer = (text) => (NUMBER.test(text) ? text : JSON.stringify(text)); // NaN and infinities are strings
+const plain: Writer = (text) => JSON.stringify(text);
+const json: Writer = (text) => text;
+const boolean: Writer = (text) => (text === 't' ? 'true' : 'false');
+const timestamp: Writer = (text) => JSON.stringify(text.replace(' ', 'T'));
+const timestamptz: Writer = (text) =>
+  JSON.stringify(text.replace(' ', 'T').replace(SHORT_ZONE, '$1:00$2'));
+const SHORT_ZONE = /([+-]\d\d)( BC)?$/;
+
+/** OIDs of pg_type.dat and how their values are written. */
+const WRITERS = new Map<number, Writer>([
+  [16, boolean],
+  ...[20, 21, 23, 700, 701, 1700].map((oid): [number, Writer] => [oid, number]),
+  [114, json],
+  [3802, json],
+  [1114, timestamp],
+  [1184, timestamptz],
+  // bytea char name text oid bpchar varchar date time timetz interval uuid inet cidr macaddr bit varbit money xml
+  ...[
+    17, 18, 19, 25, 26, 1042, 1043, 1082, 1083, 1266, 1186, 2950, 869, 650, 829, 1560, 1562, 790,
+    142,
+  ].map((oid): [number, Writer] => [oid, plain]),
+]);
+
+/** foreignTypes lists the OIDs among the columns whose values only the database can write as JSON. */
+export function foreignTypes(columns: readonly Column[]): number[] {
+  return [...new Set(columns.filter((c) => !WRITERS.has(c.type)).map((c) => c.type))];
+}
+
+/**
+ * writeRows gives rows as a JSON array of objects. `foreign` looks up the JSON of a value whose type is not plain, by
+ * row and column; where it has none, the value's text is written as a string.
+ */
+export function writeRows(
+  columns: readonly Column[],
+  rows: readonly (readonly (string | null)[])[],
+  foreign: (row: number, column: number) => string | undefined,
+): string {
+  const writers = columns.map((c) => WRITERS.get(c.type));
+  const names = columns.map((c) => `${JSON.stringify(c.name)}:`);
+  const objects = rows.map((row, r) => {
+    const members = row.map((text, c) => {
+      const name = names[c]!;
+      if (text === null) return `${name}null`;
+      return name + (writers[c]?.(text) ?? foreign(r, c) ?? JSON.stringify(text));
+    });
+    return `{${members.join(',')}}`;
+  });
+  return `[${objects.join(',')}]`;
+}

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { ResultBudget } from '#app/pg/result-budget.js';
+import { ScriptCost } from '#app/pg/script-cost.js';
+import { startPostgres } from '../support/postgres.js';
+import { describe, TestDatabase } from '../support/database.js';
+
+const server = await startPostgres(t);
+const MIB = 1 << 20;
+const bytes = (n: number) => ({ sql: `SELECT repeat('x', ${n})` });
+
+t.test('the limit of one result is exact', async (t) => {
+  const db = new TestDatabase(t, server, {}, new ResultBudget(MIB, 64 * MIB));
+  const alone = { cost: new ScriptCost() };
+  t.equal(describe(await db.read(bytes(MIB), alone)).length, MIB);
+  t.equal(describe(await db.read(bytes(MIB + 1), alone)), 'result_too_large');
+  t.equal(describe(await db.read(`SELECT repeat('é', ${MIB / 2})`, alone)).length, MIB / 2);
+  t.equal(describe(await db.read(`SELECT repeat('é', ${MIB / 2 + 1})`, alone)), 'result_too_large');
+  t.equal(
+    describe(await db.write(`SELECT repeat('x', 1000) FROM generate_series(1, 2000)`, alone)),
+    'result_too_large',
+  );
+});
+
+t.test('a value that is far too large costs its neighbours nothing', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 }, new ResultBudget(MIB, 512 * MIB));
+  const outcomes = await Promise.all([
+    db.read(`SELECT 'a'`),
+    db.read(bytes(100 * MIB)),
+    db.read(`SELECT 'b'`),
+  ]);
+  t.strictSame(outcomes.map(describe), ['a', 'result_too_large', 'b']);
+});
+
+t.test('rows are cut off while they arrive', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 }, new ResultBudget(MIB, 512 * MIB));
+  const before = process.memoryUsage().rss;
+  const endless = `SELECT repeat('x', 1000) FROM generate_series(1, 2000000)`;
+  t.equal(describe(await db.write(endless, { cost: new ScriptCost() })), 'result_too_large');
+  t.ok(process.memoryUsage().rss - before < 100 * MIB);
+});
+
+t.test('many results that fit one by one pass, even in one pipeline', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 }, new ResultBudget(MIB, 64 * MIB));
+  const outcomes = await Promise.all(Array.from({ length: 40 }, () => db.read(bytes(MIB - 100))));
+  t.ok(outcomes.every((o) => describe(o).length === MIB - 100));
+});
+
+t.test(
+  'the budget over all connections refuses what is too much at one time, and recovers',
+  async (t) => {
+    const db = new TestDatabase(t, server, { connections: 4 }, new ResultBudget(32 * MIB, 8 * MIB));
+    const outcome = describe(await db.read(bytes(30 * MIB), { cost: new ScriptCost() }));
+    t.equal(outcome, 'busy');
+    t.equal(describe(await db.read(bytes(MIB))).length, MIB);
+  },
+);

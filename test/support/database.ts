@@ -1,0 +1,100 @@
+/** A Database of the pg layer over a test's PostgreSQL, with statements as promises. */
+import { performance } from 'node:perf_hooks';
+import type { Test } from 'tap';
+import { ServiceError } from '#app/errors.js';
+import { Database } from '#app/pg/database.js';
+import type { Job, Statement, StatementResult } from '#app/pg/job.js';
+import { ResultBudget } from '#app/pg/result-budget.js';
+import { ScriptCost } from '#app/pg/script-cost.js';
+import type { SqlFailure } from '#app/pg/sql-failure.js';
+import type { DatabaseSettings } from '#app/protocol.js';
+
+export type Outcome = StatementResult | SqlFailure | ServiceError;
+
+/** A script known to be fast: its statements share pipelines. */
+export function fastCost(): ScriptCost {
+  const cost = new ScriptCost();
+  cost.record(0.1);
+  return cost;
+}
+
+export interface JobOptions {
+  readonly values?: (string | null)[];
+  readonly cost?: ScriptCost;
+}
+
+export class TestDatabase {
+  readonly database: Database;
+
+  constructor(
+    t: Pick<Test, 'teardown'>,
+    server: { readonly host: string; readonly port: number; readonly password: string },
+    settings: Partial<DatabaseSettings> = {},
+    budget = new ResultBudget(32 << 20, 256 << 20),
+  ) {
+    const { host, port, password } = server;
+    this.database = new Database(
+      {
+        alias: 'test',
+        conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=2 application_name=tested`,
+        host,
+        port,
+        connections: 4,
+        idleConnections: 4,
+        idleTime: 30_000,
+        connectTimeout: 10_000,
+        statementTimeout: 60_000,
+        prepared: true,
+        ...settings,
+      },
+      budget,
+    );
+    t.teardown(() => {
+      this.database.close();
+    });
+  }
+
+  /** read runs a statement that only reads and gives its one value. */
+  read(sql: string | Statement, options: JobOptions = {}): Promise<Outcome> {
+    return this.run(sql, 'value', options).outcome;
+  }
+
+  /** write runs any statement. */
+  write(sql: string | Statement, options: JobOptions = {}): Promise<Outcome> {
+    return this.run(sql, 'rows', options).outcome;
+  }
+
+  /** run queues a statement; everything queued in one turn leaves together. */
+  run(
+    sql: string | Statement,
+    form: Job['form'],
+    options: JobOptions = {},
+  ): { job: Job; outcome: Promise<Outcome> } {
+    let settle!: (outcome: Outcome) => void;
+    const outcome = new Promise<Outcome>((resolve) => (settle = resolve));
+    const job: Job = {
+      statement: typeof sql === 'string' ? { sql } : sql,
+      values: options.values ?? [],
+      form,
+      repeatable: form === 'value',
+      cost: options.cost ?? fastCost(),
+      attempts: 0,
+      since: 0,
+      abandoned: false,
+      done: settle,
+      failed: settle,
+    };
+    this.database.run(job, performance.now());
+    queueMicrotask(() => this.database.flush());
+    return { job, outcome };
+  }
+}
+
+/** describe gives what matters of an outcome: its value or rows, or its SQLSTATE or code. */
+export function describe(outcome: Outcome): string {
+  if (outcome instanceof ServiceError) return outcome.code;
+  if ('state' in outcome) return outcome.state;
+  return outcome.columns === undefined
+    ? (outcome.value ?? `affected ${outcome.affected}`)
+    : JSON.stringify(outcome.rows);
+}
