@@ -1,0 +1,122 @@
+/**
+ * The arrows of docs/architecture.md: which folder may import which, and which one folder imports a third-party package.
+ * `npm run check:arrows` holds the code to them. Imports of the built code (`#app/…`) resolve into dist/, which mirrors
+ * src/ and workers/.
+ */
+const LEAVES = ['errors', 'protocol', 'log'];
+
+/** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
+const ARROWS = {
+  main: ['cli'],
+  cli: ['supervisor', 'config', 'script', 'template', 'pg'],
+  config: [],
+  supervisor: ['http'],
+  http: ['pool'],
+  pool: [],
+  query: ['script', 'template', 'pg', 'native'],
+  script: ['template', 'native'],
+  template: [],
+  pg: ['native'],
+  native: [],
+  workers: ['query', 'script', 'template', 'pg', 'native'],
+};
+
+/** Third-party package to the one place that imports it. */
+const OWNERS = {
+  'uWebSockets.js': '(src/http|bench)/',
+  piscina: 'src/pool/',
+  'pg-native': 'src/pg/',
+  libpq: 'src/pg/',
+  'smol-toml': 'src/config/',
+  'fastest-levenshtein': 'src/config/',
+  pino: 'src/log[.]ts$',
+  'pino-pretty': 'src/log[.]ts$',
+  'cmake-js': 'scripts/',
+  tap: 'test/',
+  fastify: 'bench/',
+  postgres: 'bench/',
+  autocannon: 'bench/',
+  pg: '(bench|test|scripts)/',
+};
+
+const escape = (name) => name.replaceAll('.', '[.]');
+
+/** Where a folder lies: its sources and what they are built into. */
+const place = (folder) =>
+  folder === 'workers' ? '(workers|dist/workers)/' : `(src|dist)/${folder}(/|[.])`;
+
+const arrows = Object.entries(ARROWS).map(([folder, allowed]) => ({
+  name: `arrow-${folder}`,
+  severity: 'error',
+  from: { path: `^${place(folder)}` },
+  to: {
+    path: '^(src|dist|workers|test|bench|scripts)/',
+    pathNot: [folder, ...allowed, ...LEAVES].map((name) => `^${place(name)}`),
+  },
+}));
+
+const owners = Object.entries(OWNERS).map(([name, owner]) => ({
+  name: `owner-${name}`,
+  severity: 'error',
+  from: { pathNot: `^${owner}` },
+  to: { path: `(^|node_modules/)${escape(name)}(/|$)`, dependencyTypesNot: ['local'] },
+}));
+
+module.exports = {
+  forbidden: [
+    ...arrows,
+    ...owners,
+    {
+      name: 'known-folder',
+      comment: 'A new folder of src/ gets its arrows above.',
+      severity: 'error',
+      from: { pathNot: '^(test|bench|scripts)/' },
+      to: {
+        path: '^src/',
+        pathNot: [...Object.keys(ARROWS), ...LEAVES].map((name) => `^${place(name)}`),
+      },
+    },
+    {
+      name: 'leaf',
+      severity: 'error',
+      from: { path: '^src/(errors|protocol)[.]ts$' },
+      to: { path: '.' },
+    },
+    {
+      name: 'leaf-log',
+      severity: 'error',
+      from: { path: '^src/log[.]ts$' },
+      to: { path: '^src/', pathNot: '^src/protocol[.]ts$' },
+    },
+    {
+      name: 'no-cycle',
+      severity: 'error',
+      from: { path: '^(src|workers)/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-development-package',
+      comment: 'What is installed with the package must not need what is not.',
+      severity: 'error',
+      from: { path: '^(src|workers)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^dist'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.js', '.ts', '.mjs', '.cjs', '.d.mts', '.json'],
+    },
+  },
+};

@@ -1,0 +1,8 @@
+-- The caller's own orders, the caller being named by a header: curl -H 'X-Customer: ada@example.com'
+SELECT o.id, o.placed_at, o.status, sum(i.quantity * i.price) AS total
+FROM customers c
+JOIN orders o ON o.customer_id = c.id
+JOIN order_items i ON i.order_id = o.id
+WHERE c.email = {{sqlVal "header.X-Customer"}}
+GROUP BY o.id
+ORDER BY o.placed_at DESC

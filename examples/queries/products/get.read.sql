@@ -1,0 +1,4 @@
+-- One product: ?id=3
+SELECT id, name, category, price, stock, tags, added_at
+FROM products
+WHERE id = {{sqlVal "id"}}

@@ -1,0 +1,5 @@
+-- Products in the order of a column the caller names: ?column=price, ?column=stock&descending
+SELECT id, name, category, price, stock
+FROM products
+ORDER BY {{if isSet "column"}}{{ident "column"}}{{else}}name{{end}} {{if isSet "descending"}}DESC{{end}}, id
+{{limitOffset ._page ._page_size}}

@@ -1,0 +1,222 @@
+/**
+ * `npm start`: sets up and builds what is missing, then serves. With a configuration at hand (service.toml, DATABASE_URL,
+ * SERVICE_CONF or SERVICE_PG_*) that is what is served; otherwise an embedded PostgreSQL with example tables and the
+ * scripts of examples/queries. Prints a curl line that works when it is ready. Everything it started ends with it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bootstrap, PROJECT } from './bootstrap.mjs';
+import { SetupError, say } from './step.mjs';
+
+const EXAMPLE = '/_QUERIES/products/list?category=tea&_page_size=3';
+/** How long an earlier run that is just ending may hold its port and its database. */
+const PATIENCE = 6_000;
+const READY_LIMIT = 60_000;
+const PARENT_CHECK = 200;
+
+/** Ends the service when the pipe on descriptor 3 closes without a word, as it does when this process is killed. */
+const KEEPER = `
+server=$$
+( ( trap '' INT HUP TERM
+    read -r word <&3
+    [ "$word" = gone ] || kill -s TERM "$server"
+) </dev/null >/dev/null 2>&1 & )
+exec 3<&-
+exec "$@"
+`;
+
+/** What ends the run: a signal, or the end of the npm that started it (killed, it passes no signal on). */
+function stopRequests() {
+  // Until there is a service to pass it on to, a signal ends this process, and with it all that it started.
+  const stop = { requested: false, forward: () => process.exit(130) };
+  const request = (signal) => {
+    stop.requested = true;
+    stop.forward(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => request('SIGTERM'));
+  if (process.env.npm_lifecycle_event === 'start') {
+    const parent = process.ppid;
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      request('SIGTERM');
+    }, PARENT_CHECK);
+    timer.unref();
+  }
+  return stop;
+}
+
+/** configured tells what names a database to serve, if anything does. */
+function configured() {
+  if (fs.existsSync(path.join(PROJECT, 'service.toml'))) return 'service.toml';
+  return Object.keys(process.env).find(
+    (name) =>
+      /^(DATABASE_URL(_\d+)?|SERVICE_CONF|SERVICE_PG_(URL|HOST|PORT|USER|PASS|DATABASE))$/.test(
+        name,
+      ) && process.env[name] !== '',
+  );
+}
+
+/** waitFor repeats an attempt that an earlier run, just ending, may stand in the way of. */
+async function waitFor(attempt, inTheWay) {
+  let told = false;
+  for (const end = Date.now() + PATIENCE; ; await sleep(100)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!inTheWay(error) || Date.now() > end) throw error;
+      if (!told) say(`${error.message}; waiting in case it is just ending`);
+      told = true;
+    }
+  }
+}
+
+/** freePort throws when somebody listens on the port; 0 stands for a free one. */
+async function freePort(host, port) {
+  const server = net.createServer().listen({ host, port, exclusive: true });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (error.code !== 'EADDRINUSE')
+      throw new SetupError(`cannot listen on ${host}: ${error.message}`);
+    throw Object.assign(new SetupError(`port ${port} is taken by another program`), {
+      code: error.code,
+    });
+  }
+  const chosen = server.address().port;
+  server.close();
+  await once(server, 'close');
+  return chosen;
+}
+
+/** exampleDatabase starts the embedded PostgreSQL and fills it the first time. */
+async function exampleDatabase() {
+  const { start } = await import('./embedded-postgres.mjs');
+  const { default: pg } = await import('pg');
+  const keep = process.env.EMBEDDED_CLUSTER || 'example';
+  const server = await waitFor(
+    () => start({ keep, say }),
+    (error) => error.code === 'EMBEDDED_IN_USE',
+  );
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT to_regclass('public.products') AS there");
+    if (rows[0].there === null) {
+      say('loading examples/database.sql');
+      // One string of several statements is one transaction: half an example never stays.
+      await client.query(fs.readFileSync(path.join(PROJECT, 'examples/database.sql'), 'utf8'));
+    }
+  } finally {
+    await client.end();
+  }
+  say(`embedded PostgreSQL on ${server.host}:${server.port}, data in ${server.dataDir}`);
+  return server;
+}
+
+/** loadSettings reads the configuration as the service will, to know where it will listen. */
+async function loadSettings(env) {
+  const { loadConfig } = await import('../dist/config/load.js');
+  try {
+    return loadConfig({ env, cwd: PROJECT }).config;
+  } catch (error) {
+    throw new SetupError(error.message);
+  }
+}
+
+function startService(env) {
+  const command = [process.execPath, path.join(PROJECT, 'dist/main.js'), 'serve'];
+  // A session of its own: a Ctrl-C reaches this process alone, which passes it on once.
+  const child = spawn('/bin/sh', ['-c', KEEPER, 'sh', ...command], {
+    cwd: PROJECT,
+    env,
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+  });
+  child.stdio[3].on('error', () => {});
+  child.on('exit', () => child.stdio[3].end('gone\n'));
+  return child;
+}
+
+/** untilAnswer waits until the URL is answered as wanted; false when the service ends or is to end first. */
+async function untilAnswer(url, wanted, child, stop) {
+  for (const end = Date.now() + READY_LIMIT; Date.now() < end; await sleep(25)) {
+    if (child.exitCode !== null || child.signalCode !== null || stop.requested) return false;
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+      await response.text();
+      if (wanted(response.status)) return true;
+    } catch {
+      // Not listening yet.
+    }
+  }
+  say(`${url} has not been answered in ${READY_LIMIT / 1000} s; the log above may say why`);
+  return false;
+}
+
+async function main() {
+  const stop = stopRequests();
+  const source = configured();
+  await bootstrap();
+  const env = { ...process.env };
+  let database;
+  let exit;
+  try {
+    if (source) {
+      say(`serving the database of ${source}`);
+    } else {
+      env.SERVICE_QUERIES_LOCATION ||= path.join(PROJECT, 'examples/queries');
+      const { 'http.host': host, 'http.port': port } = await loadSettings(env);
+      const chosen = await waitFor(
+        () => freePort(host, port),
+        (error) => error.code === 'EADDRINUSE',
+      );
+      env.PORT = String(chosen);
+      database = await exampleDatabase();
+      env.DATABASE_URL = database.url;
+    }
+    const settings = await loadSettings(env);
+    const child = startService(env);
+    stop.forward = (signal) => child.kill(signal);
+    const ended = once(child, 'exit');
+    await announce(settings, Boolean(source), child, stop);
+    const [code, signal] = await ended;
+    stop.forward = () => {};
+    exit = code ?? 1;
+    if (!stop.requested) say(`the service has ended (${signal ?? `exit status ${code}`})`);
+  } finally {
+    await database?.stop();
+  }
+  return exit;
+}
+
+/** announce prints the curl line once it works; with a database of the user's own that is the health check. */
+async function announce(settings, own, child, stop) {
+  const host = ['0.0.0.0', '::'].includes(settings['http.host'])
+    ? '127.0.0.1'
+    : settings['http.host'];
+  const name = host.includes(':') ? `[${host}]` : host;
+  const base = `http://${name}:${settings['http.port']}${settings.context.replace(/\/$/, '')}`;
+  // Port 0: only the service knows which, and logs it.
+  if (settings['http.port'] === 0) return;
+  const url = `${base}${own ? '/_health' : EXAMPLE}`;
+  const wanted = own ? () => true : (status) => status === 200;
+  if (await untilAnswer(url, wanted, child, stop)) {
+    say('ready; Ctrl-C ends it. Try:');
+    console.log(`curl '${url}'`);
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error) => {
+    const advice = error.code === 'EADDRINUSE' ? ': try PORT=3001 npm start' : '';
+    console.error(error instanceof SetupError ? `\n${error.message}${advice}` : error);
+    process.exit(1);
+  },
+);

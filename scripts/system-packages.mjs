@@ -1,0 +1,81 @@
+/**
+ * The programs and headers that building needs: which are missing, and on Debian and Ubuntu, for root, their
+ * installation. For others it names what to install and changes nothing.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { SetupError, say, step } from './step.mjs';
+
+/** What building needs: the Debian package, how others call it, and whether it is here. */
+const NEEDS = [
+  { apt: 'g++', other: 'a C++17 compiler (g++)', here: () => onPath('g++') },
+  { apt: 'make', other: 'make', here: () => onPath('make') },
+  { apt: 'cmake', other: 'cmake', here: () => onPath('cmake') },
+  { apt: 'python3', other: 'Python 3', here: () => onPath('python3') },
+  {
+    apt: 'libpq-dev',
+    other: 'the headers of libpq with pg_config (libpq-devel, postgresql-libs)',
+    here: hasLibpq,
+  },
+];
+
+/** What the checks of CI need besides: the fuzzer and sanitizers of clang. */
+const CI_NEEDS = [
+  { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
+  // Only a recommendation of the package above, and so absent from minimal systems; it is clang's sanitizer runtime.
+  { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
+];
+
+/** installSystemPackages leaves a machine that can build, or throws SetupError with the command to type. */
+export async function installSystemPackages({ ci = false } = {}) {
+  const missing = (ci ? [...NEEDS, ...CI_NEEDS] : NEEDS).filter(({ here }) => !here());
+  if (missing.length === 0) return;
+  const packages = missing.map(({ apt }) => apt);
+  if (!isDebian()) {
+    const names = missing.map(({ other }) => `  - ${other}`).join('\n');
+    throw new SetupError(`Building needs, from your distribution's packages:\n${names}`);
+  }
+  if (process.getuid() !== 0) {
+    throw new SetupError(
+      'Building needs a few system packages. Type this, then start again:\n\n' +
+        `  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}\n`,
+    );
+  }
+  const wait = ['-o', 'DPkg::Lock::Timeout=300'];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  say(`missing system packages: ${packages.join(', ')}`);
+  await step('apt-get update', 'apt-get', ['update', ...wait], { env });
+  const install = ['install', '-y', '--no-install-recommends', ...wait, ...packages];
+  await step(`apt-get ${install.slice(0, 3).join(' ')} ${packages.join(' ')}`, 'apt-get', install, {
+    env,
+  });
+  const left = missing.filter(({ here }) => !here()).map(({ apt }) => apt);
+  if (left.length > 0) throw new SetupError(`Still missing after apt-get: ${left.join(', ')}`);
+}
+
+function onPath(program) {
+  const folders = (process.env.PATH ?? '').split(':').filter(Boolean);
+  return folders.some((folder) => fs.existsSync(path.join(folder, program)));
+}
+
+function hasLibpq() {
+  if (!onPath('pg_config')) return false;
+  const asked = spawnSync('pg_config', ['--includedir'], { encoding: 'utf8' });
+  return asked.status === 0 && fs.existsSync(path.join(asked.stdout.trim(), 'libpq-fe.h'));
+}
+
+function hasClangRuntime() {
+  const asked = spawnSync('clang++', ['-print-resource-dir'], { encoding: 'utf8' });
+  return asked.status === 0 && fs.existsSync(path.join(asked.stdout.trim(), 'lib/linux'));
+}
+
+function isDebian() {
+  if (!onPath('apt-get')) return false;
+  try {
+    const release = fs.readFileSync('/etc/os-release', 'utf8');
+    return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release);
+  } catch {
+    return false;
+  }
+}

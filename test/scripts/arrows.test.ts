@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+const CRUISER = path.join(PROJECT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+
+interface Outcome {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** check holds a tree of these files against the project's rules. */
+function check(t: Test, files: Record<string, string>): Outcome {
+  const root = t.testdir({ src: {}, workers: {}, test: {} });
+  for (const name of ['.dependency-cruiser.cjs', 'tsconfig.base.json', 'package.json']) {
+    fs.copyFileSync(path.join(PROJECT, name), path.join(root, name));
+  }
+  fs.symlinkSync(path.join(PROJECT, 'node_modules'), path.join(root, 'node_modules'));
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    fs.writeFileSync(path.join(root, name), text);
+  }
+  const args = [CRUISER, '--config', '.dependency-cruiser.cjs', 'src', 'workers', 'test'];
+  const done = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  return { status: done.status, output: `${done.stdout}${done.stderr}` };
+}
+
+const VALUE = 'export const b = 1;\n';
+
+/** Rule, importing file, what it imports, and the line that does. */
+const refused: [rule: string, from: string, to: string, line: string][] = [
+  ['arrow-http', 'src/http/a.ts', 'src/template/a.ts', "import '../template/a.js';"],
+  ['arrow-http', 'src/http/b.ts', 'src/pg/a.ts', "import type { C } from '../pg/a.js';"],
+  ['arrow-template', 'src/template/b.ts', 'src/native/a.ts', "import '../native/a.js';"],
+  ['arrow-pg', 'src/pg/b.ts', 'src/http/c.ts', "await import('../http/c.js');"],
+  ['arrow-workers', 'workers/a.ts', 'dist/http/a.js', "import '#app/http/a.js';"],
+  ['owner-piscina', 'src/http/d.ts', 'node_modules/piscina', "import 'piscina';"],
+  [
+    'owner-uWebSockets.js',
+    'src/pool/a.ts',
+    'node_modules/uWebSockets.js',
+    "import 'uWebSockets.js';",
+  ],
+  ['owner-pg-native', 'src/query/a.ts', 'node_modules/pg-native', "import 'pg-native';"],
+  ['owner-pino', 'src/cli/a.ts', 'node_modules/pino', "import 'pino';"],
+  ['owner-tap', 'src/pool/b.ts', 'node_modules/tap', "import 'tap';"],
+  ['no-development-package', 'src/pg/c.ts', 'node_modules/typescript', "import 'typescript';"],
+  ['known-folder', 'src/cli/b.ts', 'src/extra/a.ts', "import '../extra/a.js';"],
+  ['leaf', 'src/errors.ts', 'fs', "import 'node:fs';"],
+  ['leaf-log', 'src/log.ts', 'src/errors.ts', "import './errors.js';"],
+  ['no-cycle', 'src/pg/d.ts', 'src/pg/e.ts', "import './e.js';"],
+  ['resolvable', 'src/pg/f.ts', './absent.js', "import './absent.js';"],
+];
+
+t.test('what the arrows refuse', (t) => {
+  const files: Record<string, string> = { 'src/pg/e.ts': "import './d.js';\n" };
+  for (const [, , to] of refused) if (/^(src|dist)\//.test(to)) files[to] = VALUE;
+  for (const [, from, , line] of refused) files[from] = `${line}\n`;
+  const { status, output } = check(t, files);
+  t.not(status, 0);
+  for (const [rule, from, to] of refused) {
+    const line = output.split('\n').find((l) => l.includes(` ${rule}: ${from} →`)) ?? '';
+    t.ok(rule === 'no-cycle' ? line : line.includes(to), `${rule}: ${from} → ${to}`);
+  }
+  t.end();
+});
+
+t.test('what the arrows allow', (t) => {
+  const { status, output } = check(t, {
+    'src/http/a.ts': "import '../pool/b.js';\nimport 'uWebSockets.js';\nimport '../errors.js';\n",
+    'src/pool/b.ts': "import 'piscina';\nimport '../protocol.js';\n",
+    'src/pg/a.ts': "import '../native/b.js';\nimport 'pg-native';\n",
+    'src/native/b.ts': VALUE,
+    'src/errors.ts': VALUE,
+    'src/protocol.ts': VALUE,
+    'test/a.test.ts': "import 'tap';\nimport 'pg';\n",
+  });
+  t.equal(status, 0, output);
+  t.end();
+});
