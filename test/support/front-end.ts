@@ -1,0 +1,76 @@
+/** Front-end processes for tests: the real program, started as the supervisor does it. */
+import type { Test } from 'tap';
+import type { DatabaseSettings, FrontEndSettings, WorkerSettings } from '#app/protocol.js';
+import { FrontEndProcess } from '#app/supervisor/front-end-process.js';
+
+export type FrontEndOverrides = Partial<Omit<FrontEndSettings, 'worker'>> & {
+  readonly worker?: Partial<Omit<WorkerSettings, 'deaths'>>;
+};
+
+/** An address where no PostgreSQL is. */
+const NOWHERE = { host: '127.0.0.1', port: 1, password: 'none' };
+
+/** databaseSettings is the database of a test's server under an alias. */
+export function databaseSettings(
+  alias: string,
+  server: { readonly host: string; readonly port: number; readonly password: string } = NOWHERE,
+): DatabaseSettings {
+  const { host, port, password } = server;
+  return {
+    alias,
+    conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=2`,
+    host,
+    port,
+    connections: 4,
+    idleConnections: 4,
+    idleTime: 60_000,
+    connectTimeout: 2_000,
+    statementTimeout: 30_000,
+    prepared: true,
+  };
+}
+
+/** frontEndSettings is a front end on a free port, one thread, with a database `main` that is away unless given. */
+export function frontEndSettings(overrides: FrontEndOverrides = {}): FrontEndSettings {
+  const { worker, ...rest } = overrides;
+  return {
+    index: 0,
+    host: '127.0.0.1',
+    port: 0,
+    context: '',
+    timeout: 30_000,
+    grace: 5_000,
+    queue: 1_000,
+    maxBody: 1 << 20,
+    threads: 1,
+    accessLog: false,
+    ready: ['main'],
+    ...rest,
+    worker: {
+      databases: [databaseSettings('main')],
+      defaultAlias: 'main',
+      scripts: '/nonexistent',
+      aggregate: 'json_agg',
+      maxResult: 32 << 20,
+      resultBudget: 256 << 20,
+      timeout: rest.timeout ?? 30_000,
+      debug: false,
+      raised: true,
+      log: { level: 'silent', pretty: false },
+      ...worker,
+    },
+  };
+}
+
+/** startFrontEnd starts one that is gone when the test ends, and returns its port. */
+export async function startFrontEnd(
+  t: Pick<Test, 'teardown'>,
+  overrides: FrontEndOverrides = {},
+): Promise<{ readonly port: number; readonly process: FrontEndProcess }> {
+  const process = new FrontEndProcess(frontEndSettings(overrides));
+  t.teardown(async () => {
+    process.kill();
+    await process.exited;
+  });
+  return { port: await process.listening, process };
+}

@@ -1,0 +1,68 @@
+/** Requests as bytes on a socket, for what no HTTP client would send, and their answers taken apart. */
+import net from 'node:net';
+
+export interface RawAnswer {
+  /** 0 when nothing came that is an HTTP answer. */
+  readonly status: number;
+  /** Names in lower case; of a repeated one the values joined with a comma. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+  /** Whether the server ended the connection. */
+  readonly closed: boolean;
+  /** Everything that came. */
+  readonly text: string;
+}
+
+/** How long a connection that stays open is watched after its last byte (milliseconds). */
+const QUIET = 200;
+
+/** sendRaw sends bytes on a connection of its own and reads until the server closes it or falls silent. */
+export function sendRaw(
+  port: number,
+  bytes: string | readonly string[],
+  { wait = 5_000 }: { readonly wait?: number } = {},
+): Promise<RawAnswer> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    let quiet = setTimeout(() => finish(false), wait);
+    const finish = (closed: boolean): void => {
+      clearTimeout(quiet);
+      socket.destroy();
+      resolve({ ...parse(Buffer.concat(chunks).toString()), closed });
+    };
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      clearTimeout(quiet);
+      quiet = setTimeout(() => finish(false), QUIET);
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => finish(true));
+    for (const part of typeof bytes === 'string' ? [bytes] : bytes) socket.write(part, 'latin1');
+  });
+}
+
+/** requestBytes is a request with a Host header and those given, `Name: value`. */
+export function requestBytes(
+  method: string,
+  target: string,
+  headers: readonly string[] = [],
+  body = '',
+): string {
+  return [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, '', body].join('\r\n');
+}
+
+function parse(text: string): Omit<RawAnswer, 'closed'> {
+  const end = text.indexOf('\r\n\r\n');
+  const [first = '', ...lines] = text.slice(0, Math.max(end, 0)).split('\r\n');
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1] ?? 0);
+  return { status, headers, body: end < 0 ? '' : text.slice(end + 4), text };
+}
