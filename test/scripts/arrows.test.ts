@@ -62,8 +62,13 @@ t.test('what the arrows refuse', (t) => {
   const { status, output } = check(t, files);
   t.not(status, 0);
   for (const [rule, from, to] of refused) {
-    const line = output.split('\n').find((l) => l.includes(` ${rule}: ${from} →`)) ?? '';
-    t.ok(rule === 'no-cycle' ? line : line.includes(to), `${rule}: ${from} → ${to}`);
+    // A cycle is reported once, at whichever of its files comes first.
+    const start = rule === 'no-cycle' ? ` ${rule}: src/pg/` : ` ${rule}: ${from} →`;
+    const line = output.split('\n').find((text) => text.includes(start));
+    t.ok(
+      line !== undefined && (rule === 'no-cycle' || line.includes(to)),
+      `${rule}: ${from} → ${to}`,
+    );
   }
   t.end();
 });
