@@ -149,18 +149,18 @@ function unknown(
   secure: boolean,
   issues: Issues,
 ): void {
+  const closest = nearest(compared, known);
+  const key = closest
+    .replace(/^SERVICE_/, '')
+    .toLowerCase()
+    .replaceAll('_', '.');
+  const slip = isSecure(key) && edits(compared, closest) <= SLIP;
+  // Someone who got the section right is best helped within it.
   const section = /^(SERVICE_[^_]*_|[^.]*\.)?/.exec(compared)![0];
   const near = section === '' ? [] : known.filter((candidate) => candidate.startsWith(section));
-  const suggestion = nearest(compared, near.length > 0 ? near : known);
-  const guarded = isSecure(
-    suggestion
-      .replace(/^SERVICE_/, '')
-      .toLowerCase()
-      .replaceAll('_', '.'),
-  );
-  const fatal = secure || (guarded && edits(compared, suggestion) <= SLIP);
+  const suggestion = slip || near.length === 0 ? closest : nearest(compared, near);
   const message = `${name}: unknown key; the nearest known one is ${suggestion}`;
-  (fatal ? issues.errors : issues.warnings).push(message);
+  (secure || slip ? issues.errors : issues.warnings).push(message);
 }
 
 /** walk calls `visit` for every key that is not a table to descend into. */

@@ -19,6 +19,7 @@ t.test('unknown keys in the file', (t) => {
     // A mistyped section must not pass for one of no importance.
     ['[autth]\nenabled = true', true, 'auth.enabled'],
     ['[[acces.tables]]\nname = "a"', true, 'access.tables'],
+    ['[http]\nmode = true', true, 'https.mode'],
     ['querys.restrict = true', true, 'queries.restrict'],
   ];
   for (const [toml, fatal, nearest] of cases) {
