@@ -27,6 +27,9 @@ const MAX_TARGET = 65_536;
 /** How long idle connections may still bring a request while draining (milliseconds), to be told to close. */
 const LINGER = 500;
 
+/** How long a body that is too large is still read (milliseconds) before the answer. */
+const TOO_LARGE_LINGER = 1_000;
+
 /** HttpServer serves one listening socket, which it shares with the other front ends. */
 export class HttpServer {
   readonly #settings: FrontEndSettings;
@@ -116,30 +119,41 @@ export class HttpServer {
         this.#exchanges.refuse(exchange, 'invalid_request');
       } else if (exchange.path.length + exchange.query.length > MAX_TARGET)
         this.#exchanges.refuse(exchange, 'uri_too_long');
-      else if (bodyLength > this.#settings.maxBody)
-        this.#exchanges.refuse(exchange, 'body_too_large');
       else if (full) this.#exchanges.refuse(exchange, 'busy');
       else if (bodyLength === 0) this.#dispatch(exchange, packed);
-      else this.#receive(exchange, packed);
+      else this.#receive(exchange, packed, bodyLength > this.#settings.maxBody);
     } catch (error) {
       this.#exchanges.failed(exchange, error);
     }
   }
 
-  /** Reads a body to its end before anything is done for the request. */
-  #receive(exchange: Exchange, headers: string): void {
+  /**
+   * Reads a body to its end before anything is done for the request. One that is too large is read on for a moment:
+   * most clients look for an answer only when they are done sending.
+   */
+  #receive(exchange: Exchange, headers: string, announcedTooLarge: boolean): void {
+    const exchanges = this.#exchanges;
     let received = 0;
+    let tooLarge: NodeJS.Timeout | undefined;
+    const refuse = (): void => {
+      clearTimeout(tooLarge);
+      if (exchanges.waiting(exchange.id) !== undefined)
+        exchanges.refuse(exchange, 'body_too_large');
+    };
+    if (announcedTooLarge) tooLarge = setTimeout(refuse, TOO_LARGE_LINGER);
     exchange.res.onData((chunk, last) => {
-      if (this.#exchanges.waiting(exchange.id) === undefined) return;
+      if (exchanges.waiting(exchange.id) === undefined) return;
       received += chunk.byteLength;
       try {
-        if (received > this.#settings.maxBody) this.#exchanges.refuse(exchange, 'body_too_large');
-        else if (last) {
+        if (received > this.#settings.maxBody) tooLarge ??= setTimeout(refuse, TOO_LARGE_LINGER);
+        if (!last) return;
+        if (tooLarge !== undefined) refuse();
+        else {
           exchange.close = false;
           this.#dispatch(exchange, headers);
         }
       } catch (error) {
-        this.#exchanges.failed(exchange, error);
+        exchanges.failed(exchange, error);
       }
     });
   }
