@@ -11,6 +11,9 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -117,6 +120,46 @@ class Connections final : public Closable {
 
 thread_local Connections* Connections::own = nullptr;
 
+// Threads counts the threads that connect. A process that exits in the middle of a TLS handshake crashes, so its exit
+// gives them a moment; a database that does not answer is not waited for longer.
+class Threads {
+ public:
+  static void Begin() {
+    Threads& threads = Get();
+    const std::lock_guard<std::mutex> lock(threads.mutex_);
+    threads.running_++;
+  }
+
+  static void End() {
+    Threads& threads = Get();
+    const std::lock_guard<std::mutex> lock(threads.mutex_);
+    threads.running_--;
+    threads.ended_.notify_all();
+  }
+
+ private:
+  static Threads& Get() {
+    // Never destroyed: the threads may outlive what is destroyed at exit.
+    static auto* const threads = [] {
+      std::atexit(WaitAtExit);
+      return new Threads;
+    }();
+    return *threads;
+  }
+
+  static void WaitAtExit() {
+    Threads& threads = Get();
+    std::unique_lock<std::mutex> lock(threads.mutex_);
+    threads.ended_.wait_for(lock, kPatience, [&threads] { return threads.running_ == 0; });
+  }
+
+  static constexpr std::chrono::milliseconds kPatience{500};
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int running_ = 0;
+};
+
 // Attempt is one connection being made on a thread of its own. That thread and the loop both hold it; whichever is
 // last deletes it. When the loop's thread ends first, the attempt is abandoned: it goes on to its end and is then
 // thrown away.
@@ -125,9 +168,9 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
   static int Start(Environment* environment, uv_work_t* request, uv_work_cb work,
                    uv_after_work_cb after) {
     const auto self = std::shared_ptr<Attempt>(new Attempt(environment, request, work, after));
-    const int status = uv_async_init(environment->loop(), &self->done_, OnDone);
+    const int status = uv_async_init(environment->loop(), &self->async_, OnDone);
     if (status != 0) return status;
-    self->done_.data = self.get();
+    self->async_.data = self.get();
     self->held_by_loop_ = self;
     environment->Remember(self.get());
     // The code that runs on the thread belongs to a copy that is unmapped when the loop's thread ends.
@@ -140,6 +183,7 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread;
+    Threads::Begin();
     // Without a thread it is done right here, which blocks but is right.
     if (pthread_create(&thread, &attributes, Run, held_by_thread) != 0) Run(held_by_thread);
     pthread_attr_destroy(&attributes);
@@ -164,24 +208,27 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
       : environment_(environment), request_(request), work_(work), after_(after) {}
 
   static void* Run(void* data) {
-    const std::unique_ptr<std::shared_ptr<Attempt>> held(
-        static_cast<std::shared_ptr<Attempt>*>(data));
+    auto* held = static_cast<std::shared_ptr<Attempt>*>(data);
     Attempt* self = held->get();
+    void* copy = self->copy_;
     connecting = self;
     self->work_(self->request_);
     connecting = nullptr;
-    void* copy = self->copy_;
-    {
-      const std::lock_guard<std::mutex> lock(self->mutex_);
-      self->finished_ = true;
-      if (self->abandoned_) {
-        self->Discard();
-      } else {
-        uv_async_send(&self->done_);
-      }
-    }
+    self->Finish();
+    delete held;
     if (copy != nullptr) dlclose(copy);
+    Threads::End();
     return nullptr;
+  }
+
+  void Finish() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    finished_ = true;
+    if (abandoned_) {
+      Discard();
+    } else {
+      uv_async_send(&async_);
+    }
   }
 
   static void OnDone(uv_async_t* handle) {
@@ -202,7 +249,7 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
   }
 
   void Close() {
-    auto* handle = reinterpret_cast<uv_handle_t*>(&done_);
+    auto* handle = reinterpret_cast<uv_handle_t*>(&async_);
     if (uv_is_closing(handle) != 0) return;
     uv_close(handle, [](uv_handle_t* closed) {
       auto* self = static_cast<Attempt*>(closed->data);
@@ -218,7 +265,7 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
   uv_work_t* const request_;
   const uv_work_cb work_;
   const uv_after_work_cb after_;
-  uv_async_t done_{};
+  uv_async_t async_{};
   void* copy_ = nullptr;
   std::shared_ptr<Attempt> held_by_loop_;
   // Written by the thread while it connects, read by the loop once finished_ is set.
