@@ -1,0 +1,112 @@
+/**
+ * eq, ne, lt, le, gt and ge with Go's rules: both sides of one basic kind, integers of any type alike, nil equal only
+ * to nil. Follows text/template/funcs.go. A refused value cannot be compared.
+ */
+import { compareStrings } from './byte-string.js';
+import { List, MapValue, type Plain } from './container.js';
+import { Failure } from './errors.js';
+import { Complex, Counted, Float, Refused } from './kinds.js';
+import { sprint } from './printer.js';
+import { integerOf, textOf, typeName } from './value.js';
+
+type Kind = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint' | undefined;
+
+function basicKind(value: Plain): Kind {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'string':
+      return 'string';
+    case 'number':
+    case 'bigint':
+      return 'int';
+  }
+  if (value instanceof Float) return 'float';
+  if (value instanceof Complex) return 'complex';
+  if (value instanceof Counted) return value.type === 'uint8' ? 'uint' : 'int';
+  return textOf(value) === undefined ? undefined : 'string';
+}
+
+function checkRefused(value: Plain): void {
+  if (value instanceof Refused) throw new Failure('value was refused and cannot be compared');
+}
+
+const isInteger = (kind: Kind): boolean => kind === 'int' || kind === 'uint';
+
+function incompatible(a: Plain, b: Plain): Failure {
+  return new Failure(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`);
+}
+
+/** equal tells whether the first value equals any of the others. */
+export function equal(first: Plain, others: readonly Plain[]): boolean {
+  checkRefused(first);
+  if (others.length === 0) throw new Failure('missing argument for comparison');
+  return others.some((other) => equalTo(first, other));
+}
+
+function equalTo(a: Plain, b: Plain): boolean {
+  checkRefused(b);
+  const kind = basicKind(a);
+  const other = basicKind(b);
+  const absent = a === undefined || a === null || b === undefined || b === null;
+  if (isInteger(kind) && isInteger(other)) return integerOf(a)! == integerOf(b)!;
+  if (kind !== other) {
+    if (absent) return false;
+    throw incompatible(a, b);
+  }
+  switch (kind) {
+    case 'bool':
+      return a === b;
+    case 'string':
+      return textOf(a) === textOf(b);
+    case 'float':
+      return (a as Float).number === (b as Float).number;
+    case 'complex':
+      return (a as Complex).re === (b as Complex).re && (a as Complex).im === (b as Complex).im;
+    default:
+      return equalOthers(a, b);
+  }
+}
+
+/** Nil, lists and maps: two of the last kinds cannot be compared. */
+function equalOthers(a: Plain, b: Plain): boolean {
+  if (a === undefined || a === null || b === undefined || b === null)
+    return (a ?? null) === (b ?? null);
+  if (a instanceof List !== b instanceof List)
+    throw new Failure(`non-comparable types ${typeName(a)}, ${typeName(b)}`);
+  throw new Failure(
+    `non-comparable type ${stringForm(b)}: ${typeName(b)}`,
+    `non-comparable type ${typeName(b)}`,
+  );
+}
+
+function stringForm(value: Plain): string {
+  if (value instanceof MapValue) {
+    const entry = (key: string) => {
+      const element = value.get(key);
+      const text = textOf(element) ?? `%!s(${typeName(element)}=${textOf(sprint([element]))!})`;
+      return `${key}:${text}`;
+    };
+    return `map[${value.keys().map(entry).join(' ')}]`;
+  }
+  return textOf(sprint([value]))!;
+}
+
+/** less is a < b; what has no order is refused. */
+export function less(a: Plain, b: Plain): boolean {
+  checkRefused(a);
+  checkRefused(b);
+  const kind = basicKind(a);
+  const other = basicKind(b);
+  if (kind === undefined || other === undefined) throw new Failure('invalid type for comparison');
+  if (isInteger(kind) && isInteger(other)) return integerOf(a)! < integerOf(b)!;
+  if (kind !== other) throw incompatible(a, b);
+  if (kind === 'float') return (a as Float).number < (b as Float).number;
+  if (kind === 'string') return compareStrings(textOf(a)!, textOf(b)!) < 0;
+  throw new Failure('invalid type for comparison');
+}
+
+/** lessOrEqual is a <= b. */
+export function lessOrEqual(a: Plain, b: Plain): boolean {
+  return less(a, b) || equal(a, [b]);
+}

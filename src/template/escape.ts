@@ -1,0 +1,52 @@
+/** The escapers html, js and urlquery of text/template/funcs.go, on text. */
+import { isLoneByte, toBytes } from './byte-string.js';
+import { isPrint } from './quote.js';
+
+const HTML: Readonly<Record<string, string>> = {
+  '\0': '\ufffd',
+  '"': '&#34;',
+  "'": '&#39;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+};
+
+/** escapeHtml makes text fit for an HTML element or attribute. */
+export function escapeHtml(text: string): string {
+  // eslint-disable-next-line no-control-regex -- NUL is one of the characters that HTML cannot hold
+  return text.replace(/[\u0000"'&<>]/g, (c) => HTML[c]!);
+}
+
+const JS: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '"': '\\"',
+  '<': '\\u003C',
+  '>': '\\u003E',
+  '&': '\\u0026',
+  '=': '\\u003D',
+};
+
+/** escapeJs makes text fit for a JavaScript string constant. */
+export function escapeJs(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are escaped
+  return text.replace(/[\\'"<>&=\u0000-\u001f]|[^\u0000-\u007f]/gu, (c) => {
+    const rune = c.codePointAt(0)!;
+    if (rune >= 0x80 && (isLoneByte(rune) || isPrint(rune))) return c;
+    return JS[c] ?? `\\u${rune.toString(16).toUpperCase().padStart(4, '0')}`;
+  });
+}
+
+const UNRESERVED = /^[A-Za-z0-9_.~-]$/;
+
+/** escapeUrl makes text fit for a value in a URL's query. */
+export function escapeUrl(text: string): string {
+  let out = '';
+  for (const byte of toBytes(text)) {
+    const c = String.fromCharCode(byte);
+    if (UNRESERVED.test(c)) out += c;
+    else if (byte === 0x20) out += '+';
+    else out += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return out;
+}

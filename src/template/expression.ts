@@ -1,0 +1,358 @@
+/**
+ * Expressions compiled to closures: pipelines, commands, fields, variables, constants and calls. A closure notes the
+ * node it stands for before it can fail, so that errors name the same place as Go's. Follows the eval functions of
+ * Go's text/template/exec.go.
+ */
+import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
+import { call } from './builtins.js';
+import { Failure, RefusedValue } from './errors.js';
+import { functionNamed, type ParameterType, type TemplateFunction } from './functions.js';
+import { Derived, Refused } from './kinds.js';
+import {
+  nodeText,
+  type ChainNode,
+  type CommandNode,
+  type FieldNode,
+  type IdentifierNode,
+  type Operand,
+  type PipeNode,
+  type VariableNode,
+} from './node.js';
+import type { Rendering } from './rendering.js';
+import { isTrue, textOf, typeName, unbox } from './value.js';
+
+/** Expression computes a value from a rendering and dot. */
+export type Expression = (r: Rendering, dot: Value) => Value;
+
+/** A command, which may get the value of the command before it in its pipeline. */
+type Command = (r: Rendering, dot: Value, final: Value) => Value;
+
+/** compilePipe compiles a pipeline with its declarations. Its value has no interface; nil is absent. */
+export function compilePipe(pipe: PipeNode): (r: Rendering, dot: Value) => Plain {
+  const [first, ...rest] = pipe.commands.map((command, i) => compileCommand(command, i > 0));
+  const start = first!;
+  const evaluate = (r: Rendering, dot: Value): Plain => {
+    r.node = pipe;
+    let value = content(start(r, dot, undefined));
+    for (const command of rest) value = content(command(r, dot, value));
+    return value;
+  };
+  if (pipe.variables.length === 0) return evaluate;
+  const names = pipe.variables.map((variable) => variable.names[0]);
+  const { assign } = pipe;
+  return (r, dot) => {
+    const value = evaluate(r, dot);
+    for (const name of names)
+      if (assign) r.assign(name, value);
+      else r.declare(name, value);
+    return value;
+  };
+}
+
+/** content takes an interface off: what is in it, or nothing. */
+function content(value: Value): Plain {
+  if (value === null) return undefined;
+  return value instanceof Boxed ? value.inner : value;
+}
+
+function failing(node: Operand, message: string, safe: string): Command {
+  return (r) => {
+    r.node = node;
+    return r.fail(message, safe);
+  };
+}
+
+function compileCommand(command: CommandNode, hasFinal: boolean): Command {
+  const node = command.args[0]!;
+  const hasArgs = command.args.length > 1 || hasFinal;
+  const notAFunction = (): Command =>
+    failing(
+      node,
+      `can't give argument to non-function ${nodeText(node)}`,
+      "can't give argument to non-function",
+    );
+  switch (node.kind) {
+    case 'field':
+      return compileField(node, hasArgs);
+    case 'chain':
+      return compileChain(node, hasArgs);
+    case 'variable':
+      return hasArgs && node.names.length === 1 ? notAFunction() : compileVariable(node, hasArgs);
+    case 'identifier':
+      return compileCall(node, command, command.args.slice(1), hasFinal);
+    case 'pipe':
+      if (!hasArgs) return compilePipe(node);
+      // Go's current node here is still that of the pipeline or the command before.
+      return (r) =>
+        r.fail(
+          `can't give argument to non-function ${nodeText(node)}`,
+          "can't give argument to non-function",
+        );
+    case 'nil':
+      return hasArgs
+        ? notAFunction()
+        : failing(node, 'nil is not a command', 'nil is not a command');
+    default:
+      return hasArgs ? notAFunction() : compileOperand(node);
+  }
+}
+
+/** compileOperand compiles what needs no arguments. */
+function compileOperand(node: Operand): Expression {
+  switch (node.kind) {
+    case 'dot':
+      return (r, dot) => {
+        r.node = node;
+        return dot;
+      };
+    case 'nil':
+      return () => undefined;
+    case 'bool':
+      return constant(node, node.value);
+    case 'string':
+      return constant(node, node.text);
+    case 'number':
+      if (node.constant.kind === 'value') return constant(node, node.constant.value);
+      return failing(node, `${node.text} overflows int`, 'constant overflows int') as Expression;
+    case 'field':
+      return compileField(node, false);
+    case 'variable':
+      return compileVariable(node, false);
+    case 'chain':
+      return compileChain(node, false);
+    case 'pipe':
+      return compilePipe(node);
+    case 'identifier':
+      return compileCall(node, node, [], false) as Expression;
+  }
+}
+
+function constant(node: Operand, value: Value): Expression {
+  return (r) => {
+    r.node = node;
+    return value;
+  };
+}
+
+// Fields and variables.
+
+function compileField(node: FieldNode, hasArgs: boolean): Expression {
+  const { names } = node;
+  if (names.length === 1) {
+    const name = names[0]!;
+    return (r, dot) => {
+      r.node = node;
+      return field(r, dot, name, hasArgs);
+    };
+  }
+  return (r, dot) => {
+    r.node = node;
+    return fieldChain(r, dot, names, 0, hasArgs);
+  };
+}
+
+function compileVariable(node: VariableNode, hasArgs: boolean): Expression {
+  const { names } = node;
+  const [name] = names;
+  return (r) => {
+    r.node = node;
+    const value = r.lookup(name);
+    return names.length === 1 ? value : fieldChain(r, value, names, 1, hasArgs);
+  };
+}
+
+function compileChain(node: ChainNode, hasArgs: boolean): Expression {
+  const inner = compileOperand(node.node);
+  const { names } = node;
+  return (r, dot) => {
+    r.node = node;
+    return fieldChain(r, inner(r, dot), names, 0, hasArgs);
+  };
+}
+
+function fieldChain(
+  r: Rendering,
+  receiver: Value,
+  names: readonly string[],
+  from: number,
+  hasArgs: boolean,
+): Value {
+  const last = names.length - 1;
+  let value = field(r, receiver, names[from]!, hasArgs && from === last);
+  for (let i = from + 1; i <= last; i++) {
+    r.spend(1);
+    value = field(r, boxed(value), names[i]!, hasArgs && i === last);
+  }
+  return value;
+}
+
+/** boxed gives an element of a map the interface it has in Go. */
+function boxed(value: Value): Value {
+  return value === undefined || value === null || value instanceof Boxed ? value : new Boxed(value);
+}
+
+function field(r: Rendering, receiver: Value, name: string, hasArgs: boolean): Value {
+  const value = unbox(receiver);
+  if (value instanceof MapValue) {
+    if (hasArgs) r.fail(`${name} is not a method but has arguments`);
+    return value.get(name);
+  }
+  if (value === undefined) return undefined;
+  if (value === null) r.fail(`nil pointer evaluating interface {}.${name}`);
+  return r.fail(`can't evaluate field ${name} in type ${typeName(receiver)}`);
+}
+
+// Calls.
+
+function compileCall(
+  node: IdentifierNode,
+  place: CommandNode | IdentifierNode,
+  args: readonly Operand[],
+  hasFinal: boolean,
+): Command {
+  const fn = functionNamed(node.name)!;
+  const { name } = node;
+  const count = args.length + (hasFinal ? 1 : 0);
+  if (fn.rest ? count < fn.fixed.length : count !== fn.fixed.length) {
+    const wanted = fn.rest
+      ? `at least ${fn.fixed.length} got ${args.length}`
+      : `${fn.fixed.length} got ${count}`;
+    const message = `wrong number of args for ${name}: want ${wanted}`;
+    return failing(node, message, message);
+  }
+  if (name === 'and' || name === 'or') return compileLogic(node, args, hasFinal, name === 'or');
+  const direct = hasFinal ? undefined : compileDirect(node, place, args);
+  if (direct !== undefined) return direct;
+  const compiled = args.map((arg, i) => compileArgument(arg, fn.fixed[i] ?? 'any', fn.boxed));
+  const finalType = fn.fixed[count - 1] ?? 'any';
+  const run = name === 'call' ? compiledCall(args[0]) : fn.run;
+  return (r, dot, final) => {
+    r.node = node;
+    const values: Value[] = new Array<Value>(count);
+    let cost = 1 + count;
+    for (let i = 0; i < compiled.length; i++) {
+      const value = compiled[i]!(r, dot);
+      values[i] = value;
+      cost += weight(value);
+    }
+    if (hasFinal) {
+      values[count - 1] = finalType === 'string' ? stringOf(r, final) : final;
+      cost += weight(final);
+    }
+    r.spend(cost);
+    try {
+      const result = run(r, values);
+      r.spend(weight(result));
+      return result;
+    } catch (e) {
+      if (e instanceof Failure) throw callError(r, place, name, e);
+      throw e;
+    }
+  };
+}
+
+function callError(r: Rendering, place: CommandNode | IdentifierNode, name: string, e: Failure) {
+  return r.error(place, `error calling ${name}: ${e.message}`, `error calling ${name}: ${e.safe}`);
+}
+
+/** A step for every 64 characters or elements. */
+function weight(value: Value): number {
+  const text = textOf(value);
+  if (text !== undefined) return text.length >> 6;
+  return value instanceof List ? value.length >> 6 : 0;
+}
+
+/** call names its first argument by its text in the template. */
+function compiledCall(first: Operand | undefined): TemplateFunction['run'] {
+  const shown = first && (first.kind === 'pipe' ? nodeText(first) : nodeText(first));
+  return (_r, args) => call(unbox(args[0]), shown);
+}
+
+/** and and or stop at the argument that decides. */
+function compileLogic(
+  node: IdentifierNode,
+  args: readonly Operand[],
+  hasFinal: boolean,
+  or: boolean,
+): Command {
+  const compiled = args.map((arg) => compileArgument(arg, 'any', false));
+  return (r, dot, final) => {
+    r.node = node;
+    r.spend(1);
+    let value: Value;
+    for (const arg of compiled) {
+      value = arg(r, dot);
+      if (isTrue(value) === or) return value;
+    }
+    return hasFinal ? final : value;
+  };
+}
+
+/** The most frequent calls, with a constant key, without the machinery of a call. */
+function compileDirect(
+  node: IdentifierNode,
+  place: CommandNode | IdentifierNode,
+  args: readonly Operand[],
+): Command | undefined {
+  const [arg] = args;
+  if (arg?.kind !== 'string') return undefined;
+  const key = arg.text;
+  if (node.name === 'isSet') return (r) => r.isSent(key);
+  if (node.name !== 'sqlVal') return undefined;
+  return (r) => {
+    try {
+      return r.bind(r.raw(key));
+    } catch (e) {
+      if (e instanceof Failure) throw callError(r, place, 'sqlVal', e);
+      throw e;
+    }
+  };
+}
+
+function compileArgument(arg: Operand, type: ParameterType, keepBoxes: boolean): Expression {
+  if (type === 'string') return compileString(arg);
+  const inner = compileOperand(arg);
+  if (!keepBoxes) return isPlain(arg) ? inner : (r, dot) => unbox(inner(r, dot));
+  // A field's value has the type of the map's elements, an interface.
+  const element =
+    arg.kind === 'field' ||
+    arg.kind === 'chain' ||
+    (arg.kind === 'variable' && arg.names.length > 1);
+  return element ? (r, dot) => boxed(inner(r, dot)) : inner;
+}
+
+/** Whether an operand's value never has an interface around it. */
+function isPlain(arg: Operand): boolean {
+  return arg.kind !== 'dot' && arg.kind !== 'variable';
+}
+
+function compileString(arg: Operand): Expression {
+  switch (arg.kind) {
+    case 'string':
+      return constant(arg, arg.text);
+    case 'nil':
+      return failing(
+        arg,
+        'cannot assign nil to string',
+        'cannot assign nil to string',
+      ) as Expression;
+    case 'bool':
+    case 'number':
+      return failing(
+        arg,
+        `expected string; found ${nodeText(arg)}`,
+        'expected string',
+      ) as Expression;
+  }
+  const inner = compileOperand(arg);
+  return (r, dot) => stringOf(r, inner(r, dot));
+}
+
+/** stringOf checks that an argument is a string. */
+function stringOf(r: Rendering, boxedValue: Value): string | Derived {
+  const value = unbox(boxedValue);
+  if (typeof value === 'string' || value instanceof Derived) return value;
+  if (value instanceof Refused) throw new RefusedValue(value.parameter);
+  if (value === undefined) r.fail('invalid value; expected string');
+  return r.fail(`wrong type for value; expected string; got ${typeName(value)}`);
+}

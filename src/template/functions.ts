@@ -1,0 +1,96 @@
+/**
+ * The table of functions that templates can call: Go's built-in ones and the nine for SQL, each with the types of its
+ * parameters. and, or and call stand here for their names; how they treat their arguments is in expression.ts.
+ */
+import { call, escaped, index, len, slice } from './builtins.js';
+import { equal, less, lessOrEqual } from './compare.js';
+import type { Plain, Value } from './container.js';
+import { escapeHtml, escapeJs, escapeUrl } from './escape.js';
+import { Derived } from './kinds.js';
+import { sprint, sprintf, sprintln } from './printer.js';
+import type { Rendering } from './rendering.js';
+import {
+  defaultOrValue,
+  ident,
+  inFormat,
+  isSet,
+  limitOffset,
+  split,
+  sqlList,
+  sqlVal,
+  unEscape,
+} from './sql-functions.js';
+import { isTrue } from './value.js';
+
+/** What a parameter takes: a string alone, or anything. */
+export type ParameterType = 'string' | 'any';
+
+/** TemplateFunction is one function: fixed parameters, then any number more when `rest` is set. */
+export interface TemplateFunction {
+  readonly name: string;
+  readonly fixed: readonly ParameterType[];
+  readonly rest: boolean;
+  /** Whether arguments keep the interfaces that Go would see. */
+  readonly boxed: boolean;
+  readonly run: (r: Rendering, args: readonly Value[]) => Plain;
+}
+
+type Run = (r: Rendering, args: readonly Plain[]) => Plain;
+
+const TABLE = new Map<string, TemplateFunction>();
+
+function define(name: string, fixed: readonly ParameterType[], rest: boolean, run: Run): void {
+  // Arguments are unboxed before they are passed, except to slice.
+  TABLE.set(name, { name, fixed, rest, boxed: false, run: run as TemplateFunction['run'] });
+}
+
+const ONE: readonly ParameterType[] = ['any'];
+const TWO: readonly ParameterType[] = ['any', 'any'];
+const KEY: readonly ParameterType[] = ['string'];
+const KEYS: readonly ParameterType[] = ['string', 'string'];
+
+define('and', ONE, true, (_r, args) => args[0]);
+define('or', ONE, true, (_r, args) => args[0]);
+define('not', ONE, false, (_r, args) => !isTrue(args[0]));
+define('call', ONE, true, (_r, args) => call(args[0], undefined));
+define('len', ONE, false, (_r, args) => len(args[0]));
+define('index', ONE, true, (_r, args) => index(args[0], args.slice(1)));
+TABLE.set('slice', {
+  name: 'slice',
+  fixed: ONE,
+  rest: true,
+  boxed: true,
+  run: (r, args) => slice(r, args[0], args.slice(1)),
+});
+define('print', [], true, (r, args) => sprint(args, r.screening));
+define('println', [], true, (r, args) => sprintln(args, r.screening));
+define('printf', KEY, true, (r, args) =>
+  sprintf(args[0] as string | Derived, args.slice(1), r.screening),
+);
+define('html', [], true, (r, args) => escaped(r, args, escapeHtml));
+define('js', [], true, (r, args) => escaped(r, args, escapeJs));
+define('urlquery', [], true, (r, args) => escaped(r, args, escapeUrl));
+define('eq', ONE, true, (_r, args) => equal(args[0], args.slice(1)));
+define('ne', TWO, false, (_r, args) => !equal(args[0], [args[1]]));
+define('lt', TWO, false, (_r, args) => less(args[0], args[1]));
+define('le', TWO, false, (_r, args) => lessOrEqual(args[0], args[1]));
+define('gt', TWO, false, (_r, args) => !lessOrEqual(args[0], args[1]));
+define('ge', TWO, false, (_r, args) => !less(args[0], args[1]));
+
+define('isSet', KEY, false, (r, args) => isSet(r, args[0]));
+define('defaultOrValue', KEYS, false, (r, args) => defaultOrValue(r, args[0], args[1]));
+define('inFormat', KEY, false, (r, args) => inFormat(r, args[0]));
+define('split', KEYS, false, (r, args) => split(r, args[0], args[1]));
+define('limitOffset', TWO, false, (r, args) => limitOffset(r, args[0], args[1]));
+define('unEscape', KEY, false, (r, args) => unEscape(r, args[0]));
+define('sqlVal', KEY, false, (r, args) => sqlVal(r, args[0]));
+define('sqlList', KEY, false, (r, args) => sqlList(r, args[0]));
+define('ident', KEY, false, (r, args) => ident(r, args[0]));
+
+/** functionNamed is the function of a name. */
+export function functionNamed(name: string): TemplateFunction | undefined {
+  return TABLE.get(name);
+}
+
+/** FUNCTION_NAMES are the names of all functions, for the test of the docs. */
+export const FUNCTION_NAMES: readonly string[] = [...TABLE.keys()];

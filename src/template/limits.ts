@@ -1,0 +1,22 @@
+/**
+ * The bounds that keep a template from hanging or exhausting the thread that renders it. Crossing one is a template
+ * error: of stage parse for nesting, of stage exec for all others.
+ */
+
+/** Deepest nesting of control structures and parentheses together. */
+export const MAX_NESTING = 100;
+
+/** Deepest chain of `{{template}}` calls. */
+export const MAX_CALLS = 1000;
+
+/** Largest output, and largest string that a function may make, in UTF-8 bytes. */
+export const MAX_OUTPUT = 4 * 1024 * 1024;
+
+/** Most steps of one rendering: nodes executed, iterations, and a share for every 64 characters handled. */
+export const MAX_STEPS = 1_000_000;
+
+/** Most bound parameters of one statement (PostgreSQL's protocol counts them in 16 bits). */
+export const MAX_VALUES = 65_535;
+
+/** Deepest nesting of data that is printed. */
+export const MAX_DATA_DEPTH = 200;

@@ -1,0 +1,66 @@
+/**
+ * What values are: their truth, their type's name, their text or integer. Types follow Go: an absent value is
+ * undefined, nil is null, an int is a number (a bigint when a number is not exact), a string is a string (see
+ * byte-string.ts), and the rest are the classes of kinds.ts and container.ts.
+ */
+import { Boxed, type Plain, type Value } from './container.js';
+import { Complex, Counted, Derived, Float, Refused } from './kinds.js';
+
+/** unbox takes the interface off a value. */
+export function unbox(value: Value): Plain {
+  return value instanceof Boxed ? value.inner : value;
+}
+
+/** textOf is the text of a string, or undefined for what is none. */
+export function textOf(value: Value): string | undefined {
+  if (typeof value === 'string') return value;
+  return value instanceof Derived ? value.text : undefined;
+}
+
+/** integerOf is an integer's value, of any type; undefined for what is none. */
+export function integerOf(value: Value): number | bigint | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  return value instanceof Counted ? value.value : undefined;
+}
+
+/** isTrue follows template.IsTrue: false for false, zero, nil, absent and empty values. */
+export function isTrue(value: Value): boolean {
+  switch (typeof value) {
+    case 'boolean':
+    case 'number':
+    case 'string':
+    case 'bigint':
+      return Boolean(value);
+    case 'undefined':
+      return false;
+  }
+  if (value === null) return false;
+  if (value instanceof Derived) return value.text !== '';
+  if (value instanceof Refused) return true;
+  if (value instanceof Boxed) return isTrue(value.inner);
+  if (value instanceof Float) return value.number !== 0;
+  if (value instanceof Counted) return value.value !== 0;
+  if (value instanceof Complex) return value.re !== 0 || value.im !== 0;
+  return value.length > 0;
+}
+
+/** typeName is the Go type of a value; an absent one has none, nil that of an empty interface. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return 'int';
+    case 'string':
+      return 'string';
+    case 'undefined':
+      return '<nil>';
+  }
+  if (value === null || value instanceof Boxed) return 'interface {}';
+  if (value instanceof Derived || value instanceof Refused) return 'string';
+  if (value instanceof Float) return 'float64';
+  if (value instanceof Complex) return 'complex128';
+  if (value instanceof Counted) return value.type;
+  return value.typeName;
+}
