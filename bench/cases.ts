@@ -1,0 +1,128 @@
+/**
+ * The cases of the benchmark: for each the requests, the answer that is right, and at which concurrency it runs. The
+ * SQL is in queries/ for servers that take templates and in peers/statements.ts for those that are programs.
+ */
+import { ACCOUNTS, DOCUMENTS, account, document, type Account } from './data.js';
+
+export interface Case {
+  readonly name: string;
+  readonly title: string;
+  readonly method: 'GET' | 'POST';
+  /** Requests differ by a number from 1 to this. */
+  readonly range: number;
+  path(id: number): string;
+  /** answer is what the body must be, parsed. */
+  answer(id: number): unknown;
+  /** Connections of an ordinary run; none when the case runs only when asked for. */
+  readonly ordinary: readonly number[];
+  /** Connections of a full run. */
+  readonly full: readonly number[];
+  /** Whether each answered request leaves a row in `events`. */
+  readonly inserts?: boolean;
+  /** Requests that other connections send all the while. */
+  readonly beside?: { readonly path: string; readonly connections: number };
+}
+
+const PREFIX = '/_QUERIES/bench';
+const ALL = [1, 32, 256, 1000];
+const PAGE = 100;
+const SLICE = 20;
+const SINCE = '2024-01-01T00:00:00Z';
+
+const one = {
+  method: 'GET',
+  range: ACCOUNTS,
+  path: (id: number) => `${PREFIX}/one?id=${id}`,
+  answer: (id: number) => [account(id)],
+} as const;
+
+export const CASES: readonly Case[] = [
+  { ...one, name: 'one', title: 'one row by key', ordinary: [32, 1], full: ALL },
+  {
+    ...one,
+    name: 'interpolated',
+    title: 'one row by key, the value in the SQL text',
+    path: (id) => `${PREFIX}/interpolated?id=${id}`,
+    ordinary: [32],
+    full: ALL,
+  },
+  {
+    name: 'page',
+    title: 'page of 100 rows',
+    method: 'GET',
+    range: ACCOUNTS - PAGE + 1,
+    path: (id) => `${PREFIX}/page?from=${id}`,
+    answer: (id) => rows(id, PAGE),
+    ordinary: [32],
+    full: ALL,
+  },
+  {
+    name: 'ten',
+    title: 'ten bound parameters, five conditionals',
+    method: 'GET',
+    range: ACCOUNTS - SLICE,
+    path: (id) =>
+      `${PREFIX}/ten?from=${id}&to=${id + SLICE}&owner=nobody&min=1000&max=9000&city=city7&active=true` +
+      `&since=${SINCE}&limit=10&offset=0`,
+    answer: (id) =>
+      rows(id, SLICE)
+        .filter((row) => row.balance >= 1000 && row.balance <= 9000)
+        .filter((row) => row.city !== 'city7' && row.active)
+        .slice(0, 10),
+    ordinary: [32],
+    full: ALL,
+  },
+  {
+    name: 'insert',
+    title: 'insert of one row',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: (id) => `${PREFIX}/insert?account=${id}&kind=visit&note=from+the+benchmark`,
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [32],
+    full: ALL,
+    inserts: true,
+  },
+  {
+    name: 'megabyte',
+    title: 'result of 1 MB',
+    method: 'GET',
+    range: DOCUMENTS - PAGE + 1,
+    path: (id) => `${PREFIX}/megabyte?from=${id}`,
+    answer: (id) => Array.from({ length: PAGE }, (_, index) => document(id + index)),
+    ordinary: [],
+    full: [1, 8, 32],
+  },
+  {
+    ...one,
+    name: 'mixed',
+    title: 'one row by key while 4 connections run a 200 ms statement',
+    ordinary: [],
+    full: [32],
+    beside: { path: `${PREFIX}/slow`, connections: 4 },
+  },
+];
+
+function rows(from: number, count: number): Account[] {
+  return Array.from({ length: count }, (_, index) => account(from + index));
+}
+
+/**
+ * ids are `count` numbers of a case in an order that looks random to the database's cache and repeats none before all
+ * were used: a walk with a stride prime to the range. Another `seed` starts elsewhere.
+ */
+export function ids({ range }: Case, seed: number, count: number): number[] {
+  const stride = coprime(range, Math.floor(range * 0.618));
+  const start = (seed * 7919) % range;
+  return Array.from({ length: count }, (_, index) => ((start + index * stride) % range) + 1);
+}
+
+function coprime(range: number, from: number): number {
+  let stride = Math.max(1, from);
+  while (divisor(stride, range) !== 1) stride += 1;
+  return stride;
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
+}

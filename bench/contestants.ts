@@ -1,0 +1,139 @@
+/**
+ * The servers that are compared: how each is started, and why one is left out on this machine.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { Database } from './database.js';
+import { onPath } from './load/program.js';
+import { prestConfiguration } from './prest/configuration.js';
+import { fromProject } from './project.js';
+import type { Launch } from './server.js';
+
+export interface Contestant {
+  readonly name: string;
+  /** missing says why it cannot be started here. */
+  missing?(): string | undefined;
+  launch(place: Place): (port: number) => Launch;
+}
+
+/** Where and with what a contestant runs. */
+export interface Place {
+  readonly database: Database;
+  /** Most connections to PostgreSQL, the same for all. */
+  readonly connections: number;
+  /** A folder of its own for what it writes. */
+  readonly folder: string;
+}
+
+/** BASE names the service of another revision. */
+export const BASE = 'service before';
+
+const QUERIES = fromProject('bench/queries');
+
+/** CONTESTANTS in the order of the table. Ratios are to `fastify-pg`. */
+export const CONTESTANTS: readonly Contestant[] = [
+  service('service', fromProject('.')),
+  peer('fastify-pg', 'fastify-pg/server.js', 1),
+  peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
+  peer('uws-postgres', 'uws-postgres/server.js', 1),
+  {
+    name: 'prest',
+    missing: () => (onPath('prestd') ? undefined : 'prestd is not on the PATH'),
+    launch:
+      ({ database, connections, folder }) =>
+      (port) => {
+        const file = path.join(folder, 'prest.toml');
+        writeFileSync(file, prestConfiguration(database, connections, QUERIES, port));
+        // The request log goes to standard output in any case; the shell throws it away for it.
+        return {
+          command: '/bin/sh',
+          args: ['-c', 'exec prestd >/dev/null'],
+          env: { ...environment(), PREST_CONF: file },
+          cwd: folder,
+        };
+      },
+  },
+];
+
+/**
+ * service is the service as built in `project`, with the defaults of its configuration apart from the connections, and
+ * warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need.
+ */
+export function service(
+  name: string,
+  project: string,
+  hooks: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Contestant {
+  return {
+    name,
+    launch:
+      ({ database, connections, folder }) =>
+      (port) => {
+        const file = path.join(folder, 'service.toml');
+        writeFileSync(
+          file,
+          [
+            '[http]',
+            `port = ${port}`,
+            '[pg]',
+            `url = ${JSON.stringify(database.url)}`,
+            `maxopenconn = ${connections}`,
+            '[queries]',
+            `location = ${JSON.stringify(QUERIES)}`,
+            '[log]',
+            'level = "warn"',
+            '',
+          ].join('\n'),
+        );
+        const options = hooks.map((hook) => `--import=${hook}`).join(' ');
+        return {
+          command: process.execPath,
+          args: [path.join(project, 'dist/main.js'), 'serve', '--config', file],
+          env: { ...environment(), ...(options ? { NODE_OPTIONS: options } : {}), ...env },
+          cwd: folder,
+        };
+      },
+  };
+}
+
+function peer(name: string, program: string, processes: number): Contestant {
+  return {
+    name,
+    launch:
+      ({ database, connections, folder }) =>
+      (port) => ({
+        command: process.execPath,
+        args: [path.join(import.meta.dirname, program)],
+        env: {
+          ...environment(),
+          BENCH_PORT: String(port),
+          BENCH_DATABASE: database.url,
+          BENCH_CONNECTIONS: String(connections),
+          BENCH_PROCESSES: String(processes),
+        },
+        cwd: folder,
+      }),
+  };
+}
+
+/** environment is this process's without what would change a server's settings. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SERVICE_|PREST_|PG|DATABASE_|PORT$|NODE_OPTIONS$)/.test(name),
+  );
+  return { ...Object.fromEntries(kept), NODE_ENV: 'production' };
+}
+
+/** placeFor makes a folder for a contestant under `folder`. */
+export function placeFor(
+  contestant: Contestant,
+  database: Database,
+  connections: number,
+  folder: string,
+): Place {
+  const own = path.join(folder, contestant.name.replaceAll(/[^\w.-]/g, '-'));
+  mkdirSync(own, { recursive: true });
+  return { database, connections, folder: own };
+}

@@ -1,0 +1,63 @@
+/**
+ * The data that every server of the benchmark reads, and what PostgreSQL must make of it. Rows follow from their id
+ * alone, so that an answer can be checked without asking the database.
+ */
+import { createHash } from 'node:crypto';
+
+export const ACCOUNTS = 200_000;
+export const DOCUMENTS = 200;
+
+/** SCHEMA makes and fills the tables. `documents` is stored uncompressed: PostgreSQL shall not spend its time on that. */
+export const SCHEMA = `
+CREATE TABLE accounts (
+  id integer PRIMARY KEY,
+  owner text NOT NULL,
+  email text NOT NULL,
+  city text NOT NULL,
+  balance integer NOT NULL,
+  active boolean NOT NULL,
+  created timestamptz NOT NULL
+);
+INSERT INTO accounts
+SELECT i, 'Owner ' || i, 'owner' || i || '@example.com', 'city' || i % 100, i * 7 % 10000, i % 3 <> 0,
+       timestamptz '2024-01-01T00:00:00Z' + i * interval '1 minute'
+FROM generate_series(1, ${ACCOUNTS}) AS i;
+CREATE TABLE documents (id integer PRIMARY KEY, body text NOT NULL);
+ALTER TABLE documents ALTER COLUMN body SET STORAGE EXTERNAL;
+INSERT INTO documents SELECT i, repeat(md5(i::text), 320) FROM generate_series(1, ${DOCUMENTS}) AS i;
+CREATE TABLE events (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account integer NOT NULL,
+  kind text NOT NULL,
+  note text NOT NULL
+);
+`;
+
+export interface Account {
+  readonly id: number;
+  readonly owner: string;
+  readonly email: string;
+  readonly city: string;
+  readonly balance: number;
+  readonly active: boolean;
+  readonly created: string;
+}
+
+/** account is the row of an id, as PostgreSQL writes it in JSON with the time zone UTC. */
+export function account(id: number): Account {
+  const minute = new Date(Date.UTC(2024, 0, 1) + id * 60_000).toISOString();
+  return {
+    id,
+    owner: `Owner ${id}`,
+    email: `owner${id}@example.com`,
+    city: `city${id % 100}`,
+    balance: (id * 7) % 10_000,
+    active: id % 3 !== 0,
+    created: `${minute.slice(0, 19)}+00:00`,
+  };
+}
+
+/** document is the row of an id: 10 KiB of text. */
+export function document(id: number): { readonly id: number; readonly body: string } {
+  return { id, body: createHash('md5').update(String(id)).digest('hex').repeat(320) };
+}

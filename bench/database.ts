@@ -1,0 +1,61 @@
+/**
+ * The PostgreSQL server of the benchmark: the settings of a fresh installation, fsync included, with room for the
+ * connections of all contestants at once.
+ */
+import pg from 'pg';
+import { start } from '#scripts/embedded-postgres.mjs';
+import { SCHEMA } from './data.js';
+
+export interface Database {
+  /** postgres:// URL, and its parts for programs that take none. */
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /** Process id of the postmaster. */
+  readonly pid: number;
+  clearEvents(): Promise<void>;
+  countEvents(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const SETTINGS = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  max_connections: 200,
+  timezone: 'UTC',
+};
+
+/** startDatabase starts the server and fills it. */
+export async function startDatabase(say: (line: string) => void): Promise<Database> {
+  const server = await start({ settings: SETTINGS, say });
+  try {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query(SCHEMA);
+    await client.query('VACUUM ANALYZE');
+    await client.query('CHECKPOINT');
+    const { url, host, port, user, password, database, pid } = server;
+    return {
+      ...{ url, host, port, user, password, database, pid },
+      async clearEvents() {
+        await client.query('TRUNCATE events');
+      },
+      async countEvents() {
+        const result = await client.query<{ count: number }>(
+          'SELECT count(*)::integer AS count FROM events',
+        );
+        return result.rows[0]!.count;
+      },
+      async stop() {
+        await client.end();
+        await server.stop();
+      },
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}

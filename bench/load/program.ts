@@ -1,0 +1,47 @@
+/**
+ * Programs outside of Node: whether they are there, and what they print.
+ */
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+
+/** onPath tells whether a program is on the PATH. */
+export function onPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** output runs a program and gives its standard output. Rejects with what it wrote to standard error when it fails. */
+export async function output(
+  program: string,
+  args: readonly string[],
+  options: {
+    readonly input?: string;
+    readonly env?: NodeJS.ProcessEnv;
+    readonly cwd?: string;
+  } = {},
+): Promise<string> {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...options.env },
+    cwd: options.cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined).end(options.input ?? '');
+  let printed = '';
+  let complaint = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(printed);
+      else reject(new Error(`${program} failed (${code}): ${complaint.trim() || printed.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,31 @@
+-- Sends the requests of a file, one path a line, over and over, and prints what was measured as one line of JSON.
+-- Arguments: method, file. Each thread starts elsewhere in the file.
+local threads = 0
+local requests = {}
+local position = 0
+
+function setup(thread)
+  thread:set("index", threads)
+  threads = threads + 1
+end
+
+function init(arguments)
+  for path in io.lines(arguments[2]) do
+    requests[#requests + 1] = wrk.format(arguments[1], path)
+  end
+  position = index * 7919 % #requests
+end
+
+function request()
+  position = position % #requests + 1
+  return requests[position]
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  print(string.format(
+    'RESULT {"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"errors":%d}',
+    summary.requests, summary.duration / 1e6,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end

@@ -1,0 +1,28 @@
+/**
+ * Load from wrk. Throws when wrk prints no result.
+ */
+import { availableParallelism } from 'node:os';
+import type { Load, LoadResult } from './load.js';
+import { output } from './program.js';
+import { fromProject } from '../project.js';
+
+/** One thread of wrk sends over 100,000 requests a second: few are enough, and the server needs the cores. */
+const THREADS = Math.max(1, Math.floor(availableParallelism() / 4));
+
+/** wrkLoad drives a server with the paths in `load.scratch`. */
+export async function wrkLoad(load: Load): Promise<LoadResult> {
+  const printed = await output('wrk', [
+    `--threads=${Math.min(THREADS, load.connections)}`,
+    `--connections=${load.connections}`,
+    `--duration=${load.seconds}s`,
+    '--timeout=30s',
+    `--script=${fromProject('bench/load/wrk.lua')}`,
+    `http://127.0.0.1:${load.port}`,
+    '--',
+    load.method,
+    load.scratch,
+  ]);
+  const json = /^RESULT (.*)$/m.exec(printed)?.[1];
+  if (json === undefined) throw new Error(`wrk printed no result: ${printed.trim()}`);
+  return JSON.parse(json) as LoadResult;
+}

@@ -1,0 +1,132 @@
+/**
+ * npm run bench: starts PostgreSQL and the servers, checks and drives them in turns, prints tables and keeps all samples
+ * in .bench/<time>.json. Ends with status 1 when a server answers wrongly or does not start, with 2 for a bad option.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { cpus, release } from 'node:os';
+import path from 'node:path';
+import { buildBase } from './base.js';
+import { BASE, CONTESTANTS, placeFor, service, type Contestant } from './contestants.js';
+import { startDatabase, type Database } from './database.js';
+import { startContestant, type Idle } from './idle.js';
+import { LIMITS } from './limits/limits.js';
+import { generator } from './load/load.js';
+import { output } from './load/program.js';
+import { parseOptions, USAGE, UsageError, wants, type Options } from './options.js';
+import { keepProfiles } from './profile.js';
+import { fromProject, keptFolder } from './project.js';
+import { idleTable } from './report.js';
+import { takeTables, type Running, type Table } from './tables.js';
+
+const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+/** What is to be undone at the end, last first. */
+const undo: (() => Promise<void> | void)[] = [];
+
+function say(line: string): void {
+  process.stderr.write(`[bench] ${line}\n`);
+}
+
+async function bench(options: Options): Promise<void> {
+  const contestants = await chosen(options);
+  const scratch = keptFolder(`run-${process.pid}`);
+  undo.push(() => rmSync(scratch, { recursive: true, force: true }));
+  say('starting PostgreSQL and loading the data');
+  const database = await startDatabase(say);
+  undo.push(() => database.stop());
+  const servers: Running[] = [];
+  const idle: Idle[] = [];
+  for (const contestant of contestants) {
+    say(`starting ${contestant.name}`);
+    const place = placeFor(contestant, database, options.poolSize, scratch);
+    const started = await startContestant(contestant, place, options.starts);
+    undo.push(() => started.server.stop());
+    servers.push({ name: contestant.name, server: started.server });
+    idle.push(started.idle);
+  }
+  console.log(await heading(options));
+  if (idle.length > 0) console.log(`\n${idleTable(idle)}`);
+  const tables = await takeTables({ servers, database, options, scratch, say });
+  const file = path.join(keptFolder(), `${stamp}.json`);
+  writeFileSync(file, JSON.stringify(record(options, idle, tables), undefined, 1));
+  console.log(`\nall samples: ${file}`);
+  if (options.profile) await profile(options, database);
+}
+
+/** chosen are the contestants that take part, after saying who does not. Rejects for a name that nobody has. */
+async function chosen(options: Options): Promise<Contestant[]> {
+  const all = [...CONTESTANTS, ...LIMITS];
+  const unknown = options.servers.find((name) => !all.some((candidate) => candidate.name === name));
+  if (unknown !== undefined) throw new UsageError(`no server is named ${unknown}`);
+  for (const candidate of all) {
+    const reason = wants(options, candidate.name) ? candidate.missing?.() : undefined;
+    if (reason !== undefined) say(`without ${candidate.name}: ${reason}`);
+  }
+  const result = CONTESTANTS.filter(
+    (contestant) => wants(options, contestant.name) && contestant.missing?.() === undefined,
+  );
+  if (options.base === undefined) return result;
+  say(`building ${options.base}`);
+  return [...result, service(BASE, await buildBase(options.base))];
+}
+
+async function profile(options: Options, database: Database): Promise<void> {
+  const folder = keptFolder(`${stamp}-profiles`);
+  say('profiling the service');
+  await keepProfiles(options, database, folder);
+  console.log(`profiles, for the browser's developer tools or an editor: ${folder}`);
+}
+
+async function heading({ rounds, seconds, poolSize, base }: Options): Promise<string> {
+  const processors = cpus();
+  const commit = await output('git', ['describe', '--always', '--dirty'], { cwd: fromProject('.') })
+    .then((text) => text.trim())
+    .catch(() => 'not a git checkout');
+  return [
+    `${processors.length} × ${processors[0]?.model ?? 'unknown CPU'}, Linux ${release()}, Node ${process.version}`,
+    `commit ${commit}${base === undefined ? '' : `, before: ${base}`}; load from ${generator}`,
+    `${rounds} rounds of ${seconds} s, ${poolSize} connections to PostgreSQL for each server`,
+  ].join('\n');
+}
+
+/** record is what is kept of a run. */
+function record(options: Options, idle: readonly Idle[], tables: readonly Table[]): object {
+  return {
+    time: stamp,
+    machine: { cpus: cpus().map(({ model }) => model), kernel: release(), node: process.version },
+    generator,
+    options: { ...options, cells: undefined },
+    idle,
+    tables: tables.map(({ cell, rows }) => ({
+      case: cell.case.name,
+      connections: cell.connections,
+      rows,
+    })),
+  };
+}
+
+/** finish undoes all that was started, whatever fails on the way. */
+async function finish(): Promise<void> {
+  for (let step = undo.pop(); step; step = undo.pop()) {
+    try {
+      await step();
+    } catch (error) {
+      say(String(error));
+    }
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void finish().then(() => process.exit(1));
+  });
+}
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options) await bench(options);
+  else console.log(USAGE);
+} catch (error) {
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+  say(error instanceof UsageError ? `${error.message}\n${USAGE}` : String(error));
+} finally {
+  await finish();
+}

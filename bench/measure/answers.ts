@@ -1,0 +1,34 @@
+/**
+ * Checks what servers answer: a benchmark of wrong answers measures nothing. Throws with the first difference.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Case } from '../cases.js';
+
+/** checkAnswers asks for several ids at once, as load does, and compares each body with the one that is right. */
+export async function checkAnswers(
+  port: number,
+  subject: Case,
+  ids: readonly number[],
+): Promise<void> {
+  await Promise.all(ids.map((id) => checkAnswer(port, subject, id)));
+}
+
+async function checkAnswer(port: number, subject: Case, id: number): Promise<void> {
+  const path = subject.path(id);
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: subject.method });
+  const body = await response.text();
+  const wanted = subject.answer(id);
+  if (response.status === 200 && isDeepStrictEqual(parsed(body), wanted)) return;
+  throw new Error(
+    `${subject.method} ${path} on port ${port} answered ${response.status} ${body.slice(0, 300)}, ` +
+      `not 200 ${JSON.stringify(wanted).slice(0, 300)}`,
+  );
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

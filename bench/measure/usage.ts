@@ -1,0 +1,31 @@
+/**
+ * CPU time of everything at one moment, and the difference between two.
+ */
+import { cpuSeconds, machineSeconds } from './process-tree.js';
+
+export interface Usage {
+  /** Milliseconds. */
+  readonly at: number;
+  /** CPU seconds of the server, of PostgreSQL, of the benchmark with all it started, of the machine. */
+  readonly server: number;
+  readonly database: number;
+  readonly own: number;
+  readonly machine: number;
+}
+
+/** usage reads all CPU times; without a process id the server's is 0. */
+export function usage(server: number | undefined, database: number): Usage {
+  return {
+    at: performance.now(),
+    server: server === undefined ? 0 : cpuSeconds(server),
+    database: cpuSeconds(database),
+    own: cpuSeconds(process.pid),
+    machine: machineSeconds(),
+  };
+}
+
+/** otherLoad is how many CPUs were kept busy by what is not part of the benchmark. */
+export function otherLoad(before: Usage, after: Usage): number {
+  const seconds = after.machine - before.machine - (after.own - before.own);
+  return Math.max(0, seconds / ((after.at - before.at) / 1000));
+}

@@ -1,0 +1,86 @@
+/**
+ * The SQL of the cases for peers that are programs: the same statements as queries/, made into JSON by PostgreSQL in the
+ * same way. A value that goes into the text is screened first, as the service does it. Throws BadValue for one that may
+ * not. `name` is there when the text is always the same, so that it is worth a prepared statement.
+ */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: string[];
+}
+
+/** Query is the query string of a request: a value by key, undefined when absent. */
+export type Query = (key: string) => string | undefined;
+
+export class BadValue extends Error {}
+
+const COLUMNS = 'id, owner, email, city, balance, active, created';
+/** The conditionals of `ten`, in the order of their texts. */
+const OPTIONAL = [
+  ['min', 'balance >='],
+  ['max', 'balance <='],
+  ['city', 'city <>'],
+  ['active', 'active ='],
+  ['since', 'created >='],
+] as const;
+
+const ONE = json(`SELECT ${COLUMNS} FROM accounts WHERE id = $1`);
+const PAGE = json(`SELECT ${COLUMNS} FROM accounts WHERE id >= $1 ORDER BY id LIMIT 100`);
+const MEGABYTE = json('SELECT id, body FROM documents WHERE id >= $1 ORDER BY id LIMIT 100');
+const SLOW = json('SELECT 1 AS done FROM pg_sleep(0.2)');
+const INSERT = 'INSERT INTO events (account, kind, note) VALUES ($1, $2, $3)';
+
+/** READS are the statements that answer a GET: one row with one column, the body. */
+export const READS: Readonly<Record<string, (query: Query) => Statement>> = {
+  one: (query) => ({ name: 'one', text: ONE, values: [required(query, 'id')] }),
+  interpolated: (query) => ({
+    text: json(`SELECT ${COLUMNS} FROM accounts WHERE id = ${screened(required(query, 'id'))}`),
+    values: [],
+  }),
+  page: (query) => ({ name: 'page', text: PAGE, values: [required(query, 'from')] }),
+  ten,
+  megabyte: (query) => ({ name: 'megabyte', text: MEGABYTE, values: [required(query, 'from')] }),
+  slow: () => ({ name: 'slow', text: SLOW, values: [] }),
+};
+
+/** WRITES are the statements that answer a POST with the number of rows. */
+export const WRITES: Readonly<Record<string, (query: Query) => Statement>> = {
+  insert: (query) => ({
+    name: 'insert',
+    text: INSERT,
+    values: [required(query, 'account'), required(query, 'kind'), required(query, 'note')],
+  }),
+};
+
+function ten(query: Query): Statement {
+  const values = [required(query, 'from'), required(query, 'to'), required(query, 'owner')];
+  let text = `SELECT ${COLUMNS} FROM accounts WHERE id >= $1 AND id < $2 AND owner <> $3`;
+  let name = 'ten';
+  for (const [key, condition] of OPTIONAL) {
+    const value = query(key);
+    if (value === undefined) continue;
+    text += ` AND ${condition} $${values.push(value)}`;
+    name += `-${key}`;
+  }
+  text += ` ORDER BY id LIMIT $${values.push(required(query, 'limit'))}`;
+  text += ` OFFSET $${values.push(required(query, 'offset'))}`;
+  return { name, text: json(text), values };
+}
+
+/** json has PostgreSQL write the body; as text, so that no driver parses it. */
+function json(text: string): string {
+  return `SELECT coalesce(json_agg(s), '[]')::text FROM (${text}) s`;
+}
+
+function required(query: Query, key: string): string {
+  const value = query(key);
+  if (value === undefined) throw new BadValue(`missing parameter ${key}`);
+  return value;
+}
+
+function screened(value: string): string {
+  if (!/^[\w.:@/\\-]+$/.test(value) || value.includes('--') || value.includes('::')) {
+    throw new BadValue('value cannot be interpolated');
+  }
+  return value;
+}

@@ -1,0 +1,47 @@
+/**
+ * The configuration of pREST at its best: as many idle as open connections (by default it connects anew for every
+ * request), json_agg as the others have it, and no cache.
+ */
+import type { Database } from '../database.js';
+
+/** prestConfiguration is the text of prest.toml. */
+export function prestConfiguration(
+  { host, port, user, password, database }: Database,
+  connections: number,
+  queries: string,
+  httpPort: number,
+): string {
+  const text = JSON.stringify;
+  return `
+debug = false
+
+[http]
+host = "127.0.0.1"
+port = ${httpPort}
+
+[pg]
+host = ${text(host)}
+port = ${port}
+user = ${text(user)}
+pass = ${text(password)}
+database = ${text(database)}
+single = true
+maxopenconn = ${connections}
+maxidleconn = ${connections}
+
+[ssl]
+mode = "disable"
+
+[json.agg]
+type = "json_agg"
+
+[cache]
+enabled = false
+
+[access]
+restrict = false
+
+[queries]
+location = ${text(queries)}
+`;
+}

@@ -1,0 +1,45 @@
+/**
+ * Runs the service under load with the profiler of V8 on in each of its processes and threads, apart from the measured
+ * samples: profiling costs time of its own.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { CASES } from './cases.js';
+import { placeFor, service } from './contestants.js';
+import type { Database } from './database.js';
+import { sampleServer } from './measure/sample.js';
+import type { Options } from './options.js';
+import { fromProject } from './project.js';
+import { startServer } from './server.js';
+
+const HOOK = pathToFileURL(path.join(import.meta.dirname, 'profile-hook.js')).href;
+/** Time for the hook to see the file come and go, and to write the profile, in milliseconds. */
+const PATIENCE = 1500;
+
+/** keepProfiles writes `<case>-<connections>-<pid>-<thread>.cpuprofile` files into `folder`. */
+export async function keepProfiles(
+  { cells, poolSize, seconds }: Options,
+  database: Database,
+  folder: string,
+): Promise<void> {
+  const profiled = service('profiled', fromProject('.'), [HOOK], { BENCH_PROFILE: folder });
+  const place = placeFor(profiled, database, poolSize, folder);
+  const log = path.join(place.folder, 'log');
+  const server = await startServer(profiled.launch(place), CASES[0]!.path(1), log);
+  try {
+    const go = path.join(folder, 'go');
+    for (const cell of cells) {
+      const setting = { ...cell, scratch: place.folder };
+      await sampleServer(server, database, { ...setting, seconds: 1, seed: 1 });
+      writeFileSync(go, `${cell.case.name}-${cell.connections}`);
+      await sleep(PATIENCE);
+      await sampleServer(server, database, { ...setting, seconds, seed: 2 });
+      rmSync(go);
+      await sleep(PATIENCE);
+    }
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Where the project and the benchmark's own files lie. The compiled program runs from dist-test/bench.
+ */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+
+/** fromProject is the absolute path of a file of the project. */
+export function fromProject(relative: string): string {
+  return path.join(PROJECT, relative);
+}
+
+/** keptFolder is a folder under .bench/, made when missing. */
+export function keptFolder(...parts: string[]): string {
+  const folder = path.join(PROJECT, '.bench', ...parts);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

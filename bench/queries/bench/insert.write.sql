@@ -1,0 +1,1 @@
+INSERT INTO events (account, kind, note) VALUES ({{sqlVal "account"}}, {{sqlVal "kind"}}, {{sqlVal "note"}})

@@ -1,0 +1,1 @@
+SELECT id, owner, email, city, balance, active, created FROM accounts WHERE id = {{sqlVal "id"}}

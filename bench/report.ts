@@ -1,0 +1,98 @@
+/**
+ * Prints what was measured as tables of plain text. Pure functions.
+ */
+import type { FigureName, Spread, Summary } from './measure/figures.js';
+import type { Idle } from './idle.js';
+
+/** Line of a table: a contestant and its medians. */
+export interface Line {
+  readonly name: string;
+  readonly summary: Summary;
+}
+
+type Column = readonly [title: string, cell: (summary: Summary, reference?: Summary) => string];
+
+const MiB = 1024 ** 2;
+const ABSENT = '-';
+
+const COLUMNS: readonly Column[] = [
+  ['req/s', ({ rate }) => number(rate, 0)],
+  ['min-max', ({ rate }) => (rate ? `${round(rate.min)}-${round(rate.max)}` : ABSENT)],
+  ['ratio', ({ rate }, reference) => ratio(rate, reference?.rate)],
+  ['p50 ms', ({ p50 }) => number(p50, 2)],
+  ['p99 ms', ({ p99 }) => number(p99, 2)],
+  ['CPU µs', ({ serverCpu }) => number(serverCpu, 1)],
+  ['ratio', ({ serverCpu }, reference) => ratio(serverCpu, reference?.serverCpu)],
+  ['PG µs', ({ databaseCpu }) => number(databaseCpu, 1)],
+  ['MiB', ({ resident }) => (resident ? round(resident.median / MiB) : ABSENT)],
+  ['errors', ({ errors }) => (errors ? round(errors.max) : ABSENT)],
+  ['other', ({ otherLoad }) => number(otherLoad, 2)],
+];
+
+/** table is a table of lines; ratios are to the line with the name `reference`. */
+export function table(title: string, lines: readonly Line[], reference: string): string {
+  const standard = lines.find(({ name }) => name === reference)?.summary;
+  return `${title}\n${aligned([
+    ['', ...COLUMNS.map(([heading]) => heading)],
+    ...lines.map(({ name, summary }) => [
+      name,
+      ...COLUMNS.map(([, cell]) => cell(summary, standard)),
+    ]),
+  ])}`;
+}
+
+/** comparison is one line: what became of rate, CPU and p99 between two measurements. */
+export function comparison(before: Summary, after: Summary): string {
+  const change = (label: string, name: FigureName, digits: number): string => {
+    const [was, is] = [before[name], after[name]];
+    return `${label} ${number(was, digits)} → ${number(is, digits)} (${ratio(is, was)})`;
+  };
+  return [
+    change('req/s', 'rate', 0),
+    change('CPU µs', 'serverCpu', 1),
+    change('p99 ms', 'p99', 2),
+  ].join(', ');
+}
+
+/** idleTable is what servers use before they had anything to do, and how long they took to get there. */
+export function idleTable(entries: readonly Idle[]): string {
+  return `start to first answer, and memory when idle\n${aligned([
+    ['', 'start ms', 'min-max', 'MiB resident', 'MiB shared out', 'processes'],
+    ...entries.map(({ name, startup, memory, processes }) => [
+      name,
+      round(startup.median),
+      `${round(startup.min)}-${round(startup.max)}`,
+      round(memory.resident / MiB),
+      round(memory.proportional / MiB),
+      String(processes),
+    ]),
+  ])}`;
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) =>
+          column === 0 ? text.padEnd(widths[0]!) : text.padStart(widths[column]!),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function number(value: Spread | undefined, digits: number): string {
+  return value ? value.median.toFixed(digits) : ABSENT;
+}
+
+function ratio(value: Spread | undefined, reference: Spread | undefined): string {
+  return value && reference && reference.median > 0
+    ? `${(value.median / reference.median).toFixed(2)}×`
+    : ABSENT;
+}
+
+function round(value: number): string {
+  return String(Math.round(value));
+}

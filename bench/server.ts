@@ -1,0 +1,85 @@
+/**
+ * Starts a server of the benchmark in a process of its own, waits until it answers, and stops it. Rejects with the end
+ * of its log when it ends early or does not answer in time.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How a server is started. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+export interface Server {
+  readonly port: number;
+  readonly pid: number;
+  /** Milliseconds from the start of the process to its first answer, a row from PostgreSQL. */
+  readonly startup: number;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT = 20_000;
+const STOP_LIMIT = 10_000;
+
+/** startServer starts what `launch` says for a free port; the first answer is to a GET of `path`. */
+export async function startServer(
+  launch: (port: number) => Launch,
+  path: string,
+  logFile: string,
+): Promise<Server> {
+  const port = await freePort();
+  // Node loads its client at the first use, which is not the server's time.
+  await fetch('data:,');
+  const { command, args, env, cwd } = launch(port);
+  const log = openSync(logFile, 'w');
+  const started = performance.now();
+  // The pipe on standard input ends with this process: peers take that as the sign to end too.
+  const child = spawn(command, args, { env, cwd, stdio: ['pipe', log, log] });
+  closeSync(log);
+  const exited = new Promise<Error | undefined>((resolve) => {
+    child.on('error', resolve);
+    child.on('exit', () => resolve(undefined));
+  });
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const limit = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT);
+    await exited;
+    clearTimeout(limit);
+  };
+  while (!(await answers(port, path))) {
+    const ended = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+    if (!ended && performance.now() - started < START_LIMIT) {
+      await sleep(5);
+      continue;
+    }
+    await stop();
+    const reason = (await exited)?.message ?? readFileSync(logFile, 'utf8').slice(-1500);
+    throw new Error(`${command} ${args.join(' ')} did not answer: ${reason}`);
+  }
+  return { port, pid: child.pid!, startup: performance.now() - started, stop };
+}
+
+async function answers(port: number, path: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,117 @@
+/**
+ * Takes the samples of all tables and prints each as soon as it is whole.
+ */
+import { ids } from './cases.js';
+import { BASE } from './contestants.js';
+import type { Database } from './database.js';
+import { LIMITS } from './limits/limits.js';
+import { checkAnswers } from './measure/answers.js';
+import { summarise, type Figures, type Summary } from './measure/figures.js';
+import { sampleServer } from './measure/sample.js';
+import { wants, type Cell, type Options } from './options.js';
+import { comparison, table } from './report.js';
+import { takeSamples, type Entry } from './rounds.js';
+import type { Server } from './server.js';
+
+/** Table is what was measured of one case at one number of connections. */
+export interface Table {
+  readonly cell: Cell;
+  readonly rows: readonly Row[];
+}
+
+export interface Row {
+  readonly name: string;
+  readonly samples: readonly Figures[];
+  readonly summary: Summary;
+}
+
+/** Running is a server that answers. */
+export interface Running {
+  readonly name: string;
+  readonly server: Server;
+}
+
+/** What samples are taken of, and where. */
+export interface Field {
+  readonly servers: readonly Running[];
+  readonly database: Database;
+  readonly options: Options;
+  /** Folder for files of the load. */
+  readonly scratch: string;
+  readonly say: (line: string) => void;
+}
+
+/** The server that ratios refer to. */
+const REFERENCE = 'fastify-pg';
+/** Answers of each server that are checked before a table. */
+const CHECKS = 64;
+/** Length of the first, uncounted sample of each server, in which its code becomes warm. */
+const WARM_UP = 1;
+
+/** takeTables measures every cell. Rejects when an answer is wrong. */
+export async function takeTables(field: Field): Promise<Table[]> {
+  const tables: Table[] = [];
+  for (const cell of field.options.cells) {
+    const rows = await takeTable(field, cell);
+    const title = `${cell.case.name}: ${cell.case.title}, ${connections(cell)}`;
+    console.log(`\n${table(title, rows, REFERENCE)}`);
+    printBesideAlone(cell, rows, tables);
+    printChange(rows, BASE, 'service');
+    tables.push({ cell, rows });
+  }
+  return tables;
+}
+
+/** takeTable measures one cell. */
+async function takeTable(field: Field, cell: Cell): Promise<Row[]> {
+  const { servers, database, options, scratch, say } = field;
+  const setting = { ...cell, seconds: options.seconds, scratch };
+  for (const { name, server } of servers) {
+    say(`${cell.case.name}, ${connections(cell)}: checking ${name}`);
+    await checkAnswers(server.port, cell.case, ids(cell.case, 1, checks(cell)));
+    await sampleServer(server, database, { ...setting, seconds: WARM_UP, seed: 0 });
+  }
+  const entries: Entry[] = servers.map(({ name, server }) => ({
+    name,
+    sample: (seed) => sampleServer(server, database, { ...setting, seed }),
+  }));
+  for (const limit of LIMITS) {
+    if (limit.case !== cell.case.name || limit.missing() !== undefined) continue;
+    if (!wants(options, limit.name)) continue;
+    const sample = (seed: number): Promise<Figures> => limit.sample(database, { ...setting, seed });
+    entries.push({ name: limit.name, sample });
+  }
+  const rows = await takeSamples(entries, options.rounds, (round, name) =>
+    say(`${cell.case.name}, ${connections(cell)}: round ${round + 1}, ${name}`),
+  );
+  return rows.map(({ name, samples }) => ({ name, samples, summary: summarise(samples) }));
+}
+
+/** printBesideAlone says what the load beside does to a server, by the table without it. */
+function printBesideAlone(cell: Cell, rows: readonly Row[], tables: readonly Table[]): void {
+  if (!cell.case.beside) return;
+  const alone = tables.find(
+    (other) => other.cell.case.name === 'one' && other.cell.connections === cell.connections,
+  );
+  for (const { name, summary } of rows) {
+    const before = alone?.rows.find((row) => row.name === name);
+    if (before) console.log(`  ${name}, alone → beside: ${comparison(before.summary, summary)}`);
+  }
+}
+
+/** printChange compares two rows of one table, when both are there. */
+function printChange(rows: readonly Row[], from: string, to: string): void {
+  const [before, after] = [from, to].map((name) => rows.find((row) => row.name === name));
+  if (before && after) {
+    console.log(`  ${from} → ${to}: ${comparison(before.summary, after.summary)}`);
+  }
+}
+
+function connections({ connections: count }: Cell): string {
+  return count === 1 ? '1 connection' : `${count} connections`;
+}
+
+/** checks is how many answers are checked: large ones are checked at the price of many small ones. */
+function checks({ case: subject }: Cell): number {
+  return subject.name === 'megabyte' ? 8 : CHECKS;
+}
