@@ -1,0 +1,43 @@
+# The service without its tests and compilers. Configuration by environment (SERVICE_*, DATABASE_URL, PORT) or a file
+# mounted at /etc/sql-rest-service/service.toml with SERVICE_CONF naming it; scripts are mounted at /queries.
+#
+#   docker build -t sql-rest-service .
+#   docker run -p 3000:3000 -e DATABASE_URL=postgres://user@host/name -v "$PWD/queries:/queries:ro" sql-rest-service
+
+# Node 24 needs glibc 2.38 for uWebSockets.js: trixie, not bookworm.
+FROM node:24-trixie-slim AS build
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates cmake g++ libpq-dev make python3 \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts ./scripts
+# The addon of libpq is built with the headers that come with the image's Node.
+RUN npm_config_nodedir=/usr/local npm ci --ignore-scripts=false
+COPY tsconfig.base.json CMakeLists.txt binding.gyp ./
+COPY src ./src
+COPY workers ./workers
+COPY native ./native
+RUN npm run build \
+ && npm prune --omit=dev --ignore-scripts \
+ && find node_modules/uWebSockets.js -name 'uws_*.node' \
+      ! -name "uws_linux_*_$(node -p process.versions.modules).node" -delete
+
+FROM node:24-trixie-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libpq5 \
+ && rm -rf /var/lib/apt/lists/* \
+ && mkdir /queries
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/build/Release/sql_rest_service.node ./build/Release/
+COPY --from=build /app/dist ./dist
+# The container's own address: what may reach it is decided by the ports that are published.
+ENV NODE_ENV=production SERVICE_HTTP_HOST=0.0.0.0 SERVICE_QUERIES_LOCATION=/queries
+USER node
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "-e", \
+  "fetch(`http://127.0.0.1:${process.env.PORT || process.env.SERVICE_HTTP_PORT || 3000}/_health`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js", "serve"]
