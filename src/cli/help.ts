@@ -1,0 +1,30 @@
+/**
+ * What `--help` and `--version` print.
+ */
+import { readFileSync } from 'node:fs';
+
+/** HELP is the text of `--help`. */
+export const HELP = `Turns a folder of SQL templates into an HTTP API for PostgreSQL.
+
+Usage: sql-rest-service COMMAND [FLAGS]
+
+Commands:
+  serve          Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
+  check          Check the configuration, the database and every script
+
+Flags:
+  --config FILE  Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
+  --KEY VALUE    Set a configuration key that is not a secret: --http.port 8080
+  --json         Print the outcome of check as JSON
+  --help, -h     Print this
+  --version, -V  Print the version
+
+Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT).
+Exit status: 0 when all is well, 1 when something is wrong, 2 for a bad command line.
+`;
+
+/** version reads the version of this package. */
+export function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,35 @@
+/**
+ * From arguments to an exit code: 0 when all is well, 1 when something is wrong, 2 when the command line makes no
+ * sense. What a command is asked for goes to standard output, what went wrong to standard error.
+ */
+import { dropLibpqVariables } from '../config/conninfo.js';
+import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
+import { HELP, version } from './help.js';
+
+/** run executes a command line and resolves to the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  let line: CommandLine;
+  try {
+    line = parseCommandLine(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`sql-rest-service: ${error.message}\nTry: sql-rest-service --help\n`);
+    return 2;
+  }
+  const sources = { file: line.file, flags: line.flags, env: process.env, cwd: process.cwd() };
+  switch (line.command) {
+    case 'help':
+      process.stdout.write(HELP);
+      return 0;
+    case 'version':
+      process.stdout.write(`${version()}\n`);
+      return 0;
+    case 'check':
+      dropLibpqVariables(process.env);
+      return (await import('./check.js')).check(sources, line.json);
+    case 'serve':
+      dropLibpqVariables(process.env);
+      // Loaded when asked for: the supervisor has no use for what check needs, libpq above all.
+      return (await import('./serve.js')).runService(sources);
+  }
+}

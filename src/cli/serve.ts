@@ -1,0 +1,53 @@
+/**
+ * The command `serve`: loads the configuration, makes the scripts folder when it is missing, and hands over to the
+ * supervisor. A database that is away is no reason not to start.
+ */
+import { mkdirSync } from 'node:fs';
+import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
+import type { Config } from '../config/schema.js';
+import { logSettingsOf, settingsOf } from '../config/settings.js';
+import { createLogger } from '../log.js';
+import { serve, type Service } from '../supervisor/supervisor.js';
+
+/** runService serves until a signal ends it and resolves to the exit code. */
+export async function runService(sources: ConfigSources): Promise<number> {
+  const pretty = process.stdout.isTTY;
+  let config: Config;
+  let warnings: readonly string[];
+  try {
+    ({ config, warnings } = loadConfig(sources));
+    makeScriptsFolder(config);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const warning of error.warnings) process.stderr.write(`warning: ${warning}\n`);
+    for (const problem of error.problems) process.stderr.write(`error: ${problem}\n`);
+    return 1;
+  }
+  const log = createLogger(logSettingsOf(config, pretty), { part: 'supervisor' });
+  for (const warning of warnings) log.warn(warning);
+  return serve({
+    ...serviceOf(config, pretty),
+    log,
+    reload: () =>
+      new Promise((resolve) => {
+        const loaded = loadConfig(sources);
+        makeScriptsFolder(loaded.config);
+        for (const warning of loaded.warnings) log.warn(warning);
+        resolve(serviceOf(loaded.config, pretty));
+      }),
+  });
+}
+
+function serviceOf(config: Config, pretty: boolean): Service {
+  return { frontEnds: settingsOf(config, pretty), grace: config['http.grace'] };
+}
+
+function makeScriptsFolder(config: Config): void {
+  const folder = config['queries.location'];
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new ConfigError([`queries.location: ${folder} cannot be made: ${code}`], []);
+  }
+}

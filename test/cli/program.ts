@@ -1,0 +1,95 @@
+/**
+ * Runs the command as its users do: as a process of its own.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+
+// From dist-test/test/cli to the project.
+const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+/** Finished is a process that came to its end. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Program is a running process. */
+export interface Program {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** seen resolves with the match once standard output has it; rejects when the process ends before that. */
+  seen(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** start runs the command in a folder, with nothing of this process's environment but PATH. */
+export function start(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Program {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  const watchers = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    for (const watch of watchers) watch();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const finished = new Promise<Finished>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  return {
+    child,
+    finished,
+    seen: (pattern) =>
+      new Promise((resolve, reject) => {
+        const watch = (): void => {
+          const match = pattern.exec(stdout);
+          if (match !== null) resolve(match);
+        };
+        watchers.add(watch);
+        watch();
+        void finished.then(() => reject(new Error(`ended without it: ${stdout}${stderr}`)));
+      }),
+  };
+}
+
+/** run runs the command to its end. */
+export function run(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  return start(folder, args, env).finished;
+}
+
+/** makeFolder makes an empty folder that is removed with the test. */
+export function makeFolder(t: Pick<Test, 'teardown'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'command line '));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** freePort finds a port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

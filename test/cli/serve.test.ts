@@ -1,0 +1,86 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { freePort, makeFolder, run, start } from './program.js';
+
+/** A database that is not there. */
+const ABSENT = { DATABASE_URL: 'postgres://u:hush@127.0.0.1:1/d' };
+
+t.test('a configuration that cannot be used stops the start', async (t) => {
+  const folder = makeFolder(t);
+  writeFileSync(
+    join(folder, 'service.toml'),
+    'http.hots = "x"\nhttp.port = "hush"\nauth.enabled = true\n',
+  );
+  const { code, stdout, stderr } = await run(folder, ['serve', '--pool.queue=none'], {
+    PORT: 'hush',
+  });
+  t.equal(code, 1);
+  t.equal(stdout, '');
+  t.strictSame(
+    stderr.split('\n').map((line) => line.split(':').slice(0, 2).join(':')),
+    [
+      'warning: http.hots',
+      'error: http.port',
+      'error: PORT (http.port)',
+      'error: --pool.queue',
+      'error: auth.enabled',
+      '',
+    ],
+  );
+  t.notMatch(stderr, 'hush');
+  t.notOk(existsSync(join(folder, 'queries')), 'nothing is made');
+});
+
+t.test('a scripts folder that cannot be made stops the start', async (t) => {
+  const folder = makeFolder(t);
+  writeFileSync(join(folder, 'queries'), '');
+  const { code, stderr } = await run(folder, ['serve'], ABSENT);
+  t.equal(code, 1);
+  t.match(stderr, /^error: queries\.location: .*queries cannot be made: EEXIST\n$/);
+});
+
+t.test('it serves while the database is away, reloads on SIGHUP, ends on SIGTERM', async (t) => {
+  const folder = makeFolder(t);
+  const file = join(folder, 'named.toml');
+  const port = `http.port = ${await freePort()}\n`;
+  writeFileSync(file, `${port}queries.location = "made/here"\nnonsense = 1\n`);
+  const program = start(folder, ['serve', '--config', 'named.toml'], ABSENT);
+  t.teardown(() => program.child.kill('SIGKILL'));
+  const [, url] = await program.seen(/"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
+  t.equal(statSync(join(folder, 'made/here')).mode & 0o777, 0o700, 'the scripts folder is made');
+  t.match(await answer(`${url!}/_QUERIES/a/b`), [404, 'script not found: a/b']);
+
+  writeFileSync(file, 'http.port = "hush"\n');
+  program.child.kill('SIGHUP');
+  await program.seen(/not reloaded, the old configuration stays: http\.port/);
+  t.match(await answer(`${url!}/_QUERIES/a/b`), [404, 'script not found: a/b']);
+
+  writeFileSync(file, `${port}context = "/api"\nqueries.location = "made/anew"\n`);
+  program.child.kill('SIGHUP');
+  await program.seen(/"reloaded"/);
+  t.ok(existsSync(join(folder, 'made/anew')));
+  t.match(await answer(`${url!}/api/_QUERIES/a/b`), [404, 'script not found: a/b']);
+
+  program.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await program.finished;
+  t.equal(code, 0, stderr);
+  t.match(stdout, /nonsense: unknown key/, 'warnings are logged');
+  t.notMatch(stdout + stderr, 'hush');
+});
+
+t.test('flags reach the service', async (t) => {
+  const program = start(makeFolder(t), ['serve', '--http.port=0', '--context', '/api'], ABSENT);
+  t.teardown(() => program.child.kill('SIGKILL'));
+  const [, url] = await program.seen(/"url":"(http:[^"]*)"/);
+  t.match(url, /\/api$/);
+  program.child.kill('SIGINT');
+  t.equal((await program.finished).code, 0);
+});
+
+/** answer gives the status of a GET and its error. */
+async function answer(url: string): Promise<[status: number, error: string]> {
+  const response = await fetch(url, { headers: { connection: 'close' } });
+  const { error } = (await response.json()) as { error: string };
+  return [response.status, error];
+}
