@@ -12,7 +12,7 @@
       "cflags_cc": ["-std=c++17", "-fno-exceptions"],
       "ldflags": [
         "-Wl,-z,relro,-z,now,-z,nodelete",
-        "-Wl,--version-script=<(module_root_dir)/native/exports.map"
+        "-Wl,--version-script=../native/exports.map"
       ]
     }
   ]
