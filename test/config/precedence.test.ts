@@ -22,6 +22,14 @@ t.test('flag, environment, file, default, in this order', (t) => {
   for (const [name, env, flags, port] of cases)
     t.equal(loader.load(file, { env, flags }).loaded?.config['http.port'], port, name);
   t.equal(loader.load(undefined).loaded?.config['http.port'], 3000, 'default');
+  const both = loader.load('', { env: { PORT: '3', SERVICE_HTTP_PORT: '2' } });
+  t.match(both.warnings, [/^SERVICE_HTTP_PORT: ignored, PORT is set too$/]);
+  const overridden = loader.load('http.port = "x"', { env: { PORT: '3' } });
+  t.match(
+    overridden.problems,
+    [/^http\.port: found a string/],
+    'what is overridden is checked too',
+  );
   t.end();
 });
 
@@ -144,6 +152,14 @@ t.test('which file is read', (t) => {
     { file: '.' },
   ])
     t.match(loader.load('http.port = 12', sources).problems, [/cannot be read: (ENOENT|EISDIR)/]);
+  const latin = writeAt(loader.folder, 'latin.toml', Buffer.from('pg.user = "andr\xe9"', 'latin1'));
+  t.match(loader.load(undefined, { file: latin }).problems, [/cannot be read: it is not UTF-8/]);
+  const marked = writeAt(loader.folder, 'marked.toml', '\uFEFFhttp.port = 13\r\n');
+  t.equal(
+    loader.load(undefined, { file: marked }).loaded?.config['http.port'],
+    13,
+    'byte order mark',
+  );
   t.end();
 });
 
