@@ -20,9 +20,10 @@ const NEEDS = [
   },
 ];
 
-/** What the checks of CI need besides: the fuzzer and sanitizers of clang. */
+/** What the checks of CI need besides: formatting, fuzzer and sanitizers of clang. */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
+  { apt: 'clang-format', other: 'clang-format', here: () => onPath('clang-format') },
   // Only a recommendation of the package above, and so absent from minimal systems; it is clang's sanitizer runtime.
   { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
 ];
