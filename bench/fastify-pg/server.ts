@@ -8,6 +8,9 @@ import pg from 'pg';
 import { peerSettings, stopWithParent } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Query } from '../peers/statements.js';
 
+/** Bodies are sent as they come. */
+const AS_TEXT = { getTypeParser: () => String };
+
 const { port, url, connections, processes } = peerSettings();
 
 stopWithParent();
@@ -22,7 +25,7 @@ async function serve(max: number): Promise<void> {
   const app = fastify({ logger: false });
   for (const [name, statement] of Object.entries(READS)) {
     app.get(`/_QUERIES/bench/${name}`, async (request, reply) => {
-      const query = { ...statement(lookup(request.query)), rowMode: 'array' };
+      const query = { ...statement(lookup(request.query)), rowMode: 'array', types: AS_TEXT };
       const result = await pool.query<[string]>(query);
       return reply.header('content-type', 'application/json').send(result.rows[0]![0]);
     });

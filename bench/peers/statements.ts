@@ -67,9 +67,9 @@ function ten(query: Query): Statement {
   return { name, text: json(text), values };
 }
 
-/** json has PostgreSQL write the body; as text, so that no driver parses it. */
+/** json has PostgreSQL write the body. */
 function json(text: string): string {
-  return `SELECT coalesce(json_agg(s), '[]')::text FROM (${text}) s`;
+  return `SELECT coalesce(json_agg(s), '[]') FROM (${text}) s`;
 }
 
 function required(query: Query, key: string): string {

@@ -8,7 +8,10 @@ import { peerSettings, stopWithParent } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Statement } from '../peers/statements.js';
 
 const { port, url, connections } = peerSettings();
-const sql = postgres(url, { max: connections, idle_timeout: 0 });
+/** Values are text from a query string: postgres.js would make false of the text `true`. Bodies are sent as they come. */
+const asText = (type: number) => ({ to: type, from: [type], serialize: String, parse: String });
+const types = { boolean: asText(16), json: asText(114) };
+const sql = postgres(url, { max: connections, idle_timeout: 0, types });
 const app = uWS.App();
 
 stopWithParent();
