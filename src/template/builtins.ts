@@ -53,14 +53,9 @@ function indexOnce(item: Plain, at: Plain): Plain {
 }
 
 function indexArg(at: Value, capacity: number): number {
-  if (at === undefined) throw new Failure('cannot index slice/array with nil');
+  if (at === undefined || at === null) throw new Failure('cannot index slice/array with nil');
   const n = integerOf(at);
-  if (n === undefined)
-    throw new Failure(
-      at === null
-        ? 'cannot index slice/array with nil'
-        : `cannot index slice/array with type ${typeName(at)}`,
-    );
+  if (n === undefined) throw new Failure(`cannot index slice/array with type ${typeName(at)}`);
   if (n < 0 || n > capacity) throw new Failure(`index out of range: ${n}`, 'index out of range');
   return Number(n);
 }
@@ -114,7 +109,7 @@ export function escaped(
   args: readonly Plain[],
   escape: (text: string) => string,
 ): string | Derived {
-  const shown = args.map((arg) => (arg === undefined || arg === null ? '<no value>' : arg));
+  const shown = args.map((arg) => arg ?? '<no value>');
   const text = sprint(shown, r.screening);
   return typeof text === 'string' ? escape(text) : new Derived(escape(text.text), text.origin);
 }

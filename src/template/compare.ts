@@ -3,10 +3,10 @@
  * to nil. Follows text/template/funcs.go. A refused value cannot be compared.
  */
 import { compareStrings } from './byte-string.js';
-import { List, MapValue, type Plain } from './container.js';
-import { Failure } from './errors.js';
+import { List, type Plain } from './container.js';
+import { Failure, RefusedValue } from './errors.js';
 import { Complex, Counted, Float, Refused } from './kinds.js';
-import { sprint } from './printer.js';
+import { sprintf } from './printer.js';
 import { integerOf, textOf, typeName } from './value.js';
 
 type Kind = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint' | undefined;
@@ -49,7 +49,10 @@ function equalTo(a: Plain, b: Plain): boolean {
   const kind = basicKind(a);
   const other = basicKind(b);
   const absent = a === undefined || a === null || b === undefined || b === null;
-  if (isInteger(kind) && isInteger(other)) return integerOf(a)! == integerOf(b)!;
+  if (isInteger(kind) && isInteger(other)) {
+    const [x, y] = [integerOf(a), integerOf(b)];
+    return x == y;
+  }
   if (kind !== other) {
     if (absent) return false;
     throw incompatible(a, b);
@@ -72,24 +75,26 @@ function equalTo(a: Plain, b: Plain): boolean {
 function equalOthers(a: Plain, b: Plain): boolean {
   if (a === undefined || a === null || b === undefined || b === null)
     return (a ?? null) === (b ?? null);
-  if (a instanceof List !== b instanceof List)
-    throw new Failure(`non-comparable types ${typeName(a)}, ${typeName(b)}`);
+  if (a instanceof List !== b instanceof List) {
+    const [x, y] = [typeName(a), typeName(b)];
+    const message = `non-comparable types ${shown(a, '%s')}: ${x}, ${y}: ${shown(b, '%v')}`;
+    throw new Failure(message, `non-comparable types ${x} and ${y}`);
+  }
+  const type = typeName(b);
   throw new Failure(
-    `non-comparable type ${stringForm(b)}: ${typeName(b)}`,
-    `non-comparable type ${typeName(b)}`,
+    `non-comparable type ${shown(b, '%s')}: ${type}`,
+    `non-comparable type ${type}`,
   );
 }
 
-function stringForm(value: Plain): string {
-  if (value instanceof MapValue) {
-    const entry = (key: string) => {
-      const element = value.get(key);
-      const text = textOf(element) ?? `%!s(${typeName(element)}=${textOf(sprint([element]))!})`;
-      return `${key}:${text}`;
-    };
-    return `map[${value.keys().map(entry).join(' ')}]`;
+/** A value in a message: refused ones inside it must not turn this error into another. */
+function shown(value: Plain, format: string): string {
+  try {
+    return textOf(sprintf(format, [value]))!;
+  } catch (e) {
+    if (e instanceof RefusedValue) return 'a list with a refused value';
+    throw e;
   }
-  return textOf(sprint([value]))!;
 }
 
 /** less is a < b; what has no order is refused. */

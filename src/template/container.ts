@@ -122,9 +122,7 @@ export class MapValue {
     this.#prefix = prefix;
   }
 
-  get typeName(): string {
-    return 'map[string]interface {}';
-  }
+  readonly typeName = 'map[string]interface {}';
 
   get length(): number {
     return this.keys().length;

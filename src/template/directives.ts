@@ -30,7 +30,8 @@ export class Directives {
     this.#args = args;
   }
 
-  get atEnd(): boolean {
+  /** Whether the whole format was read. */
+  atEnd(): boolean {
     return this.#pos >= this.#format.length;
   }
 
@@ -54,15 +55,13 @@ export class Directives {
 
   /** directive reads one directive at a percent sign into `flags`; `note` gets what is wrong with its parts. */
   directive(flags: Flags, note: (text: string) => void): Directive {
-    this.#pos++;
-    this.#goodNumber = true;
-    this.#afterNumber = false;
+    this.#begin();
     this.#flags(flags);
     this.#argNumber();
     this.#width(flags, note);
     this.#precision(flags, note);
     if (!this.#afterNumber) this.#argNumber();
-    if (this.atEnd) return { verb: '', problem: '%!(NOVERB)' };
+    if (this.atEnd()) return { verb: '', problem: '%!(NOVERB)' };
     const verb = String.fromCodePoint(this.#format.codePointAt(this.#pos)!);
     this.#pos += verb.length;
     if (verb === '%') return { verb, problem: '%' };
@@ -75,6 +74,12 @@ export class Directives {
       flags.plus = false;
     }
     return { verb, problem: undefined };
+  }
+
+  #begin(): void {
+    this.#pos++;
+    this.#goodNumber = true;
+    this.#afterNumber = false;
   }
 
   #flags(flags: Flags): void {

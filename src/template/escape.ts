@@ -13,7 +13,6 @@ const HTML: Readonly<Record<string, string>> = {
 
 /** escapeHtml makes text fit for an HTML element or attribute. */
 export function escapeHtml(text: string): string {
-  // eslint-disable-next-line no-control-regex -- NUL is one of the characters that HTML cannot hold
   return text.replace(/[\u0000"'&<>]/g, (c) => HTML[c]!);
 }
 
@@ -29,7 +28,6 @@ const JS: Readonly<Record<string, string>> = {
 
 /** escapeJs makes text fit for a JavaScript string constant. */
 export function escapeJs(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are escaped
   return text.replace(/[\\'"<>&=\u0000-\u001f]|[^\u0000-\u007f]/gu, (c) => {
     const rune = c.codePointAt(0)!;
     if (rune >= 0x80 && (isLoneByte(rune) || isPrint(rune))) return c;

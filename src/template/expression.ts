@@ -19,7 +19,7 @@ import {
   type VariableNode,
 } from './node.js';
 import type { Rendering } from './rendering.js';
-import { isTrue, textOf, typeName, unbox } from './value.js';
+import { integerOf, isTrue, textOf, typeName, unbox } from './value.js';
 
 /** Expression computes a value from a rendering and dot. */
 export type Expression = (r: Rendering, dot: Value) => Value;
@@ -106,7 +106,7 @@ function compileOperand(node: Operand): Expression {
         return dot;
       };
     case 'nil':
-      return () => undefined;
+      return constant(node, undefined);
     case 'bool':
       return constant(node, node.value);
     case 'string':
@@ -236,7 +236,7 @@ function compileCall(
       cost += weight(value);
     }
     if (hasFinal) {
-      values[count - 1] = finalType === 'string' ? stringOf(r, final) : final;
+      values[count - 1] = finalType === 'any' ? final : typed(r, final, finalType);
       cost += weight(final);
     }
     r.spend(cost);
@@ -311,6 +311,7 @@ function compileDirect(
 
 function compileArgument(arg: Operand, type: ParameterType, keepBoxes: boolean): Expression {
   if (type === 'string') return compileString(arg);
+  if (type === 'integer') return compileInteger(arg);
   const inner = compileOperand(arg);
   if (!keepBoxes) return isPlain(arg) ? inner : (r, dot) => unbox(inner(r, dot));
   // A field's value has the type of the map's elements, an interface.
@@ -345,12 +346,20 @@ function compileString(arg: Operand): Expression {
       ) as Expression;
   }
   const inner = compileOperand(arg);
-  return (r, dot) => stringOf(r, inner(r, dot));
+  return (r, dot) => typed(r, inner(r, dot), 'string');
 }
 
-/** stringOf checks that an argument is a string. */
-function stringOf(r: Rendering, boxedValue: Value): string | Derived {
+/** A string or an integer: what is neither is refused as a string would be. */
+function compileInteger(arg: Operand): Expression {
+  if (arg.kind === 'nil' || arg.kind === 'bool') return compileString(arg);
+  const inner = compileOperand(arg);
+  return (r, dot) => typed(r, inner(r, dot), 'integer');
+}
+
+/** typed checks the type of an argument. */
+function typed(r: Rendering, boxedValue: Value, type: ParameterType): Value {
   const value = unbox(boxedValue);
+  if (type === 'integer' && integerOf(value) !== undefined) return value;
   if (typeof value === 'string' || value instanceof Derived) return value;
   if (value instanceof Refused) throw new RefusedValue(value.parameter);
   if (value === undefined) r.fail('invalid value; expected string');

@@ -22,8 +22,8 @@ import {
 } from './sql-functions.js';
 import { isTrue } from './value.js';
 
-/** What a parameter takes: a string alone, or anything. */
-export type ParameterType = 'string' | 'any';
+/** What a parameter takes: a string, a string or an integer, anything. */
+export type ParameterType = 'string' | 'integer' | 'any';
 
 /** TemplateFunction is one function: fixed parameters, then any number more when `rest` is set. */
 export interface TemplateFunction {
@@ -46,6 +46,7 @@ function define(name: string, fixed: readonly ParameterType[], rest: boolean, ru
 
 const ONE: readonly ParameterType[] = ['any'];
 const TWO: readonly ParameterType[] = ['any', 'any'];
+const INTEGERS: readonly ParameterType[] = ['integer', 'integer'];
 const KEY: readonly ParameterType[] = ['string'];
 const KEYS: readonly ParameterType[] = ['string', 'string'];
 
@@ -81,7 +82,7 @@ define('isSet', KEY, false, (r, args) => isSet(r, args[0]));
 define('defaultOrValue', KEYS, false, (r, args) => defaultOrValue(r, args[0], args[1]));
 define('inFormat', KEY, false, (r, args) => inFormat(r, args[0]));
 define('split', KEYS, false, (r, args) => split(r, args[0], args[1]));
-define('limitOffset', TWO, false, (r, args) => limitOffset(r, args[0], args[1]));
+define('limitOffset', INTEGERS, false, (r, args) => limitOffset(r, args[0], args[1]));
 define('unEscape', KEY, false, (r, args) => unEscape(r, args[0]));
 define('sqlVal', KEY, false, (r, args) => sqlVal(r, args[0]));
 define('sqlList', KEY, false, (r, args) => sqlList(r, args[0]));

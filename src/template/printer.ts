@@ -54,7 +54,6 @@ class Printer {
   readonly #screening: Screening | undefined;
   #out = '';
   #flags = new Flags();
-  #bytes = false;
   /** Begin, end and origin of each segment of derived text. */
   readonly #segments: [number, number, string][] = [];
   #depth = 0;
@@ -70,7 +69,7 @@ class Printer {
 
   /** finish gives the text: derived when a segment of it is. */
   finish(): string | Derived {
-    const out = this.#bytes ? normalize(this.#out) : this.#out;
+    const out = normalize(this.#out);
     if (this.#segments.length === 0) return out;
     for (const [start, end, origin] of this.#segments) {
       if (start === end) continue;
@@ -117,7 +116,6 @@ class Printer {
 
   #string(text: string, origin: string | undefined, verb: string, value: Value): void {
     const flags = this.#flags;
-    if (!text.isWellFormed()) this.#bytes = true;
     if (verb === 'x' || verb === 'X') {
       this.#value(flags.hexBytes(text, verb === 'X'), origin);
       return;
@@ -260,10 +258,10 @@ class Printer {
     const format = typeof source === 'string' ? source : source.text;
     const origin = typeof source === 'string' ? undefined : source.origin;
     const d = new Directives(format, args);
-    while (!d.atEnd) {
+    while (!d.atEnd()) {
       const literal = d.literal();
       if (literal !== '') this.#value(literal, origin);
-      if (d.atEnd) break;
+      if (d.atEnd()) break;
       const flags = (this.#flags = new Flags());
       const { verb, problem } = d.directive(flags, (text) => this.write(text));
       if (problem !== undefined) this.#value(problem, origin);

@@ -57,7 +57,7 @@ export class Rendering {
       this.dot = this.#root = new MapValue(data, this.screening, '');
     } else {
       this.#data = new PlainData(data);
-      this.dot = fromData(data, undefined, '');
+      this.dot = fromData(data ?? undefined, undefined, '');
       if (this.dot instanceof MapValue) this.#root = this.dot;
     }
     this.variables.push(this.dot);

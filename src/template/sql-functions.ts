@@ -10,7 +10,7 @@ import { Derived, Refused } from './kinds.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
 import type { Rendering } from './rendering.js';
-import { integerOf, textOf, typeName } from './value.js';
+import { integerOf, textOf } from './value.js';
 
 /** isSet: whether the parameter was sent. */
 export function isSet(r: Rendering, key: Plain): boolean {
@@ -70,12 +70,9 @@ export function limitOffset(_r: Rendering, page: Plain, size: Plain): string {
 
 /** decimal follows strconv.Atoi for strings and takes integers as they are. */
 function decimal(value: Plain): bigint {
-  if (value instanceof Refused) throw new RefusedValue(value.parameter);
   const integer = integerOf(value);
   if (integer !== undefined) return BigInt(integer);
-  const text = textOf(value);
-  if (text === undefined)
-    throw new Failure(`limitOffset: expected an integer; got ${typeName(value)}`);
+  const text = textOf(value)!;
   const problem = (what: string) =>
     new Failure(
       `limitOffset: strconv.Atoi: parsing ${quote(text)}: ${what}`,

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { parameterText } from '#app/template/parameter.js';
 import { compile, TemplateError } from '#app/template/template.js';
 
 interface Vector {
@@ -25,7 +26,7 @@ function bound(arg: unknown): string | null {
     );
     return `{${items.join(',')}}`;
   }
-  return arg === null ? null : String(arg);
+  return parameterText(arg);
 }
 
 function run(vector: Vector): { text: string; values: readonly (string | null)[] } | TemplateError {
