@@ -69,12 +69,15 @@ export class HttpServer {
 
   /** listen opens the socket and returns the port. Throws when the address cannot be had. */
   listen(): number {
-    const { host, port } = this.#settings;
-    this.#app.listen(host, port, (socket) => {
-      if (socket !== false) this.#socket = socket;
-    });
-    if (this.#socket === undefined) throw new Error(`cannot listen on ${host} port ${port}`);
-    return uWS.us_socket_local_port(this.#socket);
+    let { port } = this.#settings;
+    if (port === 0) {
+      // uWebSockets.js shares only a port that it is given by number: have one picked, and open it anew.
+      const picked = this.#open(0);
+      port = uWS.us_socket_local_port(picked);
+      uWS.us_listen_socket_close(picked);
+    }
+    this.#socket = this.#open(port);
+    return port;
   }
 
   /**
@@ -100,6 +103,16 @@ export class HttpServer {
     this.#app.close();
     await this.#pool.close();
     return cut;
+  }
+
+  #open(port: number): us_listen_socket {
+    const { host } = this.#settings;
+    let opened: us_listen_socket | false = false;
+    this.#app.listen(host, port, (socket) => {
+      opened = socket;
+    });
+    if (opened === false) throw new Error(`cannot listen on ${host} port ${port}`);
+    return opened;
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {

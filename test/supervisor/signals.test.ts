@@ -1,0 +1,92 @@
+/** What signals do to a service: to its supervisor alone, to the whole group, and to parts of it. */
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { requestBytes, sendRaw } from '../support/raw-http.js';
+import { HeldRequest, ServiceProcess, alive, soon, startService } from './service.js';
+
+const ANSWERED = /^HTTP\/1\.1 404 [^]*connection: close\r\n/i;
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  for (const group of [false, true])
+    t.test(`${signal} to ${group ? 'the group' : 'the supervisor'}`, async (t) => {
+      const { service, port } = await startService(t);
+      const frontEnds = service.frontEnds();
+      t.equal(frontEnds.length, 2);
+      const idle = net.connect(port, '127.0.0.1');
+      const held = await HeldRequest.begin(port);
+      if (group) service.signalGroup(signal);
+      else service.signal(signal);
+      await sleep(300);
+      const late = await sendRaw(port, requestBytes('GET', '/nope'));
+      t.equal(late.text, '', 'no new connections');
+      held.finish();
+      t.match(await held.closed, ANSWERED, 'what was in flight is answered');
+      t.equal(await service.exited, 0);
+      t.notOk(frontEnds.some(alive), 'nothing is left');
+      idle.destroy();
+    });
+
+t.test('an idle service is down within 3 seconds, open connections or not', async (t) => {
+  const { service, port } = await startService(t);
+  const idle = Array.from({ length: 5 }, () => net.connect(port, '127.0.0.1').resume());
+  await sleep(100);
+  const began = performance.now();
+  service.signal('SIGTERM');
+  t.equal(await service.exited, 0);
+  t.ok(performance.now() - began < 3_000);
+  await Promise.all(idle.map((socket) => soon('end', () => socket.readableEnded || undefined)));
+});
+
+t.test('a second signal stops at once, and says that requests were cut off', async (t) => {
+  const { service, port } = await startService(t);
+  const held = await HeldRequest.begin(port);
+  service.signal('SIGTERM');
+  await sleep(200);
+  const began = performance.now();
+  service.signal('SIGTERM');
+  t.equal(await service.exited, 1);
+  t.ok(performance.now() - began < 1_000);
+  t.notMatch(await held.closed, /HTTP/);
+});
+
+t.test('the end of the grace period: what is left is answered 504', async (t) => {
+  const { service, port } = await startService(t, { grace: 400 });
+  const held = await HeldRequest.begin(port);
+  service.signal('SIGTERM');
+  t.match(await held.closed, /^HTTP\/1\.1 504 /);
+  t.equal(await service.exited, 1);
+});
+
+t.test('the supervisor is killed: the front ends finish and go', async (t) => {
+  const { service, port } = await startService(t);
+  const frontEnds = service.frontEnds();
+  const held = await HeldRequest.begin(port);
+  service.signal('SIGKILL');
+  await sleep(300);
+  held.finish();
+  t.match(await held.closed, ANSWERED);
+  await soon('the end of the front ends', () => !frontEnds.some(alive) || undefined);
+  t.equal((await sendRaw(port, requestBytes('GET', '/nope'))).text, '');
+});
+
+t.test('a front end leaves signals to the supervisor', async (t) => {
+  const { service, port } = await startService(t, { frontEnds: 1 });
+  const [pid = 0] = service.frontEnds();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal);
+  await sleep(200);
+  t.equal((await sendRaw(port, requestBytes('GET', '/nope'))).status, 404);
+  t.ok(alive(pid));
+});
+
+t.test('a signal while the service starts', async (t) => {
+  const service = new ServiceProcess(t, {});
+  const frontEnds = await soon('front ends', () => {
+    const pids = service.frontEnds();
+    return pids.length > 0 ? pids : undefined;
+  });
+  service.signal('SIGTERM');
+  t.equal(await service.exited, 0);
+  t.notOk(frontEnds.some(alive));
+  t.notOk(service.lines.some(({ msg }) => msg === 'listening'));
+});
