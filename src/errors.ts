@@ -111,6 +111,11 @@ export function errorBody(
   return JSON.stringify({ error: message, code, ...extra });
 }
 
+/** wantsXml tells whether a raw query string asks for an XML answer (`_renderer=xml`). */
+export function wantsXml(query: string): boolean {
+  return query.includes('_renderer=xml') && /(?:^|&)_renderer=xml(?:&|$)/.test(query);
+}
+
 /** escapeXml escapes text for an XML element. Characters that XML 1.0 cannot hold become U+FFFD. */
 export function escapeXml(text: string): string {
   return text.replace(XML_SPECIAL, (c) => XML_ESCAPES[c] ?? '\uFFFD');

@@ -40,7 +40,7 @@ export interface StatementResult {
 /** Job is one statement on its way through a database. */
 export interface Job {
   readonly statement: Statement;
-  readonly values: (string | null)[];
+  readonly values: readonly (string | null)[];
   readonly form: ResultForm;
   /** Whether it only reads, so that it may be run again when a connection is lost before it began. */
   readonly repeatable: boolean;

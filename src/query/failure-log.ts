@@ -1,0 +1,55 @@
+/**
+ * What the log says of requests that failed in the database: SQLSTATE, where in the script, the names involved, and the
+ * message with what it quotes masked. Never the statement, values, DETAIL or CONTEXT. And what the caller is told.
+ */
+import { errorBody, isRaised, SQL_FAILED, statusOfSqlState } from '../errors.js';
+import type { Logger } from '../log.js';
+import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
+
+/** Where and for whom a statement failed. */
+export interface FailurePlace {
+  readonly requestId: string;
+  /** `<folder>/<script>`. */
+  readonly script: string;
+  readonly alias: string;
+  /** `script:line:column`, when PostgreSQL gave a position. */
+  readonly position: string | undefined;
+}
+
+/** logFailure writes one line: WARN for what callers or scripts cause, ERROR for what ails the service. */
+export function logFailure(log: Logger, failure: SqlFailure, place: FailurePlace): void {
+  const { state, schema, table, column, constraint } = failure;
+  const fields = { ...place, state, schema, table, column, constraint };
+  if (isRaised(state)) log.info(fields, 'a script raised an error');
+  else if (statusOfSqlState(state) >= 503) log.error(fields, maskQuoted(failure.message));
+  else log.warn(fields, maskQuoted(failure.message));
+}
+
+/** What may be told to the caller. */
+export interface FailureAnswerOptions {
+  readonly xml: boolean;
+  /** The database's own words are added. */
+  readonly debug: boolean;
+  /** Messages that scripts raise on purpose are passed on. */
+  readonly raised: boolean;
+  readonly position: string | undefined;
+}
+
+/** failureAnswer gives status and body for a failed statement. */
+export function failureAnswer(
+  failure: SqlFailure,
+  options: FailureAnswerOptions,
+): { status: number; body: string } {
+  const { state } = failure;
+  const status = statusOfSqlState(state);
+  const told = options.raised && isRaised(state) ? failure.message : SQL_FAILED;
+  const code = state === '57014' ? 'timeout' : state;
+  const extra: Record<string, string> = {};
+  if (options.debug) {
+    extra['message'] = failure.message;
+    if (failure.detail !== undefined) extra['detail'] = failure.detail;
+    if (failure.hint !== undefined) extra['hint'] = failure.hint;
+    if (options.position !== undefined) extra['position'] = options.position;
+  }
+  return { status, body: errorBody(told, code, options.xml, extra) };
+}

@@ -1,0 +1,254 @@
+/**
+ * Runs requests in a worker: finds the script, renders it with the request's data, runs the statement, answers. It
+ * holds the worker's databases and scripts. Whatever goes wrong becomes an answer; nothing is thrown at the pool.
+ */
+import { performance } from 'node:perf_hooks';
+import { errorBody, ServiceError } from '../errors.js';
+import type { Logger } from '../log.js';
+import { Database } from '../pg/database.js';
+import type { StatementResult } from '../pg/job.js';
+import { ResultBudget } from '../pg/result-budget.js';
+import { ScriptCost } from '../pg/script-cost.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
+import {
+  JSON_BODY,
+  REQUEST_STRIDE,
+  requestAt,
+  XML_BODY,
+  type Answers,
+  type Batch,
+  type ProbeResult,
+  type WorkerSettings,
+} from '../protocol.js';
+import { parseQueryString } from '../script/query-string.js';
+import { RequestData } from '../script/request-data.js';
+import { scriptNotUsable } from '../script/script-error.js';
+import { ScriptStore, type Script } from '../script/script-store.js';
+import { positionToScript, StatementBuilder } from '../script/statement.js';
+import { jsonToXml } from '../script/xml.js';
+import { RefusedValue, TemplateError, type Template } from '../template/template.js';
+import { failureAnswer, logFailure } from './failure-log.js';
+import { ForeignJson } from './foreign-json.js';
+import { Outbox } from './outbox.js';
+import { Query, type QueryOwner } from './query.js';
+import { foreignTypes, writeRows } from './row-json.js';
+
+/** A database and what is remembered of the scripts run on it. */
+interface Target {
+  readonly database: Database;
+  readonly foreign: ForeignJson;
+  readonly costs: WeakMap<Template, ScriptCost>;
+}
+
+export class QueryRunner implements QueryOwner {
+  readonly #settings: WorkerSettings;
+  readonly #log: Logger;
+  readonly #outbox: Outbox;
+  readonly #scripts: ScriptStore;
+  readonly #statements: StatementBuilder;
+  readonly #targets = new Map<string, Target>();
+  /** Queries not answered yet, by the front end's number. */
+  readonly #open = new Map<number, Query>();
+
+  /** `post` sends answers that are ready before their batch is complete. */
+  constructor(settings: WorkerSettings, log: Logger, post: (answers: Answers) => void) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#outbox = new Outbox(post);
+    this.#scripts = new ScriptStore(settings.scripts, log);
+    this.#statements = new StatementBuilder(settings.aggregate);
+    const budget = new ResultBudget(settings.maxResult, settings.resultBudget);
+    for (const one of settings.databases) {
+      const database = new Database(one, budget);
+      this.#targets.set(one.alias, {
+        database,
+        foreign: new ForeignJson(database),
+        costs: new WeakMap(),
+      });
+    }
+  }
+
+  /** run answers every request of a batch; resolves to the answers not sent before. */
+  run(batch: Batch): Promise<Answers> {
+    return new Promise((resolve) => {
+      const open = this.#outbox.open(batch.length / REQUEST_STRIDE, resolve);
+      const now = performance.now();
+      for (let i = 0; i < batch.length; i += REQUEST_STRIDE) {
+        const query = new Query(this, requestAt(batch, i), open);
+        this.#open.set(query.request.id, query);
+        this.#start(query, now);
+      }
+      this.#flush();
+    });
+  }
+
+  /** abandon stops what nobody waits for, as far as it can be stopped. */
+  abandon(ids: readonly number[]): void {
+    for (const id of ids) {
+      const query = this.#open.get(id);
+      if (query !== undefined) this.#targets.get(query.request.alias)?.database.abandon(query);
+    }
+  }
+
+  /** probe asks each database whether it is there. */
+  async probe(): Promise<ProbeResult> {
+    const result: ProbeResult = {};
+    await Promise.all(
+      [...this.#targets].map(async ([alias, { database }]) => {
+        result[alias] = await database.probe();
+      }),
+    );
+    return result;
+  }
+
+  succeeded(query: Query, result: StatementResult): void {
+    if (query.form === 'value') {
+      this.#answer(query, 200, result.value ?? '[]');
+    } else if (result.columns === undefined) {
+      this.#answer(query, 200, `{"rows_affected":${result.affected}}`);
+    } else if (foreignTypes(result.columns).length === 0) {
+      this.#answerRows(query, result, () => undefined);
+    } else {
+      void this.#answerForeignRows(query, result);
+    }
+  }
+
+  failed(query: Query, failure: SqlFailure | ServiceError): void {
+    if (failure instanceof ServiceError) {
+      this.#refuse(query, failure);
+      return;
+    }
+    const { alias, requestId } = query.request;
+    let position: string | undefined;
+    if (failure.position !== undefined) {
+      const place = query.rendered.locate(positionToScript(query.statement, failure.position));
+      position = `${query.path}:${place.line}:${place.column}`;
+    }
+    logFailure(this.#log, failure, { requestId, script: query.path, alias, position });
+    const { debug, raised } = this.#settings;
+    const { status, body } = failureAnswer(failure, { xml: query.xml, debug, raised, position });
+    this.#send(query, status, body);
+  }
+
+  #start(query: Query, now: number): void {
+    try {
+      const { folder, name } = query.request;
+      const script = this.#scripts.find(folder, name);
+      if (script instanceof Promise) {
+        script.then(
+          (found) => {
+            this.#execute(query, found, performance.now());
+            this.#flush();
+          },
+          (error: unknown) => {
+            this.#broken(query, error);
+          },
+        );
+      } else this.#execute(query, script, now);
+    } catch (error) {
+      this.#broken(query, error);
+    }
+  }
+
+  #execute(query: Query, script: Script, now: number): void {
+    try {
+      const { method, alias, query: queryString, headers } = query.request;
+      if (method === 'OPTIONS') {
+        this.#send(query, 204, '', script.allow);
+        return;
+      }
+      const { verb, template } = script.select(method);
+      const { database, costs } = this.#targets.get(alias)!;
+      const data = new RequestData(parseQueryString(queryString), headers, (header) => {
+        this.#log.warn(
+          { requestId: query.request.requestId, script: query.path, header },
+          'a header was blanked: its value cannot be interpolated safely',
+        );
+      });
+      const rendered = template.render(data);
+      query.rendered = rendered;
+      query.values = rendered.values;
+      query.statement = this.#statements.build(verb, rendered.text, query.path);
+      query.repeatable = verb === 'read';
+      query.form = verb === 'read' ? 'value' : 'rows';
+      let cost = costs.get(template);
+      if (cost === undefined) costs.set(template, (cost = new ScriptCost()));
+      query.cost = cost;
+      if (query.abandoned) this.#refuse(query, new ServiceError('timeout'));
+      else database.run(query, now);
+    } catch (error) {
+      this.#broken(query, error);
+    }
+  }
+
+  #answerRows(
+    query: Query,
+    result: StatementResult,
+    foreign: (row: number, column: number) => string | undefined,
+  ): void {
+    const rows = writeRows(result.columns!, result.rows!, foreign);
+    this.#answer(query, 200, `{"rows_affected":${result.affected},"rows":${rows}}`);
+  }
+
+  async #answerForeignRows(query: Query, result: StatementResult): Promise<void> {
+    const { alias, requestId } = query.request;
+    try {
+      const { foreign } = this.#targets.get(alias)!;
+      this.#answerRows(query, result, await foreign.of(result.columns!, result.rows!));
+    } catch (error) {
+      // The statement has done its work, so its rows are answered, if only as text.
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#log.warn(
+        { requestId, script: query.path, reason },
+        'returned values are given as text',
+      );
+      this.#answerRows(query, result, () => undefined);
+    }
+  }
+
+  /** Answers for what was thrown on the way to the database. */
+  #broken(query: Query, error: unknown): void {
+    const { requestId } = query.request;
+    if (error instanceof RefusedValue) {
+      const message = `invalid value for parameter ${error.parameter}: ${UNSAFE}`;
+      this.#refuse(query, new ServiceError('invalid_value', message));
+    } else if (error instanceof TemplateError) {
+      const { line, column } = error;
+      const position = `${query.path}:${line}:${column}`;
+      this.#log.warn({ requestId, script: query.path, position }, error.safeMessage);
+      this.#refuse(query, scriptNotUsable(query.path, error.safeMessage));
+    } else if (error instanceof ServiceError) {
+      this.#refuse(query, error);
+    } else {
+      this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
+      this.#refuse(query, new ServiceError('internal'));
+    }
+  }
+
+  #refuse(query: Query, error: ServiceError): void {
+    const { status, message, code, allow } = error;
+    this.#send(query, status, errorBody(message, code, query.xml), allow);
+  }
+
+  #answer(query: Query, status: number, json: string): void {
+    try {
+      this.#send(query, status, query.xml ? jsonToXml(json) : json);
+    } catch (error) {
+      this.#broken(query, error);
+    }
+  }
+
+  #send(query: Query, status: number, body: string, allow = ''): void {
+    const { id } = query.request;
+    this.#open.delete(id);
+    const type = query.xml ? XML_BODY : JSON_BODY;
+    this.#outbox.answer(query.batch, { id, status, type, allow, body });
+  }
+
+  #flush(): void {
+    for (const { database } of this.#targets.values()) database.flush();
+  }
+}
+
+const UNSAFE =
+  'it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values';

@@ -1,0 +1,55 @@
+/**
+ * One request in a worker, from its batch to its answer: the job that a database runs for it, and what is needed to
+ * answer when it ends. Holds no behaviour of its own beyond handing the end on to its runner.
+ */
+import { wantsXml, type ServiceError } from '../errors.js';
+import type { Job, ResultForm, StatementResult } from '../pg/job.js';
+import type { ScriptCost } from '../pg/script-cost.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
+import type { QueryRequest } from '../protocol.js';
+import type { Statement } from '../script/statement.js';
+import type { Rendered } from '../template/template.js';
+import type { OpenBatch } from './outbox.js';
+
+/** Who is told how a query ended. */
+export interface QueryOwner {
+  succeeded(query: Query, result: StatementResult): void;
+  failed(query: Query, failure: SqlFailure | ServiceError): void;
+}
+
+export class Query implements Job {
+  readonly request: QueryRequest;
+  readonly batch: OpenBatch;
+  /** Whether the answer is to be XML. */
+  readonly xml: boolean;
+  rendered!: Rendered;
+  statement!: Statement;
+  values: readonly (string | null)[] = [];
+  form: ResultForm = 'rows';
+  repeatable = false;
+  cost: ScriptCost | undefined;
+  attempts = 0;
+  since = 0;
+  abandoned = false;
+  readonly #owner: QueryOwner;
+
+  constructor(owner: QueryOwner, request: QueryRequest, batch: OpenBatch) {
+    this.#owner = owner;
+    this.request = request;
+    this.batch = batch;
+    this.xml = wantsXml(request.query);
+  }
+
+  /** `<folder>/<script>`, as callers and logs know it. */
+  get path(): string {
+    return `${this.request.folder}/${this.request.name}`;
+  }
+
+  done(result: StatementResult): void {
+    this.#owner.succeeded(this, result);
+  }
+
+  failed(failure: SqlFailure | ServiceError): void {
+    this.#owner.failed(this, failure);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The data a template sees of one request (specification 2.3): query parameters as fields, `.header`, and `_page` and
+ * `_page_size` when they were not sent. Nothing is screened before it is asked for, and nothing asked for twice is
+ * screened twice. Refuses by value: what the screen refuses comes out as a Refused. Names are keys of Maps alone, so
+ * that `__proto__` and the like are names as any other.
+ */
+import { screen } from '../native/screen.js';
+import { Refused, type TemplateMap } from '../template/template.js';
+import { HeaderFields } from './header-fields.js';
+import type { Parameters } from './query-string.js';
+
+/** A field's value: what was sent, with a Refused in place of what the screen refuses. */
+export type FieldValue = string | Refused | readonly (string | Refused)[];
+
+/** What `_page` and `_page_size` are when the request has none. */
+const DEFAULTS: ReadonlyMap<string, string> = new Map([
+  ['_page', '1'],
+  ['_page_size', '10'],
+]);
+
+/** RequestData is one request's data. It costs nothing until a template asks for something. */
+export class RequestData implements TemplateMap {
+  readonly screened = true;
+  readonly #parameters: Parameters;
+  readonly #packedHeaders: string;
+  readonly #onBlanked: (header: string) => void;
+  #header: HeaderFields | undefined;
+  /** Values screened before. */
+  #screened: Map<string, FieldValue> | undefined;
+  /** Values given by the template (`defaultOrValue`). */
+  #given: Map<string, unknown> | undefined;
+
+  /**
+   * `headers` is packed as protocol.ts says. `onBlanked` is told the name (never the value) of each header whose
+   * value was asked for and blanked, once.
+   */
+  constructor(parameters: Parameters, headers: string, onBlanked: (header: string) => void) {
+    this.#parameters = parameters;
+    this.#packedHeaders = headers;
+    this.#onBlanked = onBlanked;
+  }
+
+  /** get is the field's value to be rendered, undefined when there is none. */
+  get(key: string): unknown {
+    if (this.#given?.has(key)) return this.#given.get(key);
+    if (key === 'header') return this.#headerFields();
+    const before = this.#screened?.get(key);
+    if (before !== undefined) return before;
+    const sent = this.#sent(key);
+    if (sent === undefined) return DEFAULTS.get(key);
+    const value = typeof sent === 'string' ? checked(key, sent) : sent.map((v) => checked(key, v));
+    (this.#screened ??= new Map()).set(key, value);
+    return value;
+  }
+
+  has(key: string): boolean {
+    return key === 'header' || this.isSent(key) || DEFAULTS.has(key);
+  }
+
+  keys(): string[] {
+    const keys = new Set(['header', ...DEFAULTS.keys()]);
+    for (const key of this.#parameters.keys()) if (!isReserved(key)) keys.add(key);
+    if (this.#given !== undefined) for (const key of this.#given.keys()) keys.add(key);
+    return [...keys];
+  }
+
+  /** raw is the value as it was sent, to be bound: a parameter, or with `header.<Name>` a header. */
+  raw(key: string): string | readonly string[] | undefined {
+    const given = this.#given?.get(key);
+    if (given !== undefined) return given as string;
+    if (key.startsWith(HEADER_PREFIX)) {
+      return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
+    }
+    return this.#sent(key) ?? DEFAULTS.get(key);
+  }
+
+  set(key: string, value: unknown): void {
+    (this.#given ??= new Map()).set(key, value);
+  }
+
+  /** isSent tells whether the request has the field, or the template has given it a value. */
+  isSent(key: string): boolean {
+    return key === 'header' || this.#sent(key) !== undefined || this.#given?.has(key) === true;
+  }
+
+  screen(text: string): boolean {
+    return screen(text);
+  }
+
+  #sent(key: string): string | string[] | undefined {
+    return isReserved(key) ? undefined : this.#parameters.get(key);
+  }
+
+  #headerFields(): HeaderFields {
+    return (this.#header ??= new HeaderFields(this.#packedHeaders, this.#onBlanked));
+  }
+}
+
+const HEADER_PREFIX = 'header.';
+
+/** Keys that are never looked up in the query string. */
+function isReserved(key: string): boolean {
+  switch (key.charCodeAt(0)) {
+    case 0x68:
+      return key === 'header' || key.startsWith(HEADER_PREFIX);
+    case 0x5f:
+      return key === '_param' || key === '_header';
+    case 0x63:
+      return key.startsWith('claims.');
+    default:
+      return false;
+  }
+}
+
+function checked(parameter: string, value: string): string | Refused {
+  return screen(value) ? value : new Refused(parameter);
+}

@@ -1,0 +1,79 @@
+import t from 'tap';
+import {
+  ERRORS,
+  ServiceError,
+  errorBody,
+  isRaised,
+  statusOfSqlState,
+  type ErrorCode,
+} from '#app/errors.js';
+
+t.test('every code keeps its status', (t) => {
+  const statuses: Record<ErrorCode, number> = {
+    invalid_identifier: 400,
+    invalid_path: 400,
+    invalid_script_path: 400,
+    invalid_request: 400,
+    invalid_query_string: 400,
+    invalid_value: 400,
+    script_not_usable: 400,
+    unknown_database: 400,
+    not_found: 404,
+    script_not_found: 404,
+    method_not_allowed: 405,
+    body_too_large: 413,
+    uri_too_long: 414,
+    statement_not_allowed: 500,
+    result_too_large: 500,
+    internal: 500,
+    worker_lost: 502,
+    busy: 503,
+    timeout: 504,
+  };
+  t.strictSame(Object.keys(ERRORS).sort(), Object.keys(statuses).sort());
+  for (const [code, status] of Object.entries(statuses)) {
+    t.equal(new ServiceError(code as ErrorCode).status, status, code);
+  }
+  t.end();
+});
+
+t.test('SQLSTATE to status', (t) => {
+  const cases: [state: string, status: number, raised: boolean][] = [
+    ['23505', 409, false],
+    ['23503', 409, false],
+    ['23P01', 409, false],
+    ['40001', 409, false],
+    ['40P01', 409, false],
+    ['55P03', 409, false],
+    ['22P02', 400, false],
+    ['23502', 400, false],
+    ['42501', 403, false],
+    ['08006', 503, false],
+    ['53300', 503, false],
+    ['57P01', 503, false],
+    ['25006', 503, false],
+    ['57014', 504, false],
+    ['42P01', 500, false],
+    ['XX000', 500, false],
+    ['P0001', 400, true],
+    ['P0002', 500, false],
+    ['PT404', 404, true],
+    ['PT399', 500, false],
+    ['PT600', 500, false],
+    ['PTabc', 500, false],
+  ];
+  for (const [state, status, raised] of cases) {
+    t.equal(statusOfSqlState(state), status, state);
+    t.equal(isRaised(state), raised, state);
+  }
+  t.end();
+});
+
+t.test('bodies', (t) => {
+  t.equal(errorBody('a "b"', 'busy', false), '{"error":"a \\"b\\"","code":"busy"}');
+  t.equal(
+    errorBody('a<b>&\u0000', 'busy', true),
+    '<objects><error>a&lt;b&gt;&amp;\uFFFD</error></objects>',
+  );
+  t.end();
+});
