@@ -46,7 +46,7 @@ export function writeReport(report: Report): string {
     ...databases.map((found) =>
       found.ok
         ? `database ${found.alias} ok: PostgreSQL ${found.version}`
-        : `database ${found.alias} not ok\n  error: ${found.message}`,
+        : `database ${found.alias} not ok\n  error: ${oneLine(found.message)}`,
     ),
   ];
   if (scripts !== null) {
@@ -60,4 +60,9 @@ export function writeReport(report: Report): string {
   }
   lines.push(report.ok ? 'ok' : 'not ok');
   return `${lines.join('\n')}\n`;
+}
+
+/** oneLine joins the lines of a message; libpq's have several. */
+function oneLine(message: string): string {
+  return message.trim().replaceAll(/\s*\n\s*/g, ' ');
 }
