@@ -110,8 +110,11 @@ SocketWatcher::~SocketWatcher() {
 
 void SocketWatcher::Watch(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const int mode = info[0].IsNumber() ? info[0].As<Napi::Number>().Int32Value() : -1;
-  if (mode < 0 || mode > (UV_READABLE | UV_WRITABLE)) {
+  // As a double first: NaN and fractions would become modes otherwise.
+  const double wanted = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
+  const int mode =
+      wanted >= 0 && wanted <= (UV_READABLE | UV_WRITABLE) ? static_cast<int>(wanted) : -1;
+  if (mode < 0 || mode != wanted) {
     Napi::TypeError::New(env, "watch needs a mode from 0 to 3").ThrowAsJavaScriptException();
     return;
   }
@@ -133,6 +136,8 @@ void SocketWatcher::Close(const Napi::CallbackInfo&) {
   poll_->Close();
   poll_ = nullptr;
   Hold(false);
+  // The callback usually refers to the watcher: holding it any longer would keep both.
+  callback_.Reset();
 }
 
 // While it watches, nothing but libuv may point to the object: it holds itself.

@@ -1,0 +1,199 @@
+/** The socket watcher on real libpq connections: what it reports, how callbacks run, and what it refuses. */
+import { once } from 'node:events';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import {
+  READABLE,
+  setCork,
+  SocketWatcher,
+  STOPPED,
+  WRITABLE,
+  type OnSocketEvent,
+} from '#app/native/socket-watcher.js';
+import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
+import { startPostgres } from '../support/postgres.js';
+
+const server = await startPostgres(t, { socket: true });
+const ACCOUNT = `port=${server.port} user=postgres password=${server.password} dbname=postgres`;
+const CONNINFO = `host=127.0.0.1 ${ACCOUNT}`;
+const PQ = loadLibpq();
+
+function connect(t: Tap, conninfo = CONNINFO): Libpq {
+  const pq = new PQ();
+  pq.connectSync(conninfo);
+  t.teardown(() => pq.finish());
+  return pq;
+}
+
+type Tap = Pick<typeof t, 'teardown'>;
+
+/** The first event after the watcher was set to a mode. */
+function nextEvent(pq: Libpq, mode: number): Promise<Parameters<OnSocketEvent>> {
+  return new Promise((resolve) => {
+    const watcher = new SocketWatcher(pq.socket(), (...event) => {
+      watcher.close();
+      resolve(event);
+    });
+    watcher.watch(mode);
+  });
+}
+
+t.test('refuses wrong arguments', (t) => {
+  const pq = connect(t);
+  const Any = SocketWatcher as unknown as new (...values: unknown[]) => SocketWatcher;
+  t.throws(() => new Any(), TypeError);
+  t.throws(() => new Any('1', () => undefined), TypeError);
+  t.throws(() => new Any(pq.socket()), TypeError);
+  t.throws(() => new Any(-1, () => undefined), /cannot watch the descriptor/);
+  t.throws(() => new Any(1_000_000, () => undefined), /cannot watch the descriptor/);
+  const watcher = new SocketWatcher(pq.socket(), () => undefined);
+  for (const mode of [-1, 4, NaN, undefined, '1'])
+    t.throws(() => watcher.watch(mode as number), TypeError, `mode ${String(mode)}`);
+  watcher.close();
+  watcher.close();
+  t.throws(() => watcher.watch(READABLE), /closed/);
+  t.throws(() => setCork('1' as unknown as number, true), TypeError);
+  t.end();
+});
+
+t.test('tells what can be read and how much waits', async (t) => {
+  const pq = connect(t);
+  t.same(await nextEvent(pq, WRITABLE), [false, true, 0]);
+  pq.sendQueryParams("select repeat('x', 5000)", []);
+  const [readable, writable, available] = await nextEvent(pq, READABLE);
+  t.same([readable, writable], [true, false]);
+  t.ok(available > 0, `${available} bytes`);
+});
+
+t.test('reports nothing while stopped', async (t) => {
+  const pq = connect(t);
+  const events: boolean[] = [];
+  const watcher = new SocketWatcher(pq.socket(), (readable) => events.push(readable));
+  watcher.watch(WRITABLE);
+  watcher.watch(STOPPED);
+  for (let i = 0; i < 10; i++) await nextTurn();
+  t.same(events, []);
+  watcher.close();
+});
+
+t.test('the end of the connection is readable, until the watcher stops', async (t) => {
+  const pq = connect(t);
+  let events = 0;
+  await new Promise<void>((resolve) => {
+    const watcher = new SocketWatcher(pq.socket(), (readable) => {
+      t.equal(readable, true);
+      events++;
+      if (events < 3) return;
+      watcher.close();
+      resolve();
+    });
+    watcher.watch(READABLE);
+    void server.sql(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()',
+    );
+  });
+  t.equal(pq.consumeInput() && pq.consumeInput(), false);
+});
+
+t.test('a reset connection is readable too', async (t) => {
+  const relay = createServer((socket) => {
+    const upstream = createConnection(server.port, '127.0.0.1');
+    socket.pipe(upstream).pipe(socket);
+    socket.on('error', () => upstream.destroy());
+    relay.once('reset', () => socket.resetAndDestroy());
+  });
+  relay.listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  t.teardown(() => relay.close());
+  const pq = new PQ();
+  const { port } = relay.address() as AddressInfo;
+  const error = await new Promise<unknown>((resolve) => {
+    pq.connect(`host=127.0.0.1 ${ACCOUNT.replace(/port=\d+/, `port=${port}`)}`, resolve);
+  });
+  t.equal(error, undefined);
+  let events = 0;
+  await new Promise<void>((resolve) => {
+    const watcher = new SocketWatcher(pq.socket(), (readable) => {
+      t.equal(readable, true);
+      if (++events < 3) return;
+      watcher.close();
+      resolve();
+    });
+    watcher.watch(READABLE);
+    relay.emit('reset');
+  });
+  t.equal(pq.consumeInput() && pq.consumeInput(), false);
+  pq.finish();
+});
+
+t.test('a closed watcher goes away, one that watches does not', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const pq = connect(t);
+  let events = 0;
+  const forget = (mode: number, closed: boolean) => {
+    const watcher = new SocketWatcher(pq.socket(), () => {
+      events++;
+      watcher.close();
+    });
+    watcher.watch(mode);
+    if (closed) watcher.close();
+    return new WeakRef(watcher);
+  };
+  const closed = Array.from({ length: 100 }, () => forget(READABLE, true));
+  const watching = forget(READABLE, false);
+  for (let i = 0; i < 20; i++) {
+    gc();
+    await nextTurn();
+  }
+  t.equal(closed.filter((ref) => ref.deref() !== undefined).length, 0);
+  t.not(watching.deref(), undefined);
+  t.equal(events, 0);
+  pq.sendQueryParams('select 1', []);
+  for (let i = 0; i < 1000 && events === 0; i++) await sleep(1);
+  t.equal(events, 1);
+});
+
+t.test('microtasks and ticks run after each callback', async (t) => {
+  const pq = connect(t);
+  const order: string[] = [];
+  await new Promise<void>((resolve) => {
+    const watcher = new SocketWatcher(pq.socket(), () => {
+      if (order.length > 0) {
+        order.push('second');
+        watcher.close();
+        resolve();
+        return;
+      }
+      order.push('first');
+      process.nextTick(() => order.push('tick'));
+      queueMicrotask(() => order.push('microtask'));
+    });
+    watcher.watch(WRITABLE);
+  });
+  t.same(order, ['first', 'tick', 'microtask', 'second']);
+});
+
+t.test('an exception in a callback is an uncaught one', async (t) => {
+  const worker = new Worker(new URL('../support/libpq-thread.js', import.meta.url), {
+    workerData: { task: 'throw', conninfo: CONNINFO },
+  });
+  const [error] = (await once(worker, 'error')) as [Error];
+  t.equal(error.message, 'thrown on purpose');
+  const [code] = (await once(worker, 'exit')) as [number];
+  t.equal(code, 1);
+});
+
+t.test('only TCP can be corked', (t) => {
+  const tcp = connect(t);
+  t.equal(setCork(tcp.socket(), true), true);
+  t.equal(setCork(tcp.socket(), false), true);
+  const unix = connect(t, `host=${server.socketFolder} ${ACCOUNT}`);
+  t.equal(setCork(unix.socket(), true), false);
+  t.equal(setCork(-1, true), false);
+  t.end();
+});

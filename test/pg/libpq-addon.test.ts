@@ -1,0 +1,134 @@
+/**
+ * Libpq in threads that come and go in every way they can end: nothing aborts, and no connection, descriptor, copy of
+ * the addon or memory stays. The test's own process is the one that would abort.
+ */
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { connectsSafely, loadLibpq } from '#app/pg/libpq-addon.js';
+import type { LibpqTask } from '../support/libpq-thread.js';
+import { startPostgres } from '../support/postgres.js';
+
+const server = await startPostgres(t, { settings: { max_connections: 60 } });
+const CONNINFO = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres connect_timeout=10`;
+
+/** Accepts connections and never says a word. */
+const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+silent.listen(0, '127.0.0.1');
+await once(silent, 'listening');
+t.teardown(() => silent.close());
+const SILENT = `host=127.0.0.1 port=${(silent.address() as AddressInfo).port} connect_timeout=2`;
+
+/** What a thread does, and whether it has to be terminated. */
+const WAYS: readonly (readonly [task: LibpqTask, terminated: boolean, conninfo: string])[] = [
+  ['never connected', true, CONNINFO],
+  ['failed', true, CONNINFO],
+  ['finished', false, CONNINFO],
+  ['left open', false, CONNINFO],
+  ['exit', false, CONNINFO],
+  ['in a pipeline', true, CONNINFO],
+  ['connected aside', true, CONNINFO],
+  ['connecting', true, SILENT],
+  ['reconnecting', true, CONNINFO],
+];
+
+const descriptors = () => readdirSync('/proc/self/fd').length;
+const copies = () => readdirSync(tmpdir()).filter((f) => f.startsWith(`libpq-${process.pid}-`));
+const mapped = () =>
+  new Set(readFileSync('/proc/self/maps', 'utf8').match(/\/libpq-\d+-\S+\.node/g));
+const clients = async () =>
+  (
+    await server.sql<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+       where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    )
+  )[0]!.n;
+
+/** Runs one thread to its end; how long its termination took, in milliseconds. */
+async function runThread(i: number): Promise<number> {
+  const [task, terminated, conninfo] = WAYS[i % WAYS.length]!;
+  const worker = new Worker(new URL('../support/libpq-thread.js', import.meta.url), {
+    workerData: { task, conninfo },
+  });
+  const ended = once(worker, 'exit');
+  const [said] = (await Promise.race([once(worker, 'message'), ended])) as [unknown];
+  if (said !== 'ready') throw new Error(`${task}: ended with ${String(said)}`);
+  if (!terminated) {
+    await ended;
+    return 0;
+  }
+  await sleep((i * 7) % 30);
+  const begun = performance.now();
+  await worker.terminate();
+  return performance.now() - begun;
+}
+
+async function runThreads(count: number): Promise<number> {
+  let next = 0;
+  let slowest = 0;
+  const lane = async () => {
+    while (next < count) slowest = Math.max(slowest, await runThread(next++));
+  };
+  await Promise.all([lane(), lane(), lane()]);
+  return slowest;
+}
+
+/** Waits until a value is no more than expected, for ten seconds at most. */
+async function settle(value: () => number | Promise<number>, expected: number): Promise<number> {
+  for (let i = 0; i < 100 && (await value()) > expected; i++) await sleep(100);
+  return value();
+}
+
+t.test('the installed libpq addon is one whose imports are known', (t) => {
+  t.equal(connectsSafely(), false, 'not loaded yet');
+  t.equal(loadLibpq(), loadLibpq());
+  t.equal(connectsSafely(), true);
+  t.same(copies(), []);
+  t.end();
+});
+
+t.test('threads end in every way and nothing stays', { timeout: 120_000 }, async (t) => {
+  await runThreads(2 * WAYS.length);
+  const before = { descriptors: descriptors(), memory: process.memoryUsage.rss() };
+  const slowest = await runThreads(14 * WAYS.length);
+  t.ok(slowest < 2000, `no termination waits for a database that does not answer: ${slowest} ms`);
+  t.equal(await settle(clients, 0), 0, 'connections');
+  // The attempts that were abandoned keep theirs until they time out.
+  const left = await settle(descriptors, before.descriptors);
+  t.ok(left <= before.descriptors, `descriptors: ${left} after ${before.descriptors}`);
+  t.same(copies(), [], 'copies');
+  t.equal(await settle(() => mapped().size, 1), 1, 'mapped copies: only this thread has one');
+  const grown = (process.memoryUsage.rss() - before.memory) / (1 << 20);
+  t.ok(grown < 64, `memory grew by ${grown} MiB`);
+});
+
+t.test('connecting does not block the thread or libuv', { timeout: 20_000 }, async (t) => {
+  const PQ = loadLibpq();
+  // More than libuv's pool has threads.
+  const attempts = Array.from({ length: 8 }, async () => {
+    const pq = new PQ();
+    const error = await new Promise<unknown>((resolve) => pq.connect(SILENT, resolve));
+    pq.finish();
+    return String(error);
+  });
+  const begun = performance.now();
+  await (await import('node:fs/promises')).readFile('/proc/self/stat');
+  t.ok(performance.now() - begun < 1000, 'files are read meanwhile');
+  for (const error of await Promise.all(attempts)) t.match(error, /timeout expired/);
+});
+
+t.test('connections made aside work', async (t) => {
+  const pq = new (loadLibpq())();
+  const error = await new Promise<unknown>((resolve) => pq.connect(CONNINFO, resolve));
+  t.equal(error, undefined);
+  t.ok(pq.serverVersion() > 140_000);
+  pq.sendQueryParams('select $1::text', ['é']);
+  t.equal(pq.getResult(), true);
+  t.equal(pq.getvalue(0, 0), 'é');
+  pq.finish();
+  t.equal(await settle(clients, 0), 0);
+});
