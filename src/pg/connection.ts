@@ -59,75 +59,75 @@ export class Connection {
   exclusive = false;
   /** When its last job ended, ms. */
   idleSince: number = performance.now();
-  private readonly pq: Libpq;
-  private readonly fd: number;
-  private readonly owner: ConnectionOwner;
-  private readonly limits: ConnectionLimits;
-  private readonly watcher: SocketWatcher;
-  private readonly statements = new StatementCache(PREPARED_LIMIT);
-  private readonly flights: Flight[] = [];
-  private dirty = false;
-  private corked = false;
-  private canCork = true;
-  private writing = false;
-  private closed = false;
-  private retire = false;
+  readonly #pq: Libpq;
+  readonly #fd: number;
+  readonly #owner: ConnectionOwner;
+  readonly #limits: ConnectionLimits;
+  readonly #watcher: SocketWatcher;
+  readonly #statements = new StatementCache(PREPARED_LIMIT);
+  readonly #flights: Flight[] = [];
+  #dirty = false;
+  #corked = false;
+  #canCork = true;
+  #writing = false;
+  #closed = false;
+  #retire = false;
   /** Bytes received of the result at the head. */
-  private received = 0;
+  #received = 0;
   /** When the job at the head came to the head, ms. */
-  private headSince = 0;
+  #headSince = 0;
 
   constructor(pq: Libpq, owner: ConnectionOwner, limits: ConnectionLimits) {
-    this.pq = pq;
-    this.owner = owner;
-    this.limits = limits;
-    this.fd = pq.socket();
-    this.watcher = new SocketWatcher(this.fd, (readable, _writable, available) => {
-      this.ready(readable, available);
+    this.#pq = pq;
+    this.#owner = owner;
+    this.#limits = limits;
+    this.#fd = pq.socket();
+    this.#watcher = new SocketWatcher(this.#fd, (readable, _writable, available) => {
+      this.#ready(readable, available);
     });
-    this.watcher.watch(READABLE);
+    this.#watcher.watch(READABLE);
   }
 
   /** Jobs sent and not answered. */
   get pending(): number {
-    return this.flights.length;
+    return this.#flights.length;
   }
 
   get open(): boolean {
-    return !this.closed;
+    return !this.#closed;
   }
 
   /** headTime is how long the job at the head has been running, in milliseconds at time `now`. */
   headTime(now: number): number {
-    return this.flights.length === 0 ? 0 : now - this.headSince;
+    return this.#flights.length === 0 ? 0 : now - this.#headSince;
   }
 
   /** head is the job that is running, if any. */
   get head(): Job | undefined {
-    return this.flights[0]?.job;
+    return this.#flights[0]?.job;
   }
 
   /** send puts a job on the wire. The bytes leave with the next `flush`, which the owner calls at the end of its turn. */
   send(job: Job, now: number): void {
-    this.cork();
-    this.dirty = true;
+    this.#cork();
+    this.#dirty = true;
     const { statement, values } = job;
-    let name = this.statements.find(statement);
+    let name = this.#statements.find(statement);
     let preparing = false;
     let sent = true;
-    if (name === undefined && this.limits.prepared && this.statements.recurs(statement)) {
+    if (name === undefined && this.#limits.prepared && this.#statements.recurs(statement)) {
       preparing = true;
-      name = this.statements.add(statement);
-      sent = this.pq.sendPrepare(name, statement.sql, 0);
+      name = this.#statements.add(statement);
+      sent = this.#pq.sendPrepare(name, statement.sql, 0);
     }
     sent &&=
       name === undefined
-        ? this.pq.sendQueryParams(statement.sql, values)
-        : this.pq.sendQueryPrepared(name, values);
-    sent &&= this.pq.pipelineSync();
-    if (this.flights.length === 0) this.headSince = now;
+        ? this.#pq.sendQueryParams(statement.sql, values)
+        : this.#pq.sendQueryPrepared(name, values);
+    sent &&= this.#pq.pipelineSync();
+    if (this.#flights.length === 0) this.#headSince = now;
     job.attempts++;
-    this.flights.push({
+    this.#flights.push({
       job,
       sent: now,
       preparing,
@@ -136,50 +136,51 @@ export class Connection {
       failure: undefined,
     });
     if (!sent) {
-      this.lose(connectionFailure('the statement could not be sent'));
+      this.#lose(connectionFailure('the statement could not be sent'));
       return;
     }
-    const evicted = preparing ? this.statements.evict() : undefined;
-    if (evicted !== undefined) this.deallocate(evicted, now);
+    const evicted = preparing ? this.#statements.evict() : undefined;
+    if (evicted !== undefined) this.#deallocate(evicted, now);
   }
 
   /** flush sends what was written since the last one, as one packet where the transport allows it. */
   flush(): void {
-    if (!this.dirty || this.closed) return;
-    const rest = this.pq.flush();
-    this.dirty = rest === 1;
-    if (this.corked) {
-      setCork(this.fd, false);
-      this.corked = false;
+    if (!this.#dirty || this.#closed) return;
+    const rest = this.#pq.flush();
+    this.#dirty = rest === 1;
+    if (this.#corked) {
+      setCork(this.#fd, false);
+      this.#corked = false;
     }
-    if (rest < 0) this.lose(connectionFailure('the connection was lost while sending'));
-    else if (rest === 1) this.watch(true);
-    else if (this.writing) this.watch(false);
+    if (rest < 0) this.#lose(connectionFailure('the connection was lost while sending'));
+    else if (rest === 1) this.#watch(true);
+    else if (this.#writing) this.#watch(false);
   }
 
   /** close ends the connection; jobs on it fail. */
   close(): void {
-    if (!this.closed) this.lose(connectionFailure('the connection was closed', '57P01'));
+    if (!this.#closed) this.#lose(connectionFailure('the connection was closed', '57P01'));
   }
 
-  private ready(readable: boolean, available: number): void {
-    if (this.closed) return;
-    if (this.writing) this.flush();
-    if (readable) this.receive(available);
+  #ready(readable: boolean, available: number): void {
+    if (this.#closed) return;
+    if (this.#writing) this.flush();
+    if (readable) this.#receive(available);
   }
 
-  private receive(available: number): void {
-    if (!this.count(available)) {
-      this.refuse(tooMuch());
+  #receive(available: number): void {
+    if (!this.#count(available)) {
+      this.#refuse(tooMuch());
       return;
     }
-    const { pq, flights } = this;
-    if (this.received > this.limits.maxResult + SLACK && flights.length > 0) {
-      this.refuse(tooLarge(this.limits.maxResult));
+    const pq = this.#pq;
+    const flights = this.#flights;
+    if (this.#received > this.#limits.maxResult + SLACK && flights.length > 0) {
+      this.#refuse(tooLarge(this.#limits.maxResult));
       return;
     }
     if (!pq.consumeInput()) {
-      this.lose(connectionFailure('the connection to the database was lost'));
+      this.#lose(connectionFailure('the connection to the database was lost'));
       return;
     }
     let now = 0;
@@ -188,33 +189,33 @@ export class Connection {
       if (!pq.getResult()) {
         // Between two results comes one null; two in a row mean that libpq has nothing more to give.
         if (++nothing < 2) continue;
-        this.lose(connectionFailure('the connection to the database was lost'));
+        this.#lose(connectionFailure('the connection to the database was lost'));
         return;
       }
       nothing = 0;
       const flight = flights[0]!;
-      if (this.take(flight, pq.resultStatus())) {
+      if (this.#take(flight, pq.resultStatus())) {
         now ||= performance.now();
-        this.settle(flight, now);
+        this.#settle(flight, now);
       }
-      if (this.closed) return;
+      if (this.#closed) return;
     }
     if (flights.length === 0 && pq.socket() < 0) {
-      this.lose(connectionFailure('the connection to the database was lost'));
+      this.#lose(connectionFailure('the connection to the database was lost'));
       return;
     }
-    if (now !== 0) this.owner.freed(this);
+    if (now !== 0) this.#owner.freed(this);
   }
 
   /** Counts bytes of the result at the head; false when all connections together hold too many. */
-  private count(bytes: number): boolean {
+  #count(bytes: number): boolean {
     if (bytes <= 0) return true;
-    this.received += bytes;
-    return this.owner.hold(bytes);
+    this.#received += bytes;
+    return this.#owner.hold(bytes);
   }
 
   /** Takes one result of a flight; true when it was the sync that ends it. */
-  private take(flight: Flight, status: string): boolean {
+  #take(flight: Flight, status: string): boolean {
     switch (status) {
       case 'PGRES_PIPELINE_SYNC':
         return true;
@@ -224,60 +225,62 @@ export class Connection {
           flight.preparing = false;
           return false;
         }
-        this.complete(flight, status === 'PGRES_TUPLES_OK');
+        this.#complete(flight, status === 'PGRES_TUPLES_OK');
         return false;
       case 'PGRES_PIPELINE_ABORTED':
         return false;
       case 'PGRES_FATAL_ERROR':
       case 'PGRES_BAD_RESPONSE': {
-        const failure = readFailure(this.pq);
+        const failure = readFailure(this.#pq);
         flight.failure ??= failure;
         flight.result = undefined;
-        if (failure.fatal || this.pq.socket() < 0) this.lose(failure);
+        if (failure.fatal || this.#pq.socket() < 0) this.#lose(failure);
         return false;
       }
       case 'PGRES_EMPTY_QUERY':
         flight.failure ??= { state: '42601', message: 'the statement is empty', fatal: false };
         return false;
       default:
-        this.refuse(new ServiceError('statement_not_allowed', 'COPY is not allowed in a script'));
+        this.#refuse(new ServiceError('statement_not_allowed', 'COPY is not allowed in a script'));
         return false;
     }
   }
 
-  private complete(flight: Flight, tuples: boolean): void {
+  #complete(flight: Flight, tuples: boolean): void {
     const { job } = flight;
     if (!tuples && !(job instanceof InternalJob)) {
-      const tag = this.pq.cmdStatus();
+      const tag = this.#pq.cmdStatus();
       if (STATEFUL.test(tag)) {
-        this.refuse(new ServiceError('statement_not_allowed', `${tag} is not allowed in a script`));
+        this.#refuse(
+          new ServiceError('statement_not_allowed', `${tag} is not allowed in a script`),
+        );
         return;
       }
     }
-    flight.result = readResult(this.pq, job.form, tuples, this.limits.maxResult);
-    if (flight.result === undefined) flight.failure ??= tooLarge(this.limits.maxResult);
+    flight.result = readResult(this.#pq, job.form, tuples, this.#limits.maxResult);
+    if (flight.result === undefined) flight.failure ??= tooLarge(this.#limits.maxResult);
     // While it reads, libpq takes whatever comes; how much a value really is shows only now.
-    else if (!this.count((flight.result.value?.length ?? 0) - this.received)) {
+    else if (!this.#count((flight.result.value?.length ?? 0) - this.#received)) {
       flight.failure ??= tooMuch();
     }
   }
 
   /** The sync of the flight at the head has come: it is over. */
-  private settle(flight: Flight, now: number): void {
-    this.flights.shift();
+  #settle(flight: Flight, now: number): void {
+    this.#flights.shift();
     const { job, failure, result } = flight;
-    if (this.received > BUFFER_KEPT) this.retire = true;
-    this.owner.hold(-this.received);
-    this.received = 0;
-    job.cost?.record(now - Math.max(this.headSince, flight.sent));
-    this.headSince = now;
-    if (this.flights.length === 0) {
+    if (this.#received > BUFFER_KEPT) this.#retire = true;
+    this.#owner.hold(-this.#received);
+    this.#received = 0;
+    job.cost?.record(now - Math.max(this.#headSince, flight.sent));
+    this.#headSince = now;
+    if (this.#flights.length === 0) {
       this.exclusive = false;
       this.idleSince = now;
-      this.pq.getResult(); // lets libpq notice that its queue is empty; there is no result
-      const status = this.pq.transactionStatus();
+      this.#pq.getResult(); // lets libpq notice that its queue is empty; there is no result
+      const status = this.#pq.transactionStatus();
       if (status !== IDLE) {
-        this.end();
+        this.#end();
         if (status === IN_TRANSACTION || status === IN_FAILED_TRANSACTION) {
           job.failed(
             new ServiceError('statement_not_allowed', 'a script may not leave a transaction open'),
@@ -285,74 +288,74 @@ export class Connection {
         } else {
           job.failed(connectionFailure('the connection to the database was lost'));
         }
-        this.owner.lost(this, []);
+        this.#owner.lost(this, []);
         return;
       }
     }
-    if (flight.preparing) this.statements.remove(job.statement); // its Parse failed
+    if (flight.preparing) this.#statements.remove(job.statement); // its Parse failed
     if (result !== undefined && failure === undefined) job.done(result);
     else if (failure !== undefined && flight.prepared && isStale(failure) && job.attempts < 2)
-      this.renew(job, now);
+      this.#renew(job, now);
     else job.failed(failure ?? connectionFailure('the database sent no result'));
-    if (this.retire && this.flights.length === 0 && !this.closed) {
-      this.end();
-      this.owner.lost(this, []);
+    if (this.#retire && this.#flights.length === 0 && !this.#closed) {
+      this.#end();
+      this.#owner.lost(this, []);
     }
   }
 
   /** A prepared statement went stale (its tables changed): nothing ran, so it is prepared anew. */
-  private renew(job: Job, now: number): void {
-    const name = this.statements.find(job.statement);
+  #renew(job: Job, now: number): void {
+    const name = this.#statements.find(job.statement);
     if (name !== undefined) {
-      this.statements.remove(job.statement);
-      this.deallocate(name, now);
+      this.#statements.remove(job.statement);
+      this.#deallocate(name, now);
     }
     this.send(job, now);
     this.flush();
   }
 
-  private deallocate(name: string, now: number): void {
+  #deallocate(name: string, now: number): void {
     this.send(new InternalJob(`DEALLOCATE ${name}`, []), now);
   }
 
   /** Fails the job at the head with an error of ours and ends the connection, whose state is not to be trusted. */
-  private refuse(error: ServiceError): void {
-    const head = this.flights[0];
+  #refuse(error: ServiceError): void {
+    const head = this.#flights[0];
     if (head !== undefined) head.failure = error;
-    this.lose(connectionFailure('the connection was given up by another request'));
+    this.#lose(connectionFailure('the connection was given up by another request'));
   }
 
   /** Ends the connection. The head may have run; what stands behind it has not begun and, if it only reads, may move. */
-  private lose(failure: SqlFailure): void {
-    if (this.closed) return;
-    this.end();
+  #lose(failure: SqlFailure): void {
+    if (this.#closed) return;
+    this.#end();
     const unstarted: Job[] = [];
-    const flights = this.flights.splice(0);
+    const flights = this.#flights.splice(0);
     flights.forEach((flight, i) => {
       const { job } = flight;
       if (i === 0) job.failed(flight.failure ?? failure);
       else if (job.repeatable && job.attempts < 2) unstarted.push(job);
       else job.failed(failure);
     });
-    this.owner.lost(this, unstarted);
+    this.#owner.lost(this, unstarted);
   }
 
-  private end(): void {
-    this.closed = true;
-    this.owner.hold(-this.received);
-    this.received = 0;
-    this.watcher.close();
-    this.pq.finish();
+  #end(): void {
+    this.#closed = true;
+    this.#owner.hold(-this.#received);
+    this.#received = 0;
+    this.#watcher.close();
+    this.#pq.finish();
   }
 
-  private cork(): void {
-    if (this.corked || !this.canCork) return;
-    this.corked = this.canCork = setCork(this.fd, true);
+  #cork(): void {
+    if (this.#corked || !this.#canCork) return;
+    this.#corked = this.#canCork = setCork(this.#fd, true);
   }
 
-  private watch(writing: boolean): void {
-    this.writing = writing;
-    this.watcher.watch(writing ? READABLE | WRITABLE : READABLE);
+  #watch(writing: boolean): void {
+    this.#writing = writing;
+    this.#watcher.watch(writing ? READABLE | WRITABLE : READABLE);
   }
 }
 

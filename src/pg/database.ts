@@ -28,42 +28,42 @@ const LONGEST_PAUSE = 2_000;
 
 export class Database implements ConnectionOwner {
   readonly settings: DatabaseSettings;
-  private readonly budget: ResultBudget;
-  private readonly connections: Connection[] = [];
-  private readonly fast: Job[] = [];
-  private readonly slow: Job[] = [];
-  private readonly timer: NodeJS.Timeout;
-  private readonly cancelling = new Set<Connection>();
-  private opening = 0;
-  private pause = 0;
+  readonly #budget: ResultBudget;
+  readonly #connections: Connection[] = [];
+  readonly #fast: Job[] = [];
+  readonly #slow: Job[] = [];
+  readonly #timer: NodeJS.Timeout;
+  readonly #cancelling = new Set<Connection>();
+  #opening = 0;
+  #pause = 0;
   /** Not before this time is another connection tried, ms. */
-  private resume = 0;
-  private failure: SqlFailure | undefined;
-  private closed = false;
+  #resume = 0;
+  #failure: SqlFailure | undefined;
+  #closed = false;
 
   constructor(settings: DatabaseSettings, budget: ResultBudget) {
     this.settings = settings;
-    this.budget = budget;
-    this.timer = setInterval(() => {
-      this.tick(performance.now());
+    this.#budget = budget;
+    this.#timer = setInterval(() => {
+      this.#tick(performance.now());
     }, TICK).unref();
   }
 
   /** run takes a job. What it sends leaves with the next `flush`. */
   run(job: Job, now: number): void {
     job.since = now;
-    if (this.unreachable(now)) {
-      job.failed(this.failure ?? connectionFailure('the database is not reachable', '08001'));
+    if (this.#unreachable(now)) {
+      job.failed(this.#failure ?? connectionFailure('the database is not reachable', '08001'));
       return;
     }
     if (isFast(job)) {
-      if (this.fast.length > 0 || !this.share(job, now)) this.fast.push(job);
-    } else if (this.slow.length > 0 || !this.seclude(job, now)) this.slow.push(job);
+      if (this.#fast.length > 0 || !this.#share(job, now)) this.#fast.push(job);
+    } else if (this.#slow.length > 0 || !this.#seclude(job, now)) this.#slow.push(job);
   }
 
   /** flush sends what was written on every connection. */
   flush(): void {
-    for (const connection of this.connections) connection.flush();
+    for (const connection of this.#connections) connection.flush();
   }
 
   /** probe asks the database whether it is there. */
@@ -80,16 +80,16 @@ export class Database implements ConnectionOwner {
   /** abandon drops a job that waits, and cancels in PostgreSQL one that has a connection to itself. */
   abandon(job: Job): void {
     job.abandoned = true;
-    const connection = this.connections.find((c) => c.exclusive && c.head === job);
-    if (connection?.backend === undefined || this.cancelling.has(connection)) return;
+    const connection = this.#connections.find((c) => c.exclusive && c.head === job);
+    if (connection?.backend === undefined || this.#cancelling.has(connection)) return;
     // Nothing else is sent on that connection until the cancellation is over, so it cannot hit another statement.
-    this.cancelling.add(connection);
+    this.#cancelling.add(connection);
     const cancel = new InternalJob(
       'SELECT pg_cancel_backend($1)',
       [String(connection.backend)],
       () => {
-        this.cancelling.delete(connection);
-        this.pump(performance.now());
+        this.#cancelling.delete(connection);
+        this.#pump(performance.now());
       },
     );
     this.run(cancel, performance.now());
@@ -98,73 +98,73 @@ export class Database implements ConnectionOwner {
 
   /** close ends every connection. */
   close(): void {
-    this.closed = true;
-    clearInterval(this.timer);
-    for (const connection of [...this.connections]) connection.close();
-    this.failWaiting(connectionFailure('the service is stopping', '57P01'));
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const connection of [...this.#connections]) connection.close();
+    this.#failWaiting(connectionFailure('the service is stopping', '57P01'));
   }
 
   freed(): void {
-    this.pump(performance.now());
+    this.#pump(performance.now());
     this.flush();
   }
 
   lost(connection: Connection, unstarted: Job[]): void {
-    const at = this.connections.indexOf(connection);
-    if (at >= 0) this.connections.splice(at, 1);
-    if (this.closed) return;
-    this.fast.unshift(...unstarted);
-    this.pump(performance.now());
+    const at = this.#connections.indexOf(connection);
+    if (at >= 0) this.#connections.splice(at, 1);
+    if (this.#closed) return;
+    this.#fast.unshift(...unstarted);
+    this.#pump(performance.now());
     this.flush();
   }
 
   hold(by: number): boolean {
-    return this.budget.hold(by);
+    return this.#budget.hold(by);
   }
 
   /** Sends what waits as far as there is room. */
-  private pump(now: number): void {
-    while (this.fast.length > 0) {
-      const job = this.fast[0]!;
-      if (!job.abandoned && !this.share(job, now)) break;
-      this.fast.shift();
+  #pump(now: number): void {
+    while (this.#fast.length > 0) {
+      const job = this.#fast[0]!;
+      if (!job.abandoned && !this.#share(job, now)) break;
+      this.#fast.shift();
     }
-    while (this.slow.length > 0) {
-      const job = this.slow[0]!;
-      if (!job.abandoned && !(isFast(job) ? this.share(job, now) : this.seclude(job, now))) break;
-      this.slow.shift();
+    while (this.#slow.length > 0) {
+      const job = this.#slow[0]!;
+      if (!job.abandoned && !(isFast(job) ? this.#share(job, now) : this.#seclude(job, now))) break;
+      this.#slow.shift();
     }
   }
 
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */
-  private share(job: Job, now: number): boolean {
+  #share(job: Job, now: number): boolean {
     let load = 1;
-    for (const c of this.connections) if (!c.exclusive) load += c.pending;
+    for (const c of this.#connections) if (!c.exclusive) load += c.pending;
     let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
     let best: Connection | undefined;
-    for (const c of this.connections) {
-      if (c.exclusive || this.cancelling.has(c) || this.stalls(c, now)) continue;
+    for (const c of this.#connections) {
+      if (c.exclusive || this.#cancelling.has(c) || this.#stalls(c, now)) continue;
       if (best === undefined || c.pending < best.pending) best = c;
       if (--lanes === 0) break;
     }
-    if (lanes > 0 && (best === undefined || best.pending > 0)) this.grow(now);
+    if (lanes > 0 && (best === undefined || best.pending > 0)) this.#grow(now);
     if (best === undefined || best.pending >= DEPTH) return false;
     best.send(job, now);
     return true;
   }
 
   /** Gives a job a connection to itself; false when none is idle. */
-  private seclude(job: Job, now: number): boolean {
+  #seclude(job: Job, now: number): boolean {
     let secluded = 0;
     let idle: Connection | undefined;
-    for (const c of this.connections) {
+    for (const c of this.#connections) {
       if (c.exclusive) secluded++;
-      else if (c.pending === 0 && !this.cancelling.has(c)) idle = c;
+      else if (c.pending === 0 && !this.#cancelling.has(c)) idle = c;
     }
     const most = Math.max(1, this.settings.connections - 1);
     if (secluded >= most) return false;
     if (idle === undefined) {
-      this.grow(now);
+      this.#grow(now);
       return false;
     }
     idle.exclusive = true;
@@ -173,7 +173,7 @@ export class Database implements ConnectionOwner {
   }
 
   /** Whether the statement at the head of a pipeline takes too long to stand behind; its script is told so. */
-  private stalls(c: Connection, now: number): boolean {
+  #stalls(c: Connection, now: number): boolean {
     const time = c.headTime(now);
     if (time <= SLOW_AFTER) return false;
     c.head?.cost?.record(time);
@@ -181,70 +181,73 @@ export class Database implements ConnectionOwner {
   }
 
   /** Opens one more connection, if there may be one and the last attempt did not just fail. */
-  private grow(now: number): void {
-    if (this.closed || now < this.resume) return;
-    if (this.connections.length + this.opening >= this.settings.connections) return;
-    if (this.opening > 0 && this.connections.length === 0) return; // one shows whether the database is there
-    this.opening++;
+  #grow(now: number): void {
+    if (this.#closed || now < this.#resume) return;
+    if (this.#connections.length + this.#opening >= this.settings.connections) return;
+    if (this.#opening > 0 && this.#connections.length === 0) return; // one shows whether the database is there
+    this.#opening++;
     openConnection(this.settings).then(
       (pq) => {
-        this.opening--;
-        if (this.closed) {
+        this.#opening--;
+        if (this.#closed) {
           pq.finish();
           return;
         }
-        this.pause = this.resume = 0;
-        this.failure = undefined;
+        this.#pause = this.#resume = 0;
+        this.#failure = undefined;
         const { prepared } = this.settings;
-        const connection = new Connection(pq, this, { maxResult: this.budget.maxResult, prepared });
-        this.connections.push(connection);
+        const connection = new Connection(pq, this, {
+          maxResult: this.#budget.maxResult,
+          prepared,
+        });
+        this.#connections.push(connection);
         const who = new InternalJob('SELECT pg_backend_pid()', [], ({ result }) => {
           connection.backend = Number(result?.rows?.[0]?.[0]);
         });
         const connected = performance.now();
         connection.send(who, connected);
-        this.pump(connected);
+        this.#pump(connected);
         this.flush();
       },
       (error: unknown) => {
-        this.opening--;
-        this.failedToOpen(error instanceof Error ? error.message : String(error));
+        this.#opening--;
+        this.#failedToOpen(error instanceof Error ? error.message : String(error));
       },
     );
   }
 
-  private failedToOpen(message: string): void {
+  #failedToOpen(message: string): void {
     const now = performance.now();
-    this.pause = Math.min(Math.max(FIRST_PAUSE, this.pause * 2), LONGEST_PAUSE);
-    this.resume = now + this.pause;
-    this.failure = connectionFailure(message, '08001');
-    if (this.connections.length === 0 && this.opening === 0) this.failWaiting(this.failure);
+    this.#pause = Math.min(Math.max(FIRST_PAUSE, this.#pause * 2), LONGEST_PAUSE);
+    this.#resume = now + this.#pause;
+    this.#failure = connectionFailure(message, '08001');
+    if (this.#connections.length === 0 && this.#opening === 0) this.#failWaiting(this.#failure);
   }
 
-  private unreachable(now: number): boolean {
-    return this.connections.length === 0 && this.opening === 0 && now < this.resume;
+  #unreachable(now: number): boolean {
+    return this.#connections.length === 0 && this.#opening === 0 && now < this.#resume;
   }
 
-  private failWaiting(failure: SqlFailure): void {
-    for (const job of [...this.fast.splice(0), ...this.slow.splice(0)]) job.failed(failure);
+  #failWaiting(failure: SqlFailure): void {
+    for (const job of [...this.#fast.splice(0), ...this.#slow.splice(0)]) job.failed(failure);
   }
 
-  private tick(now: number): void {
+  #tick(now: number): void {
     const { connectTimeout, idleConnections, idleTime } = this.settings;
-    for (const queue of [this.fast, this.slow]) {
+    for (const queue of [this.#fast, this.#slow]) {
       while (queue.length > 0 && now - queue[0]!.since > connectTimeout) {
         queue
           .shift()!
           .failed(new ServiceError('busy', 'no connection to the database was free in time'));
       }
     }
-    if (this.connections.length > idleConnections) {
-      const idle = this.connections.findLast(
+    if (this.#connections.length > idleConnections) {
+      const idle = this.#connections.findLast(
         (c) => c.pending === 0 && now - c.idleSince > idleTime,
       );
       idle?.close();
     }
-    this.pump(now);
+    this.#pump(now);
     this.flush();
   }
 }

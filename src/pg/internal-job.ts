@@ -17,20 +17,20 @@ export class InternalJob implements Job {
   readonly abandoned = false;
   attempts = 0;
   since = 0;
-  private readonly ended: ((outcome: InternalOutcome) => void) | undefined;
+  readonly #ended: ((outcome: InternalOutcome) => void) | undefined;
 
   /** `ended` is called once, with whatever came of it. */
   constructor(sql: string, values: (string | null)[], ended?: (outcome: InternalOutcome) => void) {
     this.statement = { sql };
     this.values = values;
-    this.ended = ended;
+    this.#ended = ended;
   }
 
   done(result: StatementResult): void {
-    this.ended?.({ result });
+    this.#ended?.({ result });
   }
 
   failed(failure: SqlFailure | ServiceError): void {
-    this.ended?.({ failure });
+    this.#ended?.({ failure });
   }
 }

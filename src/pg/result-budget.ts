@@ -2,17 +2,17 @@
 export class ResultBudget {
   /** Largest single result, bytes. */
   readonly maxResult: number;
-  private readonly limit: number;
-  private held = 0;
+  readonly #limit: number;
+  #held = 0;
 
   constructor(maxResult: number, limit: number) {
     this.maxResult = maxResult;
-    this.limit = limit;
+    this.#limit = limit;
   }
 
   /** hold counts bytes that came (or, below zero, went); false when there are now more than the limit. */
   hold(by: number): boolean {
-    this.held += by;
-    return this.held <= this.limit;
+    this.#held += by;
+    return this.#held <= this.#limit;
   }
 }

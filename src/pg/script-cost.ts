@@ -12,16 +12,16 @@ const DECAY = 0.97;
 
 export class ScriptCost {
   /** Remembered time of one run in milliseconds; infinite until the first. */
-  private time = Infinity;
+  #time = Infinity;
 
   /** Whether its statements may share a pipeline. */
   get fast(): boolean {
-    return this.time < SLOW_AFTER / 2;
+    return this.#time < SLOW_AFTER / 2;
   }
 
   /** record takes the measured time of one run, in milliseconds. */
   record(time: number): void {
-    if (this.time === Infinity || time > this.time) this.time = time;
-    else this.time = this.time * DECAY + time * (1 - DECAY);
+    if (this.#time === Infinity || time > this.#time) this.#time = time;
+    else this.#time = this.#time * DECAY + time * (1 - DECAY);
   }
 }

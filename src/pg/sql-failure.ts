@@ -29,7 +29,7 @@ export function connectionFailure(message: string, state = '08006'): SqlFailure 
 /** readFailure reads the error fields of the current result. */
 export function readFailure(pq: Libpq): SqlFailure {
   const fields = pq.resultErrorFields();
-  if (!fields?.sqlState) return connectionFailure(firstLine(pq.resultErrorMessage()));
+  if (fields.sqlState === undefined) return connectionFailure(firstLine(pq.resultErrorMessage()));
   const position = Number(fields.statementPosition ?? 0);
   return {
     state: fields.sqlState,

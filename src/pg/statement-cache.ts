@@ -10,57 +10,57 @@ interface Entry {
 }
 
 export class StatementCache {
-  private readonly entries = new Map<Statement, Entry>();
-  private readonly seen = new WeakSet<Statement>();
-  private readonly limit: number;
-  private clock = 0;
-  private named = 0;
+  readonly #entries = new Map<Statement, Entry>();
+  readonly #seen = new WeakSet<Statement>();
+  readonly #limit: number;
+  #clock = 0;
+  #named = 0;
 
   /** `limit` is the most statements kept prepared. */
   constructor(limit: number) {
-    this.limit = limit;
+    this.#limit = limit;
   }
 
   /** find is the name a statement is prepared under, or undefined. */
   find(statement: Statement): string | undefined {
-    const entry = this.entries.get(statement);
+    const entry = this.#entries.get(statement);
     if (entry === undefined) return undefined;
-    entry.used = ++this.clock;
+    entry.used = ++this.#clock;
     return entry.name;
   }
 
   /** recurs tells whether a statement came before; it has from now on. */
   recurs(statement: Statement): boolean {
-    if (this.seen.has(statement)) return true;
-    this.seen.add(statement);
+    if (this.#seen.has(statement)) return true;
+    this.#seen.add(statement);
     return false;
   }
 
   /** add gives a statement a name that was never used on this connection. */
   add(statement: Statement): string {
-    const name = `s${(++this.named).toString(36)}`;
-    this.entries.set(statement, { name, used: ++this.clock });
+    const name = `s${(++this.#named).toString(36)}`;
+    this.#entries.set(statement, { name, used: ++this.#clock });
     return name;
   }
 
   /** remove forgets a statement. */
   remove(statement: Statement): void {
-    this.entries.delete(statement);
+    this.#entries.delete(statement);
   }
 
   /** evict forgets the least recently used statement when there are more than the limit, and returns its name. */
   evict(): string | undefined {
-    if (this.entries.size <= this.limit) return undefined;
+    if (this.#entries.size <= this.#limit) return undefined;
     let oldest: Statement | undefined;
     let used = Infinity;
-    for (const [statement, entry] of this.entries) {
+    for (const [statement, entry] of this.#entries) {
       if (entry.used < used) {
         used = entry.used;
         oldest = statement;
       }
     }
-    const name = this.entries.get(oldest!)!.name;
-    this.entries.delete(oldest!);
+    const name = this.#entries.get(oldest!)!.name;
+    this.#entries.delete(oldest!);
     return name;
   }
 }
