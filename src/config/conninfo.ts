@@ -29,6 +29,8 @@ export function conninfo(target: ConnectionTarget): string {
     'intervalstyle=postgres',
     'bytea_output=hex',
     'standard_conforming_strings=on',
+    // libpq writes notices to standard error, and what a script raises may hold values.
+    'client_min_messages=error',
   ];
   const parameters: Readonly<Record<string, string | number>> = {
     host: target.host,

@@ -81,6 +81,7 @@ t.test('libpq takes it, whatever the environment says', async (t) => {
     ['IntervalStyle', 'postgres'],
     ['bytea_output', 'hex'],
     ['standard_conforming_strings', 'on'],
+    ['client_min_messages', 'error'],
   ];
   for (const [name, value] of settings)
     t.equal(ask(target, `SELECT current_setting('${name}')`), value, name);
