@@ -1,0 +1,113 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { startPostgres } from '../support/postgres.js';
+
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Node's own headers, for libpq's addon: without them npm downloads some. */
+const headers = path.resolve(process.execPath, '../..');
+const env: NodeJS.ProcessEnv = {
+  PATH: `${path.dirname(process.execPath)}:${process.env['PATH']!}`,
+  HOME: os.homedir(),
+  ...(fs.existsSync(path.join(headers, 'include/node/node.h')) && { npm_config_nodedir: headers }),
+};
+
+/** Below a path with a space, outside the project, so that nothing of the project's is found by accident. */
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sql-rest package '));
+t.teardown(() => fs.rmSync(folder, { recursive: true }));
+const app = path.join(folder, 'app');
+
+function run(cwd: string, program: string, ...args: string[]): string {
+  const done = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  if (done.status !== 0)
+    throw new Error(`${program} ${args.join(' ')}: ${done.stdout}${done.stderr}`);
+  return done.stdout;
+}
+
+t.test('npm pack holds what is needed and nothing else', (t) => {
+  run(PROJECT, 'npm', 'pack', '--pack-destination', folder);
+  const archive = fs.readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
+  const files = run(folder, 'tar', 'tzf', archive).trim().split('\n');
+  const tops = new Set(files.map((name) => name.split('/')[1]!));
+  t.strictSame([...tops].sort(), [
+    'CHANGELOG.md',
+    'CMakeLists.txt',
+    'LICENSE',
+    'README.md',
+    'binding.gyp',
+    'build',
+    'dist',
+    'docs',
+    'examples',
+    'native',
+    'package.json',
+    'packaging',
+    'scripts',
+  ]);
+  t.notOk(files.find((name) => /\.tsbuildinfo$|\/\.sources$|\.test\./.test(name)));
+  fs.mkdirSync(app);
+  fs.writeFileSync(
+    path.join(app, 'package.json'),
+    JSON.stringify({ private: true, allowScripts: { libpq: true, 'sql-rest-service': true } }),
+  );
+  run(app, 'npm', 'install', '--prefer-offline', '--no-audit', path.join('..', archive));
+  t.end();
+});
+
+t.test('installed, the command serves and checks', async (t) => {
+  const version = run(app, 'npx', '--no', 'sql-rest-service', '--version');
+  t.match(version, /^\d+\.\d+\.\d+\n$/);
+
+  const postgres = await startPostgres(t);
+  fs.mkdirSync(path.join(app, 'queries/a'), { recursive: true });
+  fs.writeFileSync(path.join(app, 'queries/a/b.read.sql'), 'SELECT {{sqlVal "x"}} AS x');
+  fs.writeFileSync(
+    path.join(app, 'service.toml'),
+    `[http]\nport = 0\n[pg]\nurl = "${postgres.url}"\n[log]\nlevel = "info"\n`,
+  );
+  run(app, 'npx', '--no', 'sql-rest-service', 'check');
+
+  const service = spawn('npx', ['--no', 'sql-rest-service', 'serve'], {
+    cwd: app,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(service, 'exit');
+  let output = '';
+  for await (const chunk of service.stdout.setEncoding('utf8')) {
+    output += String(chunk);
+    const url = /"url":"([^"]+)"/.exec(output)?.[1];
+    if (url === undefined) continue;
+    const answer = await fetch(`${url}/_QUERIES/a/b?x=%27one%27`);
+    t.strictSame(await answer.json(), [{ x: "'one'" }]);
+    break;
+  }
+  service.kill('SIGTERM');
+  await exited;
+});
+
+t.test('what the package exports', (t) => {
+  const code = `
+    import { compile } from 'sql-rest-service/template';
+    import { screen } from 'sql-rest-service/screen';
+    console.log(typeof compile, screen('a b'), screen('a; b'));`;
+  t.equal(run(app, process.execPath, '--input-type=module', '-e', code), 'function true false\n');
+  t.end();
+});
+
+t.test('a packed addon that does not load here is built on installation', (t) => {
+  const root = path.join(app, 'node_modules/sql-rest-service');
+  const addon = path.join(root, 'build/Release/sql_rest_service.node');
+  fs.writeFileSync(addon, 'of another machine');
+  run(root, process.execPath, 'scripts/install.mjs');
+  run(app, process.execPath, '-e', 'require(process.argv[1])', addon);
+  const { mtimeMs } = fs.statSync(addon);
+  run(root, process.execPath, 'scripts/install.mjs');
+  t.equal(fs.statSync(addon).mtimeMs, mtimeMs, 'and left alone when it loads');
+  t.end();
+});
