@@ -2,6 +2,7 @@
  * The PostgreSQL server of the benchmark: the settings of a fresh installation, fsync included, with room for the
  * connections of all contestants at once.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { start } from '#scripts/embedded-postgres.mjs';
 import { SCHEMA } from './data.js';
@@ -17,9 +18,13 @@ export interface Database {
   /** Process id of the postmaster. */
   readonly pid: number;
   clearEvents(): Promise<void>;
+  /** countEvents counts the rows once no more come: servers finish what was under way when the load ended. */
   countEvents(): Promise<number>;
   stop(): Promise<void>;
 }
+
+/** How long no row must have come, in milliseconds. */
+const QUIET = 200;
 
 const SETTINGS = {
   fsync: 'on',
@@ -43,12 +48,7 @@ export async function startDatabase(say: (line: string) => void): Promise<Databa
       async clearEvents() {
         await client.query('TRUNCATE events');
       },
-      async countEvents() {
-        const result = await client.query<{ count: number }>(
-          'SELECT count(*)::integer AS count FROM events',
-        );
-        return result.rows[0]!.count;
-      },
+      countEvents: () => settledCount(client),
       async stop() {
         await client.end();
         await server.stop();
@@ -57,5 +57,18 @@ export async function startDatabase(say: (line: string) => void): Promise<Databa
   } catch (error) {
     await server.stop();
     throw error;
+  }
+}
+
+async function settledCount(client: pg.Client): Promise<number> {
+  let before = -1;
+  for (;;) {
+    const { rows } = await client.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM events',
+    );
+    const { count } = rows[0]!;
+    if (count === before) return count;
+    before = count;
+    await sleep(QUIET);
   }
 }
