@@ -78,7 +78,7 @@ export class Rendering {
       'exec',
       name,
       positionOf(text, node.pos),
-      `${place}executing ${quote(this.name)} at <${nodeText(node)}>: ${message}`,
+      `${place}executing ${quote(this.name)} at <${nodeText(node)}>: ${message.toWellFormed()}`,
       place + safe,
     );
   }

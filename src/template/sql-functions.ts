@@ -65,19 +65,20 @@ export function partOf(r: Rendering, part: string, whole: Derived): Plain {
 export function limitOffset(_r: Rendering, page: Plain, size: Plain): string {
   const first = decimal(page);
   const limit = decimal(size);
-  return `LIMIT ${limit} OFFSET(${first < 1n ? 1n : first} - 1) * ${limit}`;
+  return `LIMIT ${limit} OFFSET(${first < 1 ? 1 : first} - 1) * ${limit}`;
 }
 
 /** decimal follows strconv.Atoi for strings and takes integers as they are. */
-function decimal(value: Plain): bigint {
+function decimal(value: Plain): number | bigint {
   const integer = integerOf(value);
-  if (integer !== undefined) return BigInt(integer);
+  if (integer !== undefined) return integer;
   const text = textOf(value)!;
   const problem = (what: string) =>
     new Failure(
       `limitOffset: strconv.Atoi: parsing ${quote(text)}: ${what}`,
       `limitOffset: expected an integer: ${what}`,
     );
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) throw problem('invalid syntax');
   const digits = text.replace(/^([+-]?)0+(?=\d)/, '$1');
   const n = digits.length > 20 ? 2n ** 64n : BigInt(digits.replace('+', ''));
