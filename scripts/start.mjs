@@ -40,15 +40,27 @@ function stopRequests() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => request('SIGTERM'));
   if (process.env.npm_lifecycle_event === 'start') {
-    const parent = process.ppid;
+    const starters = npmProcesses();
     const timer = setInterval(() => {
-      if (process.ppid === parent) return;
+      if (npmProcesses() === starters) return;
       clearInterval(timer);
       request('SIGTERM');
     }, PARENT_CHECK);
     timer.unref();
   }
   return stop;
+}
+
+/** npmProcesses names the processes between this one and npm: npm itself, or a shell of npm's and npm. */
+function npmProcesses() {
+  const parent = process.ppid;
+  try {
+    if (fs.readlinkSync(`/proc/${parent}/exe`) === fs.realpathSync(process.execPath))
+      return `${parent}`;
+    return `${parent} ${/^PPid:\s*(\d+)/m.exec(fs.readFileSync(`/proc/${parent}/status`, 'utf8'))?.[1]}`;
+  } catch {
+    return 'gone';
+  }
 }
 
 /** configured tells what names a database to serve, if anything does. */

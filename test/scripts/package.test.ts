@@ -75,6 +75,8 @@ t.test('installed, the command serves and checks', async (t) => {
   const service = spawn('npx', ['--no', 'sql-rest-service', 'serve'], {
     cwd: app,
     env,
+    // npm passes a signal on to a shell only, which does not: the whole group gets it, as from a terminal.
+    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(service, 'exit');
@@ -87,7 +89,7 @@ t.test('installed, the command serves and checks', async (t) => {
     t.strictSame(await answer.json(), [{ x: "'one'" }]);
     break;
   }
-  service.kill('SIGTERM');
+  process.kill(-service.pid!, 'SIGTERM');
   await exited;
 });
 

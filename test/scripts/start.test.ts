@@ -75,6 +75,15 @@ async function gone(url: string): Promise<boolean> {
   return false;
 }
 
+/** goneFile waits until a file is not there any more. */
+async function goneFile(file: string): Promise<boolean> {
+  for (let i = 0; i < 100; i += 1) {
+    if (!fs.existsSync(file)) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
 function embedded(output: string): string {
   const data = /data in (.+)$/m.exec(output)?.[1];
   if (data === undefined) throw new Error(`no embedded PostgreSQL:\n${output}`);
@@ -161,24 +170,27 @@ t.test('every example script runs', async (t) => {
   t.equal(removed.status, 409, 'a product in an order stays');
 });
 
-t.test('started by npm, it ends when npm is killed', async (t) => {
-  const shell = spawn('/bin/sh', ['-c', 'node scripts/start.mjs; exit $?'], {
-    cwd: PROJECT,
-    env: {
-      PATH: `${path.dirname(process.execPath)}:${process.env['PATH']!}`,
-      EMBEDDED_CLUSTER: CLUSTER,
-      PORT: '0',
-      npm_lifecycle_event: 'start',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const exited = once(shell, 'exit').then(() => null);
-  const url = await ready({ child: shell, output: () => output, exited });
-  t.teardown(() => fs.rmSync(embedded(output), { recursive: true, force: true }));
-  shell.kill('SIGKILL');
-  t.ok(await gone(url));
+t.test('started by npm, it ends when npm does', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const npm = spawn('npm', ['start'], {
+      cwd: PROJECT,
+      env: {
+        PATH: `${path.dirname(process.execPath)}:${process.env['PATH']!}`,
+        EMBEDDED_CLUSTER: CLUSTER,
+        PORT: String(await freePort()),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const exited = once(npm, 'exit').then(() => null);
+    const url = await ready({ child: npm, output: () => output, exited });
+    npm.kill(signal);
+    t.ok(await gone(url), signal);
+    const folder = embedded(output);
+    t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+    t.ok(await goneFile(path.join(folder, 'data/postmaster.pid')), 'PostgreSQL too');
+  }
 });
 
 t.test('a taken port: said, with what to do, and exit 1', async (t) => {
