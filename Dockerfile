@@ -13,7 +13,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
 # The addon of libpq is built with the headers that come with the image's Node.
-RUN npm_config_nodedir=/usr/local npm ci --ignore-scripts=false
+RUN npm_config_nodedir=/usr/local npm ci
 COPY tsconfig.base.json CMakeLists.txt binding.gyp ./
 COPY src ./src
 COPY workers ./workers

@@ -17,8 +17,8 @@ function loads() {
   return done.status === 0;
 }
 
-const isClone = fs.existsSync(path.join(root, 'src/main.ts'));
-if (!isClone && !loads()) {
+const isInstalled = path.basename(path.dirname(root)) === 'node_modules';
+if (isInstalled && !loads()) {
   // A build file made from other sources or for another Node would pass for a fresh one.
   fs.rmSync(addon, { force: true });
   const args = [path.join(root, 'scripts/build-native.js')];
