@@ -3,7 +3,7 @@
  * and a client that goes away. Late answers find nothing here and are dropped.
  */
 import type { HttpResponse } from 'uWebSockets.js';
-import { ServiceError, errorBody, type ErrorCode } from '../errors.js';
+import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import { JSON_BODY, XML_BODY } from '../protocol.js';
 import { Exchange } from './exchange.js';
@@ -83,7 +83,7 @@ export class ExchangeTable {
   /** refuse answers with an error, its default message if none is given, and takes the request from its worker. */
   refuse(exchange: Exchange, code: ErrorCode, message?: string): void {
     const error = new ServiceError(code, message);
-    const { xml } = exchange;
+    const xml = wantsXml(exchange.query);
     const body = errorBody(error.message, code, xml);
     this.answer(exchange, error.status, xml ? XML_BODY : JSON_BODY, body);
     this.#abandon(exchange);

@@ -71,11 +71,6 @@ export class Exchange {
     this.started = started;
   }
 
-  /** xml tells whether the caller asked for XML, as far as an answer of the front end's own is concerned. */
-  get xml(): boolean {
-    return /(?:^|&)_renderer=xml(?:&|$)/.test(this.query);
-  }
-
   /**
    * answer writes the answer. Returns false when the body is still being sent; `sent` is then called once it is, unless
    * the connection is lost before.

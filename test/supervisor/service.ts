@@ -1,7 +1,8 @@
 /** A whole service for a test: supervisor and front ends as processes of a group of their own. */
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -21,10 +22,10 @@ export class ServiceProcess {
   readonly lines: LogLine[] = [];
   readonly exited: Promise<number | NodeJS.Signals>;
   readonly pid: number;
-  readonly #configuration: string;
+  readonly #folder: string;
 
   constructor(t: Test, options: ServiceOptions) {
-    this.#configuration = path.join(t.testdir(), 'service.json');
+    this.#folder = mkdtempSync(path.join(tmpdir(), 'service-'));
     this.configure(options);
     const child = spawn(process.execPath, [PROGRAM, this.#configuration], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,7 +44,12 @@ export class ServiceProcess {
     t.teardown(async () => {
       this.signalGroup('SIGKILL');
       await this.exited;
+      rmSync(this.#folder, { recursive: true });
     });
+  }
+
+  get #configuration(): string {
+    return path.join(this.#folder, 'service.json');
   }
 
   /** configure writes what the next start or reload reads. */
@@ -73,14 +79,7 @@ export class ServiceProcess {
 
   /** frontEnds is the process numbers of the front ends alive. */
   frontEnds(): number[] {
-    try {
-      return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')
-        .split(' ')
-        .map(Number)
-        .filter((pid) => pid > 0);
-    } catch {
-      return [];
-    }
+    return childrenOf(this.pid);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -114,6 +113,18 @@ export async function soon<T>(what: string, look: () => T | undefined): Promise<
     await sleep(20);
   }
   throw new Error(`${what} did not come`);
+}
+
+/** childrenOf is the process numbers of a process's children. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .split(' ')
+      .map(Number)
+      .filter((child) => child > 0);
+  } catch {
+    return [];
+  }
 }
 
 /** alive tells whether a process is there. */

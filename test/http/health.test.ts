@@ -1,0 +1,58 @@
+/** /_health and /_ready tell what the last probe saw, and follow a database that goes and comes back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { databaseSettings, startFrontEnd } from '../support/front-end.js';
+import { startPostgres } from '../support/postgres.js';
+
+interface Told {
+  readonly status: number;
+  readonly body: { readonly status: string; readonly databases: Record<string, string> };
+  readonly retryAfter: string | null;
+}
+
+async function ask(port: number, path: string): Promise<Told> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  const body = (await response.json()) as Told['body'];
+  return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
+}
+
+/** Asks until the status is as wanted, ten seconds at most. */
+async function until(port: number, path: string, status: number): Promise<Told> {
+  let told = await ask(port, path);
+  for (let i = 0; i < 100 && told.status !== status; i++) {
+    await sleep(100);
+    told = await ask(port, path);
+  }
+  return told;
+}
+
+t.test('health', async (t) => {
+  const postgres = await startPostgres(t);
+  const databases = [databaseSettings('main', postgres), databaseSettings('away')];
+  const both = await startFrontEnd(t, { ready: ['main', 'away'], worker: { databases } });
+  const mainOnly = await startFrontEnd(t, { ready: ['main'], worker: { databases } });
+
+  const seen = { main: 'up', away: 'down' };
+  t.match(await until(both.port, '/_health', 200), { body: { status: 'up', databases: seen } });
+  t.match(await ask(both.port, '/_ready'), {
+    status: 503,
+    body: { status: 'down', databases: seen },
+    retryAfter: '1',
+  });
+  t.match(await until(mainOnly.port, '/_ready', 200), { body: { status: 'up', databases: seen } });
+
+  const head = await fetch(`http://127.0.0.1:${mainOnly.port}/_ready`, { method: 'HEAD' });
+  t.equal(head.status, 200);
+  t.ok(Number(head.headers.get('content-length')) > 0);
+  t.equal(await head.text(), '');
+
+  await postgres.kill();
+  t.match(await until(mainOnly.port, '/_health', 503), {
+    status: 503,
+    body: { status: 'down', databases: { main: 'down', away: 'down' } },
+  });
+  t.equal((await until(mainOnly.port, '/_ready', 503)).status, 503);
+
+  await postgres.restart();
+  t.match(await until(mainOnly.port, '/_ready', 200), { status: 200, body: { databases: seen } });
+});
