@@ -46,10 +46,11 @@ export class ForeignJson {
     return (row, column) => found.get(`${row} ${column}`);
   }
 
+  /** With -1 for the modifier, because `character` and `bit`, as NULL gives them, are of length 1 in a cast. */
   async #nameOf(type: number): Promise<string> {
     const known = this.#names.get(type);
     if (known !== undefined) return known;
-    const result = await this.#query('SELECT format_type($1::oid, NULL)', [String(type)]);
+    const result = await this.#query('SELECT format_type($1::oid, -1)', [String(type)]);
     const name = result.rows?.[0]?.[0];
     if (typeof name !== 'string') throw new Error('the type has no name');
     this.#names.set(type, name);
