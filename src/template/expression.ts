@@ -264,7 +264,7 @@ function weight(value: Value): number {
 
 /** call names its first argument by its text in the template. */
 function compiledCall(first: Operand | undefined): TemplateFunction['run'] {
-  const shown = first && (first.kind === 'pipe' ? nodeText(first) : nodeText(first));
+  const shown = first && nodeText(first);
   return (_r, args) => call(unbox(args[0]), shown);
 }
 

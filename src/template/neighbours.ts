@@ -29,7 +29,7 @@ export function pairForms(first: number, second: number, value: boolean): boolea
   }
 }
 
-/** formsSyntax is pairForms for the units on both sides of an offset, at least one of which comes from a value. */
+/** formsSyntax is pairForms for the units on both sides of an offset, at which a value begins or ends. */
 export function formsSyntax(text: string, at: number, value: boolean): boolean {
   return pairForms(text.charCodeAt(at - 1), text.charCodeAt(at), value);
 }

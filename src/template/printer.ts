@@ -72,9 +72,9 @@ class Printer {
     const out = normalize(this.#out);
     if (this.#segments.length === 0) return out;
     for (const [start, end, origin] of this.#segments) {
-      if (start === end) continue;
+      // Of an empty segment both are the place where its neighbours meet.
       const before = start > 0 && formsSyntax(this.#out, start, false);
-      const after = end < this.#out.length && formsSyntax(this.#out, end, true);
+      const after = end < this.#out.length && formsSyntax(this.#out, end, start < end);
       if (before || after) throw new RefusedValue(origin);
     }
     return new Derived(out, this.#segments[0]![2]);

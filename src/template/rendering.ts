@@ -40,6 +40,8 @@ export class Rendering {
   #steps = MAX_STEPS;
   #last = 0;
   #lastOrigin: string | undefined;
+  /** Origin of an empty value that the last chunk and the next one meet across. */
+  #gap: string | undefined;
 
   /** Variables: names and values side by side; those of the template being executed begin at `base`. */
   readonly names: string[] = ['$'];
@@ -125,10 +127,9 @@ export class Rendering {
 
   /** literal writes text of the template; first and last are its outer UTF-16 units, pos its place. */
   literal(text: string, first: number, last: number, pos: number): void {
-    if (this.#lastOrigin !== undefined && pairForms(this.#last, first, true))
-      throw new RefusedValue(this.#lastOrigin);
+    this.#checkEdge(first, undefined);
     this.#last = last;
-    this.#lastOrigin = undefined;
+    this.#lastOrigin = this.#gap = undefined;
     this.marks.push(this.out.length, pos);
     this.#write(text);
   }
@@ -165,18 +166,26 @@ export class Rendering {
   }
 
   #chunk(text: string, origin: string | undefined, pos: number): void {
-    if (text === '') return;
-    if (origin !== undefined || this.#lastOrigin !== undefined) {
-      const value = this.#lastOrigin !== undefined;
-      if (pairForms(this.#last, text.charCodeAt(0), value))
-        throw new RefusedValue(this.#lastOrigin ?? origin!);
+    if (text === '') {
+      this.#gap ??= origin;
+      return;
     }
     if (this.screening !== undefined) {
+      this.#checkEdge(text.charCodeAt(0), origin);
       this.#last = text.charCodeAt(text.length - 1);
       this.#lastOrigin = origin;
+      this.#gap = undefined;
     }
     this.marks.push(this.out.length, ~pos);
     this.#write(text);
+  }
+
+  /** Checks what the next chunk begins with against what the last one ended with, when a value has a part in it. */
+  #checkEdge(first: number, origin: string | undefined): void {
+    const parameter = this.#lastOrigin ?? origin ?? this.#gap;
+    if (parameter === undefined) return;
+    if (pairForms(this.#last, first, this.#lastOrigin !== undefined))
+      throw new RefusedValue(parameter);
   }
 
   #write(text: string): void {

@@ -3,6 +3,7 @@
  * What sqlVal, sqlList, ident and limitOffset give is made by us and needs no screen; the rest passes on text of the
  * request, marked as such.
  */
+import { Buffer } from 'node:buffer';
 import { fromBytes, toBytes } from './byte-string.js';
 import { List, type Plain } from './container.js';
 import { Failure, RefusedValue } from './errors.js';
