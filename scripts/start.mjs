@@ -17,6 +17,8 @@ const EXAMPLE = '/_QUERIES/products/list?category=tea&_page_size=3';
 const PATIENCE = 6_000;
 const READY_LIMIT = 60_000;
 const PARENT_CHECK = 200;
+/** A signal this long after the first one is another one, and stops the service at once. */
+const REPEAT = 1_000;
 
 /** Ends the service when the pipe on descriptor 3 closes without a word, as it does when this process is killed. */
 const KEEPER = `
@@ -33,18 +35,21 @@ exec "$@"
 function stopRequests() {
   // Until there is a service to pass it on to, a signal ends this process, and with it all that it started.
   const stop = { requested: false, forward: () => process.exit(130) };
-  const request = (signal) => {
+  let first;
+  const request = () => {
+    // One Ctrl-C may arrive several times: from the terminal, from npm, and as the end of npm.
+    if (first !== undefined && Date.now() - first < REPEAT) return;
+    first ??= Date.now();
     stop.requested = true;
-    stop.forward(signal);
+    stop.forward('SIGTERM');
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => request('SIGTERM'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, request);
   if (process.env.npm_lifecycle_event === 'start') {
     const starters = npmProcesses();
     const timer = setInterval(() => {
       if (npmProcesses() === starters) return;
       clearInterval(timer);
-      request('SIGTERM');
+      request();
     }, PARENT_CHECK);
     timer.unref();
   }

@@ -9,6 +9,8 @@ import { startPostgres } from '../support/postgres.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 
+t.setTimeout(300_000);
+
 /** Node's own headers, for libpq's addon: without them npm downloads some. */
 const headers = path.resolve(process.execPath, '../..');
 const env: NodeJS.ProcessEnv = {

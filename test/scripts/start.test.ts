@@ -13,6 +13,8 @@ const CURL = /^curl '(http:\/\/[^']+)'$/m;
 /** Not the cluster of a developer's own `npm start`. */
 const CLUSTER = `start-test-${process.pid}`;
 
+t.setTimeout(300_000);
+
 interface Run {
   readonly child: ChildProcess;
   /** What it has printed so far. */
@@ -171,8 +173,13 @@ t.test('every example script runs', async (t) => {
 });
 
 t.test('started by npm, it ends when npm does', async (t) => {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+  for (const [signal, group] of [
+    ['SIGTERM', false],
+    ['SIGKILL', false],
+    ['SIGINT', true],
+  ] as const) {
     const npm = spawn('npm', ['start'], {
+      detached: true,
       cwd: PROJECT,
       env: {
         PATH: `${path.dirname(process.execPath)}:${process.env['PATH']!}`,
@@ -185,11 +192,12 @@ t.test('started by npm, it ends when npm does', async (t) => {
     npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const exited = once(npm, 'exit').then(() => null);
     const url = await ready({ child: npm, output: () => output, exited });
-    npm.kill(signal);
+    process.kill(group ? -npm.pid! : npm.pid!, signal);
     t.ok(await gone(url), signal);
     const folder = embedded(output);
     t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
     t.ok(await goneFile(path.join(folder, 'data/postmaster.pid')), 'PostgreSQL too');
+    t.match(output, '"clean":true');
   }
 });
 
