@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'dist-test/**', 'build/**', 'node_modules/**', '.tap/**'] },
+  { ignores: ['dist/**', 'dist-test/**', 'build/**', 'node_modules/**', '.bench/**', '.tap/**'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -2,7 +2,7 @@
  * Runs the service under load with the profiler of V8 on in each of its processes and threads, apart from the measured
  * samples: profiling costs time of its own.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -33,7 +33,9 @@ export async function keepProfiles(
     for (const cell of cells) {
       const setting = { ...cell, scratch: place.folder };
       await sampleServer(server, database, { ...setting, seconds: 1, seed: 1 });
-      writeFileSync(go, `${cell.case.name}-${cell.connections}`);
+      // In two steps, so that nobody reads it half written.
+      writeFileSync(`${go}.part`, `${cell.case.name}-${cell.connections}`);
+      renameSync(`${go}.part`, go);
       await sleep(PATIENCE);
       await sampleServer(server, database, { ...setting, seconds, seed: 2 });
       rmSync(go);
