@@ -1,0 +1,66 @@
+/**
+ * The benchmark as a command: what it refuses, and a short run from PostgreSQL to the file of samples.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+
+const MAIN = path.join(import.meta.dirname, '../../bench/main.js');
+
+const REFUSED: [string[], RegExp][] = [
+  [['--case', 'one'], /Unknown option '--case'/],
+  [['--cases', 'none'], /no case is named none/],
+  [['--servers', 'nginx'], /no server is named nginx/],
+  [['--rounds', '0'], /--rounds must be a whole number above 0, not 0/],
+  [['--concurrency', '8,many'], /--concurrency must be a whole number above 0, not many/],
+];
+
+for (const [args, message] of REFUSED) {
+  t.test(`refused: ${args.join(' ')}`, (t) => {
+    const { status, stderr } = bench(args);
+    t.equal(status, 2);
+    t.match(stderr, message);
+    t.end();
+  });
+}
+
+t.test('a revision that does not exist', (t) => {
+  const { status, stderr } = bench(['--base', 'no-such-revision']);
+  t.equal(status, 1);
+  t.match(stderr, /\bgit\b/);
+  t.end();
+});
+
+t.test('a short run', (t) => {
+  const args = ['--quick', '--cases', 'one,insert', '--servers', 'service,fastify-pg'];
+  const { status, stdout, stderr } = bench([...args, '--concurrency', '4']);
+  t.equal(status, 0, stderr);
+  const file = /^all samples: (.*)$/m.exec(stdout)?.[1];
+  t.ok(file, stdout);
+  t.teardown(() => rmSync(file!));
+  const { tables } = JSON.parse(readFileSync(file!, 'utf8')) as {
+    tables: { case: string; rows: { name: string; samples: Record<string, number>[] }[] }[];
+  };
+  t.strictSame(
+    tables.map((table) => [table.case, table.rows.map(({ name }) => name)]),
+    [
+      ['one', ['service', 'fastify-pg']],
+      ['insert', ['service', 'fastify-pg']],
+    ],
+  );
+  for (const { samples } of tables.flatMap(({ rows }) => rows)) {
+    t.equal(samples.length, 1);
+    t.equal(samples[0]!['errors'], 0);
+    for (const name of ['rate', 'serverCpu', 'databaseCpu', 'resident']) {
+      t.ok(samples[0]![name]! > 0, name);
+    }
+    // Whole milliseconds without wrk: 0 is a possible p50.
+    t.ok(samples[0]!['p50']! <= samples[0]!['p99']!);
+  }
+  t.end();
+});
+
+function bench(args: readonly string[]) {
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', timeout: 120_000 });
+}

@@ -1,0 +1,38 @@
+/**
+ * CPU time and memory of a process with its descendants, by processes whose use is known.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+import { cpuSeconds, memoryOf, residentBytes, treeOf } from '../../bench/measure/process-tree.js';
+
+/** A process whose child burns 0.5 s of CPU and ends, and which then holds 64 MiB. */
+const PARENT = `
+const burn = 'while (process.cpuUsage().user + process.cpuUsage().system < 500000);';
+require('node:child_process').spawnSync(process.execPath, ['-e', burn]);
+globalThis.held = Buffer.alloc(64 * 1024 ** 2, 1);
+console.log('done');
+setInterval(() => {}, 1000);
+`;
+
+t.test('a child that has ended and memory that is held both count', async (t) => {
+  const child = spawn(process.execPath, ['-e', PARENT], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill());
+  const before = cpuSeconds(process.pid);
+  await once(child.stdout, 'data');
+  const pid = child.pid!;
+  t.ok(treeOf(process.pid).includes(pid), 'a child is in the tree of its parent');
+  t.ok(cpuSeconds(pid) >= 0.5);
+  t.ok(cpuSeconds(process.pid) - before >= 0.4);
+  const memory = memoryOf(pid);
+  t.ok(residentBytes(pid) > 64 * 1024 ** 2);
+  t.ok(memory.proportional > 64 * 1024 ** 2);
+  t.ok(memory.proportional <= memory.resident);
+});
+
+t.test('a process that does not exist has no tree', async (t) => {
+  const child = spawn('true', { stdio: 'ignore' });
+  await once(child, 'exit');
+  t.strictSame(treeOf(child.pid!), []);
+  t.equal(cpuSeconds(child.pid!), 0);
+});
