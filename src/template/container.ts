@@ -41,64 +41,66 @@ export class List {
   readonly length: number;
   /** How far a slice of it may reach. */
   readonly capacity: number;
-  readonly #strings: boolean;
+  /** Whether the items are values already; those of the data are not. */
+  readonly #made: boolean;
+  /** Whether elements are strings; not known before somebody asks. */
+  #strings: boolean | undefined;
   readonly #screening: Screening | undefined;
   /** The parameter it came from. */
-  readonly origin: string;
+  readonly #origin: string;
 
   private constructor(
     items: readonly unknown[],
-    start: number,
-    length: number,
-    capacity: number,
-    strings: boolean,
+    window: readonly [start: number, length: number, capacity: number],
+    made: boolean,
+    strings: boolean | undefined,
     screening: Screening | undefined,
     origin: string,
   ) {
     this.#items = items;
-    this.#start = start;
-    this.length = length;
-    this.capacity = capacity;
+    [this.#start, this.length, this.capacity] = window;
+    this.#made = made;
     this.#strings = strings;
     this.#screening = screening;
-    this.origin = origin;
+    this.#origin = origin;
   }
 
   /** ofData wraps an array of the data: []string when it is not empty and holds only strings. */
   static ofData(items: readonly unknown[], screening: Screening | undefined, origin: string): List {
-    const strings = items.length > 0 && items.every(isString);
-    return new List(items, 0, items.length, items.length, strings, screening, origin);
+    const { length } = items;
+    return new List(items, [0, length, length], false, undefined, screening, origin);
   }
 
   /** ofStrings wraps strings that a function made. */
   static ofStrings(items: readonly Plain[]): List {
-    return new List(items, 0, items.length, items.length, true, undefined, '');
+    return new List(items, [0, items.length, items.length], true, true, undefined, '');
   }
 
   /** Whether elements are strings rather than interfaces. */
   get strings(): boolean {
-    return this.#strings;
+    // A part of a list has the type of the whole, so all items count.
+    return (this.#strings ??= this.#items.length > 0 && this.#items.every(isString));
   }
 
   get typeName(): string {
-    return this.#strings ? '[]string' : '[]interface {}';
+    return this.strings ? '[]string' : '[]interface {}';
   }
 
   /** at gives the element at an index below the length. */
   at(i: number): Plain {
-    return fromData(this.#items[this.#start + i], this.#screening, this.origin);
+    const item = this.#items[this.#start + i];
+    return this.#made ? (item as Plain) : fromData(item, this.#screening, this.#origin);
   }
 
   /** slice is list[from:to:capacity], all within the capacity. */
   slice(from: number, to: number, capacity: number): List {
     return new List(
       this.#items,
-      this.#start + from,
-      to - from,
-      capacity - from,
-      this.#strings,
+      [this.#start + from, to - from, capacity - from],
+      this.#made,
+      this.strings,
       this.#screening,
-      this.origin,
+      this.#origin,
     );
   }
 }
@@ -114,6 +116,9 @@ export class MapValue {
   readonly #screening: Screening | undefined;
   readonly #prefix: string;
   #over: Map<string, Plain> | undefined;
+  /** Sorted keys, and the lists and maps given out: made once. */
+  #keys: readonly string[] | undefined;
+  #inner: Map<string, Plain> | undefined;
 
   /** `prefix` stands before a key in the name of the parameter that a value comes from. */
   constructor(source: ValueMap, screening: Screening | undefined, prefix: string) {
@@ -131,14 +136,23 @@ export class MapValue {
   /** get is the value under a key; undefined when there is none. */
   get(key: string): Plain {
     if (this.#over?.has(key) === true) return this.#over.get(key);
+    const before = this.#inner?.get(key);
+    if (before !== undefined) return before;
     const data = this.#source.get(key);
-    return data === undefined ? undefined : fromData(data, this.#screening, this.#prefix + key);
+    if (data === undefined) return undefined;
+    const value = fromData(data, this.#screening, this.#prefix + key);
+    if (value instanceof List || value instanceof MapValue) {
+      this.#inner ??= new Map();
+      this.#inner.set(key, value);
+    }
+    return value;
   }
 
   /** set puts a value over what the map has. */
   set(key: string, value: Plain): void {
     this.#over ??= new Map();
     this.#over.set(key, value);
+    this.#keys = undefined;
   }
 
   /** over is what was put over the map under a key. */
@@ -147,10 +161,13 @@ export class MapValue {
   }
 
   /** keys are sorted by their bytes, as Go prints and ranges. */
-  keys(): string[] {
-    const keys = new Set<string>(this.#source.keys());
-    if (this.#over !== undefined) for (const key of this.#over.keys()) keys.add(key);
-    return [...keys].sort(compareStrings);
+  keys(): readonly string[] {
+    if (this.#keys === undefined) {
+      const keys = new Set<string>(this.#source.keys());
+      if (this.#over !== undefined) for (const key of this.#over.keys()) keys.add(key);
+      this.#keys = [...keys].sort(compareStrings);
+    }
+    return this.#keys;
   }
 
   /** keyValue is a key as a value: text of the request, when that is screened. */
@@ -182,9 +199,8 @@ export function fromData(data: unknown, screening: Screening | undefined, origin
     default:
       return undefined;
   }
-  if (data === null || data instanceof Derived || data instanceof Refused) return data;
+  if (data === null || data instanceof Refused) return data;
   if (Array.isArray(data)) return List.ofData(data, screening, origin);
-  if (data instanceof List || data instanceof MapValue) return data;
   const map = isValueMap(data) ? data : new PlainData(data);
   return new MapValue(map, screening, `${origin}.`);
 }

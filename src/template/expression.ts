@@ -278,7 +278,7 @@ function compileLogic(
   const compiled = args.map((arg) => compileArgument(arg, 'any', false));
   return (r, dot, final) => {
     r.node = node;
-    r.spend(1);
+    r.spend(1 + compiled.length);
     let value: Value;
     for (const arg of compiled) {
       value = arg(r, dot);

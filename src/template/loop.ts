@@ -59,9 +59,10 @@ export class Loop {
         );
     } else if (value instanceof List) {
       ({ length } = value);
+      r.spend(length >> 6);
     } else if (value instanceof MapValue) {
       keys = value.keys();
-      r.spend(keys.length);
+      r.spend(keys.length >> 6);
       ({ length } = keys);
     } else return r.fail(...cannotIterate(value));
     if (length <= 0) return undefined;

@@ -78,6 +78,11 @@ t.test('bound lists are array literals', (t) => {
 });
 
 t.test('text is always well-formed', (t) => {
+  const split = compile(
+    '{{index (split "\\xc3,\\xa9" ",") 0}}{{index (split "\\xc3,\\xa9" ",") 1}}',
+    't',
+  );
+  t.equal(split.render({}).text, 'é');
   t.equal(compile('{{.v}}|{{slice "é" 1}}', 't').render({ v: '\ud800' }).text, '\ufffd|\ufffd');
   t.end();
 });
