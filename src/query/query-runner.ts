@@ -23,7 +23,8 @@ import {
 import { parseQueryString } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { scriptNotUsable } from '../script/script-error.js';
-import { ScriptStore, type Script } from '../script/script-store.js';
+import type { ScriptEntry } from '../script/script-entry.js';
+import { ScriptStore } from '../script/script-store.js';
 import { positionToScript, StatementBuilder } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
@@ -56,7 +57,7 @@ export class QueryRunner implements QueryOwner {
     this.#log = log;
     this.#outbox = new Outbox(post);
     this.#scripts = new ScriptStore(settings.scripts, log);
-    this.#statements = new StatementBuilder(settings.aggregate);
+    this.#statements = new StatementBuilder(settings.aggregate, settings.maxResult);
     const budget = new ResultBudget(settings.maxResult, settings.resultBudget);
     for (const one of settings.databases) {
       const database = new Database(one, budget);
@@ -133,7 +134,7 @@ export class QueryRunner implements QueryOwner {
   #start(query: Query, now: number): void {
     try {
       const { folder, name } = query.request;
-      const script = this.#scripts.find(folder, name);
+      const script = this.#scripts.find(folder, name, now);
       if (script instanceof Promise) {
         script.then(
           (found) => {
@@ -150,7 +151,7 @@ export class QueryRunner implements QueryOwner {
     }
   }
 
-  #execute(query: Query, script: Script, now: number): void {
+  #execute(query: Query, script: ScriptEntry, now: number): void {
     try {
       const { method, alias, query: queryString, headers } = query.request;
       if (method === 'OPTIONS') {

@@ -49,13 +49,10 @@ export class HeaderFields implements TemplateMap {
     if (before !== undefined) return before;
     const raw = this.#raw.get(name);
     if (raw === undefined) return undefined;
-    let blanked = false;
-    const blank = (value: string) => {
-      if (screen(value)) return value;
-      blanked = true;
-      return '';
-    };
+    const blank = (one: string) => (screen(one) ? one : '');
     const value = typeof raw === 'string' ? blank(raw) : raw.map(blank);
+    const blanked =
+      typeof raw === 'string' ? value !== raw : raw.some((one, i) => one !== value[i]);
     if (blanked) this.#onBlanked(name);
     this.#rendered.set(name, value);
     return value;

@@ -1,51 +1,52 @@
-/** Provisional: replaced by the store being written. */
-import { readFileSync } from 'node:fs';
+/**
+ * The scripts of a directory, compiled and cached. A script in use is looked at a few times a second, beside the
+ * requests and never by them; one that was not used for a while is looked at before it is served. Bounded: scripts (and
+ * names that are none) that are not asked for any more are forgotten.
+ */
 import type { Logger } from '../log.js';
-import { compile, type Template } from '../template/template.js';
-import { methodNotAllowed, scriptNotFound } from './script-error.js';
-import { allowHeader, fileName, VERBS, verbOf, type Verb } from './verb.js';
+import { ScriptEntry } from './script-entry.js';
 
-export interface Script {
-  readonly allow: string;
-  select(method: string): { verb: Verb; template: Template };
-}
+/** Look again after this long, beside the request, ms. */
+const FRESH = 250;
+/** Look before serving after this long, ms. */
+const STALE = 750;
+/** Scripts of one generation. */
+const GENERATION = 2_000;
 
 export class ScriptStore {
-  readonly #cache = new Map<string, Script>();
-  constructor(private_: string, _log: Logger) {
-    this.#location = private_;
-  }
   readonly #location: string;
-  find(folder: string, name: string): Script | Promise<Script> {
-    const path = `${folder}/${name}`;
-    let s = this.#cache.get(path);
-    if (s) return s;
-    const templates = new Map<Verb, Template>();
-    for (const verb of VERBS) {
-      try {
-        templates.set(
-          verb,
-          compile(
-            readFileSync(`${this.#location}/${folder}/${fileName(name, verb)}`, 'utf8'),
-            path,
-          ),
-        );
-      } catch {
-        // absent
-      }
+  readonly #log: Logger;
+  #young = new Map<string, ScriptEntry>();
+  #old = new Map<string, ScriptEntry>();
+
+  /** `location` is the directory, absolute. */
+  constructor(location: string, log: Logger) {
+    this.#location = location;
+    this.#log = log;
+  }
+
+  /**
+   * find gives a script (folder and name are identifiers: the path rule was applied), at time `now` of the monotonic
+   * clock in ms. What comes back may turn out to be no script: its members say so.
+   */
+  find(folder: string, name: string, now: number): ScriptEntry | Promise<ScriptEntry> {
+    const entry = this.#entry(folder, name);
+    const age = now - entry.checked;
+    if (age > STALE) return entry.settle().then(() => entry);
+    if (age > FRESH) void entry.look();
+    return entry;
+  }
+
+  #entry(folder: string, name: string): ScriptEntry {
+    const key = `${folder}/${name}`;
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const entry = this.#old.get(key) ?? new ScriptEntry(this.#location, folder, name, this.#log);
+    if (this.#young.size >= GENERATION) {
+      this.#old = this.#young;
+      this.#young = new Map();
     }
-    if (templates.size === 0) throw scriptNotFound(path);
-    const allow = allowHeader((v) => templates.has(v));
-    s = {
-      allow,
-      select(method) {
-        const verb = verbOf(method);
-        const template = verb && templates.get(verb);
-        if (!template) throw methodNotAllowed(allow);
-        return { verb, template };
-      },
-    };
-    this.#cache.set(path, s);
-    return s;
+    this.#young.set(key, entry);
+    return entry;
   }
 }

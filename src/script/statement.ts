@@ -22,12 +22,15 @@ const GENERATION_CHARACTERS = 1_000_000;
 
 /** StatementBuilder makes statements and remembers the recent ones. */
 export class StatementBuilder {
-  readonly #aggregate: string;
+  readonly #head: string;
+  readonly #tail: string;
   readonly #reads = new RecentStatements();
   readonly #others = new RecentStatements();
 
-  constructor(aggregate: 'json_agg' | 'jsonb_agg') {
-    this.#aggregate = aggregate;
+  /** Reads give no row when their JSON is larger than `maxResult` bytes: what is too large never leaves the database. */
+  constructor(aggregate: 'json_agg' | 'jsonb_agg', maxResult: number) {
+    this.#head = `SELECT ${aggregate}(s) FROM (\n`;
+    this.#tail = `\n) s HAVING (pg_column_size(${aggregate}(s)) <= ${maxResult}) IS NOT FALSE`;
   }
 
   /**
@@ -41,10 +44,17 @@ export class StatementBuilder {
       const first = firstWord(text);
       if (first === undefined) throw scriptNotUsable(path, 'the text rendered holds no statement');
       checkStatement(text, first);
-      statement = verb === 'read' ? wrapRead(text, this.#aggregate) : wholeText(text);
+      statement = verb === 'read' ? this.#wrapRead(text) : wholeText(text);
       recent.set(text, statement);
     }
     return statement;
+  }
+
+  /** The text stands on lines of its own, so that a line comment at its end ends there. */
+  #wrapRead(text: string): Statement {
+    const script = text.slice(0, endOfStatement(text));
+    const sql = this.#head + script + this.#tail;
+    return { sql, start: this.#head.length, length: script.length };
   }
 }
 
@@ -63,13 +73,6 @@ export function positionToScript(statement: Statement, position: number): number
 
 function wholeText(text: string): Statement {
   return { sql: text, start: 0, length: text.length };
-}
-
-/** The text stands on lines of its own, so that a line comment at its end ends there. */
-function wrapRead(text: string, aggregate: string): Statement {
-  const script = text.slice(0, endOfStatement(text));
-  const head = `SELECT ${aggregate}(s) FROM (\n`;
-  return { sql: `${head}${script}\n) s`, start: head.length, length: script.length };
 }
 
 /** firstWord is the first word in upper case, '' when something else comes first, undefined when nothing comes. */

@@ -1,0 +1,121 @@
+/**
+ * One script file: read whole, checked and compiled. Refuses what is no regular file (without ever waiting for one that
+ * is a pipe), what lies outside the directory of scripts once links are followed, and text that is too large or no
+ * UTF-8. Reads asynchronously, so that a slow disk does not hold up the thread.
+ */
+import { constants, type BigIntStats } from 'node:fs';
+import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { sep } from 'node:path';
+import type { ServiceError } from '../errors.js';
+import { compile, TemplateError, type Template } from '../template/template.js';
+import { outsideTree, scriptNotUsable } from './script-error.js';
+
+/** Largest script text, bytes. */
+const MAX_SIZE = 1 << 20;
+
+/** ABSENT is the stamp of a file that is not there, or is no regular file. */
+export const ABSENT = 'absent';
+
+/** What a file was compiled into: a template, or the answer for whoever asks for it. */
+export type Compiled = Template | ServiceError;
+
+/** Identity and version of a file: two looks with the same stamp saw the same text. */
+export interface FileStamp {
+  readonly stamp: string;
+  /** When it was written last, ms since the epoch; undefined for an absent one. */
+  readonly written: number | undefined;
+}
+
+/** stampOf looks at a file without opening it. Rejects when it cannot be told whether there is one. */
+export async function stampOf(path: string): Promise<FileStamp> {
+  try {
+    return stampOfStats(await stat(path, { bigint: true }));
+  } catch (error) {
+    if (isAbsence(error)) return { stamp: ABSENT, written: undefined };
+    throw error;
+  }
+}
+
+/** What reading a file gave. */
+export type ReadFile =
+  | { readonly stamp: string; readonly compiled: Compiled }
+  /** It changed while it was read, or is gone. */
+  | undefined;
+
+/**
+ * readScript reads and compiles a file. `script` is `<folder>/<name>`, for messages; `root` the directory of scripts.
+ * Rejects when the disk fails.
+ */
+export async function readScript(path: string, script: string, root: string): Promise<ReadFile> {
+  // Opening a pipe would wait for its other end; O_NONBLOCK does not, and the stat that follows tells what it was.
+  let handle: FileHandle;
+  try {
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+  try {
+    const before = stampOfStats(await handle.stat({ bigint: true }));
+    if (before.stamp === ABSENT) return undefined;
+    if (!(await isInside(handle, root))) {
+      return { stamp: before.stamp, compiled: outsideTree(script) };
+    }
+    const bytes = await readLimited(handle);
+    const after = stampOfStats(await handle.stat({ bigint: true }));
+    if (after.stamp !== before.stamp) return undefined;
+    return { stamp: before.stamp, compiled: compileText(bytes, script) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Where the open file really lies, links followed: what was opened, whatever its path leads to by now. */
+async function isInside(handle: FileHandle, root: string): Promise<boolean> {
+  const real = await readlink(`/proc/self/fd/${handle.fd}`);
+  const base = await realpath(root);
+  return real.startsWith(base.endsWith(sep) ? base : base + sep);
+}
+
+async function readLimited(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(MAX_SIZE + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    length += bytesRead;
+    if (bytesRead === 0 || length === buffer.length) return buffer.subarray(0, length);
+  }
+}
+
+function compileText(bytes: Buffer, script: string): Compiled {
+  if (bytes.length > MAX_SIZE) return scriptNotUsable(script, 'the file is larger than 1 MiB');
+  let text: string;
+  try {
+    text = UTF8.decode(bytes);
+  } catch {
+    return scriptNotUsable(script, 'the file is not UTF-8');
+  }
+  if (text.includes('\0')) return scriptNotUsable(script, 'the file has a NUL byte');
+  try {
+    return compile(text, script);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return scriptNotUsable(script, error.safeMessage, error);
+  }
+}
+
+/** A byte order mark, as some editors write it, is not part of the text. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function stampOfStats(stats: BigIntStats): FileStamp {
+  if (!stats.isFile()) return { stamp: ABSENT, written: undefined };
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  // The later of the two: a file moved here keeps the time of its text.
+  const written = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
+  return { stamp: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, written };
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENXIO' || code === 'ENAMETOOLONG';
+}
