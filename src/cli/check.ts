@@ -5,7 +5,8 @@
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
 import { databaseOf } from '../config/settings.js';
 import { checkDatabase } from '../pg/check.js';
-import { writeReport, type Report } from './report.js';
+import { listScripts } from '../script/script-listing.js';
+import { writeReport, type Report, type ScriptFindings } from './report.js';
 
 /** check prints its findings, as JSON when asked to, and resolves to the exit code. */
 export async function check(sources: ConfigSources, json: boolean): Promise<number> {
@@ -27,12 +28,29 @@ async function examine(sources: ConfigSources): Promise<Report> {
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
   const settings = databaseOf(config);
   const database = { alias: settings.alias, ...(await checkDatabase(settings)) };
+  const scripts = await examineScripts(config['queries.location']);
   return {
-    ok: switchedOff.length === 0 && database.ok,
+    ok: switchedOff.length === 0 && database.ok && scripts.problems.length === 0,
     file: file ?? null,
     errors: switchedOff,
     warnings,
     databases: [database],
-    scripts: null,
+    scripts,
   };
+}
+
+async function examineScripts(location: string): Promise<ScriptFindings> {
+  try {
+    const { scripts, problems } = await listScripts(location);
+    return { location, count: scripts.length, problems };
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    // serve makes the folder.
+    if (code === 'ENOENT') return { location, count: 0, problems: [] };
+    return {
+      location,
+      count: 0,
+      problems: [{ file: location, message: `cannot be read: ${code}` }],
+    };
+  }
 }

@@ -1,27 +1,19 @@
 /**
  * What `check` found, and how it is written for people.
  */
+import type { ListedProblem } from '../script/script-listing.js';
 
 /** DatabaseFinding is the outcome of one attempt to connect. */
 export type DatabaseFinding =
   | { readonly alias: string; readonly ok: true; readonly version: string }
   | { readonly alias: string; readonly ok: false; readonly message: string };
 
-/** ScriptProblem is a script, or a file that is none, that cannot be served. */
-export interface ScriptProblem {
-  /** Relative to the scripts folder. */
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly message: string;
-}
-
 /** ScriptFindings are about the scripts folder. */
 export interface ScriptFindings {
   readonly location: string;
-  /** How many scripts there are, each verb counted. */
+  /** How many scripts can be served, each verb counted. */
   readonly count: number;
-  readonly problems: readonly ScriptProblem[];
+  readonly problems: readonly ListedProblem[];
 }
 
 /** Report is everything `check` found, in the form of `check --json`. */

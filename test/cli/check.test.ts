@@ -1,0 +1,126 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import type { Report } from '#app/cli/report.js';
+import { startPostgres } from '../support/postgres.js';
+import { makeFolder, run } from './program.js';
+
+/** makeScripts makes a folder with scripts, by path below queries. */
+function makeScripts(scripts: Readonly<Record<string, string>>): string {
+  const folder = makeFolder(t);
+  mkdirSync(join(folder, 'queries'));
+  for (const [name, text] of Object.entries(scripts)) {
+    const file = join(folder, 'queries', name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
+}
+
+const GOOD = { 'shop/list.read.sql': 'SELECT 1', 'shop/list.write.sql': 'INSERT {{sqlVal "a"}}' };
+
+t.test('check', async (t) => {
+  const server = await startPostgres(t);
+  const env = { DATABASE_URL: server.url };
+
+  await t.test('all is well', async (t) => {
+    const folder = makeScripts(GOOD);
+    const { code, stdout, stderr } = await run(folder, ['check'], env);
+    t.equal(code, 0, stdout);
+    t.equal(stderr, '');
+    t.match(stdout, /^configuration ok\n/);
+    t.match(stdout, /\ndatabase postgres ok: PostgreSQL 18\.\d+\n/);
+    t.match(stdout, /\nscripts .*queries ok: 2 scripts\n/);
+    t.match(stdout, /\nok\n$/);
+    const json = await run(folder, ['check', '--json'], env);
+    t.equal(json.code, 0);
+    const report = JSON.parse(json.stdout) as Report;
+    t.match(report, {
+      ok: true,
+      file: null,
+      errors: [],
+      warnings: [],
+      databases: [{ alias: 'postgres', ok: true, version: /^18\./ }],
+      scripts: { location: join(folder, 'queries'), count: 2, problems: [] },
+    });
+  });
+
+  await t.test('scripts that do not parse', async (t) => {
+    const folder = makeScripts({
+      ...GOOD,
+      'shop/bad.read.sql': 'SELECT\n  {{if}}',
+      'a/x.read.sql': '{{nope}}',
+    });
+    const { code, stdout } = await run(folder, ['check'], env);
+    t.equal(code, 1);
+    t.match(stdout, /\n {2}error: shop\/bad\.read\.sql:2:\d+: /);
+    t.match(stdout, /\n {2}error: a\/x\.read\.sql:1:\d+: /);
+    t.match(stdout, /\nnot ok\n$/);
+    const report = JSON.parse((await run(folder, ['check', '--json'], env)).stdout) as Report;
+    t.equal(report.ok, false);
+    t.equal(report.scripts?.count, 2);
+    t.match(report.scripts?.problems, [
+      { file: 'a/x.read.sql', line: 1 },
+      { file: 'shop/bad.read.sql', line: 2 },
+    ]);
+  });
+
+  await t.test('a scripts folder that is not there yet', async (t) => {
+    const { code, stdout } = await run(makeFolder(t), ['check'], env);
+    t.equal(code, 0, 'serve makes it');
+    t.match(stdout, /0 scripts/);
+  });
+
+  await t.test('a scripts folder that is none', async (t) => {
+    const folder = makeFolder(t);
+    writeFileSync(join(folder, 'queries'), '');
+    const { code, stdout } = await run(folder, ['check'], env);
+    t.equal(code, 1);
+    t.match(stdout, /queries not ok: 0 scripts\n {2}error: .*queries: cannot be read: ENOTDIR\n/);
+  });
+
+  await t.test('a database that refuses', async (t) => {
+    const url = new URL(server.url);
+    url.password = 'hush';
+    const folder = makeScripts(GOOD);
+    const { code, stdout } = await run(folder, ['check'], { DATABASE_URL: url.href });
+    t.equal(code, 1);
+    t.match(stdout, /\ndatabase postgres not ok\n {2}error: .*password authentication failed/);
+    t.notMatch(stdout, 'hush');
+    t.match(stdout, '2 scripts', 'the rest is checked nevertheless');
+    const absent = await run(folder, ['check', '--json'], {
+      DATABASE_URL: 'postgres://u:hush@127.0.0.1:1/d',
+    });
+    t.equal(absent.code, 1);
+    t.match(JSON.parse(absent.stdout), { ok: false, databases: [{ alias: 'd', ok: false }] });
+    t.notMatch(absent.stdout, 'hush');
+  });
+
+  await t.test('configuration', async (t) => {
+    const folder = makeScripts(GOOD);
+    const file = join(folder, 'service.toml');
+    writeFileSync(file, 'http.port = "hush"\nhttp.hots = 1\n');
+    const bad = await run(folder, ['check'], env);
+    t.equal(bad.code, 1);
+    t.match(
+      bad.stdout,
+      /^configuration not ok\n {2}error: http\.port: .*\n {2}warning: http\.hots: /,
+    );
+    t.notMatch(bad.stdout, 'hush');
+    t.match(JSON.parse((await run(folder, ['check', '--json'], env)).stdout), {
+      ok: false,
+      errors: [/^http\.port/],
+      warnings: [/^http\.hots/],
+      databases: [],
+      scripts: null,
+    });
+
+    writeFileSync(file, 'queries.restrict = true\n');
+    const off = await run(folder, ['check', '--json'], env);
+    t.equal(off.code, 1, 'a protection that is switched off is an error here');
+    t.match(JSON.parse(off.stdout), { ok: false, file, errors: [/^queries\.restrict/] });
+
+    writeFileSync(file, 'http.hots = 1\n');
+    t.equal((await run(folder, ['check'], env)).code, 0, 'a warning is none');
+  });
+});
