@@ -255,11 +255,13 @@ function callError(r: Rendering, place: CommandNode | IdentifierNode, name: stri
   return r.error(place, `error calling ${name}: ${e.message}`, `error calling ${name}: ${e.safe}`);
 }
 
-/** A step for every 64 characters or elements. */
-function weight(value: Value): number {
+/** What handling a value costs beyond a step: more for long text, lists and maps. */
+function weight(boxedValue: Value): number {
+  const value = unbox(boxedValue);
   const text = textOf(value);
   if (text !== undefined) return text.length >> 6;
-  return value instanceof List ? value.length >> 6 : 0;
+  if (value instanceof List) return value.length >> 4;
+  return value instanceof MapValue ? value.length >> 1 : 0;
 }
 
 /** call names its first argument by its text in the template. */

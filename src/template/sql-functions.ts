@@ -3,7 +3,6 @@
  * What sqlVal, sqlList, ident and limitOffset give is made by us and needs no screen; the rest passes on text of the
  * request, marked as such.
  */
-import { Buffer } from 'node:buffer';
 import { fromBytes, toBytes } from './byte-string.js';
 import { List, type Plain } from './container.js';
 import { Failure, RefusedValue } from './errors.js';
@@ -95,16 +94,24 @@ export function unEscape(r: Rendering, value: Plain): Plain {
   return new Derived(text, value.origin);
 }
 
+const PERCENT = 37;
+
 function unescapeText(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
   if (/%(?![0-9a-fA-F]{2})/.test(spaced)) return '';
-  const [head = '', ...rest] = spaced.split('%');
-  const parts = rest.flatMap((part) => [
-    Buffer.of(parseInt(part.slice(0, 2), 16)),
-    toBytes(part.slice(2)),
-  ]);
-  return fromBytes(Buffer.concat([toBytes(head), ...parts]));
+  // Decoding only shortens, so it is done in place.
+  const bytes = toBytes(spaced);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    let byte = bytes[i]!;
+    if (byte === PERCENT) {
+      byte = parseInt(bytes.toString('latin1', i + 1, i + 3), 16);
+      i += 2;
+    }
+    bytes[length++] = byte;
+  }
+  return fromBytes(bytes.subarray(0, length));
 }
 
 /** sqlVal: the placeholder of a bound value. */

@@ -97,6 +97,18 @@ const CASES: Case[] = [
     { x: 'é'.repeat(30_000) },
   ],
   [
+    'decoding in a loop',
+    /limit of 1000000 steps/,
+    '{{range 100000}}{{$y := unEscape $.x}}{{end}}',
+    { x: '%41'.repeat(21_000) },
+  ],
+  [
+    'cutting in a loop',
+    /limit of 1000000 steps/,
+    '{{range 300000}}{{$y := slice $.x 1 3}}{{end}}',
+    { x: 'é'.repeat(30_000) },
+  ],
+  [
     'splitting in a loop',
     /limit of 1000000 steps/,
     '{{range 100000}}{{$y := split $.x ""}}{{end}}',
