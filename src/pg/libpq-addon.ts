@@ -143,13 +143,16 @@ export function loadLibpq(): LibpqConstructor {
 
 function load(): LibpqConstructor {
   const require = createRequire(import.meta.url);
-  const libpq = createRequire(require.resolve('pg-native')).resolve('libpq');
+  const pgNative = require.resolve('pg-native');
+  const libpq = createRequire(pgNative).resolve('libpq');
   const path = join(dirname(libpq), 'build', 'Release', 'addon.node');
   const module = new Module(path);
   module.filename = path;
   module.exports = loadCopy(path);
   module.loaded = true;
   require.cache[path] = module;
+  // Somebody else (pg) may have loaded them already, with the addon as it is.
+  for (const loadedBefore of [pgNative, libpq]) Reflect.deleteProperty(require.cache, loadedBefore);
   const Client = require('pg-native') as new () => { readonly pq: Libpq };
   return new Client().pq.constructor as LibpqConstructor;
 }
