@@ -96,6 +96,11 @@ export function unEscape(r: Rendering, value: Plain): Plain {
 
 const PERCENT = 37;
 
+/** The value of a hexadecimal digit, which begins at 0x30, 0x41 or 0x61. */
+function digitOf(byte: number): number {
+  return (byte & 0xf) + (byte >> 6) * 9;
+}
+
 function unescapeText(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
@@ -106,7 +111,7 @@ function unescapeText(text: string): string {
   for (let i = 0; i < bytes.length; i++) {
     let byte = bytes[i]!;
     if (byte === PERCENT) {
-      byte = parseInt(bytes.toString('latin1', i + 1, i + 3), 16);
+      byte = 16 * digitOf(bytes[i + 1]!) + digitOf(bytes[i + 2]!);
       i += 2;
     }
     bytes[length++] = byte;
