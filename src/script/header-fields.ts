@@ -4,7 +4,7 @@
  * screen refuses is blanked when it is rendered; bound, it is as it was sent.
  */
 import { screen } from '../native/screen.js';
-import type { TemplateMap } from '../template/template.js';
+import type { ValueMap } from '../template/template.js';
 
 /** Withheld from templates (specification 2.3), by canonical name. */
 const CREDENTIALS: readonly string[] = [
@@ -21,8 +21,7 @@ const LEFT_OUT = new Set([...CREDENTIALS, 'Host', 'Content-Length'].map((n) => n
 type HeaderValue = string | readonly string[];
 
 /** HeaderFields is the map of one request's headers, made from the packed form of protocol.ts. */
-export class HeaderFields implements TemplateMap {
-  readonly screened = true;
+export class HeaderFields implements ValueMap {
   readonly #raw = new Map<string, string | string[]>();
   readonly #rendered = new Map<string, HeaderValue>();
   readonly #onBlanked: (header: string) => void;
@@ -58,29 +57,13 @@ export class HeaderFields implements TemplateMap {
     return value;
   }
 
-  has(name: string): boolean {
-    return this.#raw.has(name);
-  }
-
   keys(): string[] {
     return [...this.#raw.keys()];
   }
 
+  /** raw is the value to be bound, as it was sent. */
   raw(name: string): HeaderValue | undefined {
     return this.#raw.get(name);
-  }
-
-  /** set does nothing: no template function writes into `.header`. */
-  set(): void {
-    return;
-  }
-
-  isSent(name: string): boolean {
-    return this.#raw.has(name);
-  }
-
-  screen(text: string): boolean {
-    return screen(text);
   }
 }
 

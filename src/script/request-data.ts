@@ -27,8 +27,6 @@ export class RequestData implements TemplateMap {
   #header: HeaderFields | undefined;
   /** Values screened before. */
   #screened: Map<string, FieldValue> | undefined;
-  /** Values given by the template (`defaultOrValue`). */
-  #given: Map<string, unknown> | undefined;
 
   /**
    * `headers` is packed as protocol.ts says. `onBlanked` is told the name (never the value) of each header whose
@@ -41,8 +39,7 @@ export class RequestData implements TemplateMap {
   }
 
   /** get is the field's value to be rendered, undefined when there is none. */
-  get(key: string): unknown {
-    if (this.#given?.has(key)) return this.#given.get(key);
+  get(key: string): FieldValue | HeaderFields | undefined {
     if (key === 'header') return this.#headerFields();
     const before = this.#screened?.get(key);
     if (before !== undefined) return before;
@@ -53,34 +50,23 @@ export class RequestData implements TemplateMap {
     return value;
   }
 
-  has(key: string): boolean {
-    return key === 'header' || this.isSent(key) || DEFAULTS.has(key);
-  }
-
   keys(): string[] {
     const keys = new Set(['header', ...DEFAULTS.keys()]);
     for (const key of this.#parameters.keys()) if (!isReserved(key)) keys.add(key);
-    if (this.#given !== undefined) for (const key of this.#given.keys()) keys.add(key);
     return [...keys];
   }
 
   /** raw is the value as it was sent, to be bound: a parameter, or with `header.<Name>` a header. */
   raw(key: string): string | readonly string[] | undefined {
-    const given = this.#given?.get(key);
-    if (given !== undefined) return given as string;
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
     return this.#sent(key) ?? DEFAULTS.get(key);
   }
 
-  set(key: string, value: unknown): void {
-    (this.#given ??= new Map()).set(key, value);
-  }
-
-  /** isSent tells whether the request has the field, or the template has given it a value. */
+  /** isSent tells whether the request has the field; each has headers. */
   isSent(key: string): boolean {
-    return key === 'header' || this.#sent(key) !== undefined || this.#given?.has(key) === true;
+    return key === 'header' || this.#sent(key) !== undefined;
   }
 
   screen(text: string): boolean {

@@ -27,6 +27,8 @@ interface VerbFile {
   /** A version seen that has not settled, and when it was seen first. */
   next: string | undefined;
   since: number;
+  /** Why the disk could not give it at the last look, so that it is said once. */
+  trouble: string | undefined;
 }
 
 /** ScriptEntry is what a request finds: the compiled text for its method. */
@@ -51,6 +53,7 @@ export class ScriptEntry {
       compiled: undefined,
       next: undefined,
       since: 0,
+      trouble: undefined,
     }));
   }
 
@@ -110,6 +113,7 @@ export class ScriptEntry {
       const { stamp, written } = await stampOf(file.path);
       if (stamp === file.stamp) {
         file.next = undefined;
+        file.trouble = undefined;
         return;
       }
       const now = performance.now();
@@ -136,6 +140,7 @@ export class ScriptEntry {
     }
     file.stamp = stamp;
     file.next = undefined;
+    file.trouble = undefined;
   }
 
   #complain(file: VerbFile, error: ServiceError): void {
@@ -152,7 +157,10 @@ export class ScriptEntry {
   /** The disk failed: what is served goes on being served; what never was, is not usable. */
   #unreadable(file: VerbFile, error: unknown): void {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    this.#log.error({ script: this.#script, verb: file.verb, reason }, 'a script cannot be read');
+    if (reason !== file.trouble) {
+      this.#log.error({ script: this.#script, verb: file.verb, reason }, 'a script cannot be read');
+    }
+    file.trouble = reason;
     file.next = undefined;
     file.compiled ??= scriptNotUsable(this.#script, `the file cannot be read (${reason})`);
   }

@@ -38,10 +38,11 @@ export async function listScripts(location: string): Promise<ScriptListing> {
     try {
       files = await names(`${location}/${folder}`);
     } catch {
-      problems.push({
-        file: folder,
-        message: 'is not in a folder: scripts are <folder>/<name>.<suffix>',
-      });
+      if (notAScript(folder))
+        problems.push({
+          file: folder,
+          message: 'is in no folder: scripts are <folder>/<name>.<suffix>',
+        });
       continue;
     }
     if (!isIdentifier(folder)) {
