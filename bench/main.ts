@@ -115,8 +115,11 @@ async function finish(): Promise<void> {
   }
 }
 
+const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
+    interruption.abort();
+    say('stopping');
     void finish().then(() => process.exit(1));
   });
 }
@@ -126,7 +129,9 @@ try {
   else console.log(USAGE);
 } catch (error) {
   process.exitCode = error instanceof UsageError ? 2 : 1;
-  say(error instanceof UsageError ? `${error.message}\n${USAGE}` : String(error));
+  // What was under way when the servers were stopped has failed too, and is not worth a word.
+  if (!interruption.signal.aborted)
+    say(error instanceof UsageError ? `${error.message}\n${USAGE}` : String(error));
 } finally {
   await finish();
 }

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tied } from './load/program.js';
 
 /** How a server is started. */
 export interface Launch {
@@ -39,8 +40,7 @@ export async function startServer(
   const { command, args, env, cwd } = launch(port);
   const log = openSync(logFile, 'w');
   const started = performance.now();
-  // The pipe on standard input ends with this process: peers take that as the sign to end too.
-  const child = spawn(command, args, { env, cwd, stdio: ['pipe', log, log] });
+  const child = spawn(...tied(command, args), { env, cwd, stdio: ['ignore', log, log] });
   closeSync(log);
   const exited = new Promise<Error | undefined>((resolve) => {
     child.on('error', resolve);

@@ -5,7 +5,7 @@
 import cluster from 'node:cluster';
 import fastify from 'fastify';
 import pg from 'pg';
-import { peerSettings, stopWithParent } from '../peers/settings.js';
+import { peerSettings } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Query } from '../peers/statements.js';
 
 /** Bodies are sent as they come. */
@@ -13,7 +13,6 @@ const AS_TEXT = { getTypeParser: () => String };
 
 const { port, url, connections, processes } = peerSettings();
 
-stopWithParent();
 if (cluster.isPrimary && processes > 1) {
   for (let index = 0; index < processes; index += 1) cluster.fork();
 } else {

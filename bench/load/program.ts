@@ -17,6 +17,15 @@ export function onPath(program: string): boolean {
   });
 }
 
+/**
+ * tied is a command that ends when the process that started it does, however that ends: with the kernel's help, through
+ * setpriv, which takes the program's place. Without setpriv it is the command itself.
+ */
+export function tied(command: string, args: readonly string[]): [string, string[]] {
+  if (!onPath('setpriv')) return [command, [...args]];
+  return ['setpriv', ['--pdeathsig=TERM', '--', command, ...args]];
+}
+
 /** output runs a program and gives its standard output. Rejects with what it wrote to standard error when it fails. */
 export async function output(
   program: string,
@@ -27,7 +36,7 @@ export async function output(
     readonly cwd?: string;
   } = {},
 ): Promise<string> {
-  const child = spawn(program, args, {
+  const child = spawn(...tied(program, args), {
     env: { ...process.env, ...options.env },
     cwd: options.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],

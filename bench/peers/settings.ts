@@ -1,8 +1,6 @@
 /**
- * What a peer program is told, and its promise to end with the benchmark. Throws when a setting is missing.
+ * What a peer program is told. Throws when a setting is missing.
  */
-import cluster from 'node:cluster';
-
 export interface PeerSettings {
   readonly port: number;
   /** postgres:// URL. */
@@ -20,12 +18,6 @@ export function peerSettings(): PeerSettings {
     connections: Number(setting('BENCH_CONNECTIONS')),
     processes: Number(setting('BENCH_PROCESSES')),
   };
-}
-
-/** stopWithParent ends the process when the pipe on its standard input does, that is with whoever started it. */
-export function stopWithParent(): void {
-  if (!cluster.isPrimary) return;
-  process.stdin.resume().on('end', () => process.exit());
 }
 
 function setting(name: string): string {

@@ -4,7 +4,7 @@
  */
 import postgres from 'postgres';
 import uWS from 'uWebSockets.js';
-import { peerSettings, stopWithParent } from '../peers/settings.js';
+import { peerSettings } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Statement } from '../peers/statements.js';
 
 const { port, url, connections } = peerSettings();
@@ -14,7 +14,6 @@ const types = { boolean: asText(16), json: asText(114) };
 const sql = postgres(url, { max: connections, idle_timeout: 0, types });
 const app = uWS.App();
 
-stopWithParent();
 for (const [name, statement] of Object.entries(READS)) {
   app.get(`/_QUERIES/bench/${name}`, (response, request) => {
     answer(response, () => statement(lookup(request)), read);
