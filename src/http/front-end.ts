@@ -20,7 +20,7 @@ function start(settings: FrontEndSettings): void {
   });
   try {
     server = new HttpServer(settings, log);
-    tell({ type: 'listening', port: server.listen() });
+    tell({ type: 'listening', port: server.port });
   } catch (error) {
     tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) }, () =>
       process.exit(1),

@@ -3,6 +3,7 @@
  * workers and passes their answers on. Refuses bad paths, ambiguous framing, targets and bodies over their limits,
  * databases that are not configured, and more requests at a time than configured.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import uWS, {
   type HttpRequest,
   type HttpResponse,
@@ -24,6 +25,12 @@ import { RouteTable, type QueryRoute, type Route } from './route-table.js';
 /** Longest request target: path and query string together (bytes). */
 const MAX_TARGET = 65_536;
 
+/**
+ * From closing the socket to telling clients to close their connections (milliseconds): those come back at once, and
+ * must not meet another front end that is about to close its socket too.
+ */
+const SETTLE = 100;
+
 /** How long idle connections may still bring a request while draining (milliseconds), to be told to close. */
 const LINGER = 500;
 
@@ -38,13 +45,23 @@ export class HttpServer {
   readonly #health: DatabaseHealth;
   readonly #exchanges: ExchangeTable;
   readonly #app: TemplatedApp;
-  #socket: us_listen_socket | undefined;
+  readonly #socket: us_listen_socket;
   #connections = 0;
 
-  /** `workerFile` is the program of the query workers, when it is not the service's own. */
+  /**
+   * Starts to listen; throws when the address cannot be had. `workerFile` is the program of the query workers, when it
+   * is not the service's own.
+   */
   constructor(settings: FrontEndSettings, log: Logger, workerFile?: string) {
     const { worker, threads, timeout, accessLog } = settings;
     this.#settings = settings;
+    this.#app = uWS
+      .App()
+      .filter((_res, change) => {
+        this.#connections += Number(change);
+      })
+      .any('/*', (res, req) => this.#handle(res, req));
+    this.#socket = this.#listen(settings.port); // first: where it fails nothing else has begun
     const aliases = new Set(worker.databases.map((database) => database.alias));
     this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias);
     const results = {
@@ -59,25 +76,11 @@ export class HttpServer {
       log,
       abandon: (number, id) => this.#pool.abandon(number, id),
     });
-    this.#app = uWS
-      .App()
-      .filter((_res, change) => {
-        this.#connections += Number(change);
-      })
-      .any('/*', (res, req) => this.#handle(res, req));
   }
 
-  /** listen opens the socket and returns the port. Throws when the address cannot be had. */
-  listen(): number {
-    let { port } = this.#settings;
-    if (port === 0) {
-      // uWebSockets.js shares only a port that it is given by number: have one picked, and open it anew.
-      const picked = this.#open(0);
-      port = uWS.us_socket_local_port(picked);
-      uWS.us_listen_socket_close(picked);
-    }
-    this.#socket = this.#open(port);
-    return port;
+  /** port is the one it listens on. */
+  get port(): number {
+    return uWS.us_socket_local_port(this.#socket);
   }
 
   /**
@@ -86,33 +89,37 @@ export class HttpServer {
    */
   async drain(): Promise<number> {
     const exchanges = this.#exchanges;
+    uWS.us_listen_socket_close(this.#socket);
+    await sleep(SETTLE);
     exchanges.closing = true;
-    if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket);
-    this.#socket = undefined;
     const began = performance.now();
     for (;;) {
       const elapsed = performance.now() - began;
       if (exchanges.busy === 0 && (this.#connections === 0 || elapsed >= LINGER)) break;
       if (elapsed >= this.#settings.grace) break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
     }
     const cut = exchanges.close();
     this.#health.stop();
     // What was just abandoned still has to reach the workers, which cancel it in the database.
-    if (cut > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (cut > 0) await sleep(50);
     this.#app.close();
     await this.#pool.close();
     return cut;
   }
 
-  #open(port: number): us_listen_socket {
+  #listen(port: number): us_listen_socket {
     const { host } = this.#settings;
     let opened: us_listen_socket | false = false;
     this.#app.listen(host, port, (socket) => {
       opened = socket;
     });
     if (opened === false) throw new Error(`cannot listen on ${host} port ${port}`);
-    return opened;
+    if (port !== 0) return opened;
+    // uWebSockets.js shares only a port that it is given by number: have one picked, and open it anew.
+    const picked = uWS.us_socket_local_port(opened);
+    uWS.us_listen_socket_close(opened);
+    return this.#listen(picked);
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {

@@ -3,6 +3,7 @@
  * can only be abandoned where it runs) and one that dies costs only what was given to it. Collects the requests of an
  * event-loop tick and hands them over as one task. Refuses nothing: how much may wait is its caller's to bound.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import type { Logger } from '../log.js';
 import {
@@ -32,6 +33,9 @@ const DEATH_SERIES = 60;
 /** Wait before a thread that cannot even start is tried again (milliseconds): doubled each time up to the last. */
 const RESTART_FIRST = 100;
 const RESTART_LAST = 5_000;
+
+/** How long a thread that is to end may take to start (milliseconds). */
+const START_LIMIT = 1_000;
 
 const noop = (): void => undefined;
 
@@ -102,11 +106,14 @@ export class QueryWorker {
     return (await this.#piscina.run({ type: 'probe' } satisfies WorkerTask)) as ProbeResult;
   }
 
-  /** close ends the thread at once. */
+  /** close ends the thread. One that is still starting is given a moment: ended amid loading an addon, it crashes. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#restart);
-    await this.#piscina?.destroy();
+    if (this.#piscina === undefined) return;
+    const started = this.#piscina.run({ type: 'abandon', ids: [] } satisfies WorkerTask);
+    await Promise.race([started.catch(noop), sleep(START_LIMIT, undefined, { ref: false })]);
+    await this.#piscina.destroy();
   }
 
   #run(piscina: Piscina, batch: Batch): void {
