@@ -3,12 +3,18 @@
  * mode, non-blocking. What the server or libpq says of a failure is passed on without the connection string.
  */
 import type { DatabaseSettings } from '../protocol.js';
-import { loadLibpq, type Libpq } from './libpq-addon.js';
+import { connectsSafely, loadLibpq, type Libpq } from './libpq-addon.js';
 
 /** openConnection connects. Rejects with an Error that says why; the string's connect_timeout bounds the wait. */
 export function openConnection(settings: DatabaseSettings): Promise<Libpq> {
   return new Promise((resolve, reject) => {
     const pq = new (loadLibpq())();
+    if (!connectsSafely()) {
+      reject(
+        new Error("libpq's addon is not the version this service was made for: install 1.11.0"),
+      );
+      return;
+    }
     pq.connect(settings.conninfo, (error) => {
       if (error !== undefined) {
         pq.finish();
