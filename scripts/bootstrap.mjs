@@ -82,7 +82,8 @@ async function npm(title, args) {
 function npmEnvironment() {
   const folder = path.resolve(process.execPath, '../..');
   const { env } = process;
-  if (env.npm_config_nodedir || !fs.existsSync(path.join(folder, 'include/node/node.h'))) return env;
+  if (env.npm_config_nodedir || !fs.existsSync(path.join(folder, 'include/node/node.h')))
+    return env;
   // npm 12 calls the name that older ones need unknown; the other one is known to its node-gyp.
   const major = Number(/npm\/(\d+)/.exec(env.npm_config_user_agent ?? '')?.[1] ?? 0);
   const name = major >= 12 ? 'npm_package_config_node_gyp_nodedir' : 'npm_config_nodedir';
