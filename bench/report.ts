@@ -18,16 +18,24 @@ const ABSENT = '-';
 const COLUMNS: readonly Column[] = [
   ['req/s', ({ rate }) => number(rate, 0)],
   ['min-max', ({ rate }) => (rate ? `${round(rate.min)}-${round(rate.max)}` : ABSENT)],
-  ['ratio', ({ rate }, reference) => ratio(rate, reference?.rate)],
+  against('rate'),
   ['p50 ms', ({ p50 }) => number(p50, 2)],
+  against('p50'),
   ['p99 ms', ({ p99 }) => number(p99, 2)],
+  against('p99'),
   ['CPU µs', ({ serverCpu }) => number(serverCpu, 1)],
-  ['ratio', ({ serverCpu }, reference) => ratio(serverCpu, reference?.serverCpu)],
+  against('serverCpu'),
   ['PG µs', ({ databaseCpu }) => number(databaseCpu, 1)],
   ['MiB', ({ resident }) => (resident ? round(resident.median / MiB) : ABSENT)],
+  against('resident'),
   ['errors', ({ errors }) => (errors ? round(errors.max) : ABSENT)],
   ['other', ({ otherLoad }) => number(otherLoad, 2)],
 ];
+
+/** against is the column of a figure's ratios. */
+function against(name: FigureName): Column {
+  return ['ratio', (summary, reference) => ratio(summary[name], reference?.[name])];
+}
 
 /** table is a table of lines; ratios are to the line with the name `reference`. */
 export function table(title: string, lines: readonly Line[], reference: string): string {
