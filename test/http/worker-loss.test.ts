@@ -1,0 +1,47 @@
+/** What callers see of a query worker that dies or fails: their own requests' 502 or 500, then service as before. */
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { HttpServer } from '#app/http/http-server.js';
+import { createLogger } from '#app/log.js';
+import { frontEndSettings } from '../support/front-end.js';
+
+const WORKER = fileURLToPath(new URL('../pool/fixtures/scripted-worker.js', import.meta.url));
+
+const server = new HttpServer(
+  frontEndSettings({ grace: 200 }),
+  createLogger({ level: 'silent', pretty: false }, {}),
+  WORKER,
+);
+t.teardown(() => server.drain());
+
+async function ask(query: string, renderer = ''): Promise<{ status: number; text: string }> {
+  const url = `http://127.0.0.1:${server.port}/_QUERIES/a/b?${query}${renderer}`;
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+}
+
+t.test('the worker dies', async (t) => {
+  const waiting = ask('wait=5000');
+  await ask('');
+  t.same(await ask('die'), {
+    status: 502,
+    text: '{"error":"the worker that ran this request was lost","code":"worker_lost"}',
+  });
+  t.equal((await waiting).status, 502);
+  t.equal((await ask('')).status, 200);
+});
+
+t.test('the worker dies, XML', async (t) => {
+  t.same(await ask('die', '&_renderer=xml'), {
+    status: 502,
+    text: '<objects><error>the worker that ran this request was lost</error></objects>',
+  });
+});
+
+t.test('the worker throws', async (t) => {
+  t.same(await ask('throw'), {
+    status: 500,
+    text: '{"error":"internal error","code":"internal"}',
+  });
+  t.equal((await ask('')).status, 200);
+});
