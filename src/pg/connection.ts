@@ -39,6 +39,10 @@ interface Flight {
   readonly job: Job;
   /** When it was sent, ms. */
   readonly sent: number;
+  /** How long it is expected to take, ms. */
+  readonly expected: number;
+  /** Its script was told before its end that it is slow. */
+  blamed: boolean;
   /** The result that comes first is that of its Parse. */
   preparing: boolean;
   readonly prepared: boolean;
@@ -57,6 +61,8 @@ export class Connection {
   backend: number | undefined;
   /** Runs one statement that is slow or unknown: nothing else is to be sent. */
   exclusive = false;
+  /** How long the jobs on it are expected to take together, ms. */
+  load = 0;
   /** When its last job ended, ms. */
   idleSince: number = performance.now();
   readonly #pq: Libpq;
@@ -107,6 +113,14 @@ export class Connection {
     return this.#flights[0]?.job;
   }
 
+  /** blameHead tells the script at the head, once, how long its statement takes already. */
+  blameHead(time: number): void {
+    const head = this.#flights[0];
+    if (head === undefined || head.blamed) return;
+    head.blamed = true;
+    head.job.cost?.record(time);
+  }
+
   /** send puts a job on the wire. The bytes leave with the next `flush`, which the owner calls at the end of its turn. */
   send(job: Job, now: number): void {
     this.#cork();
@@ -127,9 +141,13 @@ export class Connection {
     sent &&= this.#pq.pipelineSync();
     if (this.#flights.length === 0) this.#headSince = now;
     job.attempts++;
+    const expected = job.cost?.time ?? 0;
+    this.load += expected;
     this.#flights.push({
       job,
       sent: now,
+      expected,
+      blamed: false,
       preparing,
       prepared: name !== undefined,
       result: undefined,
@@ -269,6 +287,7 @@ export class Connection {
   #settle(flight: Flight, now: number): void {
     this.#flights.shift();
     const { job, failure, result } = flight;
+    this.load -= flight.expected;
     if (this.#received > BUFFER_KEPT) this.#retire = true;
     this.#owner.hold(-this.#received);
     this.#received = 0;
@@ -276,6 +295,7 @@ export class Connection {
     this.#headSince = now;
     if (this.#flights.length === 0) {
       this.exclusive = false;
+      this.load = 0;
       this.idleSince = now;
       this.#pq.getResult(); // lets libpq notice that its queue is empty; there is no result
       const status = this.#pq.transactionStatus();

@@ -11,11 +11,11 @@ import { openConnection } from './connector.js';
 import { InternalJob } from './internal-job.js';
 import type { Job } from './job.js';
 import type { ResultBudget } from './result-budget.js';
-import { SLOW_AFTER } from './script-cost.js';
+import { SLOW_AFTER, VERY_SLOW } from './script-cost.js';
 import { connectionFailure, type SqlFailure } from './sql-failure.js';
 
-/** Statements in a shared pipeline before another connection joins. */
-const SPREAD = 16;
+/** Expected time of what is in a shared pipeline (ms) before another connection joins. */
+const SPREAD = 4;
 /** Most statements in one pipeline. */
 const DEPTH = 64;
 /** Shared pipelines that are used from the first statement on. */
@@ -138,13 +138,13 @@ export class Database implements ConnectionOwner {
 
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */
   #share(job: Job, now: number): boolean {
-    let load = 1;
-    for (const c of this.#connections) if (!c.exclusive) load += c.pending;
+    let load = job.cost?.time ?? 0;
+    for (const c of this.#connections) if (!c.exclusive) load += c.load;
     let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
     let best: Connection | undefined;
     for (const c of this.#connections) {
       if (c.exclusive || this.#cancelling.has(c) || this.#stalls(c, now)) continue;
-      if (best === undefined || c.pending < best.pending) best = c;
+      if (best === undefined || c.load < best.load) best = c;
       if (--lanes === 0) break;
     }
     if (lanes > 0 && (best === undefined || best.pending > 0)) this.#grow(now);
@@ -172,12 +172,11 @@ export class Database implements ConnectionOwner {
     return true;
   }
 
-  /** Whether the statement at the head of a pipeline takes too long to stand behind; its script is told so. */
+  /** Whether the statement at the head of a pipeline takes too long to stand behind. */
   #stalls(c: Connection, now: number): boolean {
     const time = c.headTime(now);
-    if (time <= SLOW_AFTER) return false;
-    c.head?.cost?.record(time);
-    return true;
+    if (time > VERY_SLOW) c.blameHead(time);
+    return time > SLOW_AFTER;
   }
 
   /** Opens one more connection, if there may be one and the last attempt did not just fail. */

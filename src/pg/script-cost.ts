@@ -1,27 +1,47 @@
 /**
  * How long a script's statements take, as measured, and the lane that follows from it: scripts known to be fast share
- * pipelines, unknown and slow ones get a connection to themselves. A slow run counts at once; trust comes back only
- * over many fast runs, so that a script that is fast and slow by turns stays out of the shared lane.
+ * pipelines, unknown and slow ones get a connection to themselves. One run that was slow for the machine's sake is
+ * forgiven; a script that is slow now and then, or very slow once, has to earn the shared lane again.
  */
 
 /** A statement that takes longer than this (milliseconds) does not belong beside others. */
 export const SLOW_AFTER = 20;
 
-/** Share of the remembered time that one faster run leaves. */
-const DECAY = 0.97;
+/** One this slow (milliseconds) is enough to leave the shared lane. */
+export const VERY_SLOW = 150;
+
+/** Share of slow runs from which a script is slow. */
+const SLOW_SHARE = 0.1;
+
+/** What one run weighs in the average of times, and in the share of slow runs. */
+const WEIGHT = 0.1;
+const SHARE_WEIGHT = 0.04;
 
 export class ScriptCost {
-  /** Remembered time of one run in milliseconds; infinite until the first. */
-  #time = Infinity;
+  /** Average time of one run, milliseconds; undefined until the first. */
+  #time: number | undefined;
+  /** Share of slow runs, with those long past counting less and less. */
+  #slow = 0;
+
+  /** time is the expected time of one run, milliseconds. */
+  get time(): number {
+    return this.#time ?? SLOW_AFTER;
+  }
 
   /** Whether its statements may share a pipeline. */
   get fast(): boolean {
-    return this.#time < SLOW_AFTER / 2;
+    return this.#time !== undefined && this.#slow < SLOW_SHARE;
   }
 
   /** record takes the measured time of one run, in milliseconds. */
   record(time: number): void {
-    if (this.#time === Infinity || time > this.#time) this.#time = time;
-    else this.#time = this.#time * DECAY + time * (1 - DECAY);
+    if (this.#time === undefined) {
+      this.#time = time;
+      if (time > SLOW_AFTER) this.#slow = 1;
+      return;
+    }
+    this.#time += (time - this.#time) * WEIGHT;
+    if (time > VERY_SLOW) this.#slow = 1;
+    else this.#slow += ((time > SLOW_AFTER ? 1 : 0) - this.#slow) * SHARE_WEIGHT;
   }
 }
