@@ -116,17 +116,22 @@ export function wantsXml(query: string): boolean {
   return query.includes('_renderer=xml') && /(?:^|&)_renderer=xml(?:&|$)/.test(query);
 }
 
-/** escapeXml escapes text for an XML element. Characters that XML 1.0 cannot hold become U+FFFD. */
+/**
+ * escapeXml escapes text for an XML element. A carriage return would be read as a line feed; what XML 1.0 cannot hold
+ * becomes U+FFFD.
+ */
 export function escapeXml(text: string): string {
-  return text.replace(XML_SPECIAL, (c) => XML_ESCAPES[c] ?? '\uFFFD');
+  return XML_SPECIAL.test(text)
+    ? text.replace(XML_SPECIALS, (c) => XML_ESCAPES[c] ?? '\uFFFD')
+    : text;
 }
 
 const XML_ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
-  '"': '&#34;',
-  "'": '&#39;',
+  '\r': '&#13;',
 };
-// eslint-disable-next-line no-control-regex -- these are the characters XML 1.0 has no form for
-const XML_SPECIAL = /[&<>"'\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+const SPECIAL = '[&<>\\u0000-\\u0008\\u000B-\\u001F\\uD800-\\uDFFF\\uFFFE\\uFFFF]';
+const XML_SPECIAL = new RegExp(SPECIAL, 'u');
+const XML_SPECIALS = new RegExp(SPECIAL, 'gu');

@@ -5,6 +5,7 @@
  * null, '' and {} are an empty element. Where mxj lets broken XML out, this does not: text is escaped, and a member
  * name that XML does not allow has its bad characters replaced by `_`. Refuses text that is not JSON.
  */
+import { escapeXml } from '../errors.js';
 
 /** jsonToXml turns JSON text into an XML document below `<objects>`. Throws SyntaxError for what is not JSON. */
 export function jsonToXml(json: string): string {
@@ -97,7 +98,7 @@ class XmlWriter {
   }
 
   #scalar(): string {
-    if (this.#peek() === '"') return escapeText(this.#string());
+    if (this.#peek() === '"') return escapeXml(this.#string());
     LITERAL.lastIndex = this.#at;
     const literal = LITERAL.exec(this.#json)?.[0];
     if (literal === undefined) throw this.#unexpected();
@@ -155,18 +156,3 @@ const START =
   '\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}';
 const NAME_START = new RegExp(`^[${START}]`, 'u');
 const NOT_NAME = new RegExp(`[^${START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]`, 'gu');
-
-/** escapeText escapes character data. A carriage return would be read as a line feed; what XML 1.0 cannot hold becomes U+FFFD. */
-function escapeText(text: string): string {
-  return SPECIAL.test(text) ? text.replace(SPECIAL_ALL, (c) => ESCAPES[c] ?? '\uFFFD') : text;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '\r': '&#13;',
-};
-const SPECIAL_SET = '[&<>\\u0000-\\u0008\\u000B-\\u001F\\uD800-\\uDFFF\\uFFFE\\uFFFF]';
-const SPECIAL = new RegExp(SPECIAL_SET, 'u');
-const SPECIAL_ALL = new RegExp(SPECIAL_SET, 'gu');
