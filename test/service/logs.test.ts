@@ -139,25 +139,27 @@ t.test('a session in which much goes wrong', async (t) => {
   t.same(lines, [], 'no line holds a secret');
 });
 
-t.test('no SQL, and nothing from libpq itself', async (t) => {
+t.test('no SQL, and nothing from libpq itself', (t) => {
   t.notMatch(service.output, /\bSELECT\b|\bINSERT\b|pg_sleep|FROM item/);
   const strange = service.output
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('{"level":'));
   t.same(strange, [], 'each line is an object of ours');
   for (const line of service.output.split('\n')) if (line !== '') JSON.parse(line);
+  t.end();
 });
 
-t.test('each request has its line, without its query string', async (t) => {
+t.test('each request has its line, without its query string', (t) => {
   for (const i of SESSION.keys()) {
     const id = `session-${i}`;
     const lines = service.lines.filter((line) => line['requestId'] === id);
     t.ok(lines.length > 0, id);
     t.notMatch(JSON.stringify(lines), /[?]a=/);
   }
+  t.end();
 });
 
-t.test('failures of the database: SQLSTATE and names', async (t) => {
+t.test('failures of the database: SQLSTATE and names', (t) => {
   const of = (request: string): unknown =>
     service.lines.find(
       (line) => line['requestId'] === `session-${SESSION.indexOf(request)}` && 'state' in line,
@@ -170,6 +172,7 @@ t.test('failures of the database: SQLSTATE and names', async (t) => {
   });
   t.match(of('POST s/add?id=2&a=hush-checked'), { state: '23514', constraint: 'item_name_check' });
   t.match(of('GET s/cast?a=hush-value'), { state: '22P02', msg: /invalid input syntax for type/ });
+  t.end();
 });
 
 const PLACED = [

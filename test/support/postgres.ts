@@ -1,6 +1,7 @@
 /**
  * A PostgreSQL server for one test: started empty, gone with the test (or with its process, should that be killed).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Test } from 'tap';
 import { start, type EmbeddedOptions, type EmbeddedServer } from '#scripts/embedded-postgres.mjs';
@@ -26,6 +27,17 @@ export async function startPostgres(
   });
   if (options.setup !== undefined) await postgres.sql(options.setup);
   return postgres;
+}
+
+/** connections is how many clients are connected; with `wanted`, once there are that many, or after three seconds. */
+export async function connections(postgres: Postgres, wanted?: number): Promise<number> {
+  for (let i = 0; ; i++) {
+    const [row] = await postgres.sql<{ n: number }>(
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    );
+    if (wanted === undefined || row!.n === wanted || i === 60) return row!.n;
+    await sleep(50);
+  }
 }
 
 async function query<Row extends object>(

@@ -1,0 +1,105 @@
+/** PostgreSQL goes away and comes back: the service stays up, says so, recovers, and writes nothing twice. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Load } from '../support/load.js';
+import { startPostgres } from '../support/postgres.js';
+import { startService } from '../support/service.js';
+import { alive } from '../supervisor/service.js';
+
+const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+const scripts = {
+  'hit/add.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
+  'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+};
+
+/** recovered waits for an ordinary answer and gives how long that took (milliseconds). */
+async function recovered(ask: () => Promise<string>): Promise<number> {
+  const began = performance.now();
+  while ((await ask()) !== '200') {
+    if (performance.now() - began > 10_000) break;
+    await sleep(20);
+  }
+  return performance.now() - began;
+}
+
+t.test('started while it is away', async (t) => {
+  await postgres.kill();
+  const service = await startService(t, { database: postgres.url, scripts });
+  for (let i = 0; i < 3; i++) {
+    const { status, headers, json } = await service.ask('hit/one?n=1');
+    t.equal(status, 503);
+    t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+    t.match(json, { code: /^(08|busy)/ });
+  }
+  t.equal((await service.ask('/_health')).status, 503);
+  await postgres.restart();
+  t.ok((await recovered(() => service.error('hit/one?n=1'))) < 3_000, 'it recovers in 3 s');
+});
+
+t.test('killed and started again under load', async (t) => {
+  const service = await startService(t, { database: postgres.url, scripts });
+  const [frontEnd = 0] = service.frontEnds();
+  const writes = new Load(t, {
+    port: service.port,
+    clients: 8,
+    method: 'POST',
+    target: (n) => `/_QUERIES/hit/add?n=${n}`,
+  });
+  const reads = new Load(t, {
+    port: service.port,
+    clients: 4,
+    target: (n) => `/_QUERIES/hit/one?n=${n}`,
+  });
+  for (let round = 0; round < 2; round++) {
+    await sleep(500);
+    await postgres.kill();
+    await sleep(700);
+    t.match(await service.error('hit/one?n=1'), /^503 /);
+    await postgres.restart();
+    t.ok((await recovered(() => service.error('hit/one?n=1'))) < 3_000, 'it recovers in 3 s');
+  }
+  await sleep(300);
+  await Promise.all([writes.stop(), reads.stop()]);
+
+  for (const load of [writes, reads]) {
+    t.same(
+      [...load.statuses.keys()].filter((status) => status !== 200 && status !== 503),
+      [],
+      'every request is answered, with 200 or 503',
+    );
+    t.ok(load.count(200) > 50 && load.count(503) > 0);
+    t.equal(load.bare, 0, 'a 503 says when to come again');
+  }
+  const [rows] = await postgres.sql<{ all: number; distinct: number }>(
+    'SELECT count(*)::int AS all, count(DISTINCT n)::int AS distinct FROM hit',
+  );
+  t.equal(rows!.all, rows!.distinct, 'no write was done twice');
+  t.ok(rows!.all >= writes.count(200), 'what was answered 200 was done');
+  t.ok(rows!.all <= writes.count(200) + writes.count(503));
+  t.same(service.frontEnds(), [frontEnd]);
+  t.ok(alive(frontEnd), 'the process is the same');
+});
+
+t.test('a connection that is cut: reads are tried again, writes are not', async (t) => {
+  const service = await startService(t, { database: postgres.url, scripts });
+  await service.rows('hit/one?n=1');
+  const reads = new Load(t, {
+    port: service.port,
+    clients: 8,
+    target: (n) => `/_QUERIES/hit/one?n=${n}`,
+  });
+  for (let i = 0; i < 5; i++) {
+    await sleep(100);
+    await postgres.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    );
+  }
+  await sleep(200);
+  await reads.stop();
+  t.ok(reads.count(200) > 100);
+  // A statement that had begun is not repeated: at most those at the heads of the pipelines.
+  t.ok(reads.count(503) <= 5 * 10, `${reads.count(503)} of ${reads.asked}`, {
+    failures: reads.failures,
+  });
+  t.equal(reads.count(0), 0);
+});

@@ -1,0 +1,69 @@
+/** The processes and threads of a service under load: what dies takes little with it and comes back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { Load } from '../support/load.js';
+import { connections, startPostgres } from '../support/postgres.js';
+import { startService, type Service } from '../support/service.js';
+import { alive, soon } from '../supervisor/service.js';
+
+const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+const options = {
+  database: postgres.url,
+  scripts: {
+    'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+    'hit/add.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
+    'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
+  },
+  config: { 'http.processes': 2, 'pool.threads': 2, 'pg.maxopenconn': 8 },
+} as const;
+
+function load(t: Test, service: Service, clients = 12): Load {
+  return new Load(t, {
+    port: service.port,
+    clients,
+    target: (n) => `/_QUERIES/${n % 5 === 0 ? 'slow/sleep?s=0.02' : `hit/one?n=${n}`}`,
+  });
+}
+
+t.test('connections stay within pg.maxopenconn', async (t) => {
+  const service = await startService(t, options);
+  const running = load(t, service, 40);
+  let most = 0;
+  for (let i = 0; i < 30; i++) {
+    most = Math.max(most, await connections(postgres));
+    await sleep(50);
+  }
+  await running.stop();
+  t.same(running.failures, []);
+  t.ok(most > 2 && most <= 8, `at most ${most}`);
+});
+
+t.test('a front end is killed', async (t) => {
+  const service = await startService(t, options);
+  const before = service.frontEnds();
+  t.equal(before.length, 2);
+  const running = load(t, service);
+  await sleep(300);
+  const [victim = 0, other = 0] = before;
+  process.kill(victim, 'SIGKILL');
+  await soon('its replacement', () => (service.frontEnds().length === 2 ? true : undefined));
+  await sleep(700);
+  await running.stop();
+  t.same(
+    [...running.statuses.keys()].sort(),
+    [0, 200],
+    'connections are reset, no answer is wrong',
+  );
+  t.ok(running.count(0) <= 12, `${running.count(0)} requests lost`);
+  t.ok(service.frontEnds().includes(other) && alive(other));
+  await service.line(({ msg }) => msg.includes('a front end died'));
+});
+
+t.test('the supervisor is killed: nothing is left', async (t) => {
+  const service = await startService(t, options);
+  const frontEnds = service.frontEnds();
+  await service.error('hit/one?n=1');
+  service.signal('SIGKILL');
+  await soon('the end of the front ends', () => (frontEnds.some(alive) ? undefined : true));
+  t.equal(await connections(postgres, 0), 0, 'no connection is left in PostgreSQL');
+});

@@ -1,0 +1,62 @@
+/** Signals to a service that has work: what is in flight is finished, and nothing stays behind. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { Load } from '../support/load.js';
+import { connections, startPostgres } from '../support/postgres.js';
+import { startService, type Service } from '../support/service.js';
+import { alive, soon } from '../supervisor/service.js';
+
+const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+const options = {
+  database: postgres.url,
+  scripts: {
+    'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+    'hit/add.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
+    'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
+  },
+  config: { 'http.processes': 2, 'pool.threads': 2, 'pg.maxopenconn': 8 },
+} as const;
+
+function load(t: Test, service: Service, clients = 12): Load {
+  return new Load(t, {
+    port: service.port,
+    clients,
+    target: (n) => `/_QUERIES/${n % 5 === 0 ? 'slow/sleep?s=0.02' : `hit/one?n=${n}`}`,
+  });
+}
+
+for (const [signal, group] of [
+  ['SIGTERM', false],
+  ['SIGINT', true],
+] as const)
+  t.test(`${signal} to ${group ? 'the group' : 'the supervisor'}`, async (t) => {
+    const service = await startService(t, options);
+    const frontEnds = service.frontEnds();
+    const slow = Array.from({ length: 4 }, () => service.error('slow/sleep?s=0.7'));
+    await sleep(300);
+    if (group) service.signalGroup(signal);
+    else service.signal(signal);
+    t.same(new Set(await Promise.all(slow)), new Set(['200']), 'what is in flight is answered');
+    t.equal(await service.exited, 0);
+    t.notOk(frontEnds.some(alive));
+    t.equal(await connections(postgres, 0), 0, 'no connection is left in PostgreSQL');
+  });
+
+t.test('SIGHUP under load, with another configuration', async (t) => {
+  const service = await startService(t, options);
+  const before = service.frontEnds();
+  const running = load(t, service);
+  for (const threads of [1, 2]) {
+    service.configure({ ...options.config, 'pool.threads': threads });
+    service.signal('SIGHUP');
+    await soon('the reload', () =>
+      service.lines.filter(({ msg }) => msg === 'reloaded').length === threads ? true : undefined,
+    );
+    await sleep(500);
+  }
+  await running.stop();
+  t.same(running.failures, []);
+  t.ok(running.count(200) > 100);
+  await soon('the end of the old ones', () => (before.some(alive) ? undefined : true));
+  t.equal(service.frontEnds().length, 2);
+});
