@@ -56,7 +56,7 @@ export function frontEndSettings(overrides: FrontEndOverrides = {}): FrontEndSet
       timeout: rest.timeout ?? 30_000,
       debug: false,
       raised: true,
-      log: { level: 'silent', pretty: false },
+      log: { level: 'fatal', pretty: false },
       ...worker,
     },
   };
@@ -68,7 +68,12 @@ export async function startFrontEnd(
   overrides: FrontEndOverrides = {},
 ): Promise<{ readonly port: number; readonly process: FrontEndProcess }> {
   const process = new FrontEndProcess(frontEndSettings(overrides));
+  let ending = false;
+  void process.exited.then((exit) => {
+    if (!ending) console.error('the front end died under the test', exit);
+  });
   t.teardown(async () => {
+    ending = true;
     process.kill();
     await process.exited;
   });
