@@ -4,7 +4,8 @@
 //   SR_poll_init_socket  puts the poll handle on the calling thread's own loop
 //   SR_queue_work        runs what it is given (always: connecting) on a thread of its own, so that a database that does
 //                        not answer holds none of libuv's few pool threads, and so that nothing waits for it in the end
-//   SRconnectdb, SRfinish  keep the list of the thread's connections, which are closed when the thread ends
+//   SRconnectdb, SRfinish  keep the list of the thread's connections, which are closed when the thread ends, and keep
+//                        libpq from writing what RAISE INFO says to standard error
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -28,12 +29,16 @@ namespace {
 
 // The real libpq, found where the copies have loaded it and never unloaded.
 struct Libpq {
+  using NoticeProcessor = void (*)(void*, const char*);
+
   Libpq() {
     library = dlopen("libpq.so.5", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return;
     connectdb = reinterpret_cast<pg_conn* (*)(const char*)>(dlsym(library, "PQconnectdb"));
     finish = reinterpret_cast<void (*)(pg_conn*)>(dlsym(library, "PQfinish"));
     socket = reinterpret_cast<int (*)(const pg_conn*)>(dlsym(library, "PQsocket"));
+    set_notice_processor = reinterpret_cast<NoticeProcessor (*)(pg_conn*, NoticeProcessor, void*)>(
+        dlsym(library, "PQsetNoticeProcessor"));
   }
 
   static const Libpq& Get() {
@@ -45,6 +50,7 @@ struct Libpq {
   pg_conn* (*connectdb)(const char* conninfo) = nullptr;
   void (*finish)(pg_conn* connection) = nullptr;
   int (*socket)(const pg_conn* connection) = nullptr;
+  NoticeProcessor (*set_notice_processor)(pg_conn*, NoticeProcessor, void*) = nullptr;
 };
 
 // Connections are those of one thread, from when libpq made them until it frees them.
@@ -299,6 +305,9 @@ pg_conn* SRconnectdb(const char* conninfo) {
   }
   pg_conn* connection = libpq.connectdb(conninfo);
   if (connection == nullptr) return nullptr;
+  if (libpq.set_notice_processor != nullptr) {
+    libpq.set_notice_processor(connection, [](void*, const char*) {}, nullptr);
+  }
   if (Attempt* attempt = Attempt::Connecting(); attempt != nullptr) {
     attempt->SetConnection(connection);
   } else if (Connections* own = Connections::Own(); own != nullptr) {

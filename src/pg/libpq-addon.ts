@@ -28,6 +28,7 @@ export interface LibpqErrorFields {
   readonly columnName?: string;
   readonly dataTypeName?: string;
   readonly constraintName?: string;
+  readonly sourceFile?: string;
 }
 
 /** One libpq connection: the calls of libpq's addon that the service uses. Results are those of the last getResult. */

@@ -17,6 +17,8 @@ export interface SqlFailure {
   readonly table?: string | undefined;
   readonly column?: string | undefined;
   readonly constraint?: string | undefined;
+  /** Whether the message was written by code in the database (RAISE) and not by PostgreSQL. */
+  readonly raised?: boolean;
   /** Whether the server ended the connection with it. */
   readonly fatal: boolean;
 }
@@ -41,9 +43,13 @@ export function readFailure(pq: Libpq): SqlFailure {
     table: fields.tableName,
     column: fields.columnName,
     constraint: fields.constraintName,
+    raised: LANGUAGES.test(fields.sourceFile ?? ''),
     fatal: fields.severity === 'FATAL' || fields.severity === 'PANIC',
   };
 }
+
+/** Source files of the procedural languages that come with PostgreSQL. */
+const LANGUAGES = /^pl(?:_|py|perl|tcl)/;
 
 /** maskQuoted replaces what a message quotes, from the first quote to the last, for it may be a value of a request. */
 export function maskQuoted(message: string): string {

@@ -5,6 +5,7 @@
 import { errorBody, isRaised, SQL_FAILED, statusOfSqlState } from '../errors.js';
 import type { Logger } from '../log.js';
 import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
+import { parseQueryString } from '../script/query-string.js';
 
 /** Where and for whom a statement failed. */
 export interface FailurePlace {
@@ -16,14 +17,55 @@ export interface FailurePlace {
   readonly position: string | undefined;
 }
 
+/** What the request held: a message may repeat it. */
+export interface SentText {
+  /** Raw query string. */
+  readonly query: string;
+  /** Packed as protocol.ts says. */
+  readonly headers: string;
+}
+
 /** logFailure writes one line: WARN for what callers or scripts cause, ERROR for what ails the service. */
-export function logFailure(log: Logger, failure: SqlFailure, place: FailurePlace): void {
+export function logFailure(
+  log: Logger,
+  failure: SqlFailure,
+  place: FailurePlace,
+  sent: SentText,
+): void {
   const { state, schema, table, column, constraint } = failure;
   const fields = { ...place, state, schema, table, column, constraint };
   if (isRaised(state)) log.info(fields, 'a script raised an error');
-  else if (statusOfSqlState(state) >= 503) log.error(fields, maskQuoted(failure.message));
-  else log.warn(fields, maskQuoted(failure.message));
+  else {
+    const message = failure.raised ? RAISED : maskSent(maskQuoted(failure.message), sent);
+    if (statusOfSqlState(state) >= 503) log.error(fields, message);
+    else log.warn(fields, message);
+  }
 }
+
+/** Instead of a message that a function wrote: it may hold values, quoted or not. */
+const RAISED = 'a function in the database raised an error';
+
+/**
+ * maskSent replaces the words of a message that hold one the request sent: PostgreSQL does not quote every name that
+ * it repeats (`column item.x does not exist`), and a script may have interpolated it.
+ */
+function maskSent(message: string, { query, headers }: SentText): string {
+  const values = [...parseQueryString(query).values()].flat();
+  values.push(...headers.split('\n').filter((_, i) => i % 2 === 1));
+  const words = new Set(values.flatMap((value) => value.toLowerCase().match(WORD) ?? []));
+  return message.replace(WORD, (word) => {
+    const lower = word.toLowerCase();
+    if (words.has(lower)) return '…';
+    for (const one of words) {
+      // Short ones are in too many words; a name beyond 63 bytes is cut off.
+      if (one.length >= 3 && lower.includes(one)) return '…';
+      if (lower.length >= 15 && one.startsWith(lower)) return '…';
+    }
+    return word;
+  });
+}
+
+const WORD = /[\p{L}\p{N}_]+/gu;
 
 /** What may be told to the caller. */
 export interface FailureAnswerOptions {
