@@ -306,7 +306,8 @@ pg_conn* SRconnectdb(const char* conninfo) {
   pg_conn* connection = libpq.connectdb(conninfo);
   if (connection == nullptr) return nullptr;
   if (libpq.set_notice_processor != nullptr) {
-    libpq.set_notice_processor(connection, [](void*, const char*) {}, nullptr);
+    libpq.set_notice_processor(
+        connection, [](void*, const char*) {}, nullptr);
   }
   if (Attempt* attempt = Attempt::Connecting(); attempt != nullptr) {
     attempt->SetConnection(connection);

@@ -7,9 +7,35 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace sql_rest {
+
+namespace {
+
+// What libpq reads at one go at least, and what it reads at most while no row is larger.
+constexpr int kOneRead = 8192;
+constexpr int kUsualBuffer = 32768;
+
+// Where Linux's tcp_info has tcpi_bytes_received (since 4.1; never moved). The C library's tcp_info ends before it, and
+// the kernel's own header cannot be included beside uv.h.
+constexpr std::size_t kBytesReceived = 128;
+
+// BytesReceived is how many bytes a TCP connection has received in all; false for other sockets.
+bool BytesReceived(int fd, std::uint64_t* bytes) {
+  std::array<char, kBytesReceived + sizeof *bytes> info{};
+  socklen_t size = info.size();
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, info.data(), &size) != 0) return false;
+  if (size < info.size()) return false;
+  std::memcpy(bytes, info.data() + kBytesReceived, sizeof *bytes);
+  return true;
+}
+
+}  // namespace
 
 // SocketPoll is a libuv poll handle that deletes itself once closed. It never closes the descriptor.
 class SocketPoll final : public Closable {
@@ -59,11 +85,28 @@ class SocketPoll final : public Closable {
     // libuv stops a handle that reports an error. What the error is comes out when the owner reads, and it may read in
     // several steps: so go on reporting until it stops.
     if (status < 0) uv_poll_start(handle, self->events_, OnPoll);
-    int available = 0;
-    if (ioctl(self->fd_, FIONREAD, &available) != 0) available = 0;
     if (self->owner_ == nullptr) return;
-    self->owner_->OnEvent(status < 0 || (events & UV_READABLE) != 0, (events & UV_WRITABLE) != 0,
-                          available);
+    const bool readable = status < 0 || (events & UV_READABLE) != 0;
+    self->owner_->OnEvent(readable, (events & UV_WRITABLE) != 0, readable ? self->Arrived() : 0);
+  }
+
+  // Arrived is how many bytes have come since it was last called. What waits in the socket is that only when all that
+  // waited before has been read since; otherwise the kernel's count of the connection tells.
+  int Arrived() {
+    int waiting = 0;
+    if (ioctl(fd_, FIONREAD, &waiting) != 0) return 0;
+    const bool exact = !behind_ && waiting <= kOneRead;
+    behind_ = waiting > kOneRead;
+    if (exact) {
+      counted_ += static_cast<std::uint64_t>(waiting);
+      return waiting;
+    }
+    std::uint64_t received = 0;
+    // A unix socket has no such count.
+    if (!BytesReceived(fd_, &received)) return std::min(waiting, kUsualBuffer);
+    const std::uint64_t before = std::min(counted_, received);
+    counted_ = received;
+    return static_cast<int>(std::min<std::uint64_t>(received - before, INT32_MAX));
   }
 
   uv_poll_t handle_{};
@@ -71,6 +114,9 @@ class SocketPoll final : public Closable {
   const int fd_;
   SocketWatcher* owner_;
   int events_ = 0;
+  // Bytes that Arrived has told of, and whether it left more than one read in the socket.
+  std::uint64_t counted_ = 0;
+  bool behind_ = false;
 };
 
 Napi::Function SocketWatcher::Define(Napi::Env env) {
@@ -151,13 +197,13 @@ void SocketWatcher::Hold(bool held) {
   }
 }
 
-void SocketWatcher::OnEvent(bool readable, bool writable, int available) {
+void SocketWatcher::OnEvent(bool readable, bool writable, int arrived) {
   const Napi::Env env = Env();
   const Napi::HandleScope scope(env);
   const napi_value arguments[] = {
       Napi::Boolean::New(env, readable),
       Napi::Boolean::New(env, writable),
-      Napi::Number::New(env, available),
+      Napi::Number::New(env, arrived),
   };
   // Value() of a member that a callback may close: `this` stays alive, because its JavaScript object is the receiver.
   const Napi::Object receiver = Value();

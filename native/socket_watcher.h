@@ -10,8 +10,8 @@ namespace sql_rest {
 
 class SocketPoll;
 
-// new SocketWatcher(fd, onEvent): onEvent(readable, writable, available) with the number of bytes that wait in the
-// socket. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; close(). Throws TypeError on wrong
+// new SocketWatcher(fd, onEvent): onEvent(readable, writable, arrived) with the number of bytes that have come since
+// the last call. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; close(). Throws TypeError on wrong
 // arguments, Error when the descriptor cannot be watched or the watcher is closed.
 class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
  public:
@@ -21,7 +21,7 @@ class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
   ~SocketWatcher() override;
 
   // OnEvent runs the callback; an exception in it becomes an uncaught one.
-  void OnEvent(bool readable, bool writable, int available);
+  void OnEvent(bool readable, bool writable, int arrived);
   // Detach forgets the poll, which is being closed by the environment.
   void Detach() noexcept { poll_ = nullptr; }
 

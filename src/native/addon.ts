@@ -13,8 +13,8 @@ export interface Addon {
   readonly setCork: (fd: number, on: boolean) => boolean;
 }
 
-/** Called when a watched socket is ready; `available` is the number of bytes that wait in it. */
-export type OnSocketEvent = (readable: boolean, writable: boolean, available: number) => void;
+/** Called when a watched socket is ready; `arrived` is the number of bytes that have come since the last call. */
+export type OnSocketEvent = (readable: boolean, writable: boolean, arrived: number) => void;
 
 export interface NativeSocketWatcher {
   watch(mode: number): void;

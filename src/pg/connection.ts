@@ -88,8 +88,8 @@ export class Connection {
     this.#owner = owner;
     this.#limits = limits;
     this.#fd = pq.socket();
-    this.#watcher = new SocketWatcher(this.#fd, (readable, _writable, available) => {
-      this.#ready(readable, available);
+    this.#watcher = new SocketWatcher(this.#fd, (readable, _writable, arrived) => {
+      this.#ready(readable, arrived);
     });
     this.#watcher.watch(READABLE);
   }
@@ -180,14 +180,14 @@ export class Connection {
     if (!this.#closed) this.#lose(connectionFailure('the connection was closed', '57P01'));
   }
 
-  #ready(readable: boolean, available: number): void {
+  #ready(readable: boolean, arrived: number): void {
     if (this.#closed) return;
     if (this.#writing) this.flush();
-    if (readable) this.#receive(available);
+    if (readable) this.#receive(arrived);
   }
 
-  #receive(available: number): void {
-    if (!this.#count(available)) {
+  #receive(arrived: number): void {
+    if (!this.#count(arrived)) {
       this.#refuse(tooMuch());
       return;
     }
