@@ -79,7 +79,10 @@ export interface Libpq {
   cancel(): true | string | Error;
 }
 
-export type LibpqConstructor = new () => Libpq;
+export interface LibpqConstructor {
+  new (): Libpq;
+  readonly prototype: Libpq;
+}
 
 /**
  * The functions imported by libpq's addon that native/libpq_bridge.cc replaces. In the copy their first two letters
@@ -155,5 +158,22 @@ function load(): LibpqConstructor {
   // Somebody else (pg) may have loaded them already, with the addon as it is.
   for (const loadedBefore of [pgNative, libpq]) Reflect.deleteProperty(require.cache, loadedBefore);
   const Client = require('pg-native') as new () => { readonly pq: Libpq };
-  return new Client().pq.constructor as LibpqConstructor;
+  const constructor = new Client().pq.constructor as LibpqConstructor;
+  outliveClosing(constructor.prototype);
+  return constructor;
+}
+
+/**
+ * A poll handle is part of libpq's C++ object, and libuv closes it only when the loop has come round. Until then the
+ * object must not be collected as garbage.
+ */
+function outliveClosing(prototype: Libpq): void {
+  const closing = new Set<Libpq>();
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with the connection below
+  const finish = prototype.finish;
+  prototype.finish = function (this: Libpq) {
+    closing.add(this);
+    finish.call(this);
+    setImmediate(() => setImmediate(() => closing.delete(this)));
+  };
 }

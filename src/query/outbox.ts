@@ -1,8 +1,12 @@
 /**
- * Brings answers back to the front end. Those of a batch that is complete when the loop's turn ends travel as the
- * result of its task; those that are ready before their batch's last one travel ahead, together, as one message.
+ * Brings answers back to the front end. A batch's answers travel together as the result of its task when the last one is
+ * there, because a message costs as much as many answers. Those that have waited a moment for slower ones of their
+ * batch travel ahead of it, together with others of their kind.
  */
 import { pushAnswer, type Answers, type QueryAnswer } from '../protocol.js';
+
+/** How long an answer waits for the rest of its batch, ms. */
+const PATIENCE = 1;
 
 /** OpenBatch is a batch with requests still unanswered. */
 export interface OpenBatch {
@@ -13,10 +17,9 @@ export interface OpenBatch {
 
 export class Outbox {
   readonly #post: (answers: Answers) => void;
-  #ready: OpenBatch[] = [];
-  readonly #flush = (): void => {
-    this.#flushAll();
-  };
+  /** Batches of which some answers are there. */
+  readonly #partial = new Set<OpenBatch>();
+  #timer: NodeJS.Timeout | undefined;
 
   /** `post` sends answers ahead of their batches. */
   constructor(post: (answers: Answers) => void) {
@@ -30,24 +33,26 @@ export class Outbox {
 
   /** answer takes one answer of a batch. */
   answer(batch: OpenBatch, answer: QueryAnswer): void {
-    if (batch.answers.length === 0) {
-      if (this.#ready.length === 0) setImmediate(this.#flush);
-      this.#ready.push(batch);
-    }
     pushAnswer(batch.answers, answer);
-    batch.left--;
+    if (--batch.left === 0) {
+      this.#partial.delete(batch);
+      batch.resolve(batch.answers);
+    } else {
+      this.#partial.add(batch);
+      this.#timer ??= setTimeout(() => {
+        this.#sendAhead();
+      }, PATIENCE);
+    }
   }
 
-  #flushAll(): void {
-    const ready = this.#ready;
-    this.#ready = [];
+  #sendAhead(): void {
+    this.#timer = undefined;
     let early: Answers | undefined;
-    for (const batch of ready) {
-      const { answers } = batch;
+    for (const batch of this.#partial) {
+      early = early === undefined ? batch.answers : early.concat(batch.answers);
       batch.answers = [];
-      if (batch.left === 0) batch.resolve(answers);
-      else early = early === undefined ? answers : early.concat(answers);
     }
+    this.#partial.clear();
     if (early !== undefined) this.#post(early);
   }
 }

@@ -125,12 +125,14 @@ export class QueryRunner implements QueryOwner {
       const place = query.rendered.locate(positionToScript(query.statement, failure.position));
       position = `${query.path}:${place.line}:${place.column}`;
     }
-    logFailure(
-      this.#log,
-      failure,
-      { requestId, script: query.path, alias, position },
-      query.request,
-    );
+    // Nobody waits for an abandoned one, and its failure is our own doing.
+    if (!query.abandoned)
+      logFailure(
+        this.#log,
+        failure,
+        { requestId, script: query.path, alias, position },
+        query.request,
+      );
     const { debug, raised } = this.#settings;
     const { status, body } = failureAnswer(failure, { xml: query.xml, debug, raised, position });
     this.#send(query, status, body);
