@@ -16,6 +16,8 @@ export class Load {
   readonly statuses = new Map<number, number>();
   /** Bodies and errors that were not 200, the first hundred. */
   readonly failures: string[] = [];
+  /** Bodies of answers that were 200, the first hundred that differ. */
+  readonly bodies = new Set<string>();
   /** Answers with status 503 that had no Retry-After. */
   bare = 0;
   asked = 0;
@@ -49,6 +51,7 @@ export class Load {
           answer.on('end', () => {
             const { statusCode = 0, headers } = answer;
             if (statusCode !== 200) this.#failed(`${statusCode} ${body}`);
+            else if (this.bodies.size < 100) this.bodies.add(body);
             if (statusCode === 503 && headers['retry-after'] === undefined) this.bare++;
             resolve(statusCode);
           });

@@ -50,17 +50,18 @@ export class Service {
   /** Everything written to standard output and standard error. */
   output = '';
   url = '';
-  readonly #folder: string;
+  /** Folder of the configuration file; the scripts lie in `queries` below it. */
+  readonly folder: string;
   readonly #database: string;
 
   constructor(t: Pick<Test, 'teardown'>, { database, scripts = {}, config = {} }: ServiceOptions) {
-    this.#folder = mkdtempSync(path.join(tmpdir(), 'service '));
+    this.folder = mkdtempSync(path.join(tmpdir(), 'service '));
     this.#database = database;
-    mkdirSync(path.join(this.#folder, 'queries'));
+    mkdirSync(path.join(this.folder, 'queries'));
     for (const [name, text] of Object.entries(scripts)) this.script(name, text);
     this.configure(config);
     const child = spawn(process.execPath, [MAIN, 'serve'], {
-      cwd: this.#folder,
+      cwd: this.folder,
       env: { PATH: process.env['PATH'] },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -80,7 +81,7 @@ export class Service {
     t.teardown(async () => {
       this.signalGroup('SIGKILL');
       await this.exited;
-      rmSync(this.#folder, { recursive: true });
+      rmSync(this.folder, { recursive: true });
     });
   }
 
@@ -88,12 +89,12 @@ export class Service {
   configure(config: Configuration): void {
     const keys = { 'http.port': 0, 'pg.url': this.#database, 'pg.ssl.mode': 'disable', ...config };
     const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-    writeFileSync(path.join(this.#folder, 'service.toml'), lines.join(''), { mode: 0o600 });
+    writeFileSync(path.join(this.folder, 'service.toml'), lines.join(''), { mode: 0o600 });
   }
 
   /** script writes a script. */
   script(name: string, text: string): void {
-    const file = path.join(this.#folder, 'queries', name);
+    const file = path.join(this.folder, 'queries', name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
