@@ -34,7 +34,7 @@ export interface WorkerSettings {
   readonly aggregate: 'json_agg' | 'jsonb_agg';
   /** Largest result of one statement. */
   readonly maxResult: number;
-  /** Most bytes of results that this worker holds at one time. */
+  /** Most bytes of results at one time: what this worker holds, and its share of what the front end is sending. */
   readonly resultBudget: number;
   /** A request's whole time. */
   readonly timeout: number;
@@ -45,6 +45,8 @@ export interface WorkerSettings {
   readonly log: LogSettings;
   /** Two Int32: how many workers of this pool died one shortly after the other, and when the last did (s since epoch). */
   readonly deaths: SharedArrayBuffer;
+  /** One Int32: KiB of answers that the front end has not sent yet, this worker's share of them. */
+  readonly sending: SharedArrayBuffer;
 }
 
 export interface LogSettings {
@@ -54,7 +56,7 @@ export interface LogSettings {
   readonly pretty: boolean;
 }
 
-/** What a front-end process is started with. `worker.deaths` is made by the front end itself. */
+/** What a front-end process is started with. What its workers share with it, it makes itself. */
 export interface FrontEndSettings {
   /** 0 for the first front end. */
   readonly index: number;
@@ -74,7 +76,7 @@ export interface FrontEndSettings {
   readonly accessLog: boolean;
   /** Aliases that must answer for `/_ready`. */
   readonly ready: readonly string[];
-  readonly worker: Omit<WorkerSettings, 'deaths'>;
+  readonly worker: Omit<WorkerSettings, 'deaths' | 'sending'>;
 }
 
 /** Supervisor to front end (process IPC). */

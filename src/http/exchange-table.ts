@@ -19,6 +19,8 @@ export interface ExchangeTableOptions {
   readonly timeout: number;
   readonly accessLog: boolean;
   readonly log: Logger;
+  /** Told how many bytes of answers are still being sent, whenever that changes. */
+  readonly sending: (bytes: number) => void;
   /** Called when nobody waits any more for a request that a worker has. */
   readonly abandon: (worker: number, id: number) => void;
 }
@@ -31,8 +33,9 @@ export class ExchangeTable {
   readonly #sweeper: NodeJS.Timeout;
   /** Requests without an answer, oldest first. */
   readonly #pending = new Map<number, Exchange>();
-  /** Answers that are still being sent, with when that began (performance.now), oldest first. */
-  readonly #sending = new Map<Exchange, number>();
+  /** Answers that are still being sent, with their length and when that began (performance.now), oldest first. */
+  readonly #sending = new Map<Exchange, { readonly bytes: number; readonly began: number }>();
+  #bytes = 0;
   #lastId = 0;
 
   constructor(options: ExchangeTableOptions) {
@@ -75,8 +78,10 @@ export class ExchangeTable {
   answer(exchange: Exchange, status: number, type: number, body: string): void {
     this.#pending.delete(exchange.id);
     if (this.closing) exchange.close = true;
-    const sent = (): void => void this.#sending.delete(exchange);
-    if (!exchange.answer(status, type, body, sent)) this.#sending.set(exchange, performance.now());
+    if (!exchange.answer(status, type, body, () => this.#sent(exchange))) {
+      this.#sending.set(exchange, { bytes: body.length, began: performance.now() });
+      this.#options.sending((this.#bytes += body.length));
+    }
     if (this.#options.accessLog) this.#logAccess(exchange, status);
   }
 
@@ -109,8 +114,15 @@ export class ExchangeTable {
     return cut;
   }
 
-  #aborted(exchange: Exchange): void {
+  #sent(exchange: Exchange): void {
+    const answer = this.#sending.get(exchange);
+    if (answer === undefined) return;
     this.#sending.delete(exchange);
+    this.#options.sending((this.#bytes -= answer.bytes));
+  }
+
+  #aborted(exchange: Exchange): void {
+    this.#sent(exchange);
     if (!this.#pending.delete(exchange.id)) return;
     this.#abandon(exchange);
     if (this.#options.accessLog) this.#logAccess(exchange, CLIENT_GONE);
@@ -128,7 +140,7 @@ export class ExchangeTable {
       exchange.close = exchange.worker < 0; // its body is still on the way
       this.refuse(exchange, 'timeout');
     }
-    for (const [exchange, began] of this.#sending) {
+    for (const [exchange, { began }] of this.#sending) {
       if (began > deadline) break;
       exchange.res.close();
     }

@@ -94,7 +94,9 @@ export class Exchange {
     const { res, method, close } = this;
     this.#head(status, type);
     if (method !== 'HEAD' && status !== 204) {
-      res.end(body, close); // says `Connection: close` by itself
+      // From Node 22 on, uWebSockets.js writes a string of Latin-1 characters as such and not as UTF-8.
+      const ascii = Buffer.byteLength(body) === body.length;
+      res.end(ascii ? body : Buffer.from(body), close); // says `Connection: close` by itself
       return;
     }
     if (close) res.writeHeader('Connection', 'close');

@@ -74,6 +74,7 @@ export class HttpServer {
       timeout,
       accessLog,
       log,
+      sending: (bytes) => this.#pool.sending(bytes),
       abandon: (number, id) => this.#pool.abandon(number, id),
     });
   }

@@ -20,18 +20,23 @@ const WORKER_FILE = fileURLToPath(new URL('../workers/query.js', import.meta.url
 export class QueryPool {
   readonly #workers: readonly QueryWorker[];
   readonly #flush = (): void => this.#flushAll();
+  readonly #sending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #scheduled = false;
   #current = 0;
   #probed = 0;
 
   constructor(
     threads: number,
-    settings: Omit<WorkerSettings, 'deaths'>,
+    settings: Omit<WorkerSettings, 'deaths' | 'sending'>,
     results: QueryResults,
     log: Logger,
     filename = WORKER_FILE,
   ) {
-    const full = { ...settings, deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT) };
+    const full: WorkerSettings = {
+      ...settings,
+      deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
+      sending: this.#sending.buffer,
+    };
     this.#workers = Array.from(
       { length: threads },
       () => new QueryWorker(filename, full, results, log),
@@ -72,6 +77,11 @@ export class QueryPool {
   probe(): Promise<ProbeResult> {
     this.#probed = (this.#probed + 1) % this.#workers.length;
     return this.#workers[this.#probed]!.probe();
+  }
+
+  /** sending tells the workers how many bytes of their answers have not been sent yet. */
+  sending(bytes: number): void {
+    Atomics.store(this.#sending, 0, Math.ceil(bytes / 1024 / this.#workers.length));
   }
 
   /** close ends the workers at once; requests they still have are reported as lost. */

@@ -58,7 +58,11 @@ export class QueryRunner implements QueryOwner {
     this.#outbox = new Outbox(post);
     this.#scripts = new ScriptStore(settings.scripts, log);
     this.#statements = new StatementBuilder(settings.aggregate, settings.maxResult);
-    const budget = new ResultBudget(settings.maxResult, settings.resultBudget);
+    const budget = new ResultBudget(
+      settings.maxResult,
+      settings.resultBudget,
+      new Int32Array(settings.sending),
+    );
     for (const one of settings.databases) {
       const database = new Database(one, budget);
       this.#targets.set(one.alias, {

@@ -4,7 +4,7 @@ import type { DatabaseSettings, FrontEndSettings, WorkerSettings } from '#app/pr
 import { FrontEndProcess } from '#app/supervisor/front-end-process.js';
 
 export type FrontEndOverrides = Partial<Omit<FrontEndSettings, 'worker'>> & {
-  readonly worker?: Partial<Omit<WorkerSettings, 'deaths'>>;
+  readonly worker?: Partial<Omit<WorkerSettings, 'deaths' | 'sending'>>;
 };
 
 /** An address where no PostgreSQL is. */
