@@ -23,7 +23,7 @@ const ERRORS: Readonly<Record<string, readonly [status: number, error: string]>>
   'GET xml/nope?': [404, 'script not found: xml/nope'],
   'GET xml/broken?': [500, 'could not execute sql, check your service logs'],
   'GET xml/none?a=%zz&': [400, 'invalid query string'],
-  'POST xml/raise?': [400, '&lt;no&gt; &amp; &#34;never&#34;'],
+  'POST xml/raise?': [400, '&lt;no&gt; &amp; "never"'],
   'GET xml/a.b?': [400, 'invalid identifier in path'],
   'POST xml/none?': [405, 'method not allowed'],
 };
