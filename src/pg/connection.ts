@@ -225,11 +225,11 @@ export class Connection {
     if (now !== 0) this.#owner.freed(this);
   }
 
-  /** Counts bytes of the result at the head; false when all connections together hold too many. */
+  /** Counts bytes of the result at the head; false when it is a large one and too many are held already. */
   #count(bytes: number): boolean {
     if (bytes <= 0) return true;
     this.#received += bytes;
-    return this.#owner.hold(bytes);
+    return this.#owner.hold(bytes) || this.#received <= SMALL;
   }
 
   /** Takes one result of a flight; true when it was the sync that ends it. */
@@ -378,6 +378,9 @@ export class Connection {
     this.#watcher.watch(writing ? READABLE | WRITABLE : READABLE);
   }
 }
+
+/** Results up to this size (bytes) are never refused for the sake of others. */
+const SMALL = 64 << 10;
 
 /** What the socket may hold of the results that follow: the bytes of a result are known only to within this. */
 const SLACK = 8 << 20;
