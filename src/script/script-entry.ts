@@ -33,7 +33,7 @@ interface VerbFile {
 
 /** ScriptEntry is what a request finds: the compiled text for its method. */
 export class ScriptEntry {
-  /** When it was looked at last, ms of the monotonic clock. */
+  /** When it was looked at last, ms of the monotonic clock; not before there was something to go by. */
   checked = -Infinity;
   readonly #script: string;
   readonly #root: string;
@@ -101,7 +101,9 @@ export class ScriptEntry {
 
   async #lookOnce(): Promise<void> {
     await Promise.all(this.#files.map((file) => this.#lookAt(file)));
-    this.checked = performance.now();
+    const unknown = this.#files.some(({ stamp, next }) => stamp === undefined && next !== undefined);
+    // The first requests all wait, or the second one would find no script.
+    if (!unknown || this.checked !== -Infinity) this.checked = performance.now();
     if (this.#files.some((file) => file.next !== undefined)) {
       // What has not settled is looked at again, whether or not the script is asked for.
       setTimeout(() => void this.look(), SETTLED / 2).unref();

@@ -117,6 +117,16 @@ t.test('an edit is live within a second, wherever', async (t) => {
   t.equal(await live('made/anew', '200 [{"v":5}]'), '200 [{"v":5}]', 'in a folder made since');
 });
 
+t.test('a script made a moment ago is there for everybody who asks', async (t) => {
+  service.script('fresh/v.read.sql', 'SELECT 1 AS v');
+  const answers: Promise<string>[] = [];
+  for (let i = 0; i < 60; i++) {
+    answers.push(service.error('fresh/v'));
+    await sleep(10);
+  }
+  t.same(new Set(await Promise.all(answers)), new Set(['200']));
+});
+
 t.test('half a file is never served', async (t) => {
   // Each prefix of it that is a statement says something else.
   const parts = ["SELECT 'whole' AS v", ' WHERE true', " UNION SELECT 'second'", ' ORDER BY 1'];
