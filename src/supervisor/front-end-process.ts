@@ -30,6 +30,8 @@ export class FrontEndProcess {
   constructor(settings: FrontEndSettings, file = FRONT_END_FILE) {
     const child = fork(file, [], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // Every thread of V8's pool wants a part of each collection: with the load spread over processes one is enough.
+      execArgv: [...process.execArgv, '--v8-pool-size=1'],
       env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: String(MAX_HEADERS_SIZE) },
     });
     this.#child = child;
