@@ -10,7 +10,7 @@ const ARROWS = {
   main: ['cli'],
   cli: ['supervisor', 'config', 'script', 'template', 'pg'],
   config: [],
-  supervisor: ['http'],
+  supervisor: ['http', 'native'],
   http: ['pool'],
   pool: [],
   query: ['script', 'template', 'pg', 'native'],

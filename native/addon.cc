@@ -1,10 +1,11 @@
-// The addon's JavaScript face: screen, SocketWatcher, setCork. Loads in the main thread and in any number of workers.
+// The addon's JavaScript face: screen, SocketWatcher, setCork, batchScheduling. Loads in the main thread and in any number of workers.
 #include <napi.h>
 
 #include <array>
 #include <memory>
 
 #include "environment.h"
+#include "scheduling.h"
 #include "socket_watcher.h"
 #include "value_screen.h"
 
@@ -47,6 +48,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("screen", Napi::Function(env, screen));
   exports.Set("SocketWatcher", SocketWatcher::Define(env));
   exports.Set("setCork", Napi::Function::New(env, SetCork, "setCork"));
+  exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));
   return exports;
 }
 

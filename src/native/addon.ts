@@ -11,6 +11,7 @@ export interface Addon {
   readonly screen: (value: string) => boolean;
   readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => NativeSocketWatcher;
   readonly setCork: (fd: number, on: boolean) => boolean;
+  readonly batchScheduling: () => boolean;
 }
 
 /** Called when a watched socket is ready; `arrived` is the number of bytes that have come since the last call. */

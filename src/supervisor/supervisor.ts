@@ -4,6 +4,7 @@
  * as it is now and drains the old ones. Refuses a port that somebody else holds.
  */
 import type { Logger } from '../log.js';
+import { batchScheduling } from '../native/scheduling.js';
 import type { FrontEndSettings } from '../protocol.js';
 import { FrontEndSlot } from './front-end-slot.js';
 import { assertFree } from './port-claim.js';
@@ -32,6 +33,8 @@ const OVERDUE = 1_000;
  * when requests were cut off or the front ends could not start (the reason is logged).
  */
 export async function serve(options: ServeOptions): Promise<number> {
+  // Before there are other processes and threads, for it is inherited.
+  if (!batchScheduling()) options.log.debug('the kernel refuses batch scheduling');
   const supervisor = new Supervisor(options);
   const stop = (): void => supervisor.stop();
   const reload = (): void => supervisor.reload();

@@ -1,0 +1,13 @@
+// SCHED_BATCH differs from the default in one thing: a thread that wakes does not interrupt the one that runs.
+#include "scheduling.h"
+
+#include <sched.h>
+
+namespace sql_rest {
+
+Napi::Value BatchScheduling(const Napi::CallbackInfo& info) {
+  const sched_param parameters{};
+  return Napi::Boolean::New(info.Env(), sched_setscheduler(0, SCHED_BATCH, &parameters) == 0);
+}
+
+}  // namespace sql_rest
