@@ -3,9 +3,12 @@
  */
 import { closest, distance } from 'fastest-levenshtein';
 
-/** nearest gives the known name with the fewest edits to `name`; `known` is not empty. */
+/**
+ * nearest gives the known name that `name` most likely means: the first one that it is the last part of (`port` is
+ * `http.port`), else the one with the fewest edits. `known` is not empty.
+ */
 export function nearest(name: string, known: readonly string[]): string {
-  return closest(name, known);
+  return known.find((one) => one.endsWith(`.${name}`)) ?? closest(name, known);
 }
 
 /** edits counts the insertions, deletions and replacements between two names. */

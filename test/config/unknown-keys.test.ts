@@ -6,6 +6,7 @@ const loader = makeLoader(t);
 t.test('unknown keys in the file', (t) => {
   const cases: [toml: string, fatal: boolean, nearest: string][] = [
     ['http.prot = 1', false, 'http.port'],
+    ['port = 1', false, 'http.port'],
     ['[pg]\nmaxopencon = 1', false, 'pg.maxopenconn'],
     ['[databasess]\nx = 1', false, 'databases'],
     ['cors.aloworigin = 1', false, 'cors.alloworigin'],
