@@ -176,5 +176,5 @@ export type WorkerTask =
   | { readonly type: 'abandon'; readonly ids: readonly number[] }
   | { readonly type: 'probe' };
 
-/** What a `probe` task resolves to: for each alias, whether its database answered. */
-export type ProbeResult = Record<string, boolean>;
+/** What a `probe` task resolves to: for each alias, why its database did not answer; empty when it did. */
+export type ProbeResult = Record<string, string>;

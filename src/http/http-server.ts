@@ -69,7 +69,7 @@ export class HttpServer {
       lost: (id: number, code: 'worker_lost' | 'internal'): void => this.#lost(id, code),
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
-    this.#health = new DatabaseHealth(aliases, () => this.#pool.probe());
+    this.#health = new DatabaseHealth(aliases, () => this.#pool.probe(), log);
     this.#exchanges = new ExchangeTable({
       timeout,
       accessLog,

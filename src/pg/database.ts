@@ -66,11 +66,11 @@ export class Database implements ConnectionOwner {
     for (const connection of this.#connections) connection.flush();
   }
 
-  /** probe asks the database whether it is there. */
-  probe(): Promise<boolean> {
+  /** probe asks the database whether it is there: resolves to the reason why not, empty when it is. */
+  probe(): Promise<string> {
     return new Promise((resolve) => {
-      const job = new InternalJob('SELECT 1', [], ({ result }) => {
-        resolve(result !== undefined);
+      const job = new InternalJob('SELECT 1', [], ({ failure }) => {
+        resolve(failure?.message ?? '');
       });
       this.run(job, performance.now());
       this.flush();

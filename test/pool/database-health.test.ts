@@ -1,6 +1,7 @@
 /** What a probe saw stays known until the next one; a probe that hangs means down, and does not stop the next. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { createLogger } from '#app/log.js';
 import { DatabaseHealth } from '#app/pool/database-health.js';
 import type { ProbeResult } from '#app/protocol.js';
 
@@ -16,8 +17,10 @@ const gives =
 /** The states of `a` and `b` over time: half a second after each given moment (seconds), the probes taking turns. */
 async function watch(t: Pick<Test, 'teardown'>, probes: readonly Probe[], at: readonly number[]) {
   let turn = 0;
-  const health = new DatabaseHealth(['a', 'b'], () =>
-    probes[Math.min(turn++, probes.length - 1)]!(),
+  const health = new DatabaseHealth(
+    ['a', 'b'],
+    () => probes[Math.min(turn++, probes.length - 1)]!(),
+    createLogger({ level: 'silent', pretty: false }, {}),
   );
   t.teardown(() => health.stop());
   const seen: boolean[][] = [];
@@ -29,7 +32,7 @@ async function watch(t: Pick<Test, 'teardown'>, probes: readonly Probe[], at: re
   return seen;
 }
 
-const UP = gives({ a: true, b: true });
+const UP = gives({ a: '', b: '' });
 
 t.test('health', { jobs: 6 }, (t) => {
   t.test('down until seen', async (t) => {
@@ -37,11 +40,11 @@ t.test('health', { jobs: 6 }, (t) => {
   });
 
   t.test('each database by itself; one that is left out is down', async (t) => {
-    t.same(await watch(t, [gives({ a: true })], [0]), [[true, false]]);
+    t.same(await watch(t, [gives({ a: '' })], [0]), [[true, false]]);
   });
 
   t.test('the next probe is believed', async (t) => {
-    const seen = await watch(t, [UP, gives({ a: false, b: true }), UP], [0, 2, 4]);
+    const seen = await watch(t, [UP, gives({ a: 'away', b: '' }), UP], [0, 2, 4]);
     t.same(seen, [
       [true, true],
       [false, true],
@@ -64,7 +67,7 @@ t.test('health', { jobs: 6 }, (t) => {
   });
 
   t.test('a probe that hangs does not stop the next one', async (t) => {
-    t.same(await watch(t, [never, gives({ a: false, b: true })], [4, 6]), [
+    t.same(await watch(t, [never, gives({ a: 'away', b: '' })], [4, 6]), [
       [false, false],
       [false, true],
     ]);

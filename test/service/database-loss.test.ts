@@ -32,8 +32,12 @@ t.test('started while it is away', async (t) => {
     t.match(json, { code: /^(08|busy)/ });
   }
   t.equal((await service.ask('/_health')).status, 503);
+  const away = await service.line(({ msg }) => msg.startsWith('the database does not answer'));
+  t.match(away, { level: 40, alias: 'postgres', msg: /Connection refused/ });
+  t.equal(service.output.split('does not answer').length, 2, 'said once');
   await postgres.restart();
   t.ok((await recovered(() => service.error('hit/one?n=1'))) < 3_000, 'it recovers in 3 s');
+  t.match(await service.line(({ msg }) => msg === 'the database answers again'), { level: 30 });
 });
 
 t.test('killed and started again under load', async (t) => {
