@@ -101,7 +101,9 @@ export class ScriptEntry {
 
   async #lookOnce(): Promise<void> {
     await Promise.all(this.#files.map((file) => this.#lookAt(file)));
-    const unknown = this.#files.some(({ stamp, next }) => stamp === undefined && next !== undefined);
+    const unknown = this.#files.some(
+      ({ stamp, next }) => stamp === undefined && next !== undefined,
+    );
     // The first requests all wait, or the second one would find no script.
     if (!unknown || this.checked !== -Infinity) this.checked = performance.now();
     if (this.#files.some((file) => file.next !== undefined)) {
