@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 import {
   ERRORS,
@@ -31,8 +32,14 @@ t.test('every code keeps its status', (t) => {
     timeout: 504,
   };
   t.strictSame(Object.keys(ERRORS).sort(), Object.keys(statuses).sort());
+  const documented = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
   for (const [code, status] of Object.entries(statuses)) {
     t.equal(new ServiceError(code as ErrorCode).status, status, code);
+    t.match(
+      documented,
+      new RegExp(`^\\| ${status} +\\| \`${code}\` `, 'm'),
+      'as docs/http.md says',
+    );
   }
   t.end();
 });

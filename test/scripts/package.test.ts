@@ -55,15 +55,19 @@ t.test('npm pack holds what is needed and nothing else', (t) => {
   fs.mkdirSync(app);
   fs.writeFileSync(
     path.join(app, 'package.json'),
-    JSON.stringify({ private: true, allowScripts: { libpq: true, 'sql-rest-service': true } }),
+    JSON.stringify({ private: true, allowScripts: { libpq: true } }),
   );
   run(app, 'npm', 'install', '--prefer-offline', '--no-audit', path.join('..', archive));
   t.end();
 });
 
 t.test('installed, the command serves and checks', async (t) => {
-  const version = run(app, 'npx', '--no', 'sql-rest-service', '--version');
-  t.match(version, /^\d+\.\d+\.\d+\n$/);
+  // Without -- npx would take the flags for its own.
+  const printed = run(app, 'npx', '--no', '--', 'sql-rest-service', '--version');
+  const { version } = JSON.parse(fs.readFileSync(path.join(PROJECT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  t.equal(printed, `${version}\n`);
 
   const postgres = await startPostgres(t);
   fs.mkdirSync(path.join(app, 'queries/a'), { recursive: true });
@@ -72,9 +76,9 @@ t.test('installed, the command serves and checks', async (t) => {
     path.join(app, 'service.toml'),
     `[http]\nport = 0\n[pg]\nurl = "${postgres.url}"\n[log]\nlevel = "info"\n`,
   );
-  run(app, 'npx', '--no', 'sql-rest-service', 'check');
+  run(app, 'npx', '--no', '--', 'sql-rest-service', 'check');
 
-  const service = spawn('npx', ['--no', 'sql-rest-service', 'serve'], {
+  const service = spawn('npx', ['--no', '--', 'sql-rest-service', 'serve'], {
     cwd: app,
     env,
     // npm passes a signal on to a shell only, which does not: the whole group gets it, as from a terminal.
@@ -95,12 +99,35 @@ t.test('installed, the command serves and checks', async (t) => {
   await exited;
 });
 
-t.test('what the package exports', (t) => {
+t.test('what the package exports, used from TypeScript', (t) => {
   const code = `
-    import { compile } from 'sql-rest-service/template';
+    import { compile, RefusedValue, TemplateError, type Template } from 'sql-rest-service/template';
     import { screen } from 'sql-rest-service/screen';
-    console.log(typeof compile, screen('a b'), screen('a; b'));`;
-  t.equal(run(app, process.execPath, '--input-type=module', '-e', code), 'function true false\n');
+    declare const console: { log(...values: unknown[]): void };
+    const template: Template = compile('SELECT {{sqlVal "id"}}, {{len .n}}', 'a/b');
+    const { text, values }: { text: string; values: readonly (string | null)[] } =
+      template.render({ id: '7', n: ['x', null] });
+    const allowed: boolean[] = [screen('a b'), screen('a; b')];
+    console.log(text, values[0], allowed.join(), RefusedValue.name);
+    try {
+      template.render({ n: 5 });
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      const stage: 'parse' | 'exec' = error.stage;
+      console.log(stage, error.name, error.line, error.column);
+    }`;
+  fs.writeFileSync(path.join(app, 'use.mts'), code);
+  const options = { strict: true, module: 'nodenext', target: 'es2023', types: [] };
+  fs.writeFileSync(
+    path.join(app, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['use.mts'] }),
+  );
+  // The declarations are checked as well, in a project that has no types of Node.
+  run(app, process.execPath, path.join(PROJECT, 'node_modules/typescript/bin/tsc'));
+  t.equal(
+    run(app, process.execPath, 'use.mjs'),
+    'SELECT $1, 2 7 true,false RefusedValue\nexec TemplateError 1 27\n',
+  );
   t.end();
 });
 
