@@ -1,7 +1,7 @@
 /** The access log: one line a request, and nothing in it that came in a query string, a header or a body. */
 import t from 'tap';
-import { requestBytes, sendRaw } from '../support/raw-http.js';
-import { HeldRequest, startService } from '../supervisor/service.js';
+import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { startService } from '../supervisor/service.js';
 
 const SECRET = 'x9secret9x';
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
+import { alive } from '../support/process-group.js';
 import { startService } from '../support/service.js';
-import { alive } from '../supervisor/service.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 const scripts = {

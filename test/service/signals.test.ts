@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Load } from '../support/load.js';
 import { connections, startPostgres } from '../support/postgres.js';
+import { alive, soon } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
-import { alive, soon } from '../supervisor/service.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 const options = {

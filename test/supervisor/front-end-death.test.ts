@@ -1,8 +1,9 @@
 /** A front end that dies takes its own connections with it, no others, and is replaced. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { requestBytes, sendRaw } from '../support/raw-http.js';
-import { HeldRequest, soon, startService } from './service.js';
+import { soon } from '../support/process-group.js';
+import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { startService } from './service.js';
 
 t.test('other front ends serve on', async (t) => {
   const { service, port } = await startService(t);

@@ -1,9 +1,10 @@
 /** SIGHUP: new front ends take over with the configuration as it is now, and nobody notices. */
-import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { requestBytes, sendRaw } from '../support/raw-http.js';
-import { HeldRequest, alive, soon, startService } from './service.js';
+import { Load } from '../support/load.js';
+import { alive, soon } from '../support/process-group.js';
+import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { startService } from './service.js';
 
 const status = async (port: number, target: string): Promise<number> =>
   (await sendRaw(port, requestBytes('GET', target))).status;
@@ -25,7 +26,7 @@ t.test('the new configuration serves, what was in flight is finished by the old'
 
 t.test('under load no request fails', async (t) => {
   const { service, port } = await startService(t);
-  const load = new Load(port, 8);
+  const load = new Load(t, { port, clients: 8, wanted: 404, target: () => '/nope' });
   for (let i = 1; i <= 3; i++) {
     service.signal('SIGHUP');
     await service.line('reloaded', i);
@@ -34,7 +35,7 @@ t.test('under load no request fails', async (t) => {
   await sleep(800);
   await load.stop();
   t.same(load.failures, []);
-  t.ok(load.answers > 500, `${load.answers} answers`);
+  t.ok(load.count(404) > 500, `${load.count(404)} answers`);
 });
 
 const BAD: Readonly<Record<string, (service: Configurable) => void>> = {
@@ -68,36 +69,3 @@ t.test('two at once, then stop', async (t) => {
   service.signal('SIGTERM');
   t.equal(await service.exited, 0);
 });
-
-/** Clients that ask one thing after another over connections they keep. */
-class Load {
-  answers = 0;
-  readonly failures: string[] = [];
-  #running = true;
-  readonly #clients: Promise<void>[];
-
-  constructor(port: number, clients: number) {
-    this.#clients = Array.from({ length: clients }, () => this.#run(port));
-  }
-
-  async stop(): Promise<void> {
-    this.#running = false;
-    await Promise.all(this.#clients);
-  }
-
-  async #run(port: number): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (this.#running)
-      await new Promise<void>((resolve) => {
-        get({ port, host: '127.0.0.1', path: '/nope', agent }, (response) => {
-          if (response.statusCode === 404) this.answers++;
-          else this.failures.push(String(response.statusCode));
-          response.resume().once('end', resolve);
-        }).once('error', (error) => {
-          this.failures.push(String(error));
-          resolve();
-        });
-      });
-    agent.destroy();
-  }
-}

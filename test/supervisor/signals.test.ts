@@ -2,8 +2,9 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { requestBytes, sendRaw } from '../support/raw-http.js';
-import { HeldRequest, ServiceProcess, alive, soon, startService } from './service.js';
+import { alive, soon } from '../support/process-group.js';
+import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { ServiceProcess, startService } from './service.js';
 
 const ANSWERED = /^HTTP\/1\.1 404 [^]*connection: close\r\n/i;
 

@@ -8,6 +8,7 @@ import { ResultBudget } from '#app/pg/result-budget.js';
 import { ScriptCost } from '#app/pg/script-cost.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
 import type { DatabaseSettings } from '#app/protocol.js';
+import { databaseSettings } from './front-end.js';
 
 export type Outcome = StatementResult | SqlFailure | ServiceError;
 
@@ -32,23 +33,11 @@ export class TestDatabase {
     settings: Partial<DatabaseSettings> = {},
     budget = new ResultBudget(32 << 20, 256 << 20),
   ) {
-    const { host, port, password } = server;
-    this.database = new Database(
-      {
-        alias: 'test',
-        conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=2 application_name=tested`,
-        host,
-        port,
-        connections: 4,
-        idleConnections: 4,
-        idleTime: 30_000,
-        connectTimeout: 10_000,
-        statementTimeout: 60_000,
-        prepared: true,
-        ...settings,
-      },
-      budget,
-    );
+    const usual = databaseSettings('test', server);
+    const conninfo = `${usual.conninfo} application_name=tested`;
+    // A statement may wait longer for a free connection than an attempt to connect takes.
+    const patient = { ...usual, conninfo, connectTimeout: 10_000 };
+    this.database = new Database({ ...patient, ...settings }, budget);
     t.teardown(() => {
       this.database.close();
     });

@@ -6,6 +6,8 @@ export interface LoadOptions {
   readonly port: number;
   readonly clients: number;
   readonly method?: string;
+  /** The status that is no failure, 200 by default. */
+  readonly wanted?: number;
   /** Target of the n-th request. */
   readonly target: (n: number) => string;
 }
@@ -14,9 +16,9 @@ export interface LoadOptions {
 export class Load {
   /** Number of answers by status; 0 for requests that got none. */
   readonly statuses = new Map<number, number>();
-  /** Bodies and errors that were not 200, the first hundred. */
+  /** Answers that were not wanted, and errors, the first hundred. */
   readonly failures: string[] = [];
-  /** Bodies of answers that were 200, the first hundred that differ. */
+  /** Bodies of answers that were wanted, the first hundred that differ. */
   readonly bodies = new Set<string>();
   /** Answers with status 503 that had no Retry-After. */
   bare = 0;
@@ -41,7 +43,7 @@ export class Load {
     this.#agent.destroy();
   }
 
-  async #run({ port, method = 'GET', target }: LoadOptions): Promise<void> {
+  async #run({ port, method = 'GET', wanted = 200, target }: LoadOptions): Promise<void> {
     while (this.#running) {
       const path = target(this.asked++);
       const status = await new Promise<number>((resolve) => {
@@ -50,7 +52,7 @@ export class Load {
           answer.setEncoding('utf8').on('data', (text: string) => (body += text));
           answer.on('end', () => {
             const { statusCode = 0, headers } = answer;
-            if (statusCode !== 200) this.#failed(`${statusCode} ${body}`);
+            if (statusCode !== wanted) this.#failed(`${statusCode} ${body}`);
             else if (this.bodies.size < 100) this.bodies.add(body);
             if (statusCode === 503 && headers['retry-after'] === undefined) this.bare++;
             resolve(statusCode);
@@ -68,7 +70,7 @@ export class Load {
       });
       this.statuses.set(status, this.count(status) + 1);
       // What fails at once must not fill the machine.
-      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 10));
+      if (status !== wanted) await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
 

@@ -1,5 +1,6 @@
 /** Requests as bytes on a socket, for what no HTTP client would send, and their answers taken apart. */
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RawAnswer {
   /** 0 when nothing came that is an HTTP answer. */
@@ -50,6 +51,35 @@ export function requestBytes(
   body = '',
 ): string {
   return [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, '', body].join('\r\n');
+}
+
+/** A request that stays in flight until it is finished: its body comes in two parts. */
+export class HeldRequest {
+  readonly socket: net.Socket;
+  /** Everything that came, once the connection is over; an error code when it was reset. */
+  readonly closed: Promise<string>;
+  text = '';
+
+  private constructor(port: number) {
+    this.socket = net.connect(port, '127.0.0.1');
+    this.closed = new Promise((resolve) => {
+      this.socket.on('data', (chunk) => (this.text += chunk.toString()));
+      this.socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+      this.socket.on('close', () => resolve(this.text));
+    });
+  }
+
+  /** begin sends the first part and waits until the front end must have it. */
+  static async begin(port: number): Promise<HeldRequest> {
+    const held = new HeldRequest(port);
+    held.socket.write('POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+    await sleep(100);
+    return held;
+  }
+
+  finish(): void {
+    this.socket.write('b');
+  }
 }
 
 function parse(text: string): Omit<RawAnswer, 'closed'> {

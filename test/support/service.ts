@@ -1,15 +1,12 @@
 /**
- * The whole service as its users start it: `main.js serve` with a configuration file and a folder of scripts, in a
- * process group of its own, over a test's PostgreSQL. What it wrote is kept whole, so that tests can look for what must
- * not be there.
+ * The whole service as its users start it: `main.js serve` with a configuration file and a folder of scripts, over a
+ * test's PostgreSQL.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { childrenOf, soon, type LogLine } from '../supervisor/service.js';
+import { ProcessGroup } from './process-group.js';
 
 // From dist-test/test/support to the project.
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -42,61 +39,28 @@ export interface Answer {
 }
 
 /** Service is one running service. */
-export class Service {
-  readonly pid: number;
-  /** Exit status or signal, once every process that wrote to its output is gone. */
-  readonly exited: Promise<number | NodeJS.Signals>;
-  readonly lines: LogLine[] = [];
-  /** Everything written to standard output and standard error. */
-  output = '';
+export class Service extends ProcessGroup {
   url = '';
-  /** Folder of the configuration file; the scripts lie in `queries` below it. */
-  readonly folder: string;
   readonly #database: string;
 
   constructor(t: Pick<Test, 'teardown'>, { database, scripts = {}, config = {} }: ServiceOptions) {
-    this.folder = mkdtempSync(path.join(tmpdir(), 'service '));
+    super(t, (folder) => {
+      mkdirSync(path.join(folder, 'queries'));
+      for (const [name, text] of Object.entries(scripts)) writeScript(folder, name, text);
+      writeConfiguration(folder, database, config);
+      return [MAIN, 'serve'];
+    });
     this.#database = database;
-    mkdirSync(path.join(this.folder, 'queries'));
-    for (const [name, text] of Object.entries(scripts)) this.script(name, text);
-    this.configure(config);
-    const child = spawn(process.execPath, [MAIN, 'serve'], {
-      cwd: this.folder,
-      env: { PATH: process.env['PATH'] },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    this.pid = child.pid ?? 0;
-    let rest = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.output += text;
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) this.lines.push(JSON.parse(line) as LogLine);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
-    this.exited = new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve(code ?? signal ?? 'SIGKILL'));
-    });
-    t.teardown(async () => {
-      this.signalGroup('SIGKILL');
-      await this.exited;
-      rmSync(this.folder, { recursive: true });
-    });
   }
 
-  /** configure writes service.toml, which the start and SIGHUP read. */
+  /** configure writes service.toml, which SIGHUP reads. */
   configure(config: Configuration): void {
-    const keys = { 'http.port': 0, 'pg.url': this.#database, 'pg.ssl.mode': 'disable', ...config };
-    const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-    writeFileSync(path.join(this.folder, 'service.toml'), lines.join(''), { mode: 0o600 });
+    writeConfiguration(this.folder, this.#database, config);
   }
 
   /** script writes a script. */
   script(name: string, text: string): void {
-    const file = path.join(this.folder, 'queries', name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    writeScript(this.folder, name, text);
   }
 
   /** listening waits until the service takes requests. */
@@ -107,29 +71,6 @@ export class Service {
 
   get port(): number {
     return Number(new URL(this.url).port);
-  }
-
-  /** line waits for the first log line that is wanted. */
-  line(wanted: (line: LogLine) => boolean): Promise<LogLine> {
-    return soon('a log line', () => this.lines.find(wanted));
-  }
-
-  /** frontEnds is the process numbers of the front ends alive. */
-  frontEnds(): number[] {
-    return childrenOf(this.pid);
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    process.kill(this.pid, signal);
-  }
-
-  /** signalGroup signals supervisor and front ends alike, as a terminal does. */
-  signalGroup(signal: NodeJS.Signals): void {
-    try {
-      process.kill(-this.pid, signal);
-    } catch {
-      // nothing is left of the group
-    }
   }
 
   /** ask sends one request; `target` is what follows `/_QUERIES/`, or a path. */
@@ -157,6 +98,18 @@ export class Service {
 /** startService starts one and waits until it listens. */
 export function startService(t: Pick<Test, 'teardown'>, options: ServiceOptions): Promise<Service> {
   return new Service(t, options).listening();
+}
+
+function writeConfiguration(folder: string, database: string, config: Configuration): void {
+  const keys = { 'http.port': 0, 'pg.url': database, 'pg.ssl.mode': 'disable', ...config };
+  const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+  writeFileSync(path.join(folder, 'service.toml'), lines.join(''), { mode: 0o600 });
+}
+
+function writeScript(folder: string, name: string, text: string): void {
+  const file = path.join(folder, 'queries', name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 
 function parse(text: string): unknown {
