@@ -8,17 +8,17 @@ const LEAVES = ['errors', 'protocol', 'log'];
 /** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
 const ARROWS = {
   main: ['cli'],
-  cli: ['supervisor', 'config', 'script', 'template', 'pg'],
+  cli: ['supervisor', 'config', 'script', 'pg'],
   config: [],
   supervisor: ['http', 'native'],
   http: ['pool'],
   pool: [],
-  query: ['script', 'template', 'pg', 'native'],
+  query: ['script', 'template', 'pg'],
   script: ['template', 'native'],
   template: [],
   pg: ['native'],
   native: [],
-  workers: ['query', 'script', 'template', 'pg', 'native'],
+  workers: ['query'],
 };
 
 /** Third-party package to the one place that imports it. */
