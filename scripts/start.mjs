@@ -229,11 +229,18 @@ async function announce(settings, own, child, stop) {
   }
 }
 
+/** What to do about failures that have nothing wrong in them, by code. */
+const ADVICE = {
+  EADDRINUSE: 'try PORT=3001 npm start',
+  EMBEDDED_IN_USE: 'end the other npm start, or try EMBEDDED_CLUSTER=second PORT=3001 npm start',
+};
+
 main().then(
   (code) => process.exit(code),
   (error) => {
-    const advice = error.code === 'EADDRINUSE' ? ': try PORT=3001 npm start' : '';
-    console.error(error instanceof SetupError ? `\n${error.message}${advice}` : error);
+    const advice = ADVICE[error.code];
+    if (advice) console.error(`\n${error.message}: ${advice}`);
+    else console.error(error instanceof SetupError ? `\n${error.message}` : error);
     process.exit(1);
   },
 );

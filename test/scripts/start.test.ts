@@ -118,6 +118,11 @@ t.test('the example: a curl line that gives rows, data that stays, a clean end',
   const found = new URL('/_QUERIES/products/search?q=hojicha', await ready(second));
   t.match(await (await fetch(found)).json(), [{ name: 'Hojicha' }]);
 
+  const besides = run(t, { PORT: '0' });
+  t.equal(await besides.exited, 1, 'one at a time');
+  t.match(besides.output(), /another process uses the database in .+: end the other npm start/);
+  t.notMatch(besides.output(), /^ +at /m);
+
   second.child.kill('SIGKILL');
   await second.exited;
   const third = run(t, { PORT });
