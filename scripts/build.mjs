@@ -11,6 +11,14 @@ import { SetupError, step } from './step.mjs';
 
 const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
+/** Where what is compiled from a folder goes. */
+const OUTPUTS = {
+  src: 'dist',
+  workers: 'dist/workers',
+  test: 'dist-test/test',
+  bench: 'dist-test/bench',
+};
+
 /** build builds; throws SetupError with what the compiler printed. */
 export async function build({ tests = false } = {}) {
   await compile('dist', ['src', 'workers']);
@@ -33,7 +41,18 @@ async function compile(output, folders) {
   await step(`compiling ${folders.join(', ')}`, process.execPath, [tsc, '-b', ...folders], {
     cwd: PROJECT,
   });
+  for (const folder of folders) removeStale(folder);
   fs.writeFileSync(stamp, state);
+}
+
+/** removeStale removes what was compiled from sources that are gone: a package would carry it. */
+function removeStale(folder) {
+  const output = path.join(PROJECT, OUTPUTS[folder]);
+  for (const name of fs.readdirSync(output, { recursive: true })) {
+    const source = name.replace(/(\.d\.ts|\.js)$/, '.ts');
+    if (source === name || (folder === 'src' && name.startsWith('workers/'))) continue;
+    if (!fs.existsSync(path.join(PROJECT, folder, source))) fs.rmSync(path.join(output, name));
+  }
 }
 
 /** sourcesState changes with any name, size or time of the sources, also when one is removed. */

@@ -52,6 +52,15 @@ t.test('npm pack holds what is needed and nothing else', (t) => {
     'scripts',
   ]);
   t.notOk(files.find((name) => /\.tsbuildinfo$|\/\.sources$|\.test\./.test(name)));
+  const compiled = files.filter((name) => /\/dist\/.*\.js$/.test(name));
+  const sources = compiled.map((name) =>
+    name.replace(/^package\/dist\/(workers\/)?/, (_, workers) => (workers ? 'workers/' : 'src/')),
+  );
+  const gone = sources.filter(
+    (name) => !fs.existsSync(path.join(PROJECT, name.replace(/js$/, 'ts'))),
+  );
+  t.ok(compiled.length > 50);
+  t.strictSame(gone, [], 'nothing of sources that are gone');
   fs.mkdirSync(app);
   fs.writeFileSync(
     path.join(app, 'package.json'),
