@@ -19,7 +19,8 @@ Flags:
   --help, -h     Print this
   --version, -V  Print the version
 
-Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT).
+Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT);
+docs/configuration.md lists them.
 Exit status: 0 when all is well, 1 when something is wrong, 2 for a bad command line.
 `;
 
