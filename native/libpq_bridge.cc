@@ -1,9 +1,11 @@
-// What the private copies of libpq's addon call instead of four functions that they import (src/pg/libpq-addon.ts
+// What the private copies of libpq's addon call instead of six functions that they import (src/pg/libpq-addon.ts
 // redirects the imports). Left alone, that addon watches its sockets on the main thread's loop from whatever thread it
 // runs on, leaks its connections when a worker ends, and a worker that ends while it connects aborts the process.
 //   SR_poll_init_socket  puts the poll handle on the calling thread's own loop
 //   SR_queue_work        runs what it is given (always: connecting) on a thread of its own, so that a database that does
 //                        not answer holds none of libuv's few pool threads, and so that nothing waits for it in the end
+//   SRcancel, SRfreeCancel  ask for a cancellation on a thread of its own, because that connects anew; nobody waits
+//                        for it, and the thread frees what it was given
 //   SRconnectdb, SRfinish  keep the list of the thread's connections, which are closed when the thread ends, and keep
 //                        libpq from writing what RAISE INFO says to standard error
 #include <dlfcn.h>
@@ -22,7 +24,8 @@
 
 #include "environment.h"
 
-struct pg_conn;  // libpq's PGconn
+struct pg_conn;    // libpq's PGconn
+struct pg_cancel;  // libpq's PGcancel
 
 namespace sql_rest {
 namespace {
@@ -39,6 +42,8 @@ struct Libpq {
     socket = reinterpret_cast<int (*)(const pg_conn*)>(dlsym(library, "PQsocket"));
     set_notice_processor = reinterpret_cast<NoticeProcessor (*)(pg_conn*, NoticeProcessor, void*)>(
         dlsym(library, "PQsetNoticeProcessor"));
+    cancel = reinterpret_cast<int (*)(pg_cancel*, char*, int)>(dlsym(library, "PQcancel"));
+    free_cancel = reinterpret_cast<void (*)(pg_cancel*)>(dlsym(library, "PQfreeCancel"));
   }
 
   static const Libpq& Get() {
@@ -51,6 +56,8 @@ struct Libpq {
   void (*finish)(pg_conn* connection) = nullptr;
   int (*socket)(const pg_conn* connection) = nullptr;
   NoticeProcessor (*set_notice_processor)(pg_conn*, NoticeProcessor, void*) = nullptr;
+  int (*cancel)(pg_cancel* request, char* error, int size) = nullptr;
+  void (*free_cancel)(pg_cancel* request) = nullptr;
 };
 
 // Connections are those of one thread, from when libpq made them until it frees them.
@@ -126,10 +133,23 @@ class Connections final : public Closable {
 
 thread_local Connections* Connections::own = nullptr;
 
-// Threads counts the threads that connect. A process that exits in the middle of a TLS handshake crashes, so its exit
-// gives them a moment; a database that does not answer is not waited for longer.
+// Threads starts and counts the threads that connect. A process that exits in the middle of a TLS handshake crashes, so
+// its exit gives them a moment; a database that does not answer is not waited for longer.
 class Threads {
  public:
+  // Start runs a function that ends with End(); false when there is no thread to be had.
+  static bool Start(void* (*run)(void*), void* data) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    Begin();
+    const bool started = pthread_create(&thread, &attributes, run, data) == 0;
+    pthread_attr_destroy(&attributes);
+    if (!started) End();
+    return started;
+  }
+
   static void Begin() {
     Threads& threads = Get();
     const std::lock_guard<std::mutex> lock(threads.mutex_);
@@ -185,14 +205,11 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
       self->copy_ = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     }
     auto* held_by_thread = new std::shared_ptr<Attempt>(self);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_t thread;
-    Threads::Begin();
     // Without a thread it is done right here, which blocks but is right.
-    if (pthread_create(&thread, &attributes, Run, held_by_thread) != 0) Run(held_by_thread);
-    pthread_attr_destroy(&attributes);
+    if (!Threads::Start(Run, held_by_thread)) {
+      Threads::Begin();
+      Run(held_by_thread);
+    }
     return 0;
   }
 
@@ -286,13 +303,24 @@ class Attempt final : public Closable, public std::enable_shared_from_this<Attem
 
 thread_local Attempt* Attempt::connecting = nullptr;
 
+void* Cancel(void* data) {
+  auto* request = static_cast<pg_cancel*>(data);
+  char ignored[256];
+  Libpq::Get().cancel(request, ignored, sizeof ignored);
+  Libpq::Get().free_cancel(request);
+  Threads::End();
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace sql_rest
 
 using sql_rest::Attempt;
+using sql_rest::Cancel;
 using sql_rest::Connections;
 using sql_rest::Environment;
 using sql_rest::Libpq;
+using sql_rest::Threads;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -322,6 +350,14 @@ void SRfinish(pg_conn* connection) {
   if (Connections* own = Connections::Own(); own != nullptr) own->Remove(connection);
   Libpq::Get().finish(connection);
 }
+
+int SRcancel(pg_cancel* request, char* error, int size) {
+  if (Libpq::Get().cancel != nullptr && Threads::Start(Cancel, request)) return 1;
+  if (size > 0) error[0] = '\0';
+  return 0;  // what PQgetCancel made is lost with it: no thread could be had
+}
+
+void SRfreeCancel(pg_cancel*) {}
 
 int SR_poll_init_socket(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
   Environment* environment = Environment::Current();

@@ -57,9 +57,7 @@ export interface ConnectionLimits {
 }
 
 export class Connection {
-  /** Process id of the backend, once known. */
-  backend: number | undefined;
-  /** Runs one statement that is slow or unknown: nothing else is to be sent. */
+  /** Runs one statement that is slow or unknown, or what nobody waits for: nothing else is to be sent. */
   exclusive = false;
   /** How long the jobs on it are expected to take together, ms. */
   load = 0;
@@ -111,6 +109,22 @@ export class Connection {
   /** head is the job that is running, if any. */
   get head(): Job | undefined {
     return this.#flights[0]?.job;
+  }
+
+  /** carries tells whether a job was sent on it and has not ended. */
+  carries(job: Job): boolean {
+    return this.#flights.some((flight) => flight.job === job);
+  }
+
+  /**
+   * cancelAbandoned asks PostgreSQL to stop what runs, if nobody waits for anything on this connection. It takes nothing
+   * more and is closed after the last of them: nobody knows when the request arrives, and it must hit no other.
+   */
+  cancelAbandoned(): void {
+    if (!this.#flights.every(({ job }) => job.abandoned)) return;
+    this.exclusive = true;
+    this.#retire = true;
+    this.#pq.cancel();
   }
 
   /** blameHead tells the script at the head, once, how long its statement takes already. */
@@ -294,7 +308,7 @@ export class Connection {
     job.cost?.record(now - Math.max(this.#headSince, flight.sent));
     this.#headSince = now;
     if (this.#flights.length === 0) {
-      this.exclusive = false;
+      this.exclusive = this.#retire;
       this.load = 0;
       this.idleSince = now;
       this.#pq.getResult(); // lets libpq notice that its queue is empty; there is no result
@@ -314,13 +328,19 @@ export class Connection {
     }
     if (flight.preparing) this.#statements.remove(job.statement); // its Parse failed
     if (result !== undefined && failure === undefined) job.done(result);
-    else if (failure !== undefined && flight.prepared && isStale(failure) && job.attempts < 2)
-      this.#renew(job, now);
+    else if (failure !== undefined && this.#renewable(flight, failure)) this.#renew(job, now);
     else job.failed(failure ?? connectionFailure('the database sent no result'));
-    if (this.#retire && this.#flights.length === 0 && !this.#closed) {
+    if (this.#closed) return;
+    if (this.#flights.length > 0) {
+      if (this.#flights[0]!.job.abandoned) this.cancelAbandoned();
+    } else if (this.#retire) {
       this.#end();
       this.#owner.lost(this, []);
     }
+  }
+
+  #renewable({ job, prepared }: Flight, failure: SqlFailure | ServiceError): boolean {
+    return prepared && isStale(failure) && job.attempts < 2 && !job.abandoned;
   }
 
   /** A prepared statement went stale (its tables changed): nothing ran, so it is prepared anew. */

@@ -33,7 +33,6 @@ export class Database implements ConnectionOwner {
   readonly #fast: Job[] = [];
   readonly #slow: Job[] = [];
   readonly #timer: NodeJS.Timeout;
-  readonly #cancelling = new Set<Connection>();
   #opening = 0;
   #pause = 0;
   /** Not before this time is another connection tried, ms. */
@@ -77,23 +76,10 @@ export class Database implements ConnectionOwner {
     });
   }
 
-  /** abandon drops a job that waits, and cancels in PostgreSQL one that has a connection to itself. */
+  /** abandon drops a job that waits, at the next tick, and cancels one that runs where that can hit no other. */
   abandon(job: Job): void {
     job.abandoned = true;
-    const connection = this.#connections.find((c) => c.exclusive && c.head === job);
-    if (connection?.backend === undefined || this.#cancelling.has(connection)) return;
-    // Nothing else is sent on that connection until the cancellation is over, so it cannot hit another statement.
-    this.#cancelling.add(connection);
-    const cancel = new InternalJob(
-      'SELECT pg_cancel_backend($1)',
-      [String(connection.backend)],
-      () => {
-        this.#cancelling.delete(connection);
-        this.#pump(performance.now());
-      },
-    );
-    this.run(cancel, performance.now());
-    this.flush();
+    this.#connections.find((c) => c.carries(job))?.cancelAbandoned();
   }
 
   /** close ends every connection. */
@@ -124,16 +110,8 @@ export class Database implements ConnectionOwner {
 
   /** Sends what waits as far as there is room. */
   #pump(now: number): void {
-    while (this.#fast.length > 0) {
-      const job = this.#fast[0]!;
-      if (!job.abandoned && !this.#share(job, now)) break;
-      this.#fast.shift();
-    }
-    while (this.#slow.length > 0) {
-      const job = this.#slow[0]!;
-      if (!job.abandoned && !(isFast(job) ? this.#share(job, now) : this.#seclude(job, now))) break;
-      this.#slow.shift();
-    }
+    drain(this.#fast, (job) => this.#share(job, now));
+    drain(this.#slow, (job) => (isFast(job) ? this.#share(job, now) : this.#seclude(job, now)));
   }
 
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */
@@ -143,7 +121,7 @@ export class Database implements ConnectionOwner {
     let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
     let best: Connection | undefined;
     for (const c of this.#connections) {
-      if (c.exclusive || this.#cancelling.has(c) || this.#stalls(c, now)) continue;
+      if (c.exclusive || this.#stalls(c, now)) continue;
       if (best === undefined || c.load < best.load) best = c;
       if (--lanes === 0) break;
     }
@@ -159,7 +137,7 @@ export class Database implements ConnectionOwner {
     let idle: Connection | undefined;
     for (const c of this.#connections) {
       if (c.exclusive) secluded++;
-      else if (c.pending === 0 && !this.#cancelling.has(c)) idle = c;
+      else if (c.pending === 0) idle = c;
     }
     const most = Math.max(1, this.settings.connections - 1);
     if (secluded >= most) return false;
@@ -200,12 +178,7 @@ export class Database implements ConnectionOwner {
           prepared,
         });
         this.#connections.push(connection);
-        const who = new InternalJob('SELECT pg_backend_pid()', [], ({ result }) => {
-          connection.backend = Number(result?.rows?.[0]?.[0]);
-        });
-        const connected = performance.now();
-        connection.send(who, connected);
-        this.#pump(connected);
+        this.#pump(performance.now());
         this.flush();
       },
       (error: unknown) => {
@@ -234,10 +207,11 @@ export class Database implements ConnectionOwner {
   #tick(now: number): void {
     const { connectTimeout, idleConnections, idleTime } = this.settings;
     for (const queue of [this.#fast, this.#slow]) {
-      while (queue.length > 0 && now - queue[0]!.since > connectTimeout) {
-        queue
-          .shift()!
-          .failed(new ServiceError('busy', 'no connection to the database was free in time'));
+      for (const job of queue.splice(0)) {
+        if (job.abandoned) job.failed(notWanted());
+        else if (now - job.since > connectTimeout)
+          job.failed(new ServiceError('busy', 'no connection to the database was free in time'));
+        else queue.push(job);
       }
     }
     if (this.#connections.length > idleConnections) {
@@ -249,6 +223,22 @@ export class Database implements ConnectionOwner {
     this.#pump(now);
     this.flush();
   }
+}
+
+/** Takes jobs off a queue for as long as they can be sent; those nobody waits for any more just end. */
+function drain(queue: Job[], send: (job: Job) => boolean): void {
+  // Off the queue first: sending may find the connection lost, which brings jobs back to the head of a queue.
+  for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+    if (job.abandoned) job.failed(notWanted());
+    else if (!send(job)) {
+      queue.unshift(job);
+      return;
+    }
+  }
+}
+
+function notWanted(): ServiceError {
+  return new ServiceError('timeout');
 }
 
 function isFast(job: Job): boolean {

@@ -75,7 +75,10 @@ export interface Libpq {
   flush(): number;
   enterPipelineMode(): boolean;
   pipelineSync(): boolean;
-  /** cancel asks the server to cancel what the connection runs (blocking, on a connection of its own). */
+  /**
+   * cancel asks the server to cancel what the connection runs, on a connection and thread of its own: true means that
+   * it was begun, and nobody learns when it arrives.
+   */
   cancel(): true | string | Error;
 }
 
@@ -88,7 +91,14 @@ export interface LibpqConstructor {
  * The functions imported by libpq's addon that native/libpq_bridge.cc replaces. In the copy their first two letters
  * become those of REPLACEMENT, so that the string table keeps its size.
  */
-const REDIRECTED = ['PQconnectdb', 'PQfinish', 'uv_poll_init_socket', 'uv_queue_work'];
+const REDIRECTED = [
+  'PQconnectdb',
+  'PQfinish',
+  'PQcancel',
+  'PQfreeCancel',
+  'uv_poll_init_socket',
+  'uv_queue_work',
+];
 const REPLACEMENT = 'SR';
 
 /** Redirects the imports in the bytes of a copy, in place: all of them, or none (false) when one is not there. */

@@ -87,16 +87,3 @@ t.test(
     t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
   },
 );
-
-t.test('a statement nobody waits for is cancelled in PostgreSQL, and hits no other', async (t) => {
-  const db = new TestDatabase(t, server, { connections: 3 });
-  await db.read('SELECT 1');
-  const { job, outcome } = db.run('SELECT pg_sleep(30)::text', 'value', { cost: new ScriptCost() });
-  await sleep(200);
-  db.database.abandon(job);
-  t.equal(describe(await outcome), '57014');
-  const slow = Array.from({ length: 4 }, () =>
-    db.read(`SELECT 'x' || pg_sleep(0.05)::text`, { cost: new ScriptCost() }),
-  );
-  t.strictSame((await Promise.all(slow)).map(describe), ['x', 'x', 'x', 'x']);
-});

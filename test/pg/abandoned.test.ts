@@ -1,0 +1,89 @@
+/** Statements nobody waits for any more: they end, in PostgreSQL too, and no other statement is hit. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { ScriptCost } from '#app/pg/script-cost.js';
+import { startPostgres } from '../support/postgres.js';
+import { describe, fastCost, TestDatabase } from '../support/database.js';
+
+const server = await startPostgres(t);
+const LONG = 'SELECT pg_sleep(30)::text';
+
+const running = async () =>
+  (await server.sql(`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%'
+                     AND state = 'active' AND pid <> pg_backend_pid()`)).length; // prettier-ignore
+
+/** started waits until that many of the long statements run. */
+async function started(n: number): Promise<void> {
+  for (let i = 0; i < 200 && (await running()) !== n; i++) await sleep(20);
+}
+
+for (const connections of [1, 2, 3])
+  t.test(`${connections} connections, all of them taken`, async (t) => {
+    const db = new TestDatabase(t, server, { connections });
+    const slow = Array.from({ length: Math.max(1, connections - 1) }, () =>
+      db.run(LONG, 'value', { cost: new ScriptCost() }),
+    );
+    if (connections > 1) slow.push(db.run(LONG, 'value'));
+    await started(connections);
+    const began = performance.now();
+    for (const { job } of slow) db.database.abandon(job);
+    for (const { outcome } of slow) t.equal(describe(await outcome), '57014');
+    t.equal(describe(await db.read(`SELECT 'next'`)), 'next');
+    t.ok(performance.now() - began < 3_000);
+    t.equal(await running(), 0);
+  });
+
+t.test('what waits for a connection ends as well', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  const first = db.run('SELECT pg_sleep(0.5)::text', 'value', { cost: new ScriptCost() });
+  await sleep(100);
+  const waiting = [new ScriptCost(), fastCost()].map((cost) =>
+    db.run(`SELECT 'never'`, 'value', { cost }),
+  );
+  for (const { job } of waiting) db.database.abandon(job);
+  for (const { outcome } of waiting) t.equal(describe(await outcome), 'timeout');
+  t.equal(describe(await first.outcome), '', 'what somebody waits for is not touched');
+});
+
+t.test('in a shared pipeline, once nobody waits for any of it', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  await db.read('SELECT 1');
+  const [head, behind, last] = [LONG, `SELECT 'behind'`, LONG].map((sql) => db.run(sql, 'value'));
+  await started(1);
+  db.database.abandon(head!.job);
+  db.database.abandon(last!.job);
+  await sleep(300);
+  t.equal(await running(), 1, 'not while a neighbour could be hit');
+  db.database.abandon(behind!.job);
+  t.equal(describe(await head!.outcome), '57014');
+  t.match(describe(await behind!.outcome), /^(behind|57014)$/);
+  t.equal(describe(await last!.outcome), '57014');
+  t.equal(describe(await db.read(`SELECT 'next'`)), 'next');
+});
+
+t.test('a neighbour that ends clears the way', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  await db.read('SELECT 1');
+  const before = db.run('SELECT pg_sleep(0.3)::text', 'value');
+  const after = db.run(LONG, 'value');
+  await sleep(50);
+  db.database.abandon(after.job);
+  t.equal(describe(await before.outcome), '');
+  t.equal(describe(await after.outcome), '57014');
+});
+
+t.test('no other statement is hit', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 4 });
+  for (let round = 0; round < 20; round++) {
+    const left = Array.from({ length: 3 }, () =>
+      db.run(`SELECT pg_sleep(${round / 1000})::text`, 'value', { cost: new ScriptCost() }),
+    );
+    const kept = Array.from({ length: 6 }, (_, i) =>
+      db.read(`SELECT 'kept' FROM pg_sleep(0.002)`, i < 3 ? {} : { cost: new ScriptCost() }),
+    );
+    await sleep(round / 2);
+    for (const { job } of left) db.database.abandon(job);
+    t.strictSame(new Set((await Promise.all(kept)).map(describe)), new Set(['kept']));
+    for (const { outcome } of left) t.match(describe(await outcome), /^(|57014|timeout)$/);
+  }
+});
