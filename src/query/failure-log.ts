@@ -75,6 +75,8 @@ export interface FailureAnswerOptions {
   /** Messages that scripts raise on purpose are passed on. */
   readonly raised: boolean;
   readonly position: string | undefined;
+  /** A cancelled statement (57014) was over its time limit; otherwise somebody else has cancelled it. */
+  readonly overTime: boolean;
 }
 
 /** failureAnswer gives status and body for a failed statement. */
@@ -83,9 +85,10 @@ export function failureAnswer(
   options: FailureAnswerOptions,
 ): { status: number; body: string } {
   const { state } = failure;
-  const status = statusOfSqlState(state);
+  const cancelled = state === '57014';
+  const status = cancelled && !options.overTime ? 500 : statusOfSqlState(state);
   const told = options.raised && isRaised(state) ? failure.message : SQL_FAILED;
-  const code = state === '57014' ? 'timeout' : state;
+  const code = cancelled && options.overTime ? 'timeout' : state;
   const extra: Record<string, string> = {};
   if (options.debug) {
     extra['message'] = failure.message;

@@ -138,8 +138,19 @@ export class QueryRunner implements QueryOwner {
         query.request,
       );
     const { debug, raised } = this.#settings;
-    const { status, body } = failureAnswer(failure, { xml: query.xml, debug, raised, position });
+    const overTime = performance.now() - query.since >= this.#statementTimeout(alias) - CLOCK_SLACK;
+    const { status, body } = failureAnswer(failure, {
+      xml: query.xml,
+      debug,
+      raised,
+      position,
+      overTime,
+    });
     this.#send(query, status, body);
+  }
+
+  #statementTimeout(alias: string): number {
+    return this.#targets.get(alias)!.database.settings.statementTimeout;
   }
 
   #start(query: Query, now: number): void {
@@ -261,6 +272,9 @@ export class QueryRunner implements QueryOwner {
     for (const { database } of this.#targets.values()) database.flush();
   }
 }
+
+/** How far PostgreSQL's clock may be ahead when it ends a statement for its time (milliseconds). */
+const CLOCK_SLACK = 20;
 
 const UNSAFE =
   'it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values';

@@ -1,4 +1,5 @@
 /** The status and code of each failure, and what of it a caller is told. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type AskOptions } from '../support/service.js';
@@ -117,6 +118,18 @@ t.test('what a statement over its time leaves behind', async (t) => {
     `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%one that sleeps%' AND pid <> pg_backend_pid()`,
   );
   t.same(running, []);
+});
+
+t.test('a statement that somebody else cancels is not over its time', async (t) => {
+  const answer = service.error('slow/sleep');
+  let cancelled: object[] = [];
+  for (let i = 0; i < 40 && cancelled.length === 0; i++) {
+    await sleep(10);
+    cancelled = await postgres.sql(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%one that sleeps%' AND pid <> pg_backend_pid()`,
+    );
+  }
+  t.equal(await answer, '500 57014');
 });
 
 t.test('raised on purpose: the message is passed on', async (t) => {
