@@ -58,6 +58,7 @@ async function runThread(i: number): Promise<number> {
   const [task, terminated, conninfo] = WAYS[i % WAYS.length]!;
   const worker = new Worker(new URL('../support/libpq-thread.js', import.meta.url), {
     workerData: { task, conninfo },
+    execArgv: [], // not the test runner's loaders, which take far longer than the test
   });
   const ended = once(worker, 'exit');
   const [said] = (await Promise.race([once(worker, 'message'), ended])) as [unknown];
