@@ -49,7 +49,7 @@ t.test('a client that does not read', async (t) => {
   t.ok(held < 4 * 20 * 3 + 50, `four answers of 20 MB take ${Math.round(held)} MiB`);
   const began = performance.now();
   t.equal((await fetch(url('small'))).status, 200, 'others are served');
-  t.ok(performance.now() - began < 500);
+  t.ok(performance.now() - began < 2_000);
   await sleep(5_000);
   let received = 0;
   for (const socket of sockets) {
