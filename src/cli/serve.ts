@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.js';
 import { logSettingsOf, settingsOf } from '../config/settings.js';
 import { createLogger } from '../log.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
+import { endWithNpm } from './npm-parent.js';
 
 /** runService serves until a signal ends it and resolves to the exit code. */
 export async function runService(sources: ConfigSources): Promise<number> {
@@ -25,6 +26,7 @@ export async function runService(sources: ConfigSources): Promise<number> {
   }
   const log = createLogger(logSettingsOf(config, pretty), { part: 'supervisor' });
   for (const warning of warnings) log.warn(warning);
+  const stopWatching = endWithNpm();
   return serve({
     ...serviceOf(config, pretty),
     log,
@@ -33,9 +35,10 @@ export async function runService(sources: ConfigSources): Promise<number> {
         const loaded = loadConfig(sources);
         makeScriptsFolder(loaded.config);
         for (const warning of loaded.warnings) log.warn(warning);
+        log.level = loaded.config['log.level'];
         resolve(serviceOf(loaded.config, pretty));
       }),
-  });
+  }).finally(stopWatching);
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {

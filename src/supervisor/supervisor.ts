@@ -1,6 +1,6 @@
 /**
  * The supervisor: starts the front ends on one port, keeps them running, and acts on signals. SIGTERM and SIGINT drain
- * once, a second one (or the end of the grace period) stops at once; SIGHUP starts front ends with the configuration
+ * once, a later one (or the end of the grace period) stops at once; SIGHUP starts front ends with the configuration
  * as it is now and drains the old ones. Refuses a port that somebody else holds.
  */
 import type { Logger } from '../log.js';
@@ -27,6 +27,12 @@ export interface ServeOptions extends Service {
 
 /** Time past the grace period (milliseconds) after which a front end that is still there is killed. */
 const OVERDUE = 1_000;
+
+/**
+ * Within this time (milliseconds) the same request to stop may arrive several times: `timeout` signals its child and
+ * then the group, npm passes on what the terminal has sent to all.
+ */
+const REPEAT = 500;
 
 /**
  * serve runs the front ends until a signal ends them and resolves to the exit code: 0 when everything was finished, 1
@@ -62,6 +68,8 @@ class Supervisor {
   readonly #slots = new Set<FrontEndSlot>();
   #clean = true;
   #stopping = false;
+  /** When the first signal to stop came (performance.now). */
+  #stoppedAt = 0;
   /** The reload under way, or the last one: they run one after another. */
   #reloading: Promise<void> = Promise.resolve();
   readonly #stopped: Promise<void>;
@@ -100,14 +108,16 @@ class Supervisor {
     return this.#clean ? 0 : 1;
   }
 
-  /** stop drains; called again, it kills. */
+  /** stop drains; called again later, it kills. */
   stop(): void {
     if (this.#stopping) {
+      if (performance.now() - this.#stoppedAt < REPEAT) return;
       this.#log.warn('stopping at once');
       for (const slot of this.#slots) slot.kill();
       return;
     }
     this.#stopping = true;
+    this.#stoppedAt = performance.now();
     this.#log.info('stopping: finishing the requests in flight');
     for (const slot of this.#slots) this.#drain(slot);
     this.#stop();

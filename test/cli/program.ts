@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
-// From dist-test/test/cli to the project.
-const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+/** The command, seen from dist-test/test/cli. */
+export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
 /** Finished is a process that came to its end. */
 export interface Finished {

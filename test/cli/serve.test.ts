@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { makeFolder, run, start } from './program.js';
+import { alive, soon } from '../support/process-group.js';
+import { MAIN, makeFolder, run, start } from './program.js';
 
 /** A database that is not there. */
 const ABSENT = { DATABASE_URL: 'postgres://u:hush@127.0.0.1:1/d' };
@@ -73,6 +76,35 @@ t.test('it serves while the database is away, reloads on SIGHUP, ends on SIGTERM
   t.equal(code, 0, stderr);
   t.match(stdout, /nonsense: unknown key/, 'warnings are logged');
   t.notMatch(stdout + stderr, 'hush');
+});
+
+t.test('started by npm, it ends with the shell that npm signals', async (t) => {
+  const shell = spawn(
+    '/bin/sh',
+    // Not the last command, so that no shell makes itself the service.
+    [
+      '-c',
+      `"$0" "$1" serve --http.port=0 & child=$!; echo "child $child"; wait $child; true`,
+      process.execPath,
+      MAIN,
+    ],
+    {
+      cwd: makeFolder(t),
+      env: { PATH: process.env['PATH'], npm_lifecycle_event: 'npx', ...ABSENT },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let output = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  t.teardown(() => {
+    const child = Number(/child (\d+)/.exec(output)?.[1]);
+    if (alive(child)) process.kill(child, 'SIGKILL');
+  });
+  const ended = once(shell.stdout, 'end');
+  await soon('its start', () => output.includes('"listening"') || undefined);
+  shell.kill('SIGTERM');
+  await ended; // the service and its front ends hold the pipe
+  t.match(output, /"clean":true/);
 });
 
 t.test('flags reach the service', async (t) => {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 
@@ -90,8 +91,6 @@ t.test('installed, the command serves and checks', async (t) => {
   const service = spawn('npx', ['--no', '--', 'sql-rest-service', 'serve'], {
     cwd: app,
     env,
-    // npm passes a signal on to a shell only, which does not: the whole group gets it, as from a terminal.
-    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(service, 'exit');
@@ -104,8 +103,12 @@ t.test('installed, the command serves and checks', async (t) => {
     t.strictSame(await answer.json(), [{ x: "'one'" }]);
     break;
   }
-  process.kill(-service.pid!, 'SIGTERM');
+  service.kill('SIGTERM');
   await exited;
+  const url = /"url":"([^"]+)"/.exec(output)![1]!;
+  const serves = () => fetch(`${url}/_health`).then(Boolean, () => false);
+  for (let i = 0; i < 50 && (await serves()); i++) await sleep(100);
+  t.equal(await serves(), false, 'npx gone, the service is gone');
 });
 
 t.test('what the package exports, used from TypeScript', (t) => {

@@ -39,11 +39,24 @@ t.test('an idle service is down within 3 seconds, open connections or not', asyn
   await Promise.all(idle.map((socket) => soon('end', () => socket.readableEnded || undefined)));
 });
 
+t.test('the same signal several times within moments, as timeout(1) sends it', async (t) => {
+  const { service, port } = await startService(t);
+  const held = await HeldRequest.begin(port);
+  service.signal('SIGTERM');
+  service.signalGroup('SIGTERM');
+  await sleep(50);
+  service.signal('SIGINT');
+  await sleep(200);
+  held.finish();
+  t.match(await held.closed, ANSWERED);
+  t.equal(await service.exited, 0);
+});
+
 t.test('a second signal stops at once, and says that requests were cut off', async (t) => {
   const { service, port } = await startService(t);
   const held = await HeldRequest.begin(port);
   service.signal('SIGTERM');
-  await sleep(200);
+  await sleep(1_000);
   const began = performance.now();
   service.signal('SIGTERM');
   t.equal(await service.exited, 1);
