@@ -37,6 +37,9 @@ const LINGER = 500;
 /** How long a body that is too large is still read (milliseconds) before the answer. */
 const TOO_LARGE_LINGER = 1_000;
 
+/** How long workers live on to cancel what the end of draining cut off (milliseconds). */
+const CANCELLING = 400;
+
 /** HttpServer serves one listening socket, which it shares with the other front ends. */
 export class HttpServer {
   readonly #settings: FrontEndSettings;

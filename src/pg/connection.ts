@@ -111,11 +111,6 @@ export class Connection {
     return this.#flights[0]?.job;
   }
 
-  /** carries tells whether a job was sent on it and has not ended. */
-  carries(job: Job): boolean {
-    return this.#flights.some((flight) => flight.job === job);
-  }
-
   /**
    * cancelAbandoned asks PostgreSQL to stop what runs, if nobody waits for anything on this connection. It takes nothing
    * more and is closed after the last of them: nobody knows when the request arrives, and it must hit no other.
@@ -330,10 +325,7 @@ export class Connection {
     if (result !== undefined && failure === undefined) job.done(result);
     else if (failure !== undefined && this.#renewable(flight, failure)) this.#renew(job, now);
     else job.failed(failure ?? connectionFailure('the database sent no result'));
-    if (this.#closed) return;
-    if (this.#flights.length > 0) {
-      if (this.#flights[0]!.job.abandoned) this.cancelAbandoned();
-    } else if (this.#retire) {
+    if (this.#retire && this.#flights.length === 0 && !this.#closed) {
       this.#end();
       this.#owner.lost(this, []);
     }

@@ -76,10 +76,12 @@ export class Database implements ConnectionOwner {
     });
   }
 
-  /** abandon drops a job that waits, at the next tick, and cancels one that runs where that can hit no other. */
+  /**
+   * abandon notes that nobody waits for a job. The next tick drops it if it has no connection yet, and cancels it if it
+   * takes long and that can hit no other: a short one costs less than the connection that is given up with it.
+   */
   abandon(job: Job): void {
     job.abandoned = true;
-    this.#connections.find((c) => c.carries(job))?.cancelAbandoned();
   }
 
   /** close ends every connection. */
@@ -214,6 +216,7 @@ export class Database implements ConnectionOwner {
         else queue.push(job);
       }
     }
+    for (const c of this.#connections) if (c.headTime(now) > SLOW_AFTER) c.cancelAbandoned();
     if (this.#connections.length > idleConnections) {
       const idle = this.#connections.findLast(
         (c) => c.pending === 0 && now - c.idleSince > idleTime,
