@@ -105,8 +105,8 @@ export class HttpServer {
     }
     const cut = exchanges.close();
     this.#health.stop();
-    // What was just abandoned still has to reach the workers, which cancel it in the database.
-    if (cut > 0) await sleep(50);
+    // What was just abandoned still has to reach the workers, which cancel it in the database a little later.
+    if (cut > 0) await sleep(CANCELLING);
     this.#app.close();
     await this.#pool.close();
     return cut;
