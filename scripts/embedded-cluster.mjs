@@ -49,21 +49,21 @@ export function postmasterFile(data) {
   }
 }
 
+/** One at a time: of two useradd that begin together the second gives the user another number. */
+const MAKE_USER = 'id -u postgres >/dev/null 2>&1 || exec useradd "$@"';
+
 /** serverUser is who the server runs as: the caller, or for root user postgres, made when the machine has none. */
-export async function serverUser(say) {
+export function serverUser(say) {
   if (process.getuid() !== 0) return { uid: process.getuid(), ids: {} };
   const id = (flag) => spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout?.trim();
   if (!id('-u')) {
     say('PostgreSQL does not run as root: making the system user postgres');
     // As Debian's own packages make it, so that one installed later finds what it expects.
     const account = ['--system', '--user-group', '--no-create-home', '--shell', '/bin/bash'];
-    const home = ['--home-dir', '/var/lib/postgresql'];
-    const made = spawnSync('useradd', [...account, ...home, 'postgres'], { encoding: 'utf8' });
-    // Another process may be at the same, and hold the lock or have been quicker.
-    for (let i = 0; made.status !== 0 && !id('-u'); i += 1) {
-      if (made.error || i === 50) throw new Error(`useradd: ${made.error ?? made.stderr.trim()}`);
-      await sleep(100);
-    }
+    const useradd = [...account, '--home-dir', '/var/lib/postgresql', 'postgres'];
+    const locked = ['/etc/passwd', 'sh', '-c', MAKE_USER, 'sh', ...useradd];
+    const made = spawnSync('flock', locked, { encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(`useradd postgres failed: ${made.error ?? made.stderr}`);
   }
   const uid = Number(id('-u'));
   return { uid, ids: { uid, gid: Number(id('-g')) } };

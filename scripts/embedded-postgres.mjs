@@ -59,7 +59,7 @@ exec "$@"
 /** start starts a server and waits until it takes connections; see embedded-postgres.d.mts. */
 export async function start(options = {}) {
   const say = options.say ?? (() => {});
-  const owner = await serverUser(say);
+  const owner = serverUser(say);
   const base = baseFolder(owner);
   const binaries = binariesFor(owner, base, say);
   const lock = options.keep ? await lockFolder(path.join(base, options.keep)) : undefined;
