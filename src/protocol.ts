@@ -12,7 +12,7 @@ export interface DatabaseSettings {
   /** Where the server listens: a host name or address, or the path of the folder of a unix socket. */
   readonly host: string;
   readonly port: number;
-  /** Most connections this worker may hold to it (its share of `pg.maxopenconn`). */
+  /** Most connections this worker may hold to it (its share of `pg.maxopenconn`), unless it is told otherwise. */
   readonly connections: number;
   /** Most connections kept open while idle (its share of `pg.maxidleconn`). */
   readonly idleConnections: number;
@@ -47,7 +47,11 @@ export interface WorkerSettings {
   readonly deaths: SharedArrayBuffer;
   /** One Int32: KiB of answers that the front end has not sent yet, this worker's share of them. */
   readonly sending: SharedArrayBuffer;
+  /** CONNECTION_STRIDE Int32 for each database: how many connections this worker may hold now, and how many it holds. */
+  readonly connections: SharedArrayBuffer;
 }
+
+export const CONNECTION_STRIDE = 2;
 
 export interface LogSettings {
   /** pino's level names, or `silent`. */
@@ -76,16 +80,24 @@ export interface FrontEndSettings {
   readonly accessLog: boolean;
   /** Aliases that must answer for `/_ready`. */
   readonly ready: readonly string[];
-  readonly worker: Omit<WorkerSettings, 'deaths' | 'sending'>;
+  readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections'>;
 }
+
+/** A number of connections for each database alias. */
+export type Connections = Readonly<Record<string, number>>;
 
 /** Supervisor to front end (process IPC). */
 export type SupervisorMessage =
-  { readonly type: 'start'; readonly settings: FrontEndSettings } | { readonly type: 'drain' };
+  | { readonly type: 'start'; readonly settings: FrontEndSettings }
+  /** How many connections each of its query threads may hold from now on. */
+  | { readonly type: 'connections'; readonly connections: Connections }
+  | { readonly type: 'drain' };
 
 /** Front end to supervisor (process IPC). */
 export type FrontEndMessage =
   | { readonly type: 'listening'; readonly port: number }
+  /** How many connections all its query threads together hold or may hold: never more than it said last. */
+  | { readonly type: 'connections'; readonly connections: Connections }
   | { readonly type: 'failed'; readonly message: string };
 
 /** One request on its way to a worker. */
@@ -174,6 +186,8 @@ export function answerAt(answers: Answers, i: number): QueryAnswer {
 export type WorkerTask =
   | { readonly type: 'run'; readonly batch: Batch }
   | { readonly type: 'abandon'; readonly ids: readonly number[] }
+  /** The numbers in WorkerSettings.connections have changed. */
+  | { readonly type: 'connections' }
   | { readonly type: 'probe' };
 
 /** What a `probe` task resolves to: for each alias, why its database did not answer; empty when it did. */

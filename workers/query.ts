@@ -31,5 +31,8 @@ export default function run(task: WorkerTask): Promise<Answers | ProbeResult> | 
     case 'abandon':
       runner.abandon(task.ids);
       return undefined;
+    case 'connections':
+      runner.adjust();
+      return undefined;
   }
 }

@@ -42,7 +42,7 @@ export async function runService(sources: ConfigSources): Promise<number> {
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {
-  return { frontEnds: settingsOf(config, pretty), grace: config['http.grace'] };
+  return { frontEnds: settingsOf(config, pretty) };
 }
 
 function makeScriptsFolder(config: Config): void {

@@ -4,12 +4,26 @@
  * that each process began by itself would cut off the requests of the others.
  */
 import { createLogger } from '../log.js';
-import type { FrontEndMessage, FrontEndSettings, SupervisorMessage } from '../protocol.js';
+import type {
+  Connections,
+  FrontEndMessage,
+  FrontEndSettings,
+  SupervisorMessage,
+} from '../protocol.js';
 import { HttpServer } from './http-server.js';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-let server: HttpServer | undefined;
+/** How often the supervisor is told of connections that were given up (milliseconds). */
+const REPORT_INTERVAL = 50;
+
+interface FrontEnd {
+  readonly server: HttpServer;
+  readonly threads: number;
+}
+
+let frontEnd: FrontEnd | undefined;
+let reporter: NodeJS.Timeout | undefined;
 let draining = false;
 
 function start(settings: FrontEndSettings): void {
@@ -19,7 +33,8 @@ function start(settings: FrontEndSettings): void {
     process.exit(1);
   });
   try {
-    server = new HttpServer(settings, log);
+    const server = new HttpServer(settings, log);
+    frontEnd = { server, threads: settings.threads };
     tell({ type: 'listening', port: server.port });
   } catch (error) {
     tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) }, () =>
@@ -28,10 +43,24 @@ function start(settings: FrontEndSettings): void {
   }
 }
 
+/** Goes by a new number of connections for each thread, and reports what is held until it is no more than that. */
+function allow({ server, threads }: FrontEnd, connections: Connections): void {
+  server.allow(connections);
+  clearInterval(reporter);
+  let seen = server.connections();
+  reporter = setInterval(() => {
+    // What was there the last time: PostgreSQL takes a moment to notice that a connection was closed.
+    tell({ type: 'connections', connections: seen });
+    if (Object.entries(connections).every(([alias, each]) => (seen[alias] ?? 0) <= each * threads))
+      clearInterval(reporter);
+    seen = server.connections();
+  }, REPORT_INTERVAL);
+}
+
 async function drain(): Promise<void> {
   if (draining) return;
   draining = true;
-  const cut = (await server?.drain()) ?? 0;
+  const cut = (await frontEnd?.server.drain()) ?? 0;
   process.exit(cut === 0 ? 0 : 1);
 }
 
@@ -40,7 +69,16 @@ function tell(message: FrontEndMessage, done: () => void = () => undefined): voi
 }
 
 process.on('message', (message: SupervisorMessage) => {
-  if (message.type === 'start') start(message.settings);
-  else void drain();
+  switch (message.type) {
+    case 'start':
+      start(message.settings);
+      break;
+    case 'connections':
+      if (frontEnd !== undefined) allow(frontEnd, message.connections);
+      break;
+    case 'drain':
+      void drain();
+      break;
+  }
 });
 process.on('disconnect', () => void drain());

@@ -13,7 +13,13 @@ import uWS, {
 import type { Logger } from '../log.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool } from '../pool/query-pool.js';
-import { ANSWER_STRIDE, JSON_BODY, type Answers, type FrontEndSettings } from '../protocol.js';
+import {
+  ANSWER_STRIDE,
+  JSON_BODY,
+  type Answers,
+  type Connections,
+  type FrontEndSettings,
+} from '../protocol.js';
 import { NO_BODY, type Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
 import { healthAnswer } from './health.js';
@@ -85,6 +91,16 @@ export class HttpServer {
   /** port is the one it listens on. */
   get port(): number {
     return uWS.us_socket_local_port(this.#socket);
+  }
+
+  /** allow sets how many connections each query thread may hold. */
+  allow(connections: Connections): void {
+    this.#pool.allow(connections);
+  }
+
+  /** connections is how many all query threads together hold or may hold; those that are too many go when idle. */
+  connections(): Connections {
+    return this.#pool.connections();
   }
 
   /**

@@ -76,6 +76,8 @@ export class Connection {
   #writing = false;
   #closed = false;
   #retire = false;
+  /** What PostgreSQL was asked to cancel. */
+  #cancelled: Job | undefined;
   /** Bytes received of the result at the head. */
   #received = 0;
   /** When the job at the head came to the head, ms. */
@@ -116,7 +118,10 @@ export class Connection {
    * more and is closed after the last of them: nobody knows when the request arrives, and it must hit no other.
    */
   cancelAbandoned(): void {
-    if (!this.#flights.every(({ job }) => job.abandoned)) return;
+    const { head } = this;
+    // Asked once for each: where the server cannot be reached, a request takes minutes to fail.
+    if (head === this.#cancelled || !this.#flights.every(({ job }) => job.abandoned)) return;
+    this.#cancelled = head;
     this.exclusive = true;
     this.#retire = true;
     this.#pq.cancel();

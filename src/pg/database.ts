@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import type { DatabaseSettings } from '../protocol.js';
+import { ConnectionShare } from './connection-share.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import { openConnection } from './connector.js';
 import { InternalJob } from './internal-job.js';
@@ -29,6 +30,7 @@ const LONGEST_PAUSE = 2_000;
 export class Database implements ConnectionOwner {
   readonly settings: DatabaseSettings;
   readonly #budget: ResultBudget;
+  readonly #allowed: ConnectionShare;
   readonly #connections: Connection[] = [];
   readonly #fast: Job[] = [];
   readonly #slow: Job[] = [];
@@ -40,9 +42,11 @@ export class Database implements ConnectionOwner {
   #failure: SqlFailure | undefined;
   #closed = false;
 
-  constructor(settings: DatabaseSettings, budget: ResultBudget) {
+  /** `allowed` says how many connections there may be, at any time. */
+  constructor(settings: DatabaseSettings, budget: ResultBudget, allowed: ConnectionShare) {
     this.settings = settings;
     this.#budget = budget;
+    this.#allowed = allowed;
     this.#timer = setInterval(() => {
       this.#tick(performance.now());
     }, TICK).unref();
@@ -93,13 +97,26 @@ export class Database implements ConnectionOwner {
   }
 
   freed(): void {
+    this.adjust();
+  }
+
+  /** adjust goes by what is allowed now: gives up idle connections that are too many, sends what there is room for. */
+  adjust(): void {
+    while (this.#connections.length > this.#allowed.limit) {
+      const idle = this.#connections.findLast((c) => c.pending === 0);
+      if (idle === undefined) break;
+      idle.close();
+    }
     this.#pump(performance.now());
     this.flush();
   }
 
   lost(connection: Connection, unstarted: Job[]): void {
     const at = this.#connections.indexOf(connection);
-    if (at >= 0) this.#connections.splice(at, 1);
+    if (at >= 0) {
+      this.#connections.splice(at, 1);
+      this.#allowed.release();
+    }
     if (this.#closed) return;
     this.#fast.unshift(...unstarted);
     this.#pump(performance.now());
@@ -122,7 +139,10 @@ export class Database implements ConnectionOwner {
     for (const c of this.#connections) if (!c.exclusive) load += c.load;
     let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
     let best: Connection | undefined;
+    // The last ones are given up when they are too many.
+    let allowed = this.#allowed.limit;
     for (const c of this.#connections) {
+      if (--allowed < 0) break;
       if (c.exclusive || this.#stalls(c, now)) continue;
       if (best === undefined || c.load < best.load) best = c;
       if (--lanes === 0) break;
@@ -135,14 +155,14 @@ export class Database implements ConnectionOwner {
 
   /** Gives a job a connection to itself; false when none is idle. */
   #seclude(job: Job, now: number): boolean {
+    const { limit } = this.#allowed;
     let secluded = 0;
     let idle: Connection | undefined;
-    for (const c of this.#connections) {
+    this.#connections.forEach((c, i) => {
       if (c.exclusive) secluded++;
-      else if (c.pending === 0) idle = c;
-    }
-    const most = Math.max(1, this.settings.connections - 1);
-    if (secluded >= most) return false;
+      else if (c.pending === 0 && i < limit) idle = c;
+    });
+    if (secluded >= Math.max(1, limit - 1)) return false;
     if (idle === undefined) {
       this.#grow(now);
       return false;
@@ -162,14 +182,15 @@ export class Database implements ConnectionOwner {
   /** Opens one more connection, if there may be one and the last attempt did not just fail. */
   #grow(now: number): void {
     if (this.#closed || now < this.#resume) return;
-    if (this.#connections.length + this.#opening >= this.settings.connections) return;
     if (this.#opening > 0 && this.#connections.length === 0) return; // one shows whether the database is there
+    if (!this.#allowed.take()) return;
     this.#opening++;
     openConnection(this.settings).then(
       (pq) => {
         this.#opening--;
         if (this.#closed) {
           pq.finish();
+          this.#allowed.release();
           return;
         }
         this.#pause = this.#resume = 0;
@@ -185,6 +206,7 @@ export class Database implements ConnectionOwner {
       },
       (error: unknown) => {
         this.#opening--;
+        this.#allowed.release();
         this.#failedToOpen(error instanceof Error ? error.message : String(error));
       },
     );
@@ -223,8 +245,7 @@ export class Database implements ConnectionOwner {
       );
       idle?.close();
     }
-    this.#pump(now);
-    this.flush();
+    this.adjust();
   }
 }
 

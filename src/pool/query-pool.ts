@@ -6,7 +6,13 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../log.js';
-import { REQUEST_STRIDE, type ProbeResult, type WorkerSettings } from '../protocol.js';
+import {
+  REQUEST_STRIDE,
+  type Connections,
+  type FrontEndSettings,
+  type ProbeResult,
+  type WorkerSettings,
+} from '../protocol.js';
 import { QueryWorker, type QueryResults } from './query-worker.js';
 
 export type { QueryResults };
@@ -19,6 +25,7 @@ const WORKER_FILE = fileURLToPath(new URL('../workers/query.js', import.meta.url
 /** QueryPool spreads requests over worker threads and tells what became of them. */
 export class QueryPool {
   readonly #workers: readonly QueryWorker[];
+  readonly #aliases: readonly string[];
   readonly #flush = (): void => this.#flushAll();
   readonly #sending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #scheduled = false;
@@ -27,12 +34,13 @@ export class QueryPool {
 
   constructor(
     threads: number,
-    settings: Omit<WorkerSettings, 'deaths' | 'sending'>,
+    settings: FrontEndSettings['worker'],
     results: QueryResults,
     log: Logger,
     filename = WORKER_FILE,
   ) {
-    const full: WorkerSettings = {
+    this.#aliases = settings.databases.map((database) => database.alias);
+    const full: Omit<WorkerSettings, 'connections'> = {
       ...settings,
       deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
       sending: this.#sending.buffer,
@@ -82,6 +90,18 @@ export class QueryPool {
   /** sending tells the workers how many bytes of their answers have not been sent yet. */
   sending(bytes: number): void {
     Atomics.store(this.#sending, 0, Math.ceil(bytes / 1024 / this.#workers.length));
+  }
+
+  /** allow sets how many connections each worker may hold. */
+  allow(connections: Connections): void {
+    for (const worker of this.#workers) worker.allow(connections);
+  }
+
+  /** connections is how many all workers together hold or may hold. */
+  connections(): Connections {
+    const sum = (i: number): number =>
+      this.#workers.reduce((total, worker) => total + worker.connections(i), 0);
+    return Object.fromEntries(this.#aliases.map((alias, i) => [alias, sum(i)]));
   }
 
   /** close ends the workers at once; requests they still have are reported as lost. */

@@ -7,9 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import type { Logger } from '../log.js';
 import {
+  CONNECTION_STRIDE,
   REQUEST_STRIDE,
   type Answers,
   type Batch,
+  type Connections,
   type ProbeResult,
   type WorkerSettings,
   type WorkerTask,
@@ -45,6 +47,8 @@ export class QueryWorker {
   load = 0;
   readonly #filename: string;
   readonly #settings: WorkerSettings;
+  /** As WorkerSettings.connections says. */
+  readonly #connections: Int32Array;
   readonly #results: QueryResults;
   readonly #log: Logger;
   #piscina: Piscina | undefined;
@@ -58,9 +62,20 @@ export class QueryWorker {
   #batch: Batch = [];
   #abandoned: number[] = [];
 
-  constructor(filename: string, settings: WorkerSettings, results: QueryResults, log: Logger) {
+  constructor(
+    filename: string,
+    settings: Omit<WorkerSettings, 'connections'>,
+    results: QueryResults,
+    log: Logger,
+  ) {
     this.#filename = filename;
-    this.#settings = settings;
+    const entries = settings.databases.length * CONNECTION_STRIDE;
+    const connections = new SharedArrayBuffer(entries * Int32Array.BYTES_PER_ELEMENT);
+    this.#settings = { ...settings, connections };
+    this.#connections = new Int32Array(connections);
+    settings.databases.forEach((database, i) => {
+      this.#connections[i * CONNECTION_STRIDE] = database.connections;
+    });
     this.#results = results;
     this.#log = log;
     this.#start();
@@ -104,6 +119,21 @@ export class QueryWorker {
   async probe(): Promise<ProbeResult> {
     if (this.#piscina === undefined || !this.#ready) throw new Error('no worker thread');
     return (await this.#piscina.run({ type: 'probe' } satisfies WorkerTask)) as ProbeResult;
+  }
+
+  /** allow sets how many connections the thread may hold; those that are too many it gives up as they become idle. */
+  allow(connections: Connections): void {
+    this.#settings.databases.forEach(({ alias }, i) => {
+      const number = connections[alias];
+      if (number !== undefined) Atomics.store(this.#connections, i * CONNECTION_STRIDE, number);
+    });
+    this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);
+  }
+
+  /** connections is how many of the database at that place it holds or may hold: less than it said before, never more. */
+  connections(database: number): number {
+    const at = database * CONNECTION_STRIDE;
+    return Math.max(Atomics.load(this.#connections, at), Atomics.load(this.#connections, at + 1));
   }
 
   /** close ends the thread. One that is still starting is given a moment: ended amid loading an addon, it crashes. */

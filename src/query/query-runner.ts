@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { ConnectionShare } from '../pg/connection-share.js';
 import { Database } from '../pg/database.js';
 import type { StatementResult } from '../pg/job.js';
 import { ResultBudget } from '../pg/result-budget.js';
@@ -63,8 +64,9 @@ export class QueryRunner implements QueryOwner {
       settings.resultBudget,
       new Int32Array(settings.sending),
     );
-    for (const one of settings.databases) {
-      const database = new Database(one, budget);
+    const shared = new Int32Array(settings.connections);
+    for (const [i, one] of settings.databases.entries()) {
+      const database = new Database(one, budget, new ConnectionShare(shared, i));
       this.#targets.set(one.alias, {
         database,
         foreign: new ForeignJson(database),
@@ -93,6 +95,11 @@ export class QueryRunner implements QueryOwner {
       const query = this.#open.get(id);
       if (query !== undefined) this.#targets.get(query.request.alias)?.database.abandon(query);
     }
+  }
+
+  /** adjust makes every database go by the connections allowed now. */
+  adjust(): void {
+    for (const { database } of this.#targets.values()) database.adjust();
   }
 
   /** probe asks each database whether it is there. */

@@ -5,7 +5,12 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { FrontEndMessage, FrontEndSettings, SupervisorMessage } from '../protocol.js';
+import type {
+  Connections,
+  FrontEndMessage,
+  FrontEndSettings,
+  SupervisorMessage,
+} from '../protocol.js';
 
 const FRONT_END_FILE = fileURLToPath(new URL('../http/front-end.js', import.meta.url));
 
@@ -26,9 +31,12 @@ export class FrontEndProcess {
   readonly exited: Promise<FrontEndExit>;
   readonly #child: ChildProcess;
 
-  /** `file` is another front-end program, for tests. */
-  constructor(settings: FrontEndSettings, file = FRONT_END_FILE) {
-    const child = fork(file, [], {
+  /** `holds` is told how many connections it has at most, from `allow` until they are as few as allowed. */
+  constructor(
+    settings: FrontEndSettings,
+    holds: (connections: Connections) => void = () => undefined,
+  ) {
+    const child = fork(FRONT_END_FILE, [], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Every thread of V8's pool wants a part of each collection: with the load spread over processes one is enough.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -43,8 +51,16 @@ export class FrontEndProcess {
     });
     this.listening = new Promise((resolve, reject) => {
       child.on('message', (message: FrontEndMessage) => {
-        if (message.type === 'listening') resolve(message.port);
-        else reject(new Error(message.message));
+        switch (message.type) {
+          case 'listening':
+            resolve(message.port);
+            break;
+          case 'connections':
+            holds(message.connections);
+            break;
+          case 'failed':
+            reject(new Error(message.message));
+        }
       });
       void this.exited.then(({ code, signal }) =>
         reject(
@@ -59,6 +75,11 @@ export class FrontEndProcess {
   /** pid is the process number. */
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** allow sets how many connections each of its query threads may hold. */
+  allow(connections: Connections): void {
+    this.#send({ type: 'connections', connections });
   }
 
   /** drain asks the process to finish what it has and exit: 0 when nothing was cut off. */

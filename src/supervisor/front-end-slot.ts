@@ -3,7 +3,7 @@
  * deaths follow one another. Once it is drained or killed nothing is started any more.
  */
 import type { Logger } from '../log.js';
-import type { FrontEndSettings } from '../protocol.js';
+import type { Connections, FrontEndSettings } from '../protocol.js';
 import { FrontEndProcess, type FrontEndExit } from './front-end-process.js';
 
 /** Wait before a replacement (milliseconds): doubled with each death up to the last. */
@@ -15,18 +15,26 @@ const STEADY = 30_000;
 
 /** FrontEndSlot keeps one front end alive. */
 export class FrontEndSlot {
+  /** As configured. */
+  readonly settings: FrontEndSettings;
+  /** Called with the connections that its process holds, see FrontEndProcess. */
+  onHolds: (connections: Connections) => void = () => undefined;
   readonly #log: Logger;
+  /** What a process is started with: the port that was picked, the connections allowed now. */
   #settings: FrontEndSettings;
   #process: FrontEndProcess;
   #started = performance.now();
   #wait = WAIT_FIRST;
   #timer: NodeJS.Timeout | undefined;
   #ending = false;
+  #discarded = false;
   readonly #ended: Promise<boolean>;
   #end!: (clean: boolean) => void;
 
-  constructor(settings: FrontEndSettings, log: Logger) {
-    this.#settings = settings;
+  /** `connections` is how many of them each query thread may hold for now, if not as many as configured. */
+  constructor(settings: FrontEndSettings, log: Logger, connections: Connections = {}) {
+    this.settings = settings;
+    this.#settings = withConnections(settings, connections);
     this.#log = log;
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -51,6 +59,12 @@ export class FrontEndSlot {
     return port;
   }
 
+  /** allow sets how many connections each query thread may hold, in this process and those that replace it. */
+  allow(connections: Connections): void {
+    this.#settings = withConnections(this.#settings, connections);
+    this.#process.allow(connections);
+  }
+
   /** drain finishes what is in flight and ends the slot. */
   drain(): void {
     this.#finish();
@@ -63,6 +77,12 @@ export class FrontEndSlot {
     this.#process.kill();
   }
 
+  /** discard kills a slot that has served nobody, so that nothing is cut off. */
+  discard(): void {
+    this.#discarded = true;
+    this.kill();
+  }
+
   #finish(): void {
     this.#ending = true;
     if (this.#timer === undefined) return;
@@ -73,14 +93,14 @@ export class FrontEndSlot {
   #start(): FrontEndProcess {
     this.#timer = undefined;
     this.#started = performance.now();
-    const started = new FrontEndProcess(this.#settings);
+    const started = new FrontEndProcess(this.#settings, (held) => this.onHolds(held));
     void started.exited.then((exit) => this.#exited(exit));
     return started;
   }
 
   #exited(exit: FrontEndExit): void {
     if (this.#ending) {
-      this.#end(exit.code === 0);
+      this.#end(exit.code === 0 || this.#discarded);
       return;
     }
     if (performance.now() - this.#started >= STEADY) this.#wait = WAIT_FIRST;
@@ -93,4 +113,12 @@ export class FrontEndSlot {
     }, this.#wait);
     this.#wait = Math.min(this.#wait * 2, WAIT_LAST);
   }
+}
+
+function withConnections(settings: FrontEndSettings, connections: Connections): FrontEndSettings {
+  const databases = settings.worker.databases.map((database) => ({
+    ...database,
+    connections: connections[database.alias] ?? database.connections,
+  }));
+  return { ...settings, worker: { ...settings.worker, databases } };
 }

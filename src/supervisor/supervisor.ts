@@ -5,16 +5,15 @@
  */
 import type { Logger } from '../log.js';
 import { batchScheduling } from '../native/scheduling.js';
-import type { FrontEndSettings } from '../protocol.js';
+import type { Connections, FrontEndSettings } from '../protocol.js';
 import { FrontEndSlot } from './front-end-slot.js';
+import { Handover } from './handover.js';
 import { assertFree } from './port-claim.js';
 
 /** What is to be served. */
 export interface Service {
   /** One entry a front end, all with the same host and port; port 0 picks a free one for all of them. */
   readonly frontEnds: readonly FrontEndSettings[];
-  /** How long requests in flight may take after a signal (milliseconds). */
-  readonly grace: number;
 }
 
 export interface ServeOptions extends Service {
@@ -72,6 +71,8 @@ class Supervisor {
   #stoppedAt = 0;
   /** The reload under way, or the last one: they run one after another. */
   #reloading: Promise<void> = Promise.resolve();
+  /** Another one is to follow: it will see whatever was changed until then. */
+  #reloadWaits = false;
   readonly #stopped: Promise<void>;
   #stop!: () => void;
 
@@ -126,45 +127,62 @@ class Supervisor {
   /** reload replaces the front ends by ones with the configuration as it is now. */
   reload(): void {
     const { reload } = this.#options;
-    if (reload !== undefined)
-      this.#reloading = this.#reloading.then(() => this.#replaceAll(reload));
+    if (reload === undefined || this.#reloadWaits) return;
+    this.#reloadWaits = true;
+    this.#reloading = this.#reloading.then(() => {
+      this.#reloadWaits = false;
+      return this.#stopping ? undefined : this.#replaceAll(reload);
+    });
   }
 
   async #replaceAll(reload: () => Promise<Service>): Promise<void> {
     const old = this.#current;
-    const before = new Set(this.#slots);
+    let handover: Handover | undefined;
     try {
       const service = await reload();
       const address = addressOf(service);
       const moved = address.host !== this.#address.host || address.port !== this.#address.port;
       if (moved) await assertFree(address.host, address.port);
-      await this.#startAll(service, moved ? address.port : this.#port);
+      handover = new Handover(old, service.frontEnds);
+      await this.#startAll(service, moved ? address.port : this.#port, handover);
+      if (this.#stopping) return;
       this.#service = service;
       this.#address = address;
       this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
-      for (const slot of old) this.#drain(slot);
     } catch (error) {
       if (this.#stopping) return;
       this.#log.error(`not reloaded, the old configuration stays: ${(error as Error).message}`);
-      for (const slot of this.#slots) if (!before.has(slot)) slot.kill();
+      const failed = Array.from(this.#slots).filter((slot) => !old.includes(slot));
+      for (const slot of failed) slot.discard();
+      await ended(failed);
+      handover?.undo();
+      return;
     }
+    for (const slot of old) this.#drain(slot);
+    await ended(old); // until then there are no connections to give to yet others
   }
 
   /** Starts front ends and makes them the current ones once all accept connections. With port 0 the first one picks. */
-  async #startAll(service: Service, port: number): Promise<void> {
+  async #startAll(service: Service, port: number, handover?: Handover): Promise<void> {
     const [first, ...rest] = service.frontEnds;
     if (first === undefined) throw new Error('no front end is configured');
-    const slots: FrontEndSlot[] = [this.#slot({ ...first, port })];
+    const slots: FrontEndSlot[] = [];
+    const start = (settings: FrontEndSettings): void => {
+      const slot = this.#slot(settings, handover?.none(settings));
+      slots.push(slot);
+      handover?.add(slot);
+    };
+    start({ ...first, port });
     const chosen = port === 0 ? await slots[0]!.listening() : port;
     if (this.#stopping) return;
-    for (const settings of rest) slots.push(this.#slot({ ...settings, port: chosen }));
+    for (const settings of rest) start({ ...settings, port: chosen });
     await Promise.all(slots.map((slot) => slot.listening()));
     this.#port = chosen;
     this.#current = slots;
   }
 
-  #slot(settings: FrontEndSettings): FrontEndSlot {
-    const slot = new FrontEndSlot(settings, this.#log);
+  #slot(settings: FrontEndSettings, connections?: Connections): FrontEndSlot {
+    const slot = new FrontEndSlot(settings, this.#log, connections);
     this.#slots.add(slot);
     void slot.ended.then((clean) => {
       this.#slots.delete(slot);
@@ -175,13 +193,17 @@ class Supervisor {
 
   #drain(slot: FrontEndSlot): void {
     slot.drain();
-    const overdue = setTimeout(() => slot.kill(), this.#service.grace + OVERDUE);
+    const overdue = setTimeout(() => slot.kill(), slot.settings.grace + OVERDUE);
     void slot.ended.then(() => clearTimeout(overdue));
   }
 
   async #allEnded(): Promise<void> {
-    await Promise.all(Array.from(this.#slots, (slot) => slot.ended));
+    await ended(this.#slots);
   }
+}
+
+async function ended(slots: Iterable<FrontEndSlot>): Promise<void> {
+  await Promise.all(Array.from(slots, (slot) => slot.ended));
 }
 
 function addressOf(service: Service): { host: string; port: number } {

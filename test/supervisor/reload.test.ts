@@ -4,7 +4,7 @@ import t from 'tap';
 import { Load } from '../support/load.js';
 import { alive, soon } from '../support/process-group.js';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
-import { startService } from './service.js';
+import { startService, type ServiceOptions } from './service.js';
 
 const status = async (port: number, target: string): Promise<number> =>
   (await sendRaw(port, requestBytes('GET', target))).status;
@@ -38,24 +38,24 @@ t.test('under load no request fails', async (t) => {
   t.ok(load.count(404) > 500, `${load.count(404)} answers`);
 });
 
-const BAD: Readonly<Record<string, (service: Configurable) => void>> = {
-  'no front ends': (service) => service.configure({ frontEnds: 0 }),
-  'an address that is not ours': (service) => service.configure({ host: '192.0.2.1', port: 3000 }),
+const BAD: Readonly<Record<string, ServiceOptions>> = {
+  'no front ends': { frontEnds: 0 },
+  'an address that is not ours': { host: '192.0.2.1', port: 3000 },
+  'front ends that cannot start': { worker: { log: { level: 'nonsense', pretty: false } } },
 };
 
-interface Configurable {
-  configure(options: { frontEnds?: number; host?: string; port?: number }): void;
-}
-
-for (const [name, configure] of Object.entries(BAD))
+for (const [name, options] of Object.entries(BAD))
   t.test(`a configuration with ${name} leaves the old one in place`, async (t) => {
     const { service, port } = await startService(t);
     const before = service.frontEnds();
-    configure(service);
+    service.configure(options);
     service.signal('SIGHUP');
     await service.line('not reloaded');
     t.equal(await status(port, '/nope'), 404);
+    await soon('the end of the new ones', () => service.frontEnds().length === 2 || undefined);
     t.same(service.frontEnds(), before);
+    service.signal('SIGTERM');
+    t.equal(await service.exited, 0, 'nothing was cut off');
   });
 
 t.test('two at once, then stop', async (t) => {

@@ -39,7 +39,6 @@ function writeConfiguration(
     file,
     JSON.stringify({
       frontEnds: Array.from({ length: frontEnds }, (_, index) => ({ ...settings, index })),
-      grace: settings.grace,
     }),
   );
   return file;

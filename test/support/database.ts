@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
+import { ConnectionShare } from '#app/pg/connection-share.js';
 import { Database } from '#app/pg/database.js';
 import type { Job, Statement, StatementResult } from '#app/pg/job.js';
 import { ResultBudget } from '#app/pg/result-budget.js';
@@ -26,6 +27,7 @@ export interface JobOptions {
 
 export class TestDatabase {
   readonly database: Database;
+  readonly #allowed: Int32Array;
 
   constructor(
     t: Pick<Test, 'teardown'>,
@@ -37,10 +39,23 @@ export class TestDatabase {
     const conninfo = `${usual.conninfo} application_name=tested`;
     // A statement may wait longer for a free connection than an attempt to connect takes.
     const patient = { ...usual, conninfo, connectTimeout: 10_000 };
-    this.database = new Database({ ...patient, ...settings }, budget);
+    const all = { ...patient, ...settings };
+    this.#allowed = new Int32Array([all.connections, 0]);
+    this.database = new Database(all, budget, new ConnectionShare(this.#allowed, 0));
     t.teardown(() => {
       this.database.close();
     });
+  }
+
+  /** allow changes how many connections there may be. */
+  allow(connections: number): void {
+    this.#allowed[0] = connections;
+    this.database.adjust();
+  }
+
+  /** held is how many connections are counted. */
+  get held(): number {
+    return this.#allowed[1]!;
   }
 
   /** read runs a statement that only reads and gives its one value. */

@@ -1,10 +1,10 @@
 /** Front-end processes for tests: the real program, started as the supervisor does it. */
 import type { Test } from 'tap';
-import type { DatabaseSettings, FrontEndSettings, WorkerSettings } from '#app/protocol.js';
+import type { DatabaseSettings, FrontEndSettings } from '#app/protocol.js';
 import { FrontEndProcess } from '#app/supervisor/front-end-process.js';
 
 export type FrontEndOverrides = Partial<Omit<FrontEndSettings, 'worker'>> & {
-  readonly worker?: Partial<Omit<WorkerSettings, 'deaths' | 'sending'>>;
+  readonly worker?: Partial<FrontEndSettings['worker']>;
 };
 
 /** An address where no PostgreSQL is. */

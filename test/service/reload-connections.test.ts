@@ -1,0 +1,123 @@
+/** During a reload old and new front ends together keep to pg.maxopenconn, and nobody waits long for it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { Load } from '../support/load.js';
+import { startPostgres } from '../support/postgres.js';
+import { startService } from '../support/service.js';
+
+const postgres = await startPostgres(t);
+const scripts = {
+  'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+  'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
+};
+
+/** Counts the service's connections all the time; `most` is the highest number seen. */
+class Watch {
+  most = 0;
+  now = 0;
+  readonly #client = new pg.Client({ connectionString: postgres.url });
+  readonly #done: Promise<void>;
+  #running = true;
+
+  constructor(t: Pick<Test, 'teardown'>) {
+    this.#done = this.#run();
+    t.teardown(async () => {
+      this.#running = false;
+      await this.#done;
+    });
+  }
+
+  async #run(): Promise<void> {
+    await this.#client.connect();
+    while (this.#running) {
+      const { rows } = await this.#client.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'sql-rest-service'`,
+      );
+      this.now = rows[0]!.n;
+      this.most = Math.max(this.most, this.now);
+      await sleep(3);
+    }
+    await this.#client.end();
+  }
+}
+
+const CASES: readonly (readonly [processes: number, threads: number, connections: number])[] = [
+  [1, 1, 10],
+  [2, 2, 8],
+  [1, 1, 1],
+  [2, 1, 2],
+];
+
+for (const [processes, threads, connections] of CASES)
+  t.test(`${processes} × ${threads} sharing ${connections}`, async (t) => {
+    const config = {
+      'http.processes': processes,
+      'pool.threads': threads,
+      'pg.maxopenconn': connections,
+    };
+    const service = await startService(t, { database: postgres.url, scripts, config });
+    const watch = new Watch(t);
+    const load = new Load(t, {
+      port: service.port,
+      clients: 24,
+      target: (n) => `/_QUERIES/${n % 4 === 0 ? 'slow/sleep?s=0.02' : `hit/one?n=${n}`}`,
+    });
+    await sleep(600);
+    for (let i = 1; i <= 2; i++) {
+      service.signal('SIGHUP');
+      await service.line('reloaded', i);
+      await sleep(200);
+    }
+    await sleep(800);
+    const slow = Array.from({ length: connections + 3 }, () => service.error('slow/sleep?s=0.3'));
+    await sleep(250);
+    await load.stop();
+    t.same(new Set(await Promise.all(slow)), new Set(['200']));
+    t.same(load.failures, []);
+    t.ok(watch.most <= connections, `at most ${watch.most} connections`);
+    t.ok(watch.most > connections / 2, 'all of them are used');
+  });
+
+t.test(
+  'a long statement of the old ones leaves the new ones connections to work with',
+  async (t) => {
+    const config = { 'http.processes': 1, 'pool.threads': 1, 'pg.maxopenconn': 4 };
+    const service = await startService(t, { database: postgres.url, scripts, config });
+    const watch = new Watch(t);
+    const long = service.error('slow/sleep?s=3');
+    await sleep(300);
+    service.signal('SIGHUP');
+    await service.line('reloaded');
+    await sleep(400);
+    const began = performance.now();
+    t.equal(await service.error('hit/one?n=1'), '200');
+    t.ok(performance.now() - began < 1_000, 'served while the old one still works');
+    t.equal(await long, '200');
+    t.ok(watch.most <= 4);
+  },
+);
+
+t.test('fewer connections than before, and more', async (t) => {
+  const config = { 'http.processes': 1, 'pool.threads': 1, 'pg.maxopenconn': 8 };
+  const service = await startService(t, { database: postgres.url, scripts, config });
+  const watch = new Watch(t);
+  const load = new Load(t, {
+    port: service.port,
+    clients: 16,
+    target: () => `/_QUERIES/slow/sleep?s=0.02`,
+  });
+  await sleep(500);
+  for (const [i, connections] of [2, 6].entries()) {
+    service.configure({ ...config, 'pg.maxopenconn': connections });
+    service.signal('SIGHUP');
+    await service.line('reloaded', i + 1);
+    await sleep(1_000);
+    watch.most = watch.now;
+    await sleep(300);
+    t.ok(watch.most <= connections, `${watch.most} of ${connections}`);
+    t.ok(watch.most >= connections / 2);
+  }
+  await load.stop();
+  t.same(load.failures, []);
+});
