@@ -214,10 +214,20 @@ export class Database implements ConnectionOwner {
 
   #failedToOpen(message: string): void {
     const now = performance.now();
+    // Whatever ended the last connection may have met the next one at its start as well: only the second failure counts.
+    if (this.#failure === undefined && this.#waiting) {
+      this.#failure = connectionFailure(message, '08001');
+      this.#grow(now);
+      return;
+    }
     this.#pause = Math.min(Math.max(FIRST_PAUSE, this.#pause * 2), LONGEST_PAUSE);
     this.#resume = now + this.#pause;
     this.#failure = connectionFailure(message, '08001');
     if (this.#connections.length === 0 && this.#opening === 0) this.#failWaiting(this.#failure);
+  }
+
+  get #waiting(): boolean {
+    return this.#fast.length > 0 || this.#slow.length > 0;
   }
 
   #unreachable(now: number): boolean {
