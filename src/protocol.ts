@@ -91,6 +91,8 @@ export type SupervisorMessage =
   | { readonly type: 'start'; readonly settings: FrontEndSettings }
   /** How many connections each of its query threads may hold from now on. */
   | { readonly type: 'connections'; readonly connections: Connections }
+  /** Take no new connections. */
+  | { readonly type: 'unlisten' }
   | { readonly type: 'drain' };
 
 /** Front end to supervisor (process IPC). */
@@ -98,6 +100,7 @@ export type FrontEndMessage =
   | { readonly type: 'listening'; readonly port: number }
   /** How many connections all its query threads together hold or may hold: never more than it said last. */
   | { readonly type: 'connections'; readonly connections: Connections }
+  | { readonly type: 'unlistened' }
   | { readonly type: 'failed'; readonly message: string };
 
 /** One request on its way to a worker. */

@@ -76,6 +76,10 @@ process.on('message', (message: SupervisorMessage) => {
     case 'connections':
       if (frontEnd !== undefined) allow(frontEnd, message.connections);
       break;
+    case 'unlisten':
+      frontEnd?.server.unlisten();
+      tell({ type: 'unlistened' });
+      break;
     case 'drain':
       void drain();
       break;

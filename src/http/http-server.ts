@@ -31,12 +31,6 @@ import { RouteTable, type QueryRoute, type Route } from './route-table.js';
 /** Longest request target: path and query string together (bytes). */
 const MAX_TARGET = 65_536;
 
-/**
- * From closing the socket to telling clients to close their connections (milliseconds): those come back at once, and
- * must not meet another front end that is about to close its socket too.
- */
-const SETTLE = 100;
-
 /** How long idle connections may still bring a request while draining (milliseconds), to be told to close. */
 const LINGER = 500;
 
@@ -55,6 +49,7 @@ export class HttpServer {
   readonly #exchanges: ExchangeTable;
   readonly #app: TemplatedApp;
   readonly #socket: us_listen_socket;
+  #listening = true;
   #connections = 0;
 
   /**
@@ -103,14 +98,19 @@ export class HttpServer {
     return this.#pool.connections();
   }
 
+  /** unlisten takes no new connections. */
+  unlisten(): void {
+    if (this.#listening) uWS.us_listen_socket_close(this.#socket);
+    this.#listening = false;
+  }
+
   /**
    * drain takes no new connections, finishes what is in flight within the grace period, closes everything and returns
    * how many requests were cut off.
    */
   async drain(): Promise<number> {
     const exchanges = this.#exchanges;
-    uWS.us_listen_socket_close(this.#socket);
-    await sleep(SETTLE);
+    this.unlisten();
     exchanges.closing = true;
     const began = performance.now();
     for (;;) {

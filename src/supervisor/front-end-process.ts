@@ -30,6 +30,8 @@ export class FrontEndProcess {
   /** Resolves when the process is gone. */
   readonly exited: Promise<FrontEndExit>;
   readonly #child: ChildProcess;
+  readonly #unlistened: Promise<void>;
+  #closed!: () => void;
 
   /** `holds` is told how many connections it has at most, from `allow` until they are as few as allowed. */
   constructor(
@@ -49,6 +51,10 @@ export class FrontEndProcess {
         if (child.pid === undefined) resolve({ code: null, signal: null });
       });
     });
+    this.#unlistened = new Promise((resolve) => {
+      this.#closed = resolve;
+    });
+    void this.exited.then(this.#closed);
     this.listening = new Promise((resolve, reject) => {
       child.on('message', (message: FrontEndMessage) => {
         switch (message.type) {
@@ -57,6 +63,9 @@ export class FrontEndProcess {
             break;
           case 'connections':
             holds(message.connections);
+            break;
+          case 'unlistened':
+            this.#closed();
             break;
           case 'failed':
             reject(new Error(message.message));
@@ -80,6 +89,12 @@ export class FrontEndProcess {
   /** allow sets how many connections each of its query threads may hold. */
   allow(connections: Connections): void {
     this.#send({ type: 'connections', connections });
+  }
+
+  /** unlisten asks the process to take no new connections; resolves when it does not, or is gone. */
+  unlisten(): Promise<void> {
+    this.#send({ type: 'unlisten' });
+    return this.#unlistened;
   }
 
   /** drain asks the process to finish what it has and exit: 0 when nothing was cut off. */

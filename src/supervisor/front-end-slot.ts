@@ -65,6 +65,12 @@ export class FrontEndSlot {
     this.#process.allow(connections);
   }
 
+  /** unlisten takes no new connections, for good: what dies is not replaced. Resolves when that is so. */
+  unlisten(): Promise<void> {
+    this.#finish();
+    return this.#process.unlisten();
+  }
+
   /** drain finishes what is in flight and ends the slot. */
   drain(): void {
     this.#finish();

@@ -3,6 +3,7 @@
  * once, a later one (or the end of the grace period) stops at once; SIGHUP starts front ends with the configuration
  * as it is now and drains the old ones. Refuses a port that somebody else holds.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import { batchScheduling } from '../native/scheduling.js';
 import type { Connections, FrontEndSettings } from '../protocol.js';
@@ -26,6 +27,9 @@ export interface ServeOptions extends Service {
 
 /** Time past the grace period (milliseconds) after which a front end that is still there is killed. */
 const OVERDUE = 1_000;
+
+/** How long a front end may take to close its socket (milliseconds) before the others go on without it. */
+const CLOSING = 1_000;
 
 /**
  * Within this time (milliseconds) the same request to stop may arrive several times: `timeout` signals its child and
@@ -120,7 +124,7 @@ class Supervisor {
     this.#stopping = true;
     this.#stoppedAt = performance.now();
     this.#log.info('stopping: finishing the requests in flight');
-    for (const slot of this.#slots) this.#drain(slot);
+    void this.#drain([...this.#slots]);
     this.#stop();
   }
 
@@ -158,7 +162,7 @@ class Supervisor {
       handover?.undo();
       return;
     }
-    for (const slot of old) this.#drain(slot);
+    void this.#drain(old);
     await ended(old); // until then there are no connections to give to yet others
   }
 
@@ -191,10 +195,18 @@ class Supervisor {
     return slot;
   }
 
-  #drain(slot: FrontEndSlot): void {
-    slot.drain();
-    const overdue = setTimeout(() => slot.kill(), slot.settings.grace + OVERDUE);
-    void slot.ended.then(() => clearTimeout(overdue));
+  /**
+   * Ends front ends when they have finished. Clients that are told to close their connections come back at once, and a
+   * connection that waits at a socket is reset with it: so first all of them close their sockets.
+   */
+  async #drain(slots: readonly FrontEndSlot[]): Promise<void> {
+    for (const slot of slots) {
+      const overdue = setTimeout(() => slot.kill(), slot.settings.grace + OVERDUE);
+      void slot.ended.then(() => clearTimeout(overdue));
+    }
+    const closed = Promise.all(slots.map((slot) => slot.unlisten()));
+    await Promise.race([closed, sleep(CLOSING, undefined, { ref: false })]);
+    for (const slot of slots) slot.drain();
   }
 
   async #allEnded(): Promise<void> {

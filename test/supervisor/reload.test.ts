@@ -38,6 +38,24 @@ t.test('under load no request fails', async (t) => {
   t.ok(load.count(404) > 500, `${load.count(404)} answers`);
 });
 
+t.test(
+  'one that is slow to close its socket resets nobody who was sent away by another',
+  async (t) => {
+    const { service, port } = await startService(t);
+    const [, slow = 0] = service.frontEnds();
+    const load = new Load(t, { port, clients: 32, wanted: 404, target: () => '/nope' });
+    await sleep(300);
+    process.kill(slow, 'SIGSTOP');
+    service.signal('SIGHUP');
+    await service.line('reloaded');
+    await sleep(400);
+    process.kill(slow, 'SIGCONT');
+    await soon('its end', () => !alive(slow) || undefined);
+    await load.stop();
+    t.same(load.failures, []);
+  },
+);
+
 const BAD: Readonly<Record<string, ServiceOptions>> = {
   'no front ends': { frontEnds: 0 },
   'an address that is not ours': { host: '192.0.2.1', port: 3000 },
