@@ -1,7 +1,7 @@
 /** Sizes: request targets, headers and bodies over their limits, and those just within. */
 import t from 'tap';
 import { startFrontEnd } from '../support/front-end.js';
-import { requestBytes, sendRaw } from '../support/raw-http.js';
+import { requestBytes, sendRaw, SPLITS_FAIL, type RawAnswer } from '../support/raw-http.js';
 
 const { port, process: frontEnd } = await startFrontEnd(t, { maxBody: 1_000 });
 
@@ -101,9 +101,20 @@ const CASES: readonly Case[] = [
   },
 ];
 
+/**
+ * As sendRaw, again where uWebSockets.js's binary for Node 20 did not read the request line in one piece, which is
+ * chance when it is longer than a packet (docs/operations.md).
+ */
+async function send(bytes: Case['bytes']): Promise<RawAnswer> {
+  for (let i = 0; ; i++) {
+    const answer = await sendRaw(port, bytes);
+    if (answer.status !== 505 || !SPLITS_FAIL || i === 20) return answer;
+  }
+}
+
 for (const { name, bytes, status, code, closed } of CASES)
   t.test(name, async (t) => {
-    const answer = await sendRaw(port, bytes);
+    const answer = await send(bytes);
     t.equal(answer.status, status);
     t.equal((JSON.parse(answer.body) as { code: string }).code, code);
     t.equal(answer.closed, closed);

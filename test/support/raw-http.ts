@@ -2,6 +2,9 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Whether uWebSockets.js's binary for this Node answers 505 to a request line in pieces (those up to Node 21 do). */
+export const SPLITS_FAIL = Number(process.versions.modules) <= 120;
+
 export interface RawAnswer {
   /** 0 when nothing came that is an HTTP answer. */
   readonly status: number;
