@@ -159,7 +159,7 @@ export class HttpServer {
         this.#exchanges.refuse(exchange, 'invalid_request');
       } else if (exchange.path.length + exchange.query.length > MAX_TARGET)
         this.#exchanges.refuse(exchange, 'uri_too_long');
-      else if (full) this.#exchanges.refuse(exchange, 'busy');
+      else if (full) this.#overloaded(exchange);
       else if (bodyLength === 0) this.#dispatch(exchange, packed);
       else this.#receive(exchange, packed, bodyLength > this.#settings.maxBody);
     } catch (error) {
@@ -196,6 +196,13 @@ export class HttpServer {
         exchanges.failed(exchange, error);
       }
     });
+  }
+
+  /** More requests than configured: only the health of the service is still told, which costs nothing. */
+  #overloaded(exchange: Exchange): void {
+    const route = this.#routes.resolve(exchange.path);
+    if (route.kind === 'health' || route.kind === 'ready') this.#other(exchange, route);
+    else this.#exchanges.refuse(exchange, 'busy');
   }
 
   #dispatch(exchange: Exchange, headers: string): void {

@@ -19,6 +19,9 @@ t.test('a full queue', async (t) => {
     t.equal(refused.headers.get('retry-after'), '1');
     t.same(await refused.json(), { error: 'service is busy', code: 'busy' });
   }
+  const base = `http://127.0.0.1:${port}`;
+  t.equal((await fetch(`${base}/_health`)).status, 200, 'the database is not down');
+  t.equal((await fetch(`${base}/_ready`)).status, 200);
   const withBody = await sendRaw(port, requestBytes('POST', '/nope', ['Content-Length: 9'], 'abc'));
   t.equal(withBody.status, 503);
   t.equal(withBody.closed, true, 'its body is not waited for');
