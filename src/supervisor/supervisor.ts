@@ -147,6 +147,7 @@ class Supervisor {
       const address = addressOf(service);
       const moved = address.host !== this.#address.host || address.port !== this.#address.port;
       if (moved) await assertFree(address.host, address.port);
+      if (this.#stopping) return;
       handover = new Handover(old, service.frontEnds);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
       if (this.#stopping) return;

@@ -11,6 +11,8 @@ const { port, url } = await serveDatabase(
 );
 
 t.test('a full queue', async (t) => {
+  const base = `http://127.0.0.1:${port}`;
+  for (let i = 0; i < 100 && (await fetch(`${base}/_health`)).status !== 200; i++) await sleep(50);
   const slow = Array.from({ length: 3 }, () => fetch(url('sleep')));
   await sleep(300);
   for (const name of ['one', 'sleep']) {
@@ -19,7 +21,6 @@ t.test('a full queue', async (t) => {
     t.equal(refused.headers.get('retry-after'), '1');
     t.same(await refused.json(), { error: 'service is busy', code: 'busy' });
   }
-  const base = `http://127.0.0.1:${port}`;
   t.equal((await fetch(`${base}/_health`)).status, 200, 'the database is not down');
   t.equal((await fetch(`${base}/_ready`)).status, 200);
   const withBody = await sendRaw(port, requestBytes('POST', '/nope', ['Content-Length: 9'], 'abc'));

@@ -1,5 +1,8 @@
 /** What signals do to a service: to its supervisor alone, to the whole group, and to parts of it. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { alive, soon } from '../support/process-group.js';
@@ -103,4 +106,19 @@ t.test('a signal while the service starts', async (t) => {
   t.equal(await service.exited, 0);
   t.notOk(frontEnds.some(alive));
   t.notOk(service.lines.some(({ msg }) => msg === 'listening'));
+});
+
+t.test('a signal while a reload reads the configuration', async (t) => {
+  const { service } = await startService(t);
+  // A pipe: whoever reads it waits until somebody writes.
+  const file = path.join(service.folder, 'service.json');
+  const text = readFileSync(file);
+  rmSync(file);
+  execFileSync('mkfifo', [file]);
+  service.signal('SIGHUP');
+  await sleep(200);
+  service.signal('SIGTERM');
+  await service.line('stopping');
+  writeFileSync(file, text);
+  t.equal(await service.exited, 0);
 });
