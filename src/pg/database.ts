@@ -39,7 +39,9 @@ export class Database implements ConnectionOwner {
   #pause = 0;
   /** Not before this time is another connection tried, ms. */
   #resume = 0;
+  /** Why the last attempt failed, and when the first of a series did, ms; undefined while all is well. */
   #failure: SqlFailure | undefined;
+  #failedAt = 0;
   #closed = false;
 
   /** `allowed` says how many connections there may be, at any time. */
@@ -207,17 +209,18 @@ export class Database implements ConnectionOwner {
       (error: unknown) => {
         this.#opening--;
         this.#allowed.release();
-        this.#failedToOpen(error instanceof Error ? error.message : String(error));
+        this.#failedToOpen(error instanceof Error ? error.message : String(error), now);
       },
     );
   }
 
-  #failedToOpen(message: string): void {
+  #failedToOpen(message: string, began: number): void {
     const now = performance.now();
-    // Whatever ended the last connection may have met the next one at its start as well: only the second failure counts.
-    if (this.#failure === undefined && this.#waiting) {
+    // What ended connections a moment ago may have met those just being made: only an attempt begun after a failure counts.
+    if (this.#failure === undefined || began < this.#failedAt) {
+      if (this.#failure === undefined) this.#failedAt = now;
       this.#failure = connectionFailure(message, '08001');
-      this.#grow(now);
+      if (this.#waiting) this.#grow(now);
       return;
     }
     this.#pause = Math.min(Math.max(FIRST_PAUSE, this.#pause * 2), LONGEST_PAUSE);

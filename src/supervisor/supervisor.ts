@@ -147,10 +147,10 @@ class Supervisor {
       const address = addressOf(service);
       const moved = address.host !== this.#address.host || address.port !== this.#address.port;
       if (moved) await assertFree(address.host, address.port);
-      if (this.#stopping) return;
+      if (this.#isStopping()) return;
       handover = new Handover(old, service.frontEnds);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
-      if (this.#stopping) return;
+      if (this.#isStopping()) return;
       this.#service = service;
       this.#address = address;
       this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
@@ -165,6 +165,11 @@ class Supervisor {
     }
     void this.#drain(old);
     await ended(old); // until then there are no connections to give to yet others
+  }
+
+  /** Whether a signal to stop came, perhaps since it was last looked at. */
+  #isStopping(): boolean {
+    return this.#stopping;
   }
 
   /** Starts front ends and makes them the current ones once all accept connections. With port 0 the first one picks. */
