@@ -126,9 +126,19 @@ export type Batch = (string | number)[];
 
 export const REQUEST_STRIDE = 8;
 
-/** pushRequest appends one request to a batch. */
-export function pushRequest(batch: Batch, r: QueryRequest): void {
-  batch.push(r.id, r.method, r.alias, r.folder, r.name, r.query, r.headers, r.requestId);
+/** pushRequest appends one request, given as the members of QueryRequest: this runs for each, so there is no object. */
+export function pushRequest(
+  batch: Batch,
+  id: number,
+  method: string,
+  alias: string,
+  folder: string,
+  name: string,
+  query: string,
+  headers: string,
+  requestId: string,
+): void {
+  batch.push(id, method, alias, folder, name, query, headers, requestId);
 }
 
 /** requestAt reads the request that begins at an index of a batch. */

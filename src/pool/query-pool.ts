@@ -7,6 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../log.js';
 import {
+  pushRequest,
   REQUEST_STRIDE,
   type Connections,
   type FrontEndSettings,
@@ -71,7 +72,7 @@ export class QueryPool {
       this.#current = this.#choose();
       worker = this.#workers[this.#current]!;
     }
-    worker.batch.push(id, method, alias, folder, name, query, headers, requestId);
+    pushRequest(worker.batch, id, method, alias, folder, name, query, headers, requestId);
     return this.#current;
   }
 
