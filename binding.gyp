@@ -4,7 +4,9 @@
       "target_name": "sql_rest_service",
       "sources": ["<!@(cat native/sources.txt)"],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
-      "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS"],
+      "defines": [
+        "NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ],
       "cflags": [
         "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-fstack-protector-strong",
         "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"

@@ -1,15 +1,35 @@
 /**
- * Builds another revision of the project in a git worktree under .bench/, for comparisons. A worktree that is there
- * already is used again. Throws when the revision does not exist or does not build.
+ * Builds another revision of the project, for comparisons: in a git worktree under .bench/, which is used again when it
+ * is there already, or where somebody has put it. Throws when the revision does not exist, is too old to set itself up
+ * or to be run, or does not build.
  */
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { output } from './load/program.js';
 import { fromProject, keptFolder } from './project.js';
 
-/** buildBase gives the folder of the revision `reference`, built. */
+/** What a revision sets itself up and builds with. */
+const BOOTSTRAP = 'scripts/bootstrap.mjs';
+
+/** buildBase gives the folder of a revision, built: a folder when `reference` begins with a dot or a slash. */
 export async function buildBase(reference: string): Promise<string> {
+  const folder = /^[./]/.test(reference) ? path.resolve(reference) : await worktree(reference);
+  if (!existsSync(path.join(folder, BOOTSTRAP))) {
+    throw new Error(`${reference} cannot be built: it has no ${BOOTSTRAP}`);
+  }
+  shareNodeModules(fromProject('.'), folder);
+  const bootstrap = pathToFileURL(path.join(folder, BOOTSTRAP)).href;
+  const program = `const { bootstrap } = await import(${JSON.stringify(bootstrap)}); await bootstrap();`;
+  await output(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });
+  if (!existsSync(path.join(folder, 'dist/main.js'))) {
+    throw new Error(`${reference} is too old: it has no dist/main.js to run`);
+  }
+  return folder;
+}
+
+/** worktree checks a revision out, unless that has been done before. */
+async function worktree(reference: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>
     (await output('git', args, { cwd: fromProject('.') })).trim();
   const commit = await git('rev-parse', '--verify', `${reference}^{commit}`);
@@ -18,19 +38,18 @@ export async function buildBase(reference: string): Promise<string> {
     await git('worktree', 'prune');
     await git('worktree', 'add', '--detach', '--force', folder, commit);
   }
-  // The same packages need not be installed twice.
-  if (!existsSync(path.join(folder, 'node_modules')) && sameLockfile(folder)) {
-    symlinkSync(fromProject('node_modules'), path.join(folder, 'node_modules'));
-  }
-  const bootstrap = pathToFileURL(path.join(folder, 'scripts/bootstrap.mjs')).href;
-  const program = `const { bootstrap } = await import(${JSON.stringify(bootstrap)}); await bootstrap();`;
-  await output(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });
   return folder;
 }
 
-function sameLockfile(folder: string): boolean {
-  const [ours, theirs] = [fromProject('.'), folder].map((place) =>
-    readFileSync(path.join(place, 'package-lock.json'), 'utf8'),
+/**
+ * shareNodeModules links the packages of one project into another that asks for the same. A link that is there from an
+ * earlier time goes first: installing other packages through it would empty the folder that it leads to.
+ */
+export function shareNodeModules(from: string, to: string): void {
+  const link = path.join(to, 'node_modules');
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(link);
+  const [ours, theirs] = [from, to].map((project) =>
+    readFileSync(path.join(project, 'package-lock.json'), 'utf8'),
   );
-  return ours === theirs;
+  if (ours === theirs && !existsSync(link)) symlinkSync(path.join(from, 'node_modules'), link);
 }

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { Database } from './database.js';
+import type { Login } from './database.js';
 import { onPath } from './load/program.js';
 import { prestConfiguration } from './prest/configuration.js';
 import { fromProject } from './project.js';
@@ -19,7 +19,7 @@ export interface Contestant {
 
 /** Where and with what a contestant runs. */
 export interface Place {
-  readonly database: Database;
+  readonly database: Login;
   /** Most connections to PostgreSQL, the same for all. */
   readonly connections: number;
   /** A folder of its own for what it writes. */
@@ -49,23 +49,40 @@ export const CONTESTANTS: readonly Contestant[] = [
         return {
           command: '/bin/sh',
           args: ['-c', 'exec prestd >/dev/null'],
-          env: { ...environment(), PREST_CONF: file },
+          // Lines that nobody reads need not be written either.
+          env: { ...environment(), PREST_CONF: file, PREST_LOG_LEVEL: 'error' },
           cwd: folder,
         };
       },
   },
 ];
 
+/** Layout is how many front ends the service has, and how many query threads each of them. */
+export interface Layout {
+  readonly processes: number;
+  readonly threads: number;
+}
+
+/** laidOut is the service in a layout, named `service 2x3`. */
+export function laidOut(layout: Layout): Contestant {
+  const name = `service ${layout.processes}x${layout.threads}`;
+  return service(name, fromProject('.'), { layout });
+}
+
 /**
- * service is the service as built in `project`, with the defaults of its configuration apart from the connections, and
- * warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need.
+ * service is the service as built in `project`, with the defaults of its configuration apart from the connections and
+ * the layout, and warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need.
  */
 export function service(
   name: string,
   project: string,
-  hooks: readonly string[] = [],
-  env: NodeJS.ProcessEnv = {},
+  options: {
+    readonly layout?: Layout;
+    readonly hooks?: readonly string[];
+    readonly env?: NodeJS.ProcessEnv;
+  } = {},
 ): Contestant {
+  const { layout, hooks = [], env = {} } = options;
   return {
     name,
     launch:
@@ -77,6 +94,8 @@ export function service(
           [
             '[http]',
             `port = ${port}`,
+            ...(layout ? [`processes = ${layout.processes}`] : []),
+            ...(layout ? ['[pool]', `threads = ${layout.threads}`] : []),
             '[pg]',
             `url = ${JSON.stringify(database.url)}`,
             `maxopenconn = ${connections}`,
@@ -87,11 +106,11 @@ export function service(
             '',
           ].join('\n'),
         );
-        const options = hooks.map((hook) => `--import=${hook}`).join(' ');
+        const imports = hooks.map((hook) => `--import=${hook}`).join(' ');
         return {
           command: process.execPath,
           args: [path.join(project, 'dist/main.js'), 'serve', '--config', file],
-          env: { ...environment(), ...(options ? { NODE_OPTIONS: options } : {}), ...env },
+          env: { ...environment(), ...(imports ? { NODE_OPTIONS: imports } : {}), ...env },
           cwd: folder,
         };
       },
@@ -111,7 +130,7 @@ function peer(name: string, program: string, processes: number): Contestant {
           BENCH_PORT: String(port),
           BENCH_DATABASE: database.url,
           BENCH_CONNECTIONS: String(connections),
-          BENCH_PROCESSES: String(processes),
+          BENCH_PROCESSES: String(Math.min(processes, connections)),
         },
         cwd: folder,
       }),
@@ -129,7 +148,7 @@ function environment(): NodeJS.ProcessEnv {
 /** placeFor makes a folder for a contestant under `folder`. */
 export function placeFor(
   contestant: Contestant,
-  database: Database,
+  database: Login,
   connections: number,
   folder: string,
 ): Place {

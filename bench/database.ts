@@ -7,7 +7,8 @@ import pg from 'pg';
 import { start } from '#scripts/embedded-postgres.mjs';
 import { SCHEMA } from './data.js';
 
-export interface Database {
+/** Login is how somebody connects. */
+export interface Login {
   /** postgres:// URL, and its parts for programs that take none. */
   readonly url: string;
   readonly host: string;
@@ -15,8 +16,15 @@ export interface Database {
   readonly user: string;
   readonly password: string;
   readonly database: string;
+}
+
+export interface Database extends Login {
   /** Process id of the postmaster. */
   readonly pid: number;
+  /** loginFor makes a role for a contestant, by which its sessions are known. */
+  loginFor(contestant: string): Promise<Login>;
+  /** sessionsOf is the process ids of the sessions that a role has. */
+  sessionsOf(user: string): Promise<number[]>;
   clearEvents(): Promise<void>;
   /** countEvents counts the rows once no more come: servers finish what was under way when the load ended. */
   countEvents(): Promise<number>;
@@ -29,7 +37,7 @@ const QUIET = 200;
 const SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
-  max_connections: 200,
+  max_connections: 300,
   timezone: 'UTC',
 };
 
@@ -45,6 +53,21 @@ export async function startDatabase(say: (line: string) => void): Promise<Databa
     const { url, host, port, user, password, database, pid } = server;
     return {
       ...{ url, host, port, user, password, database, pid },
+      async loginFor(contestant) {
+        const role = contestant.replaceAll(/\W/g, '_');
+        const [name, secret] = [client.escapeIdentifier(role), client.escapeLiteral(password)];
+        await client.query(`CREATE ROLE ${name} LOGIN SUPERUSER PASSWORD ${secret}`);
+        const address = `${host}:${port}/${database}`;
+        const roleUrl = `postgres://${role}:${password}@${address}`;
+        return { ...{ host, port, password, database }, user: role, url: roleUrl };
+      },
+      async sessionsOf(role) {
+        const { rows } = await client.query<{ pid: number }>(
+          'SELECT pid FROM pg_stat_activity WHERE usename = $1',
+          [role],
+        );
+        return rows.map((row) => row.pid);
+      },
       async clearEvents() {
         await client.query('TRUNCATE events');
       },

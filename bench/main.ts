@@ -6,7 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import path from 'node:path';
 import { buildBase } from './base.js';
-import { BASE, CONTESTANTS, placeFor, service, type Contestant } from './contestants.js';
+import { BASE, CONTESTANTS, laidOut, placeFor, service, type Contestant } from './contestants.js';
 import { startDatabase, type Database } from './database.js';
 import { startContestant, type Idle } from './idle.js';
 import { LIMITS } from './limits/limits.js';
@@ -17,6 +17,7 @@ import { keepProfiles } from './profile.js';
 import { fromProject, keptFolder } from './project.js';
 import { idleTable } from './report.js';
 import { takeTables, type Running, type Table } from './tables.js';
+import { targetTable } from './targets.js';
 
 const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
 /** What is to be undone at the end, last first. */
@@ -37,15 +38,18 @@ async function bench(options: Options): Promise<void> {
   const idle: Idle[] = [];
   for (const contestant of contestants) {
     say(`starting ${contestant.name}`);
-    const place = placeFor(contestant, database, options.poolSize, scratch);
+    const login = await database.loginFor(contestant.name);
+    const place = placeFor(contestant, login, options.poolSize, scratch);
     const started = await startContestant(contestant, place, options.starts);
     undo.push(() => started.server.stop());
-    servers.push({ name: contestant.name, server: started.server });
+    servers.push({ name: contestant.name, server: started.server, user: login.user });
     idle.push(started.idle);
   }
   console.log(await heading(options));
   if (idle.length > 0) console.log(`\n${idleTable(idle)}`);
   const tables = await takeTables({ servers, database, options, scratch, say });
+  const targets = targetTable(tables);
+  if (targets !== undefined) console.log(`\n${targets}`);
   const file = path.join(keptFolder(), `${stamp}.json`);
   writeFileSync(file, JSON.stringify(record(options, idle, tables), undefined, 1));
   console.log(`\nall samples: ${file}`);
@@ -64,6 +68,7 @@ async function chosen(options: Options): Promise<Contestant[]> {
   const result = CONTESTANTS.filter(
     (contestant) => wants(options, contestant.name) && contestant.missing?.() === undefined,
   );
+  result.push(...options.layouts.map(laidOut));
   if (options.base === undefined) return result;
   say(`building ${options.base}`);
   return [...result, service(BASE, await buildBase(options.base))];
@@ -79,11 +84,11 @@ async function profile(options: Options, database: Database): Promise<void> {
 async function heading({ rounds, seconds, poolSize, base }: Options): Promise<string> {
   const processors = cpus();
   const commit = await output('git', ['describe', '--always', '--dirty'], { cwd: fromProject('.') })
-    .then((text) => text.trim())
+    .then((text) => `commit ${text.trim()}`)
     .catch(() => 'not a git checkout');
   return [
     `${processors.length} × ${processors[0]?.model ?? 'unknown CPU'}, Linux ${release()}, Node ${process.version}`,
-    `commit ${commit}${base === undefined ? '' : `, before: ${base}`}; load from ${generator}`,
+    `${commit}${base === undefined ? '' : `, before: ${base}`}; load from ${generator}`,
     `${rounds} rounds of ${seconds} s, ${poolSize} connections to PostgreSQL for each server`,
   ].join('\n');
 }

@@ -3,19 +3,22 @@
  */
 import { parseArgs } from 'node:util';
 import { CASES, type Case } from './cases.js';
+import type { Layout } from './contestants.js';
 
 export interface Options {
   readonly rounds: number;
   /** Length of a sample. */
   readonly seconds: number;
   readonly cells: readonly Cell[];
-  /** Names of the contestants wanted; all when empty. */
+  /** Names of the contestants wanted; all when empty, apart from a run for layouts. */
   readonly servers: readonly string[];
+  /** Layouts of the service to compare. */
+  readonly layouts: readonly Layout[];
   /** Most connections of each server to PostgreSQL. */
   readonly poolSize: number;
   /** How often each server is started for the figures of an idle one. */
   readonly starts: number;
-  /** Revision to compare with. */
+  /** Revision, or folder with one, to compare with. */
   readonly base?: string;
   readonly profile: boolean;
 }
@@ -35,7 +38,8 @@ export const USAGE = `Usage: npm run bench -- [options]
   --rounds 3          samples of each server and case, in turns
   --seconds 3         length of a sample
   --pool 10           connections of each server to PostgreSQL
-  --base REF          also builds and measures this revision of the service
+  --layouts 1x1,2x2   the service in these layouts (front ends x threads); others only if named; --pool 24
+  --base REF          also builds and measures this revision of the service, or the one in ./FOLDER
   --profile           keeps CPU profiles of the service in .bench/
   --quick             one round of one second
   --full              every case at every concurrency`;
@@ -45,12 +49,14 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const values = parse(args);
   if (values.help) return undefined;
   const quick = values.quick === true;
+  const poolSize = positive('pool', values.pool ?? (values.layouts === undefined ? '10' : '24'));
   return {
     rounds: positive('rounds', values.rounds ?? (quick ? '1' : '3')),
     seconds: positive('seconds', values.seconds ?? (quick ? '1' : '3')),
     cells: cells(values.cases, values.concurrency, values.full === true),
     servers: list(values.servers),
-    poolSize: positive('pool', values.pool ?? '10'),
+    layouts: list(values.layouts).map((text) => layout(text, poolSize)),
+    poolSize,
     starts: quick ? 1 : 3,
     ...(values.base === undefined ? {} : { base: values.base }),
     profile: values.profile === true,
@@ -64,6 +70,7 @@ function parse(args: readonly string[]) {
     ...{ cases: string, servers: string, concurrency: string, rounds: string, seconds: string },
     ...{
       pool: string,
+      layouts: string,
       base: string,
       profile: boolean,
       quick: boolean,
@@ -86,10 +93,7 @@ function cells(names: string | undefined, concurrency: string | undefined, full:
   const given = list(concurrency).map((text) => positive('concurrency', text));
   const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const result = chosen.flatMap((subject) => {
-    const usual =
-      full || (wanted.length > 0 && subject.ordinary.length === 0)
-        ? subject.full
-        : subject.ordinary;
+    const usual = full ? subject.full : subject.ordinary;
     return (given.length > 0 ? given : usual).map((connections) => ({
       case: subject,
       connections,
@@ -106,8 +110,17 @@ function cells(names: string | undefined, concurrency: string | undefined, full:
 }
 
 /** wants tells whether a contestant takes part, by its name. */
-export function wants({ servers }: Options, name: string): boolean {
-  return servers.length === 0 || servers.includes(name);
+export function wants({ servers, layouts }: Options, name: string): boolean {
+  return servers.length === 0 ? layouts.length === 0 : servers.includes(name);
+}
+
+/** layout reads a layout. All layouts shall have the same connections, so they must come out even. */
+function layout(text: string, poolSize: number): Layout {
+  const [processes = 0, threads = 0] =
+    /^([1-9]\d*)x([1-9]\d*)$/.exec(text)?.slice(1).map(Number) ?? [];
+  if (processes === 0) throw new UsageError(`--layouts must be like 2x3, not ${text}`);
+  if (poolSize % (processes * threads) === 0) return { processes, threads };
+  throw new UsageError(`--pool must be a multiple of the threads of ${text}, not ${poolSize}`);
 }
 
 function list(text: string | undefined): string[] {

@@ -24,20 +24,23 @@ export async function keepProfiles(
   database: Database,
   folder: string,
 ): Promise<void> {
-  const profiled = service('profiled', fromProject('.'), [HOOK], { BENCH_PROFILE: folder });
-  const place = placeFor(profiled, database, poolSize, folder);
+  const options = { hooks: [HOOK], env: { BENCH_PROFILE: folder } };
+  const profiled = service('profiled', fromProject('.'), options);
+  const login = await database.loginFor(profiled.name);
+  const place = placeFor(profiled, login, poolSize, folder);
   const log = path.join(place.folder, 'log');
   const server = await startServer(profiled.launch(place), CASES[0]!.path(1), log);
+  const sampled = { ...server, user: login.user };
   try {
     const go = path.join(folder, 'go');
     for (const cell of cells) {
       const setting = { ...cell, scratch: place.folder };
-      await sampleServer(server, database, { ...setting, seconds: 1, seed: 1 });
+      await sampleServer(sampled, database, { ...setting, seconds: 1, seed: 1 });
       // In two steps, so that nobody reads it half written.
       writeFileSync(`${go}.part`, `${cell.case.name}-${cell.connections}`);
       renameSync(`${go}.part`, go);
       await sleep(PATIENCE);
-      await sampleServer(server, database, { ...setting, seconds, seed: 2 });
+      await sampleServer(sampled, database, { ...setting, seconds, seed: 2 });
       rmSync(go);
       await sleep(PATIENCE);
     }

@@ -28,6 +28,7 @@ const COLUMNS: readonly Column[] = [
   ['PG µs', ({ databaseCpu }) => number(databaseCpu, 1)],
   ['MiB', ({ resident }) => (resident ? round(resident.median / MiB) : ABSENT)],
   against('resident'),
+  ['PG MiB', ({ sessionMemory }) => (sessionMemory ? round(sessionMemory.median / MiB) : ABSENT)],
   ['errors', ({ errors }) => (errors ? round(errors.max) : ABSENT)],
   ['other', ({ otherLoad }) => number(otherLoad, 2)],
 ];
@@ -38,7 +39,11 @@ function against(name: FigureName): Column {
 }
 
 /** table is a table of lines; ratios are to the line with the name `reference`. */
-export function table(title: string, lines: readonly Line[], reference: string): string {
+export function table(
+  title: string,
+  lines: readonly Line[],
+  reference: string | undefined,
+): string {
   const standard = lines.find(({ name }) => name === reference)?.summary;
   return `${title}\n${aligned([
     ['', ...COLUMNS.map(([heading]) => heading)],
@@ -77,7 +82,8 @@ export function idleTable(entries: readonly Idle[]): string {
   ])}`;
 }
 
-function aligned(rows: readonly (readonly string[])[]): string {
+/** aligned sets rows of the same length in columns, the first one to the left. */
+export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>

@@ -29,6 +29,8 @@ export interface Row {
 export interface Running {
   readonly name: string;
   readonly server: Server;
+  /** Role as which it connects to PostgreSQL. */
+  readonly user: string;
 }
 
 /** What samples are taken of, and where. */
@@ -41,8 +43,8 @@ export interface Field {
   readonly say: (line: string) => void;
 }
 
-/** The server that ratios refer to. */
-const REFERENCE = 'fastify-pg';
+/** The servers that ratios refer to: the first of them that takes part, else the first of all. */
+const REFERENCES = ['fastify-pg', BASE];
 /** Answers of each server that are checked before a table. */
 const CHECKS = 64;
 /** Length of the first, uncounted sample of each server, in which its code becomes warm. */
@@ -54,7 +56,8 @@ export async function takeTables(field: Field): Promise<Table[]> {
   for (const cell of field.options.cells) {
     const rows = await takeTable(field, cell);
     const title = `${cell.case.name}: ${cell.case.title}, ${connections(cell)}`;
-    console.log(`\n${table(title, rows, REFERENCE)}`);
+    const reference = REFERENCES.find((name) => rows.some((row) => row.name === name));
+    console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printBesideAlone(cell, rows, tables);
     printChange(rows, BASE, 'service');
     tables.push({ cell, rows });
@@ -66,15 +69,17 @@ export async function takeTables(field: Field): Promise<Table[]> {
 async function takeTable(field: Field, cell: Cell): Promise<Row[]> {
   const { servers, database, options, scratch, say } = field;
   const setting = { ...cell, seconds: options.seconds, scratch };
-  for (const { name, server } of servers) {
+  const entries: Entry[] = [];
+  for (const { name, server, user } of servers) {
+    const sampled = { ...server, user };
     say(`${cell.case.name}, ${connections(cell)}: checking ${name}`);
     await checkAnswers(server.port, cell.case, ids(cell.case, 1, checks(cell)));
-    await sampleServer(server, database, { ...setting, seconds: WARM_UP, seed: 0 });
+    await sampleServer(sampled, database, { ...setting, seconds: WARM_UP, seed: 0 });
+    entries.push({
+      name,
+      sample: (seed) => sampleServer(sampled, database, { ...setting, seed }),
+    });
   }
-  const entries: Entry[] = servers.map(({ name, server }) => ({
-    name,
-    sample: (seed) => sampleServer(server, database, { ...setting, seed }),
-  }));
   for (const limit of LIMITS) {
     if (limit.case !== cell.case.name || limit.missing() !== undefined) continue;
     if (!wants(options, limit.name)) continue;

@@ -1,10 +1,14 @@
-// The addon's JavaScript face: screen, SocketWatcher, setCork, batchScheduling. Loads in the main thread and in any number of workers.
+// The addon's JavaScript face: screen, SocketWatcher, Pipeline, Mailbox, releaseBuffer, batchScheduling. Loads in the
+// main thread and in any number of workers.
 #include <napi.h>
 
 #include <array>
 #include <memory>
 
 #include "environment.h"
+#include "large_value.h"
+#include "mailbox.h"
+#include "pipeline.h"
 #include "scheduling.h"
 #include "socket_watcher.h"
 #include "value_screen.h"
@@ -47,7 +51,10 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   napi_create_function(env, "screen", NAPI_AUTO_LENGTH, Screen, nullptr, &screen);
   exports.Set("screen", Napi::Function(env, screen));
   exports.Set("SocketWatcher", SocketWatcher::Define(env));
-  exports.Set("setCork", Napi::Function::New(env, SetCork, "setCork"));
+  exports.Set("Pipeline", Pipeline::Define(env));
+  exports.Set("Mailbox", Mailbox::Define(env));
+  exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
+  LargeValue::Define(env);
   exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));
   return exports;
 }

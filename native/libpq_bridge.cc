@@ -10,128 +10,21 @@
 //                        libpq from writing what RAISE INFO says to standard error
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/socket.h>
 #include <uv.h>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
+#include "connections.h"
 #include "environment.h"
-
-struct pg_conn;    // libpq's PGconn
-struct pg_cancel;  // libpq's PGcancel
+#include "libpq.h"
 
 namespace sql_rest {
 namespace {
-
-// The real libpq, found where the copies have loaded it and never unloaded.
-struct Libpq {
-  using NoticeProcessor = void (*)(void*, const char*);
-
-  Libpq() {
-    library = dlopen("libpq.so.5", RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) return;
-    connectdb = reinterpret_cast<pg_conn* (*)(const char*)>(dlsym(library, "PQconnectdb"));
-    finish = reinterpret_cast<void (*)(pg_conn*)>(dlsym(library, "PQfinish"));
-    socket = reinterpret_cast<int (*)(const pg_conn*)>(dlsym(library, "PQsocket"));
-    set_notice_processor = reinterpret_cast<NoticeProcessor (*)(pg_conn*, NoticeProcessor, void*)>(
-        dlsym(library, "PQsetNoticeProcessor"));
-    cancel = reinterpret_cast<int (*)(pg_cancel*, char*, int)>(dlsym(library, "PQcancel"));
-    free_cancel = reinterpret_cast<void (*)(pg_cancel*)>(dlsym(library, "PQfreeCancel"));
-  }
-
-  static const Libpq& Get() {
-    static const Libpq libpq;
-    return libpq;
-  }
-
-  void* library = nullptr;
-  pg_conn* (*connectdb)(const char* conninfo) = nullptr;
-  void (*finish)(pg_conn* connection) = nullptr;
-  int (*socket)(const pg_conn* connection) = nullptr;
-  NoticeProcessor (*set_notice_processor)(pg_conn*, NoticeProcessor, void*) = nullptr;
-  int (*cancel)(pg_cancel* request, char* error, int size) = nullptr;
-  void (*free_cancel)(pg_cancel* request) = nullptr;
-};
-
-// Connections are those of one thread, from when libpq made them until it frees them.
-class Connections final : public Closable {
- public:
-  // Own is the calling thread's list, made when needed; nullptr on a thread that is ending.
-  static Connections* Own() {
-    if (own == nullptr) {
-      Environment* environment = Environment::Current();
-      if (environment == nullptr) return nullptr;
-      own = new Connections(environment);
-      environment->Remember(own);
-    }
-    return own;
-  }
-
-  void Add(pg_conn* connection) { list_.push_back({connection, nullptr}); }
-
-  void Remove(pg_conn* connection) {
-    list_.erase(std::remove_if(list_.begin(), list_.end(),
-                               [=](const Entry& entry) { return entry.connection == connection; }),
-                list_.end());
-  }
-
-  void SetPoll(int fd, uv_poll_t* poll) {
-    for (Entry& entry : list_) {
-      if (Libpq::Get().socket(entry.connection) == fd) entry.poll = poll;
-    }
-  }
-
-  void CloseForTeardown() override {
-    own = nullptr;
-    for (const Entry& entry : list_) {
-      if (entry.poll != nullptr) {
-        // libpq's addon is done with the handle, so its data is ours.
-        entry.poll->data = this;
-        closing_++;
-        uv_close(reinterpret_cast<uv_handle_t*>(entry.poll), [](uv_handle_t* handle) {
-          auto* self = static_cast<Connections*>(handle->data);
-          self->closing_--;
-          self->FinishIfClosed();
-        });
-      }
-      // Shut down first: libpq would otherwise wait until a full socket takes its farewell.
-      const int fd = Libpq::Get().socket(entry.connection);
-      if (fd >= 0) shutdown(fd, SHUT_RDWR);
-      Libpq::Get().finish(entry.connection);
-    }
-    list_.clear();
-    FinishIfClosed();
-  }
-
- private:
-  struct Entry {
-    pg_conn* connection;
-    uv_poll_t* poll;
-  };
-
-  explicit Connections(Environment* environment) : environment_(environment) {}
-
-  void FinishIfClosed() {
-    if (closing_ > 0) return;
-    environment_->Forget(this);
-    delete this;
-  }
-
-  static thread_local Connections* own;
-
-  Environment* const environment_;
-  std::vector<Entry> list_;
-  int closing_ = 0;
-};
-
-thread_local Connections* Connections::own = nullptr;
 
 // Threads starts and counts the threads that connect. A process that exits in the middle of a TLS handshake crashes, so
 // its exit gives them a moment; a database that does not answer is not waited for longer.
@@ -328,15 +221,11 @@ extern "C" {
 pg_conn* SRconnectdb(const char* conninfo) {
   const Libpq& libpq = Libpq::Get();
   // libpq takes an absent connection for a failed one.
-  if (libpq.socket == nullptr || libpq.finish == nullptr || libpq.connectdb == nullptr) {
-    return nullptr;
-  }
+  if (!libpq.complete) return nullptr;
   pg_conn* connection = libpq.connectdb(conninfo);
   if (connection == nullptr) return nullptr;
-  if (libpq.set_notice_processor != nullptr) {
-    libpq.set_notice_processor(
-        connection, [](void*, const char*) {}, nullptr);
-  }
+  libpq.set_notice_processor(
+      connection, [](void*, const char*) {}, nullptr);
   if (Attempt* attempt = Attempt::Connecting(); attempt != nullptr) {
     attempt->SetConnection(connection);
   } else if (Connections* own = Connections::Own(); own != nullptr) {
@@ -352,7 +241,7 @@ void SRfinish(pg_conn* connection) {
 }
 
 int SRcancel(pg_cancel* request, char* error, int size) {
-  if (Libpq::Get().cancel != nullptr && Threads::Start(Cancel, request)) return 1;
+  if (Libpq::Get().complete && Threads::Start(Cancel, request)) return 1;
   if (size > 0) error[0] = '\0';
   return 0;  // what PQgetCancel made is lost with it: no thread could be had
 }

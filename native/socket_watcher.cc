@@ -216,16 +216,4 @@ void SocketWatcher::OnEvent(bool readable, bool writable, int arrived) {
   if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
-Napi::Value SetCork(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  if (info.Length() < 2 || !info[0].IsNumber() || !info[1].IsBoolean()) {
-    Napi::TypeError::New(env, "setCork needs a descriptor and a boolean")
-        .ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  const int on = info[1].As<Napi::Boolean>().Value() ? 1 : 0;
-  const int fd = info[0].As<Napi::Number>().Int32Value();
-  return Napi::Boolean::New(env, setsockopt(fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on) == 0);
-}
-
 }  // namespace sql_rest

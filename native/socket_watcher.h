@@ -36,7 +36,4 @@ class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
   std::unique_ptr<Napi::AsyncContext> context_;
 };
 
-// SetCork(fd, on): while on, TCP sends full packets only. False when the socket is no TCP socket.
-Napi::Value SetCork(const Napi::CallbackInfo& info);
-
 }  // namespace sql_rest

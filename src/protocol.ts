@@ -1,7 +1,6 @@
 /**
  * What passes between the processes and threads: settings on the way down, requests and answers across the hop from
- * a front end to a query worker. A leaf: imports nothing. Batches are flat arrays of primitives, because a structured
- * clone of those costs a fraction of one of objects.
+ * a front end to a query worker. A leaf: imports nothing.
  */
 
 /** How one database is reached by one query worker. Times are milliseconds, sizes bytes. */
@@ -16,6 +15,8 @@ export interface DatabaseSettings {
   readonly connections: number;
   /** Most connections kept open while idle (its share of `pg.maxidleconn`). */
   readonly idleConnections: number;
+  /** Most statements that may wait for a connection to themselves: slow ones leave half of the queue to the others. */
+  readonly waiting: number;
   /** How long a connection beyond those may be idle. */
   readonly idleTime: number;
   readonly connectTimeout: number;
@@ -38,6 +39,8 @@ export interface WorkerSettings {
   readonly resultBudget: number;
   /** A request's whole time. */
   readonly timeout: number;
+  /** Most requests in flight in the front end. */
+  readonly queue: number;
   /** Whether the database's own words are added to error answers. */
   readonly debug: boolean;
   /** Whether messages raised by scripts (P0001, PTnnn) reach the caller. */
@@ -121,14 +124,17 @@ export interface QueryRequest {
   readonly requestId: string;
 }
 
-/** Requests of one tick, flattened: REQUEST_STRIDE entries each. */
-export type Batch = (string | number)[];
+/**
+ * Requests of one tick, packed one after the other: their numbers as characters below 256, then their texts. One
+ * string, because it crosses as a copy of its bytes, while a list of small ones costs more than all else on the way.
+ */
+export type Batch = string;
 
-export const REQUEST_STRIDE = 8;
+/** Characters of a packed request before its texts: the id, and the lengths of seven texts. */
+const REQUEST_HEAD = 4 + 7 * 3;
 
-/** pushRequest appends one request, given as the members of QueryRequest: this runs for each, so there is no object. */
-export function pushRequest(
-  batch: Batch,
+/** packRequest packs one request, given as the members of QueryRequest: this runs for each, so there is no object. */
+export function packRequest(
   id: number,
   method: string,
   alias: string,
@@ -137,68 +143,151 @@ export function pushRequest(
   query: string,
   headers: string,
   requestId: string,
-): void {
-  batch.push(id, method, alias, folder, name, query, headers, requestId);
+): Batch {
+  const { length: m } = method;
+  const { length: a } = alias;
+  const { length: f } = folder;
+  const { length: n } = name;
+  const { length: q } = query;
+  const { length: h } = headers;
+  const { length: r } = requestId;
+  // prettier-ignore
+  const head = String.fromCharCode(
+    id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
+    m >>> 16, (m >>> 8) & 255, m & 255, a >>> 16, (a >>> 8) & 255, a & 255,
+    f >>> 16, (f >>> 8) & 255, f & 255, n >>> 16, (n >>> 8) & 255, n & 255,
+    q >>> 16, (q >>> 8) & 255, q & 255, h >>> 16, (h >>> 8) & 255, h & 255,
+    r >>> 16, (r >>> 8) & 255, r & 255,
+  );
+  return head + method + alias + folder + name + query + headers + requestId;
 }
 
-/** requestAt reads the request that begins at an index of a batch. */
-export function requestAt(batch: Batch, i: number): QueryRequest {
-  return {
-    id: batch[i] as number,
-    method: batch[i + 1] as string,
-    alias: batch[i + 2] as string,
-    folder: batch[i + 3] as string,
-    name: batch[i + 4] as string,
-    query: batch[i + 5] as string,
-    headers: batch[i + 6] as string,
-    requestId: batch[i + 7] as string,
-  };
+/** unpackRequests reads the requests of a batch that begins at a place. */
+export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
+  const requests: QueryRequest[] = [];
+  for (let at = from; at < batch.length;) {
+    const id = wideAt(batch, at);
+    let end = at + REQUEST_HEAD;
+    const method = batch.slice(end, (end += numberAt(batch, at + 4)));
+    const alias = batch.slice(end, (end += numberAt(batch, at + 7)));
+    const folder = batch.slice(end, (end += numberAt(batch, at + 10)));
+    const name = batch.slice(end, (end += numberAt(batch, at + 13)));
+    const query = batch.slice(end, (end += numberAt(batch, at + 16)));
+    const headers = batch.slice(end, (end += numberAt(batch, at + 19)));
+    const requestId = batch.slice(end, (end += numberAt(batch, at + 22)));
+    requests.push({ id, method, alias, folder, name, query, headers, requestId });
+    at = end;
+  }
+  return requests;
+}
+
+/** requestIds are the ids of the requests of a batch. */
+export function requestIds(batch: Batch): number[] {
+  return unpackRequests(batch).map(({ id }) => id);
+}
+
+/** numberAt is a number of three characters. */
+function numberAt(packed: string, at: number): number {
+  return (
+    (packed.charCodeAt(at) << 16) | (packed.charCodeAt(at + 1) << 8) | packed.charCodeAt(at + 2)
+  );
+}
+
+/** wideAt is a number of four characters. */
+function wideAt(packed: string, at: number): number {
+  return (packed.charCodeAt(at) << 24) | numberAt(packed, at + 1);
 }
 
 /** How an answer's body is labelled. */
 export const JSON_BODY = 0;
 export const XML_BODY = 1;
 
-/** One answer on its way back. */
-export interface QueryAnswer {
-  readonly id: number;
-  readonly status: number;
-  /** JSON_BODY or XML_BODY. */
-  readonly type: number;
-  /** Methods for an Allow header, or empty. */
-  readonly allow: string;
-  /** Complete, empty for a 204. HEAD gets it too: the front end needs its length. */
-  readonly body: string;
+/**
+ * Answers, packed one after the other as requests are: id, status, type and lengths, then Allow and the body. A body
+ * marked as APART is not among them: it is the next of those that travel beside.
+ */
+export type Answers = string;
+
+/** Characters of a packed answer before its texts. */
+const ANSWER_HEAD = 4 + 2 + 1 + 1 + 4;
+
+/** Added to the type of an answer whose body travels apart. */
+export const APART = 4;
+
+/**
+ * packAnswer packs one answer: `type` says how the body is labelled, `allow` has methods for an Allow header or is
+ * empty, and `body` is complete (empty for a 204; HEAD gets it too, since the front end needs its length).
+ */
+export function packAnswer(
+  id: number,
+  status: number,
+  type: number,
+  allow: string,
+  body: string,
+): Answers {
+  const { length } = body;
+  // prettier-ignore
+  const head = String.fromCharCode(
+    id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
+    status >>> 8, status & 255, type, allow.length,
+    length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255,
+  );
+  return head + allow + body;
 }
 
-/** Answers, flattened: ANSWER_STRIDE entries each. */
-export type Answers = (string | number)[];
+/** Takes one answer, as packAnswer got it. */
+export type TakeAnswer = (
+  id: number,
+  status: number,
+  type: number,
+  allow: string,
+  body: string | ArrayBuffer,
+) => void;
 
-export const ANSWER_STRIDE = 5;
-
-/** pushAnswer appends one answer. */
-export function pushAnswer(answers: Answers, a: QueryAnswer): void {
-  answers.push(a.id, a.status, a.type, a.allow, a.body);
+/** unpackAnswers gives each answer to `take`; returns how many there were. */
+export function unpackAnswers(
+  answers: Answers,
+  bodies: readonly ArrayBuffer[] | undefined,
+  take: TakeAnswer,
+): number {
+  let count = 0;
+  let apart = 0;
+  for (let at = 0; at < answers.length; count++) {
+    const id = wideAt(answers, at);
+    const status = (answers.charCodeAt(at + 4) << 8) | answers.charCodeAt(at + 5);
+    const type = answers.charCodeAt(at + 6);
+    let end = at + ANSWER_HEAD;
+    const allow = answers.slice(end, (end += answers.charCodeAt(at + 7)));
+    const body = answers.slice(end, (end += wideAt(answers, at + 8)));
+    at = end;
+    if (type < APART) take(id, status, type, allow, body);
+    else take(id, status, type - APART, allow, bodies![apart++]!);
+  }
+  return count;
 }
 
-/** answerAt reads the answer that begins at an index. */
-export function answerAt(answers: Answers, i: number): QueryAnswer {
-  return {
-    id: answers[i] as number,
-    status: answers[i + 1] as number,
-    type: answers[i + 2] as number,
-    allow: answers[i + 3] as string,
-    body: answers[i + 4] as string,
-  };
+/** What a front end posts to a query worker: a batch to run, or the ids (four characters each) of requests to abandon. */
+export const RUN = 'r';
+export const ABANDON = 'a';
+
+/** packId is the id of a request nobody waits for any more. */
+export function packId(id: number): string {
+  return String.fromCharCode(id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255);
+}
+
+/** unpackIds reads ids from a place on. */
+export function unpackIds(packed: string, from: number): number[] {
+  const ids: number[] = [];
+  for (let at = from; at < packed.length; at += 4) ids.push(wideAt(packed, at));
+  return ids;
 }
 
 /**
- * A task given to a query worker through piscina. `run` resolves to the answers not sent before: those that are ready
- * earlier than their batch's last one travel as a message of type Answers. `abandon` lists requests nobody waits for.
+ * A task given to a query worker through piscina. `serve` names the mailbox that answers go to and resolves to the one
+ * that takes requests from then on: what is wanted for each request goes from mailbox to mailbox.
  */
 export type WorkerTask =
-  | { readonly type: 'run'; readonly batch: Batch }
-  | { readonly type: 'abandon'; readonly ids: readonly number[] }
+  | { readonly type: 'serve'; readonly address: number }
   /** The numbers in WorkerSettings.connections have changed. */
   | { readonly type: 'connections' }
   | { readonly type: 'probe' };

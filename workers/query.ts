@@ -1,8 +1,9 @@
-/** The program of a query worker: what piscina runs for each task. */
+/** The program of a query worker: takes requests from its mailbox, and does what piscina's tasks say. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { createLogger } from '#app/log.js';
-import type { Answers, ProbeResult, WorkerSettings, WorkerTask } from '#app/protocol.js';
+import { Mailbox } from '#app/native/mailbox.js';
+import type { ProbeResult, WorkerSettings, WorkerTask } from '#app/protocol.js';
 import { QueryRunner } from '#app/query/query-runner.js';
 
 /** Back-off of a worker whose predecessors died: doubled with each death in a row, milliseconds. */
@@ -13,24 +14,23 @@ const settings = workerData as WorkerSettings;
 const deaths = Atomics.load(new Int32Array(settings.deaths), 0);
 if (deaths > 1) await sleep(Math.min(FIRST_WAIT * 2 ** (deaths - 2), LONGEST_WAIT));
 
+/** The front end's mailbox. */
+let frontEnd = 0;
 const runner = new QueryRunner(
   settings,
   createLogger(settings.log, { part: 'query' }),
-  (answers) => {
-    parentPort!.postMessage(answers);
-  },
+  (answers, bodies) => mailbox.post(frontEnd, answers, bodies),
 );
+const mailbox = new Mailbox((message) => runner.take(message));
 
 /** Runs one task; see WorkerTask. */
-export default function run(task: WorkerTask): Promise<Answers | ProbeResult> | undefined {
+export default function run(task: WorkerTask): Promise<ProbeResult> | number | undefined {
   switch (task.type) {
-    case 'run':
-      return runner.run(task.batch);
+    case 'serve':
+      frontEnd = task.address;
+      return mailbox.address;
     case 'probe':
       return runner.probe();
-    case 'abandon':
-      runner.abandon(task.ids);
-      return undefined;
     case 'connections':
       runner.adjust();
       return undefined;

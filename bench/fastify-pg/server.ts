@@ -16,7 +16,8 @@ const { port, url, connections, processes } = peerSettings();
 if (cluster.isPrimary && processes > 1) {
   for (let index = 0; index < processes; index += 1) cluster.fork();
 } else {
-  await serve(Math.max(1, Math.floor(connections / processes)));
+  const more = (cluster.worker?.id ?? 0) <= connections % processes;
+  await serve(Math.floor(connections / processes) + (more ? 1 : 0));
 }
 
 async function serve(max: number): Promise<void> {

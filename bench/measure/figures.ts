@@ -15,6 +15,8 @@ export interface Figures {
   readonly databaseCpu: number;
   /** Most bytes that the server's processes had resident during the sample. */
   readonly resident?: number;
+  /** Most bytes that its sessions in PostgreSQL held by themselves, shared buffers not included. */
+  readonly sessionMemory?: number;
   /** Answers that were errors. */
   readonly errors: number;
   /** CPUs kept busy by what is not part of the benchmark. */
@@ -38,6 +40,7 @@ const NAMES: readonly FigureName[] = [
   'serverCpu',
   'databaseCpu',
   'resident',
+  'sessionMemory',
   'errors',
   'otherLoad',
 ];

@@ -55,6 +55,19 @@ export function residentBytes(root: number): number {
   return pages * PAGE;
 }
 
+/**
+ * privateBytes is the resident memory of processes that no file and no shared memory is behind: of PostgreSQL's sessions
+ * what each holds by itself, plans and prepared statements among it, without the buffers that all share. Cheap as well.
+ */
+export function privateBytes(pids: readonly number[]): number {
+  let kilobytes = 0;
+  for (const pid of pids) {
+    const status = read(`/proc/${pid}/status`) ?? '';
+    kilobytes += Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  }
+  return kilobytes * 1024;
+}
+
 /** memoryOf is the memory of a tree; reading the proportional one holds the processes up for a moment. */
 export function memoryOf(root: number): Memory {
   let proportional = 0;

@@ -9,7 +9,7 @@ import type { Database } from '../database.js';
 import { run, type Load, type LoadResult } from '../load/load.js';
 import { checkAnswers } from './answers.js';
 import type { Figures } from './figures.js';
-import { residentBytes } from './process-tree.js';
+import { privateBytes, residentBytes } from './process-tree.js';
 import { otherLoad, usage } from './usage.js';
 
 export interface Setting {
@@ -29,9 +29,17 @@ const MEMORY_INTERVAL = 200;
 /** How much earlier the load beside begins, and how much later it ends, in seconds (wrk counts whole ones). */
 const MARGIN = 1;
 
-/** sampleServer measures the server with the process id `pid` on `port`. */
+/** Sampled is a server that runs. */
+export interface Sampled {
+  readonly port: number;
+  readonly pid: number;
+  /** Role as which it connects to PostgreSQL. */
+  readonly user: string;
+}
+
+/** sampleServer measures a server. */
 export async function sampleServer(
-  server: { readonly port: number; readonly pid: number },
+  server: Sampled,
   database: Database,
   setting: Setting,
 ): Promise<Figures> {
@@ -48,11 +56,14 @@ export async function sampleServer(
   if (subject.inserts) await database.clearEvents();
   const beside = startBeside(load, subject);
   if (beside) await sleep(MARGIN * 1000);
-  const before = usage(server.pid, database.pid);
-  let resident = 0;
-  const watch = setInterval(() => {
+  let sessions = await database.sessionsOf(server.user);
+  let [resident, sessionMemory] = [0, 0];
+  const look = (): void => {
     resident = Math.max(resident, residentBytes(server.pid));
-  }, MEMORY_INTERVAL);
+    sessionMemory = Math.max(sessionMemory, privateBytes(sessions));
+  };
+  const before = usage(server.pid, database.pid);
+  const watch = setInterval(look, MEMORY_INTERVAL);
   const checks = sleep(seconds * 500).then(() =>
     checkAnswers(server.port, subject, numbers.slice(0, CHECKS)),
   );
@@ -60,6 +71,9 @@ export async function sampleServer(
   const [loaded, checked] = await Promise.allSettled([run(load), checks]);
   clearInterval(watch);
   const after = usage(server.pid, database.pid);
+  // Sessions may have come since the beginning.
+  sessions = await database.sessionsOf(server.user);
+  look();
   const [slow] = await Promise.allSettled([beside]);
   const result = fulfilled(loaded);
   fulfilled(checked);
@@ -73,6 +87,7 @@ export async function sampleServer(
     serverCpu: ((after.server - before.server) / answers) * 1e6,
     databaseCpu: ((after.database - before.database) / answers) * 1e6,
     resident,
+    sessionMemory,
     errors,
     otherLoad: otherLoad(before, after),
   };

@@ -1,12 +1,13 @@
 /**
  * The configuration of pREST at its best: as many idle as open connections (by default it connects anew for every
- * request), json_agg as the others have it, and no cache.
+ * request), prepared statements (which it calls a cache), json_agg as the others have it, and no cache of results. What
+ * was a default in some of its versions only is set too.
  */
-import type { Database } from '../database.js';
+import type { Login } from '../database.js';
 
 /** prestConfiguration is the text of prest.toml. */
 export function prestConfiguration(
-  { host, port, user, password, database }: Database,
+  { host, port, user, password, database }: Login,
   connections: number,
   queries: string,
   httpPort: number,
@@ -26,11 +27,15 @@ user = ${text(user)}
 pass = ${text(password)}
 database = ${text(database)}
 single = true
+cache = true
 maxopenconn = ${connections}
 maxidleconn = ${connections}
 
-[ssl]
+[pg.ssl]
 mode = "disable"
+
+[jwt]
+default = false
 
 [json.agg]
 type = "json_agg"

@@ -31,6 +31,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
         databaseOf(config, {
           connections: shareOf(open, processes, threads, index),
           idleConnections: shareOf(idle, processes, threads, index),
+          waiting: Math.max(LEAST_WAITING, Math.ceil(config['pool.queue'] / 2 / threads)),
         }),
       ],
       defaultAlias: alias,
@@ -39,6 +40,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
       maxResult: config['pg.max_result'],
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
       timeout: config['http.timeout'],
+      queue: config['pool.queue'],
       debug: config.debug,
       raised: config['queries.raised_messages'],
       log,
@@ -46,17 +48,21 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
   }));
 }
 
+/** Slow statements that may wait in each thread, however small the queue is. */
+const LEAST_WAITING = 100;
+
 /** logSettingsOf gives the settings of the log. */
 export function logSettingsOf(config: Config, pretty: boolean): LogSettings {
   return { level: config['log.level'], pretty };
 }
 
-/** databaseOf gives the default database with a share of its connections (one, when not said). */
+/** databaseOf gives the default database with a share of its connections and of what may wait (one, when not said). */
 export function databaseOf(
   config: Config,
-  share: Pick<DatabaseSettings, 'connections' | 'idleConnections'> = {
+  share: Pick<DatabaseSettings, 'connections' | 'idleConnections' | 'waiting'> = {
     connections: 1,
     idleConnections: 1,
+    waiting: 1,
   },
 ): DatabaseSettings {
   const target = {

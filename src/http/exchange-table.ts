@@ -6,15 +6,15 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import { JSON_BODY, XML_BODY } from '../protocol.js';
+import { SlotTable } from '../slot-table.js';
 import { Exchange } from './exchange.js';
 
 /** What the access log says of a request whose client went away before the answer (nginx's number for it). */
 const CLIENT_GONE = 499;
 
-/** Numbers of requests wrap here, so that they stay small integers. */
-const MAX_ID = 0x3fff_ffff;
-
 export interface ExchangeTableOptions {
+  /** Most requests without an answer; one more may be opened to be refused. */
+  readonly capacity: number;
   /** A request's whole time (milliseconds); its client has as long again to take the answer. */
   readonly timeout: number;
   readonly accessLog: boolean;
@@ -31,15 +31,15 @@ export class ExchangeTable {
   closing = false;
   readonly #options: ExchangeTableOptions;
   readonly #sweeper: NodeJS.Timeout;
-  /** Requests without an answer, oldest first. */
-  readonly #pending = new Map<number, Exchange>();
+  /** Requests without an answer. */
+  readonly #pending: SlotTable<Exchange>;
   /** Answers that are still being sent, with their length and when that began (performance.now), oldest first. */
   readonly #sending = new Map<Exchange, { readonly bytes: number; readonly began: number }>();
   #bytes = 0;
-  #lastId = 0;
 
   constructor(options: ExchangeTableOptions) {
     this.#options = options;
+    this.#pending = new SlotTable(options.capacity + 1);
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(250, options.timeout / 4));
   }
 
@@ -61,10 +61,10 @@ export class ExchangeTable {
     query: string,
     requestId: string,
   ): Exchange {
-    this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
+    const id = this.#pending.nextId();
     const now = performance.now();
-    const exchange = new Exchange(this.#lastId, res, method, path, query, requestId, now);
-    this.#pending.set(exchange.id, exchange);
+    const exchange = new Exchange(id, res, method, path, query, requestId, now);
+    this.#pending.put(exchange);
     res.onAborted(() => this.#aborted(exchange));
     return exchange;
   }
@@ -74,13 +74,19 @@ export class ExchangeTable {
     return this.#pending.get(id);
   }
 
+  /** pendingAt lists the requests that a worker has. */
+  pendingAt(worker: number): Exchange[] {
+    return this.#pending.values().filter((exchange) => exchange.worker === worker);
+  }
+
   /** answer answers a request that waits. */
-  answer(exchange: Exchange, status: number, type: number, body: string): void {
-    this.#pending.delete(exchange.id);
+  answer(exchange: Exchange, status: number, type: number, body: string | ArrayBuffer): void {
+    this.#pending.remove(exchange.id);
     if (this.closing) exchange.close = true;
     if (!exchange.answer(status, type, body, () => this.#sent(exchange))) {
-      this.#sending.set(exchange, { bytes: body.length, began: performance.now() });
-      this.#options.sending((this.#bytes += body.length));
+      const bytes = typeof body === 'string' ? body.length : body.byteLength;
+      this.#sending.set(exchange, { bytes, began: performance.now() });
+      this.#options.sending((this.#bytes += bytes));
     }
     if (this.#options.accessLog) this.#logAccess(exchange, status);
   }
@@ -99,8 +105,11 @@ export class ExchangeTable {
     const { id, requestId, res } = exchange;
     this.#options.log.error({ err: error, requestId }, 'a request failed');
     try {
-      if (this.#pending.has(id)) this.refuse(exchange, 'internal');
-      else res.close(); // it failed amid its answer
+      if (this.#pending.get(id) !== undefined) this.refuse(exchange, 'internal');
+      else {
+        exchange.release();
+        res.close(); // it failed amid its answer
+      }
     } catch {
       // The response is over already: there is nobody left to tell.
     }
@@ -118,12 +127,13 @@ export class ExchangeTable {
     const answer = this.#sending.get(exchange);
     if (answer === undefined) return;
     this.#sending.delete(exchange);
+    exchange.release();
     this.#options.sending((this.#bytes -= answer.bytes));
   }
 
   #aborted(exchange: Exchange): void {
     this.#sent(exchange);
-    if (!this.#pending.delete(exchange.id)) return;
+    if (!this.#pending.remove(exchange.id)) return;
     this.#abandon(exchange);
     if (this.#options.accessLog) this.#logAccess(exchange, CLIENT_GONE);
   }
@@ -132,11 +142,11 @@ export class ExchangeTable {
     if (exchange.worker >= 0) this.#options.abandon(exchange.worker, exchange.id);
   }
 
-  /** Ends what is over its time, the oldest first: all have the same limit. */
+  /** Ends what is over its time: all have the same limit. */
   #sweep(): void {
     const deadline = performance.now() - this.#options.timeout;
     for (const exchange of this.#pending.values()) {
-      if (exchange.started > deadline) break;
+      if (exchange.started > deadline) continue;
       exchange.close = exchange.worker < 0; // its body is still on the way
       this.refuse(exchange, 'timeout');
     }

@@ -5,6 +5,7 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
+import { releaseBuffer } from '../native/mailbox.js';
 import { XML_BODY, JSON_BODY } from '../protocol.js';
 
 /** Label of an answer without a body. */
@@ -50,6 +51,8 @@ export class Exchange {
   /** Name and value of one more header, or empty. */
   extraName = '';
   extraValue = '';
+  /** Memory of a body, to be released when it was sent. */
+  #held: ArrayBuffer | undefined;
   /** Whether all of a body that is sent piece by piece is on its way. */
   #finished = false;
 
@@ -75,12 +78,39 @@ export class Exchange {
    * answer writes the answer. Returns false when the body is still being sent; `sent` is then called once it is, unless
    * the connection is lost before.
    */
-  answer(status: number, type: number, body: string, sent: () => void): boolean {
+  answer(status: number, type: number, body: string | ArrayBuffer, sent: () => void): boolean {
+    if (typeof body !== 'string') return this.#apart(status, type, body, sent);
     if (body.length > WHOLE && this.method !== 'HEAD') {
       this.#stream(status, type, Buffer.from(body), sent);
       return this.#finished;
     }
     this.res.cork(() => this.#whole(status, status === 204 ? NO_BODY : type, body));
+    return true;
+  }
+
+  /** release frees what is held for an answer that is over. */
+  release(): void {
+    if (this.#held !== undefined) releaseBuffer(this.#held);
+    this.#held = undefined;
+  }
+
+  /** Answers with a body that lies in memory of its own. */
+  #apart(status: number, type: number, body: ArrayBuffer, sent: () => void): boolean {
+    this.#held = body;
+    if (this.method === 'HEAD')
+      this.res.cork(() => {
+        this.#head(status, type);
+        this.#ending(type, body.byteLength);
+      });
+    else if (body.byteLength > WHOLE) {
+      this.#stream(status, type, Buffer.from(body), sent);
+      if (!this.#finished) return false;
+    } else
+      this.res.cork(() => {
+        this.#head(status, type);
+        this.res.end(body, this.close);
+      });
+    this.release();
     return true;
   }
 
@@ -99,8 +129,14 @@ export class Exchange {
       res.end(ascii ? body : Buffer.from(body), close); // says `Connection: close` by itself
       return;
     }
+    this.#ending(type, Buffer.byteLength(body));
+  }
+
+  /** Ends an answer without a body, but with the length it would have. */
+  #ending(type: number, length: number): void {
+    const { res, close } = this;
     if (close) res.writeHeader('Connection', 'close');
-    if (type !== NO_BODY) res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+    if (type !== NO_BODY) res.writeHeader('Content-Length', String(length));
     res.endWithoutBody(); // with arguments, uWebSockets.js adds a length or leaves the response open
   }
 

@@ -11,15 +11,10 @@ import uWS, {
   type us_listen_socket,
 } from 'uWebSockets.js';
 import type { Logger } from '../log.js';
+import { releaseBuffer } from '../native/mailbox.js';
 import { DatabaseHealth } from '../pool/database-health.js';
-import { QueryPool } from '../pool/query-pool.js';
-import {
-  ANSWER_STRIDE,
-  JSON_BODY,
-  type Answers,
-  type Connections,
-  type FrontEndSettings,
-} from '../protocol.js';
+import { QueryPool, type QueryResults } from '../pool/query-pool.js';
+import { JSON_BODY, packRequest, type Connections, type FrontEndSettings } from '../protocol.js';
 import { NO_BODY, type Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
 import { healthAnswer } from './health.js';
@@ -68,13 +63,14 @@ export class HttpServer {
     this.#socket = this.#listen(settings.port); // first: where it fails nothing else has begun
     const aliases = new Set(worker.databases.map((database) => database.alias));
     this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias);
-    const results = {
-      answered: (answers: Answers): void => this.#answered(answers),
-      lost: (id: number, code: 'worker_lost' | 'internal'): void => this.#lost(id, code),
+    const results: QueryResults = {
+      answered: this.#answered.bind(this),
+      died: this.#died.bind(this),
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
     this.#health = new DatabaseHealth(aliases, () => this.#pool.probe(), log);
     this.#exchanges = new ExchangeTable({
+      capacity: settings.queue,
       timeout,
       accessLog,
       log,
@@ -219,7 +215,9 @@ export class HttpServer {
       return;
     }
     const { id, method, query, requestId } = exchange;
-    exchange.worker = this.#pool.submit(id, method, alias, folder, name, query, headers, requestId);
+    exchange.worker = this.#pool.submit(
+      packRequest(id, method, alias, folder, name, query, headers, requestId),
+    );
   }
 
   #other(exchange: Exchange, route: Exclude<Route, QueryRoute>): void {
@@ -257,29 +255,35 @@ export class HttpServer {
     else this.#exchanges.refuse(exchange, 'method_not_allowed');
   }
 
-  #answered(answers: Answers): void {
-    for (let i = 0; i < answers.length; i += ANSWER_STRIDE) {
-      const exchange = this.#exchanges.waiting(answers[i] as number);
-      if (exchange === undefined) continue; // too late: timed out or gone
-      const status = answers[i + 1] as number;
-      const type = answers[i + 2] as number;
-      const allow = answers[i + 3] as string;
-      if (allow !== '') {
-        exchange.extraName = 'Allow';
-        exchange.extraValue = allow;
-      }
-      try {
-        this.#exchanges.answer(exchange, status, type, answers[i + 4] as string);
-      } catch (error) {
-        this.#exchanges.failed(exchange, error);
-      }
+  /** Passes one answer on. */
+  #answered(
+    id: number,
+    status: number,
+    type: number,
+    allow: string,
+    body: string | ArrayBuffer,
+  ): void {
+    const exchange = this.#exchanges.waiting(id);
+    if (exchange === undefined) {
+      if (typeof body !== 'string') releaseBuffer(body);
+      return; // too late: timed out or gone
+    }
+    if (allow !== '') {
+      exchange.extraName = 'Allow';
+      exchange.extraValue = allow;
+    }
+    try {
+      this.#exchanges.answer(exchange, status, type, body);
+    } catch (error) {
+      this.#exchanges.failed(exchange, error);
     }
   }
 
-  #lost(id: number, code: 'worker_lost' | 'internal'): void {
-    const exchange = this.#exchanges.waiting(id);
-    if (exchange === undefined) return;
-    exchange.worker = -1;
-    this.#exchanges.refuse(exchange, code);
+  #died(worker: number, kept: ReadonlySet<number>): void {
+    for (const exchange of this.#exchanges.pendingAt(worker)) {
+      if (kept.has(exchange.id)) continue;
+      exchange.worker = -1;
+      this.#exchanges.refuse(exchange, 'worker_lost');
+    }
   }
 }

@@ -5,12 +5,16 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Mailbox, OnMessage } from './mailbox.js';
+import type { Pipeline } from './pipeline.js';
 
 /** What native/addon.cc exports. */
 export interface Addon {
   readonly screen: (value: string) => boolean;
   readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => NativeSocketWatcher;
-  readonly setCork: (fd: number, on: boolean) => boolean;
+  readonly Pipeline: new (fd: number, limit: number) => Pipeline;
+  readonly Mailbox: new (onMessage: OnMessage) => Mailbox;
+  readonly releaseBuffer: (buffer: ArrayBuffer) => void;
   readonly batchScheduling: () => boolean;
 }
 

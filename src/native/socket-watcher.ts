@@ -36,9 +36,3 @@ export class SocketWatcher {
     this.#native.close();
   }
 }
-
-/**
- * setCork makes TCP hold back (true) or send (false) packets that are not full, so that what is written between the
- * two calls travels together. Returns false when the descriptor is no TCP socket.
- */
-export const setCork: (fd: number, on: boolean) => boolean = addon.setCork;

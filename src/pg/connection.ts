@@ -6,12 +6,13 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
-import { READABLE, setCork, SocketWatcher, WRITABLE } from '../native/socket-watcher.js';
+import { Pipeline, type Outcome } from '../native/pipeline.js';
+import { READABLE, SocketWatcher, WRITABLE } from '../native/socket-watcher.js';
 import { InternalJob } from './internal-job.js';
 import type { Job, StatementResult } from './job.js';
 import type { Libpq } from './libpq-addon.js';
-import { readResult } from './result.js';
-import { connectionFailure, readFailure, type SqlFailure } from './sql-failure.js';
+import { isDetail, readOutcome } from './result.js';
+import { connectionFailure, failureOf, type SqlFailure } from './sql-failure.js';
 import { StatementCache } from './statement-cache.js';
 
 /** Statements kept prepared on one connection. */
@@ -26,8 +27,8 @@ const STATEFUL =
 
 /** What the owner of a connection is told. */
 export interface ConnectionOwner {
-  /** A job ended, or all of them did: there is room. */
-  freed(connection: Connection): void;
+  /** Jobs ended: there is room. */
+  adjust(): void;
   /** The connection is gone; `unstarted` may be run elsewhere. */
   lost(connection: Connection, unstarted: Job[]): void;
   /** Bytes of unfinished results on all connections, changed by `by`; false refuses more. */
@@ -41,13 +42,7 @@ interface Flight {
   readonly sent: number;
   /** How long it is expected to take, ms. */
   readonly expected: number;
-  /** Its script was told before its end that it is slow. */
-  blamed: boolean;
-  /** The result that comes first is that of its Parse. */
-  preparing: boolean;
   readonly prepared: boolean;
-  result: StatementResult | undefined;
-  failure: SqlFailure | ServiceError | undefined;
 }
 
 export interface ConnectionLimits {
@@ -64,15 +59,13 @@ export class Connection {
   /** When its last job ended, ms. */
   idleSince: number = performance.now();
   readonly #pq: Libpq;
-  readonly #fd: number;
+  readonly #pipeline: Pipeline;
   readonly #owner: ConnectionOwner;
   readonly #limits: ConnectionLimits;
   readonly #watcher: SocketWatcher;
   readonly #statements = new StatementCache(PREPARED_LIMIT);
   readonly #flights: Flight[] = [];
   #dirty = false;
-  #corked = false;
-  #canCork = true;
   #writing = false;
   #closed = false;
   #retire = false;
@@ -87,8 +80,9 @@ export class Connection {
     this.#pq = pq;
     this.#owner = owner;
     this.#limits = limits;
-    this.#fd = pq.socket();
-    this.#watcher = new SocketWatcher(this.#fd, (readable, _writable, arrived) => {
+    const fd = pq.socket();
+    this.#pipeline = new Pipeline(fd, limits.maxResult);
+    this.#watcher = new SocketWatcher(fd, (readable, _writable, arrived) => {
       this.#ready(readable, arrived);
     });
     this.#watcher.watch(READABLE);
@@ -127,32 +121,19 @@ export class Connection {
     this.#pq.cancel();
   }
 
-  /** blameHead tells the script at the head, once, how long its statement takes already. */
-  blameHead(time: number): void {
-    const head = this.#flights[0];
-    if (head === undefined || head.blamed) return;
-    head.blamed = true;
-    head.job.cost?.record(time);
-  }
-
   /** send puts a job on the wire. The bytes leave with the next `flush`, which the owner calls at the end of its turn. */
   send(job: Job, now: number): void {
-    this.#cork();
     this.#dirty = true;
     const { statement, values } = job;
-    let name = this.#statements.find(statement);
-    let preparing = false;
+    let name = this.#statements.find(statement) ?? '';
+    const preparing =
+      name === '' && this.#limits.prepared && statement.recurs && this.#statements.hasRoom();
     let sent = true;
-    if (name === undefined && this.#limits.prepared && this.#statements.recurs(statement)) {
-      preparing = true;
+    if (preparing) {
       name = this.#statements.add(statement);
-      sent = this.#pq.sendPrepare(name, statement.sql, 0);
+      sent = this.#pipeline.prepare(name, statement.sql);
     }
-    sent &&=
-      name === undefined
-        ? this.#pq.sendQueryParams(statement.sql, values)
-        : this.#pq.sendQueryPrepared(name, values);
-    sent &&= this.#pq.pipelineSync();
+    sent = this.#pipeline.send(name, statement.sql, values, job.form === 'value') && sent;
     if (this.#flights.length === 0) this.#headSince = now;
     job.attempts++;
     const expected = job.cost?.time ?? 0;
@@ -161,11 +142,7 @@ export class Connection {
       job,
       sent: now,
       expected,
-      blamed: false,
-      preparing,
-      prepared: name !== undefined,
-      result: undefined,
-      failure: undefined,
+      prepared: name !== '',
     });
     if (!sent) {
       this.#lose(connectionFailure('the statement could not be sent'));
@@ -178,12 +155,8 @@ export class Connection {
   /** flush sends what was written since the last one, as one packet where the transport allows it. */
   flush(): void {
     if (!this.#dirty || this.#closed) return;
-    const rest = this.#pq.flush();
+    const rest = this.#pipeline.flush();
     this.#dirty = rest === 1;
-    if (this.#corked) {
-      setCork(this.#fd, false);
-      this.#corked = false;
-    }
     if (rest < 0) this.#lose(connectionFailure('the connection was lost while sending'));
     else if (rest === 1) this.#watch(true);
     else if (this.#writing) this.#watch(false);
@@ -197,7 +170,7 @@ export class Connection {
   #ready(readable: boolean, arrived: number): void {
     if (this.#closed) return;
     if (this.#writing) this.flush();
-    if (readable) this.#receive(arrived);
+    if (readable && this.open) this.#receive(arrived);
   }
 
   #receive(arrived: number): void {
@@ -205,38 +178,18 @@ export class Connection {
       this.#refuse(tooMuch());
       return;
     }
-    const pq = this.#pq;
-    const flights = this.#flights;
-    if (this.#received > this.#limits.maxResult + SLACK && flights.length > 0) {
+    if (this.#received > this.#limits.maxResult + SLACK && this.#flights.length > 0) {
       this.#refuse(tooLarge(this.#limits.maxResult));
       return;
     }
-    if (!pq.consumeInput()) {
-      this.#lose(connectionFailure('the connection to the database was lost'));
-      return;
-    }
-    let now = 0;
-    let nothing = 0;
-    while (flights.length > 0 && !pq.isBusy()) {
-      if (!pq.getResult()) {
-        // Between two results comes one null; two in a row mean that libpq has nothing more to give.
-        if (++nothing < 2) continue;
-        this.#lose(connectionFailure('the connection to the database was lost'));
-        return;
-      }
-      nothing = 0;
-      const flight = flights[0]!;
-      if (this.#take(flight, pq.resultStatus())) {
-        now ||= performance.now();
-        this.#settle(flight, now);
-      }
+    const outcomes = this.#pipeline.receive();
+    if (outcomes.length === 0) return;
+    const now = performance.now();
+    for (const outcome of outcomes) {
+      this.#settle(outcome, now);
       if (this.#closed) return;
     }
-    if (flights.length === 0 && pq.socket() < 0) {
-      this.#lose(connectionFailure('the connection to the database was lost'));
-      return;
-    }
-    if (now !== 0) this.#owner.freed(this);
+    this.#owner.adjust();
   }
 
   /** Counts bytes of the result at the head; false when it is a large one and too many are held already. */
@@ -246,61 +199,22 @@ export class Connection {
     return this.#owner.hold(bytes) || this.#received <= SMALL;
   }
 
-  /** Takes one result of a flight; true when it was the sync that ends it. */
-  #take(flight: Flight, status: string): boolean {
-    switch (status) {
-      case 'PGRES_PIPELINE_SYNC':
-        return true;
-      case 'PGRES_TUPLES_OK':
-      case 'PGRES_COMMAND_OK':
-        if (flight.preparing) {
-          flight.preparing = false;
-          return false;
-        }
-        this.#complete(flight, status === 'PGRES_TUPLES_OK');
-        return false;
-      case 'PGRES_PIPELINE_ABORTED':
-        return false;
-      case 'PGRES_FATAL_ERROR':
-      case 'PGRES_BAD_RESPONSE': {
-        const failure = readFailure(this.#pq);
-        flight.failure ??= failure;
-        flight.result = undefined;
-        if (failure.fatal || this.#pq.socket() < 0) this.#lose(failure);
-        return false;
-      }
-      case 'PGRES_EMPTY_QUERY':
-        flight.failure ??= { state: '42601', message: 'the statement is empty', fatal: false };
-        return false;
-      default:
-        this.#refuse(new ServiceError('statement_not_allowed', 'COPY is not allowed in a script'));
-        return false;
+  /** The flight at the head is over, or the connection is lost. */
+  #settle(outcome: Outcome, now: number): void {
+    if (isDetail(outcome) && outcome.lost) {
+      if (outcome.copy) this.#refuse(notAllowed('COPY is not allowed in a script'));
+      else this.#lose(outcome.failure ? failureOf(outcome.failure) : connectionFailure(LOST));
+      return;
     }
-  }
-
-  #complete(flight: Flight, tuples: boolean): void {
+    const flight = this.#flights[0]!;
     const { job } = flight;
-    if (!tuples && !(job instanceof InternalJob)) {
-      const tag = this.#pq.cmdStatus();
-      if (STATEFUL.test(tag)) {
-        this.#refuse(
-          new ServiceError('statement_not_allowed', `${tag} is not allowed in a script`),
-        );
-        return;
-      }
+    const read = this.#read(job, outcome);
+    if (this.#closed) return;
+    if (isDetail(outcome) && outcome.transaction) {
+      this.#refuse(notAllowed('a script may not leave a transaction open'));
+      return;
     }
-    flight.result = readResult(this.#pq, job.form, tuples, this.#limits.maxResult);
-    if (flight.result === undefined) flight.failure ??= tooLarge(this.#limits.maxResult);
-    // While it reads, libpq takes whatever comes; how much a value really is shows only now.
-    else if (!this.#count((flight.result.value?.length ?? 0) - this.#received)) {
-      flight.failure ??= tooMuch();
-    }
-  }
-
-  /** The sync of the flight at the head has come: it is over. */
-  #settle(flight: Flight, now: number): void {
     this.#flights.shift();
-    const { job, failure, result } = flight;
     this.load -= flight.expected;
     if (this.#received > BUFFER_KEPT) this.#retire = true;
     this.#owner.hold(-this.#received);
@@ -311,29 +225,31 @@ export class Connection {
       this.exclusive = this.#retire;
       this.load = 0;
       this.idleSince = now;
-      this.#pq.getResult(); // lets libpq notice that its queue is empty; there is no result
-      const status = this.#pq.transactionStatus();
-      if (status !== IDLE) {
-        this.#end();
-        if (status === IN_TRANSACTION || status === IN_FAILED_TRANSACTION) {
-          job.failed(
-            new ServiceError('statement_not_allowed', 'a script may not leave a transaction open'),
-          );
-        } else {
-          job.failed(connectionFailure('the connection to the database was lost'));
-        }
-        this.#owner.lost(this, []);
-        return;
-      }
     }
-    if (flight.preparing) this.#statements.remove(job.statement); // its Parse failed
-    if (result !== undefined && failure === undefined) job.done(result);
-    else if (failure !== undefined && this.#renewable(flight, failure)) this.#renew(job, now);
-    else job.failed(failure ?? connectionFailure('the database sent no result'));
-    if (this.#retire && this.#flights.length === 0 && !this.#closed) {
+    if (isDetail(outcome) && outcome.prepared === false) this.#statements.remove(job.statement);
+    if ('affected' in read) job.done(read);
+    else if (this.#renewable(flight, read)) this.#renew(job, now);
+    else job.failed(read);
+    if (this.#retire && this.#flights.length === 0 && this.open) {
       this.#end();
       this.#owner.lost(this, []);
     }
+  }
+
+  /** Reads what came of a job. Ends the connection when the job has left a state on it. */
+  #read(job: Job, outcome: Outcome): StatementResult | SqlFailure | ServiceError {
+    if (isDetail(outcome) && outcome.failure) return failureOf(outcome.failure);
+    const result = readOutcome(outcome, job.form);
+    if (result === undefined) return tooLarge(this.#limits.maxResult);
+    if ('state' in result) return result;
+    if (result.tag !== '' && STATEFUL.test(result.tag) && !(job instanceof InternalJob)) {
+      const error = notAllowed(`${result.tag} is not allowed in a script`);
+      this.#refuse(error);
+      return error;
+    }
+    // While it reads, libpq takes whatever comes; how much a value really is shows only now.
+    if (!this.#count((result.value?.length ?? 0) - this.#received)) return tooMuch();
+    return result;
   }
 
   #renewable({ job, prepared }: Flight, failure: SqlFailure | ServiceError): boolean {
@@ -343,11 +259,10 @@ export class Connection {
   /** A prepared statement went stale (its tables changed): nothing ran, so it is prepared anew. */
   #renew(job: Job, now: number): void {
     const name = this.#statements.find(job.statement);
-    if (name !== undefined) {
-      this.#statements.remove(job.statement);
-      this.#deallocate(name, now);
-    }
+    if (name !== undefined) this.#statements.remove(job.statement);
+    // First the job: should the connection be lost by now, it is among what is lost with it.
     this.send(job, now);
+    if (name !== undefined && this.open) this.#deallocate(name, now);
     this.flush();
   }
 
@@ -357,20 +272,17 @@ export class Connection {
 
   /** Fails the job at the head with an error of ours and ends the connection, whose state is not to be trusted. */
   #refuse(error: ServiceError): void {
-    const head = this.#flights[0];
-    if (head !== undefined) head.failure = error;
-    this.#lose(connectionFailure('the connection was given up by another request'));
+    this.#lose(connectionFailure('the connection was given up by another request'), error);
   }
 
   /** Ends the connection. The head may have run; what stands behind it has not begun and, if it only reads, may move. */
-  #lose(failure: SqlFailure): void {
+  #lose(failure: SqlFailure, headFailure: SqlFailure | ServiceError = failure): void {
     if (this.#closed) return;
     this.#end();
     const unstarted: Job[] = [];
     const flights = this.#flights.splice(0);
-    flights.forEach((flight, i) => {
-      const { job } = flight;
-      if (i === 0) job.failed(flight.failure ?? failure);
+    flights.forEach(({ job }, i) => {
+      if (i === 0) job.failed(headFailure);
       else if (job.repeatable && job.attempts < 2) unstarted.push(job);
       else job.failed(failure);
     });
@@ -382,12 +294,8 @@ export class Connection {
     this.#owner.hold(-this.#received);
     this.#received = 0;
     this.#watcher.close();
+    this.#pipeline.close();
     this.#pq.finish();
-  }
-
-  #cork(): void {
-    if (this.#corked || !this.#canCork) return;
-    this.#corked = this.#canCork = setCork(this.#fd, true);
   }
 
   #watch(writing: boolean): void {
@@ -402,17 +310,18 @@ const SMALL = 64 << 10;
 /** What the socket may hold of the results that follow: the bytes of a result are known only to within this. */
 const SLACK = 8 << 20;
 
-/** libpq's PQTRANS_ values. */
-const IDLE = 0;
-const IN_TRANSACTION = 2;
-const IN_FAILED_TRANSACTION = 3;
-
 function isStale(failure: SqlFailure | ServiceError): boolean {
   if (failure instanceof ServiceError) return false;
   return (
     failure.state === '26000' ||
     (failure.state === '0A000' && failure.message.includes('cached plan'))
   );
+}
+
+const LOST = 'the connection to the database was lost';
+
+function notAllowed(message: string): ServiceError {
+  return new ServiceError('statement_not_allowed', message);
 }
 
 function tooMuch(): ServiceError {

@@ -1,7 +1,8 @@
 /**
  * One database as one worker uses it: its share of the connections, and the lanes. Statements known to be fast share
- * pipelines on few connections; unknown and slow ones get a connection to themselves. One connection is always left to
- * the fast ones. While the database is away, callers are told at once, and it is tried again with back-off.
+ * pipelines on few connections; unknown and slow ones get a connection to themselves, and some connections are always
+ * left to the fast ones. It refuses slow statements when too many wait already. While the database is away, callers are
+ * told at once, and it is tried again with back-off.
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
@@ -12,15 +13,18 @@ import { openConnection } from './connector.js';
 import { InternalJob } from './internal-job.js';
 import type { Job } from './job.js';
 import type { ResultBudget } from './result-budget.js';
-import { SLOW_AFTER, VERY_SLOW } from './script-cost.js';
+import type { ScriptCost } from './script-cost.js';
+import { SlowLane } from './slow-lane.js';
 import { connectionFailure, type SqlFailure } from './sql-failure.js';
 
 /** Expected time of what is in a shared pipeline (ms) before another connection joins. */
 const SPREAD = 4;
-/** Most statements in one pipeline. */
-const DEPTH = 64;
-/** Shared pipelines that are used from the first statement on. */
+/** Most statements in one pipeline: what stands behind one that turns out to be slow has to wait for it. */
+const DEPTH = 16;
+/** Shared pipelines that are used from the first statement on, and that slow statements leave where they can. */
 const SHARED = 2;
+/** A statement that runs longer in a shared pipeline (ms) gets nothing more behind it. */
+const STALL = 20;
 /** How often waiting jobs and idle connections are looked at, ms. */
 const TICK = 250;
 /** Back-off between attempts to connect, ms. */
@@ -33,7 +37,7 @@ export class Database implements ConnectionOwner {
   readonly #allowed: ConnectionShare;
   readonly #connections: Connection[] = [];
   readonly #fast: Job[] = [];
-  readonly #slow: Job[] = [];
+  readonly #slow = new SlowLane();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
   #pause = 0;
@@ -42,6 +46,8 @@ export class Database implements ConnectionOwner {
   /** Why the last attempt failed, and when the first of a series did, ms; undefined while all is well. */
   #failure: SqlFailure | undefined;
   #failedAt = 0;
+  /** The only connection goes to a slow statement next: fast ones had their turn. */
+  #slowNext = false;
   #closed = false;
 
   /** `allowed` says how many connections there may be, at any time. */
@@ -61,9 +67,15 @@ export class Database implements ConnectionOwner {
       job.failed(this.#failure ?? connectionFailure('the database is not reachable', '08001'));
       return;
     }
-    if (isFast(job)) {
+    const { cost } = job;
+    if (cost === undefined || cost.isFast(now)) {
       if (this.#fast.length > 0 || !this.#share(job, now)) this.#fast.push(job);
-    } else if (this.#slow.length > 0 || !this.#seclude(job, now)) this.#slow.push(job);
+    } else if (this.#overflows(cost)) {
+      job.failed(new ServiceError('busy', 'too many slow statements wait already'));
+    } else {
+      this.#slow.push(job, cost);
+      this.#seclude(now);
+    }
   }
 
   /** flush sends what was written on every connection. */
@@ -98,10 +110,6 @@ export class Database implements ConnectionOwner {
     this.#failWaiting(connectionFailure('the service is stopping', '57P01'));
   }
 
-  freed(): void {
-    this.adjust();
-  }
-
   /** adjust goes by what is allowed now: gives up idle connections that are too many, sends what there is room for. */
   adjust(): void {
     while (this.#connections.length > this.#allowed.limit) {
@@ -129,56 +137,106 @@ export class Database implements ConnectionOwner {
     return this.#budget.hold(by);
   }
 
-  /** Sends what waits as far as there is room. */
+  /** Sends what waits as far as there is room, each in the lane that its script belongs to by now. */
   #pump(now: number): void {
-    drain(this.#fast, (job) => this.#share(job, now));
-    drain(this.#slow, (job) => (isFast(job) ? this.#share(job, now) : this.#seclude(job, now)));
+    if (this.#slow.size > 0) for (const job of this.#slow.takeFast(now)) this.#fast.push(job);
+    drain(this.#fast, (job) => {
+      const { cost } = job;
+      if (cost === undefined || cost.isFast(now)) return this.#share(job, now);
+      this.#slow.push(job, cost);
+      return true;
+    });
+    this.#seclude(now);
+    this.#slowNext = this.#slow.size > 0 && this.#allowed.limit === 1;
   }
 
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */
   #share(job: Job, now: number): boolean {
+    if (this.#slowNext) return false;
     let load = job.cost?.time ?? 0;
     for (const c of this.#connections) if (!c.exclusive) load += c.load;
     let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
-    let best: Connection | undefined;
-    // The last ones are given up when they are too many.
+    // The last ones are given up when they are too many, and half are left to slow statements that wait.
     let allowed = this.#allowed.limit;
+    if (this.#slow.size > 0) lanes = Math.min(lanes, Math.ceil(allowed / 2));
+    let best: Connection | undefined;
+    let least = Infinity;
     for (const c of this.#connections) {
       if (--allowed < 0) break;
       if (c.exclusive || this.#stalls(c, now)) continue;
-      if (best === undefined || c.load < best.load) best = c;
+      const burden = c.load + c.headTime(now);
+      if (burden < least && c.pending < DEPTH) {
+        best = c;
+        least = burden;
+      }
       if (--lanes === 0) break;
     }
-    if (lanes > 0 && (best === undefined || best.pending > 0)) this.#grow(now);
-    if (best === undefined || best.pending >= DEPTH) return false;
+    if (lanes > this.#opening && (best === undefined || best.pending > 0)) this.#grow(now);
+    if (best === undefined) return false;
     best.send(job, now);
     return true;
   }
 
-  /** Gives a job a connection to itself; false when none is idle. */
-  #seclude(job: Job, now: number): boolean {
+  /** How many connections may run slow statements. */
+  get #slowLimit(): number {
     const { limit } = this.#allowed;
-    let secluded = 0;
-    let idle: Connection | undefined;
-    this.#connections.forEach((c, i) => {
-      if (c.exclusive) secluded++;
-      else if (c.pending === 0 && i < limit) idle = c;
-    });
-    if (secluded >= Math.max(1, limit - 1)) return false;
-    if (idle === undefined) {
-      this.#grow(now);
-      return false;
+    return Math.max(1, limit - (limit > 5 ? SHARED : 1));
+  }
+
+  /**
+   * Whether one more job of a script would wait in vain, or the lane is full and the script has its part of it. One that
+   * nobody knows yet is most often fast: its requests wait for the first to be measured, as far as there is room.
+   */
+  #overflows(cost: ScriptCost): boolean {
+    const { connectTimeout, waiting } = this.settings;
+    const ahead = this.#slow.waiting(cost);
+    if (!cost.measured) return ahead >= waiting;
+    if (ahead * cost.time > connectTimeout * this.#slowLimit) return true;
+    return this.#slow.size >= waiting && ahead * this.#slow.scripts >= waiting;
+  }
+
+  /** Gives connections to slow jobs that wait, one to each, as far as there are any. */
+  #seclude(now: number): void {
+    const limit = this.#slowLimit;
+    // No script has all of them, if there are some more than a few: others wait for milliseconds, not for its statements.
+    const each = limit > 3 ? limit - 1 : limit;
+    while (this.#slow.size > 0) {
+      let taken = 0;
+      let idle: Connection | undefined;
+      this.#connections.forEach((c, i) => {
+        if (c.exclusive || this.#stalls(c, now)) taken++;
+        else if (c.pending === 0 && i < this.#allowed.limit) idle = c;
+      });
+      if (taken >= limit) return;
+      if (idle === undefined) {
+        this.#grow(now);
+        return;
+      }
+      const job = this.#slow.next((cost) => this.#running(cost) < each);
+      if (job === undefined) return;
+      if (job.abandoned) {
+        job.failed(notWanted());
+        continue;
+      }
+      this.#slowNext = false;
+      idle.exclusive = true;
+      idle.send(job, now);
     }
-    idle.exclusive = true;
-    idle.send(job, now);
-    return true;
+  }
+
+  /** How many connections are kept by a script's statements. */
+  #running(cost: ScriptCost): number {
+    let n = 0;
+    for (const c of this.#connections) if (c.exclusive && c.head?.cost === cost) n++;
+    return n;
   }
 
   /** Whether the statement at the head of a pipeline takes too long to stand behind. */
   #stalls(c: Connection, now: number): boolean {
     const time = c.headTime(now);
-    if (time > VERY_SLOW) c.blameHead(time);
-    return time > SLOW_AFTER;
+    if (time <= STALL) return false;
+    c.head?.cost?.suspect(time, now);
+    return true;
   }
 
   /** Opens one more connection, if there may be one and the last attempt did not just fail. */
@@ -230,7 +288,7 @@ export class Database implements ConnectionOwner {
   }
 
   get #waiting(): boolean {
-    return this.#fast.length > 0 || this.#slow.length > 0;
+    return this.#fast.length > 0 || this.#slow.size > 0;
   }
 
   #unreachable(now: number): boolean {
@@ -238,20 +296,19 @@ export class Database implements ConnectionOwner {
   }
 
   #failWaiting(failure: SqlFailure): void {
-    for (const job of [...this.#fast.splice(0), ...this.#slow.splice(0)]) job.failed(failure);
+    for (const job of [...this.#fast.splice(0), ...this.#slow.takeUnless(() => false)])
+      job.failed(failure);
   }
 
   #tick(now: number): void {
     const { connectTimeout, idleConnections, idleTime } = this.settings;
-    for (const queue of [this.#fast, this.#slow]) {
-      for (const job of queue.splice(0)) {
-        if (job.abandoned) job.failed(notWanted());
-        else if (now - job.since > connectTimeout)
-          job.failed(new ServiceError('busy', 'no connection to the database was free in time'));
-        else queue.push(job);
-      }
+    const waits = (job: Job): boolean => !job.abandoned && now - job.since <= connectTimeout;
+    for (const job of this.#slow.takeUnless(waits)) job.failed(overdue(job));
+    for (const job of this.#fast.splice(0)) {
+      if (waits(job)) this.#fast.push(job);
+      else job.failed(overdue(job));
     }
-    for (const c of this.#connections) if (c.headTime(now) > SLOW_AFTER) c.cancelAbandoned();
+    for (const c of this.#connections) if (c.headTime(now) > STALL) c.cancelAbandoned();
     if (this.#connections.length > idleConnections) {
       const idle = this.#connections.findLast(
         (c) => c.pending === 0 && now - c.idleSince > idleTime,
@@ -278,6 +335,8 @@ function notWanted(): ServiceError {
   return new ServiceError('timeout');
 }
 
-function isFast(job: Job): boolean {
-  return job.cost === undefined || job.cost.fast;
+/** Why a job that is over before it was sent is. */
+function overdue(job: Job): ServiceError {
+  if (job.abandoned) return notWanted();
+  return new ServiceError('busy', 'no connection to the database was free in time');
 }

@@ -14,16 +14,18 @@ export class InternalJob implements Job {
   readonly form = 'rows';
   readonly repeatable = false;
   readonly cost = undefined;
-  readonly abandoned = false;
+  /** Nobody waits for one whose end nobody is told, so it keeps no other from being cancelled. */
+  readonly abandoned: boolean;
   attempts = 0;
   since = 0;
   readonly #ended: ((outcome: InternalOutcome) => void) | undefined;
 
   /** `ended` is called once, with whatever came of it. */
   constructor(sql: string, values: (string | null)[], ended?: (outcome: InternalOutcome) => void) {
-    this.statement = { sql };
+    this.statement = { sql, recurs: false };
     this.values = values;
     this.#ended = ended;
+    this.abandoned = ended === undefined;
   }
 
   done(result: StatementResult): void {

@@ -3,6 +3,7 @@
  * exactly one call of `done` or `failed`. Types only, apart from the cost record of a script.
  */
 import type { ServiceError } from '../errors.js';
+import type { LargeValue } from '../native/pipeline.js';
 import type { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -10,6 +11,8 @@ import type { SqlFailure } from './sql-failure.js';
 export interface Statement {
   /** What PostgreSQL gets. */
   readonly sql: string;
+  /** Whether the same text came before, so that it is worth to be prepared. */
+  readonly recurs: boolean;
 }
 
 /** How a job's result is read. */
@@ -29,7 +32,9 @@ export interface Column {
 /** What a statement gave. */
 export interface StatementResult {
   /** For form `value`. */
-  readonly value: string | null;
+  readonly value: string | LargeValue | null;
+  /** The command tag of a statement that returns no single value. */
+  readonly tag: string;
   /** For form `rows`: rows inserted, updated, deleted or returned. */
   readonly affected: number;
   /** Undefined when the statement returns no rows. */

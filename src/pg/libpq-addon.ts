@@ -12,26 +12,10 @@ import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import '../native/addon.js';
 
-/** The fields of a failed result that libpq's addon reports; absent ones are undefined. */
-export interface LibpqErrorFields {
-  readonly severity?: string;
-  readonly sqlState?: string;
-  readonly messagePrimary?: string;
-  readonly messageDetail?: string;
-  readonly messageHint?: string;
-  readonly statementPosition?: string;
-  readonly internalPosition?: string;
-  readonly internalQuery?: string;
-  readonly context?: string;
-  readonly schemaName?: string;
-  readonly tableName?: string;
-  readonly columnName?: string;
-  readonly dataTypeName?: string;
-  readonly constraintName?: string;
-  readonly sourceFile?: string;
-}
-
-/** One libpq connection: the calls of libpq's addon that the service uses. Results are those of the last getResult. */
+/**
+ * One libpq connection: the calls of libpq's addon that are used, some by tests of this file alone. Statements go through
+ * native/pipeline.ts.
+ */
 export interface Libpq {
   /**
    * connect connects without blocking the thread; `done` gets an Error when it failed, after which finish must be
@@ -41,40 +25,16 @@ export interface Libpq {
   /** connectSync connects and blocks the thread meanwhile. Throws when it fails (finish is done then). */
   connectSync(conninfo: string): void;
   finish(): void;
-  errorMessage(): string;
   /** socket is the connection's descriptor, -1 when it has none. */
   socket(): number;
   /** serverVersion is for instance 150018, 0 when not connected. */
   serverVersion(): number;
-  /** transactionStatus: 0 idle, 1 active, 2 in transaction, 3 in a failed one, 4 connection lost. */
-  transactionStatus(): number;
+  setNonBlocking(on: boolean): boolean;
+  enterPipelineMode(): boolean;
+  /** sendQueryParams sends a statement; false when it cannot. */
   sendQueryParams(text: string, values: readonly (string | null)[]): boolean;
-  sendPrepare(name: string, text: string, parameters: number): boolean;
-  sendQueryPrepared(name: string, values: readonly (string | null)[]): boolean;
-  /** getResult takes the next result; false at the end of one statement's results. Blocks while isBusy. */
-  getResult(): boolean;
-  /** resultStatus is for instance PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_FATAL_ERROR, PGRES_PIPELINE_SYNC. */
-  resultStatus(): string;
-  resultErrorFields(): LibpqErrorFields;
-  resultErrorMessage(): string;
-  clear(): void;
-  ntuples(): number;
-  nfields(): number;
-  fname(column: number): string;
-  ftype(column: number): number;
-  /** getvalue is the text of a value, empty for NULL. */
-  getvalue(row: number, column: number): string;
-  getisnull(row: number, column: number): boolean;
-  cmdStatus(): string;
-  cmdTuples(): string;
   /** consumeInput reads what waits in the socket; false when the connection is lost. */
   consumeInput(): boolean;
-  isBusy(): boolean;
-  setNonBlocking(on: boolean): boolean;
-  /** flush: 0 all sent, 1 the socket is full, -1 the connection is lost. */
-  flush(): number;
-  enterPipelineMode(): boolean;
-  pipelineSync(): boolean;
   /**
    * cancel asks the server to cancel what the connection runs, on a connection and thread of its own: true means that
    * it was begun, and nobody learns when it arrives.

@@ -1,40 +1,38 @@
-/** Reads the current result of a connection into values of our own: what libpq holds is gone with the next result. */
-import type { Column, ResultForm, StatementResult } from './job.js';
-import type { Libpq } from './libpq-addon.js';
+/** Reads the outcome of a statement, as the pipeline gives it, into a result. */
+import type { Detail, LargeValue, Outcome } from '../native/pipeline.js';
+import type { ResultForm, StatementResult } from './job.js';
+import type { SqlFailure } from './sql-failure.js';
 
-/**
- * readResult reads the current result; `tuples` tells whether the statement returned rows (perhaps none). Undefined when
- * its values are larger than `limit` bytes.
- */
-export function readResult(
-  pq: Libpq,
-  form: ResultForm,
-  tuples: boolean,
-  limit: number,
-): StatementResult | undefined {
-  if (form === 'value') {
-    if (!tuples || pq.ntuples() === 0) return undefined;
-    const value = pq.getisnull(0, 0) ? null : pq.getvalue(0, 0);
-    if (value !== null && exceeds(value, limit)) return undefined;
-    return { value, affected: 0, columns: undefined, rows: undefined };
-  }
-  const affected = Number(pq.cmdTuples()) || 0;
-  if (!tuples || pq.nfields() === 0)
-    return { value: null, affected, columns: undefined, rows: undefined };
-  const columns: Column[] = [];
-  for (let c = 0; c < pq.nfields(); c++) columns.push({ name: pq.fname(c), type: pq.ftype(c) });
-  const rows: (string | null)[][] = [];
-  let size = 0;
-  for (let r = 0; r < pq.ntuples(); r++) {
-    const row = columns.map((_, c) => (pq.getisnull(r, c) ? null : pq.getvalue(r, c)));
-    for (const cell of row) size += cell?.length ?? 0;
-    if (size > limit) return undefined;
-    rows.push(row);
-  }
-  return { value: null, affected, columns, rows };
+/** isDetail tells whether an outcome is more than a value or a tag. */
+export function isDetail(outcome: Outcome): outcome is Detail {
+  return typeof outcome !== 'string' && outcome !== null && !isLarge(outcome);
 }
 
-/** Whether text is larger than a number of bytes in UTF-8, counted only where its length leaves it open. */
-function exceeds(text: string, limit: number): boolean {
-  return text.length > limit || (text.length * 3 > limit && Buffer.byteLength(text) > limit);
+/** isLarge tells a large value from a detail. */
+function isLarge(value: LargeValue | Detail): value is LargeValue {
+  return 'length' in value;
+}
+
+/** readOutcome reads an outcome that is no failure. Undefined when the result is larger than allowed. */
+export function readOutcome(
+  outcome: Outcome,
+  form: ResultForm,
+): StatementResult | SqlFailure | undefined {
+  if (!isDetail(outcome)) {
+    if (form === 'value')
+      return { value: outcome, tag: '', affected: 0, columns: undefined, rows: undefined };
+    const tag = outcome as string; // a command without rows has nothing else
+    return { value: null, tag, affected: affectedBy(tag), columns: undefined, rows: undefined };
+  }
+  if (outcome.tooLarge) return undefined;
+  const { tag, columns, rows } = outcome;
+  if (tag === undefined)
+    return { state: '08006', message: 'the database sent no result', fatal: true };
+  if (tag === '') return { state: '42601', message: 'the statement is empty', fatal: false };
+  return { value: null, tag, affected: affectedBy(tag), columns, rows };
+}
+
+/** The number at the end of a command tag: rows inserted, updated, deleted or returned. */
+function affectedBy(tag: string): number {
+  return Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0;
 }

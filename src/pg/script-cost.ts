@@ -1,47 +1,82 @@
 /**
  * How long a script's statements take, as measured, and the lane that follows from it: scripts known to be fast share
- * pipelines, unknown and slow ones get a connection to themselves. One run that was slow for the machine's sake is
- * forgiven; a script that is slow now and then, or very slow once, has to earn the shared lane again.
+ * pipelines, all others get connections to themselves. Slow now and then is a debt: it is paid off by time and by fast
+ * runs, and a script that owes too much stays out until then, so that it gets slow runs into shared pipelines rarely,
+ * however they are mixed with fast ones. What busy machines do to a fast script now and then is forgiven.
  */
+import { performance } from 'node:perf_hooks';
 
-/** A statement that takes longer than this (milliseconds) does not belong beside others. */
-export const SLOW_AFTER = 20;
+/** A statement that runs longer than this (milliseconds) does not belong beside others. */
+const SLOW_AFTER = 10;
 
-/** One this slow (milliseconds) is enough to leave the shared lane. */
-export const VERY_SLOW = 150;
+/** Average time of one run (milliseconds) from which a script keeps a pipeline to itself. */
+const OWN_AFTER = 5;
 
-/** Share of slow runs from which a script is slow. */
-const SLOW_SHARE = 0.1;
-
-/** What one run weighs in the average of times, and in the share of slow runs. */
+/** What one run weighs in the average; the first ones weigh more, the n-th 1/n. */
 const WEIGHT = 0.1;
-const SHARE_WEIGHT = 0.04;
+
+/** The time of slow runs is owed, of one run up to MOST_OWED_ONCE; up to FORGIVEN has no consequence. Milliseconds. */
+const FORGIVEN = 60;
+const MOST_OWED_ONCE = 100;
+const MOST_OWED = 560;
+
+/** What a script that nobody knows yet may take more: its first runs meet new connections and cold caches. */
+const CREDIT = 200;
+
+/** What is paid off in a millisecond, and by a fast run (ms): hot scripts are forgiven what busy machines do to them. */
+const PAID_BY_TIME = 0.05;
+const PAID_BY_RUN = 0.05;
+
+/** The longest that a script under suspicion stays out when nothing is seen of it any more, ms. */
+const LONGEST_SUSPICION = 1_000;
 
 export class ScriptCost {
+  /** Kept by the slow lane: time that it gave to the script's statements, ms. */
+  served = 0;
   /** Average time of one run, milliseconds; undefined until the first. */
   #time: number | undefined;
-  /** Share of slow runs, with those long past counting less and less. */
-  #slow = 0;
+  #weight = 1;
+  /** What it owed when that was last added up, and when that was, milliseconds. */
+  #owed = -CREDIT;
+  #owedAt = 0;
+  /** Until then it is under suspicion, ms. */
+  #suspect = 0;
 
   /** time is the expected time of one run, milliseconds. */
   get time(): number {
     return this.#time ?? SLOW_AFTER;
   }
 
-  /** Whether its statements may share a pipeline. */
-  get fast(): boolean {
-    return this.#time !== undefined && this.#slow < SLOW_SHARE;
+  /** measured tells whether it has run before. */
+  get measured(): boolean {
+    return this.#time !== undefined;
+  }
+
+  /** isFast tells whether its statements may share a pipeline at time `now`, ms. */
+  isFast(now: number): boolean {
+    if (this.#time === undefined || this.#time > OWN_AFTER || now < this.#suspect) return false;
+    return this.#owed <= FORGIVEN || this.#owes(now) <= FORGIVEN;
+  }
+
+  /** suspect notes that a statement in a shared pipeline runs for `time` (ms) already: no more of them for a while. */
+  suspect(time: number, now: number): void {
+    this.#suspect = Math.max(this.#suspect, now + Math.min(time, LONGEST_SUSPICION));
   }
 
   /** record takes the measured time of one run, in milliseconds. */
   record(time: number): void {
-    if (this.#time === undefined) {
-      this.#time = time;
-      if (time > SLOW_AFTER) this.#slow = 1;
-      return;
-    }
-    this.#time += (time - this.#time) * WEIGHT;
-    if (time > VERY_SLOW) this.#slow = 1;
-    else this.#slow += ((time > SLOW_AFTER ? 1 : 0) - this.#slow) * SHARE_WEIGHT;
+    this.#time ??= 0;
+    this.#time += (time - this.#time) * this.#weight;
+    if (this.#weight > WEIGHT) this.#weight /= 1 + this.#weight;
+    if (time > SLOW_AFTER) {
+      const now = performance.now();
+      this.#owed = Math.min(this.#owes(now) + Math.min(time, MOST_OWED_ONCE), MOST_OWED);
+      this.#owedAt = now;
+    } else if (this.#owed > 0) this.#owed -= PAID_BY_RUN;
+  }
+
+  #owes(now: number): number {
+    if (this.#owed <= 0) return this.#owed;
+    return Math.max(0, this.#owed - (now - this.#owedAt) * PAID_BY_TIME);
   }
 }

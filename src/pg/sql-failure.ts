@@ -2,7 +2,7 @@
  * What PostgreSQL said of a statement that failed, in its own fields, and the one way to write it into the log without
  * the values it may quote.
  */
-import type { Libpq } from './libpq-addon.js';
+import type { FailureFields } from '../native/pipeline.js';
 
 /** SqlFailure is an error that the database (or the loss of it) caused. */
 export interface SqlFailure {
@@ -28,21 +28,20 @@ export function connectionFailure(message: string, state = '08006'): SqlFailure 
   return { state, message, fatal: true };
 }
 
-/** readFailure reads the error fields of the current result. */
-export function readFailure(pq: Libpq): SqlFailure {
-  const fields = pq.resultErrorFields();
-  if (fields.sqlState === undefined) return connectionFailure(firstLine(pq.resultErrorMessage()));
+/** failureOf makes a failure of the error fields of a result. */
+export function failureOf(fields: FailureFields): SqlFailure {
+  if (fields.sqlState === undefined) return connectionFailure(firstLine(fields.message));
   const position = Number(fields.statementPosition ?? 0);
   return {
     state: fields.sqlState,
-    message: fields.messagePrimary ?? '',
-    detail: fields.messageDetail,
-    hint: fields.messageHint,
+    message: fields.message,
+    detail: fields.detail,
+    hint: fields.hint,
     position: position > 0 ? position : undefined,
-    schema: fields.schemaName,
-    table: fields.tableName,
-    column: fields.columnName,
-    constraint: fields.constraintName,
+    schema: fields.schema,
+    table: fields.table,
+    column: fields.column,
+    constraint: fields.constraint,
     raised: LANGUAGES.test(fields.sourceFile ?? ''),
     fatal: fields.severity === 'FATAL' || fields.severity === 'PANIC',
   };

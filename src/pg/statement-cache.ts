@@ -11,10 +11,10 @@ interface Entry {
 
 export class StatementCache {
   readonly #entries = new Map<Statement, Entry>();
-  readonly #seen = new WeakSet<Statement>();
   readonly #limit: number;
   #clock = 0;
   #named = 0;
+  #asked = 0;
 
   /** `limit` is the most statements kept prepared. */
   constructor(limit: number) {
@@ -29,11 +29,12 @@ export class StatementCache {
     return entry.name;
   }
 
-  /** recurs tells whether a statement came before; it has from now on. */
-  recurs(statement: Statement): boolean {
-    if (this.#seen.has(statement)) return true;
-    this.#seen.add(statement);
-    return false;
+  /**
+   * hasRoom tells whether one more may be prepared now. Once it is full, one in sixteen that ask may push another out:
+   * more texts than it holds, asked for in turn, would otherwise be prepared and deallocated each time.
+   */
+  hasRoom(): boolean {
+    return this.#entries.size < this.#limit || (++this.#asked & 15) === 0;
   }
 
   /** add gives a statement a name that was never used on this connection. */

@@ -1,25 +1,24 @@
 /**
  * The query workers of one front end. Requests of one event-loop tick are collected and go out together: to the least
- * busy worker, sixteen at a time, so that a burst is shared out and a trickle travels in as few tasks as possible. No
+ * busy worker, sixteen at a time, so that a burst is shared out and a trickle travels in as few messages as possible. No
  * promise and no closure per request: answers come back by number. Refuses nothing; the front end bounds what is in
  * flight.
  */
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../log.js';
-import {
-  pushRequest,
-  REQUEST_STRIDE,
-  type Connections,
-  type FrontEndSettings,
-  type ProbeResult,
-  type WorkerSettings,
+import type {
+  Batch,
+  Connections,
+  FrontEndSettings,
+  ProbeResult,
+  WorkerSettings,
 } from '../protocol.js';
 import { QueryWorker, type QueryResults } from './query-worker.js';
 
 export type { QueryResults };
 
 /** After this many requests of a tick the next worker is chosen. */
-const SHARE = 16 * REQUEST_STRIDE;
+const SHARE = 16;
 
 const WORKER_FILE = fileURLToPath(new URL('../workers/query.js', import.meta.url));
 
@@ -30,6 +29,8 @@ export class QueryPool {
   readonly #flush = (): void => this.#flushAll();
   readonly #sending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #scheduled = false;
+  /** Whether a worker was chosen for the requests of this tick. */
+  #chosen = false;
   #current = 0;
   #probed = 0;
 
@@ -48,37 +49,29 @@ export class QueryPool {
     };
     this.#workers = Array.from(
       { length: threads },
-      () => new QueryWorker(filename, full, results, log),
+      (_, i) => new QueryWorker(i, filename, full, results, log),
     );
   }
 
-  /** submit queues one request (the members of QueryRequest) and returns the number of the worker that gets it. */
-  submit(
-    id: number,
-    method: string,
-    alias: string,
-    folder: string,
-    name: string,
-    query: string,
-    headers: string,
-    requestId: string,
-  ): number {
-    if (!this.#scheduled) {
+  /** submit queues one packed request and returns the number of the worker that gets it. */
+  submit(request: Batch): number {
+    if (!this.#chosen) {
+      this.#chosen = true;
       this.#schedule();
       this.#current = this.#choose();
     }
     let worker = this.#workers[this.#current]!;
-    if (worker.batch.length >= SHARE && this.#workers.length > 1) {
+    if (worker.collected >= SHARE && this.#workers.length > 1) {
       this.#current = this.#choose();
       worker = this.#workers[this.#current]!;
     }
-    pushRequest(worker.batch, id, method, alias, folder, name, query, headers, requestId);
+    worker.collect(request);
     return this.#current;
   }
 
   /** abandon tells a worker that nobody waits for a request any more. */
   abandon(worker: number, id: number): void {
-    if (!this.#scheduled) this.#schedule();
+    this.#schedule();
     this.#workers[worker]!.abandon(id);
   }
 
@@ -105,18 +98,20 @@ export class QueryPool {
     return Object.fromEntries(this.#aliases.map((alias, i) => [alias, sum(i)]));
   }
 
-  /** close ends the workers at once; requests they still have are reported as lost. */
+  /** close ends the workers; of requests they still have nothing more is heard. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.close()));
   }
 
   #schedule(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(this.#flush);
   }
 
   #flushAll(): void {
     this.#scheduled = false;
+    this.#chosen = false;
     for (const worker of this.#workers) worker.flush();
   }
 
@@ -128,8 +123,7 @@ export class QueryPool {
     for (let step = 1; step <= count; step++) {
       const i = (this.#current + step) % count;
       const worker = this.#workers[i]!;
-      const burden =
-        worker.load + worker.batch.length / REQUEST_STRIDE + (worker.ready ? 0 : 1_000_000);
+      const burden = worker.load + worker.collected + (worker.ready ? 0 : 1_000_000);
       if (burden < least) {
         least = burden;
         best = i;

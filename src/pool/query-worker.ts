@@ -1,33 +1,38 @@
 /**
- * One query worker: a piscina pool of a single thread, so that a task reaches the thread it is meant for (a request
- * can only be abandoned where it runs) and one that dies costs only what was given to it. Collects the requests of an
- * event-loop tick and hands them over as one task. Refuses nothing: how much may wait is its caller's to bound.
+ * One query worker: a piscina pool of a single thread, so that what is meant for a thread reaches it (a request can only
+ * be abandoned where it runs) and one that dies costs only what was given to it. Piscina starts, replaces and ends the
+ * thread and runs what is asked of it now and then; requests and answers go from mailbox to mailbox, those of an
+ * event-loop tick as one message. Refuses nothing: how much may wait is its caller's to bound.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import type { Logger } from '../log.js';
+import { Mailbox } from '../native/mailbox.js';
 import {
+  ABANDON,
   CONNECTION_STRIDE,
-  REQUEST_STRIDE,
-  type Answers,
+  packId,
+  requestIds,
+  RUN,
+  unpackAnswers,
   type Batch,
   type Connections,
   type ProbeResult,
+  type TakeAnswer,
   type WorkerSettings,
   type WorkerTask,
 } from '../protocol.js';
 
 /** What becomes of requests given to a worker. */
 export interface QueryResults {
-  /** Answers that arrived, flat as the protocol has them. */
-  answered(answers: Answers): void;
-  /** A request without an answer: its worker died (`worker_lost`) or failed at the whole batch (`internal`). */
-  lost(id: number, code: 'worker_lost' | 'internal'): void;
+  /** One answer. */
+  readonly answered: TakeAnswer;
+  /** The worker of that number died: all its requests are lost but those `kept`, which its replacement gets. */
+  readonly died: (worker: number, kept: ReadonlySet<number>) => void;
 }
 
-/** Most requests of one task. */
-const TASK_REQUESTS = 64;
-const TASK_ENTRIES = TASK_REQUESTS * REQUEST_STRIDE;
+/** Most requests of one message to a thread that takes them. */
+const MESSAGE_REQUESTS = 64;
 
 /** Deaths further apart than this (seconds) are not one series. */
 const DEATH_SERIES = 60;
@@ -41,33 +46,41 @@ const START_LIMIT = 1_000;
 
 const noop = (): void => undefined;
 
-/** QueryWorker keeps one worker thread alive and passes tasks to it. */
+/** QueryWorker keeps one worker thread alive and passes requests to it. */
 export class QueryWorker {
-  /** Tasks that have not settled: the measure of how busy the thread is. */
+  /** Requests handed over and not answered: the measure of how busy the thread is. */
   load = 0;
+  readonly #number: number;
   readonly #filename: string;
   readonly #settings: WorkerSettings;
   /** As WorkerSettings.connections says. */
   readonly #connections: Int32Array;
   readonly #results: QueryResults;
   readonly #log: Logger;
+  /** What the thread's answers go to: a new one for each thread, so that nothing comes late from a dead one. */
+  #mailbox: Mailbox | undefined;
+  /** The thread's mailbox, 0 while none takes requests. */
+  #address = 0;
   #piscina: Piscina | undefined;
-  /** False from the death of the thread until its replacement takes tasks. */
-  #ready = true;
+  /** False from the death of the thread until its replacement is there. */
+  #alive = true;
   #closed = false;
-  /** How many threads died so far. */
-  #generation = 0;
   #restartDelay = RESTART_FIRST;
   #restart: NodeJS.Timeout | undefined;
-  #batch: Batch = [];
-  #abandoned: number[] = [];
+  /** What the next message hands over, and how many requests that are. */
+  #batch: Batch = '';
+  #collected = 0;
+  #abandoned = '';
 
+  /** `number` tells this worker from others. */
   constructor(
+    number: number,
     filename: string,
     settings: Omit<WorkerSettings, 'connections'>,
     results: QueryResults,
     log: Logger,
   ) {
+    this.#number = number;
     this.#filename = filename;
     const entries = settings.databases.length * CONNECTION_STRIDE;
     const connections = new SharedArrayBuffer(entries * Int32Array.BYTES_PER_ELEMENT);
@@ -81,43 +94,47 @@ export class QueryWorker {
     this.#start();
   }
 
-  /** ready tells whether a thread takes tasks now. */
+  /** ready tells whether a thread takes requests now. */
   get ready(): boolean {
-    return this.#ready;
+    return this.#address !== 0;
   }
 
-  /** batch is what the next flush hands over. */
-  get batch(): Batch {
-    return this.#batch;
+  /** collected is how many requests the next flush hands over. */
+  get collected(): number {
+    return this.#collected;
+  }
+
+  /** collect takes one packed request. */
+  collect(request: Batch): void {
+    if (this.#collected === MESSAGE_REQUESTS) this.flush();
+    this.#batch += request;
+    this.#collected++;
   }
 
   /** abandon notes that nobody waits for a request any more. Takes effect at the next flush. */
   abandon(id: number): void {
-    this.#abandoned.push(id);
+    this.#abandoned += packId(id);
   }
 
-  /** flush hands over what was collected. While no thread takes tasks it stays collected, and goes when one does. */
+  /** flush hands over what was collected. While no thread takes requests it stays collected, and goes when one does. */
   flush(): void {
-    const piscina = this.#piscina;
-    if (piscina === undefined || !this.#ready) return;
-    if (this.#batch.length > 0) {
-      const batch = this.#batch;
-      this.#batch = [];
-      if (batch.length <= TASK_ENTRIES) this.#run(piscina, batch);
-      else
-        for (let i = 0; i < batch.length; i += TASK_ENTRIES)
-          this.#run(piscina, batch.slice(i, i + TASK_ENTRIES));
+    const mailbox = this.#mailbox;
+    if (mailbox === undefined || this.#address === 0) return;
+    if (this.#collected > 0) {
+      if (!mailbox.post(this.#address, RUN + this.#batch)) return; // the thread is ending
+      this.load += this.#collected;
+      this.#batch = '';
+      this.#collected = 0;
     }
-    if (this.#abandoned.length > 0) {
-      const task: WorkerTask = { type: 'abandon', ids: this.#abandoned };
-      this.#abandoned = [];
-      piscina.run(task).catch(noop); // a dead worker has abandoned them too
+    if (this.#abandoned !== '') {
+      mailbox.post(this.#address, ABANDON + this.#abandoned);
+      this.#abandoned = '';
     }
   }
 
   /** probe asks the thread which databases answer. Rejects when the thread dies meanwhile or cannot be started. */
   async probe(): Promise<ProbeResult> {
-    if (this.#piscina === undefined || !this.#ready) throw new Error('no worker thread');
+    if (this.#piscina === undefined || !this.#alive) throw new Error('no worker thread');
     return (await this.#piscina.run({ type: 'probe' } satisfies WorkerTask)) as ProbeResult;
   }
 
@@ -139,31 +156,13 @@ export class QueryWorker {
   /** close ends the thread. One that is still starting is given a moment: ended amid loading an addon, it crashes. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#address = 0;
+    this.#mailbox?.close();
     clearTimeout(this.#restart);
     if (this.#piscina === undefined) return;
-    const started = this.#piscina.run({ type: 'abandon', ids: [] } satisfies WorkerTask);
+    const started = this.#piscina.run({ type: 'connections' } satisfies WorkerTask);
     await Promise.race([started.catch(noop), sleep(START_LIMIT, undefined, { ref: false })]);
     await this.#piscina.destroy();
-  }
-
-  #run(piscina: Piscina, batch: Batch): void {
-    const generation = this.#generation;
-    this.load++;
-    piscina.run({ type: 'run', batch } satisfies WorkerTask).then(
-      (answers: Answers) => {
-        this.load--;
-        this.#restartDelay = RESTART_FIRST;
-        this.#results.answered(answers);
-      },
-      (error: unknown) => {
-        this.load--;
-        const died = generation !== this.#generation || this.#closed;
-        if (!died) this.#log.error({ err: error }, 'a query worker failed at a batch');
-        const code = died ? 'worker_lost' : 'internal';
-        for (let i = 0; i < batch.length; i += REQUEST_STRIDE)
-          this.#results.lost(batch[i] as number, code);
-      },
-    );
   }
 
   #start(): void {
@@ -177,28 +176,54 @@ export class QueryWorker {
       atomics: 'disabled',
       recordTiming: false,
     });
-    piscina.on('message', (answers: Answers) => this.#results.answered(answers));
     piscina.on('error', (error: unknown) =>
-      this.#log.error({ err: error }, 'a query worker failed while idle'),
+      this.#log.error({ err: error }, 'a query worker failed'),
     );
     piscina.on('workerCreate', () => {
-      this.#ready = true;
-      this.flush();
+      if (!this.#closed) this.#serve(piscina);
     });
     piscina.on('workerDestroy', () => this.#died(piscina));
     this.#piscina = piscina;
   }
 
+  /** Has the thread that piscina just started take requests. */
+  #serve(piscina: Piscina): void {
+    this.#alive = true;
+    const mailbox = new Mailbox((answers, bodies) => {
+      this.load -= unpackAnswers(answers, bodies, this.#results.answered);
+      this.#restartDelay = RESTART_FIRST;
+    });
+    this.#mailbox = mailbox;
+    piscina.run({ type: 'serve', address: mailbox.address } satisfies WorkerTask).then(
+      (address: number) => {
+        if (this.#mailbox !== mailbox || this.#closed) return;
+        this.#address = address;
+        this.flush();
+      },
+      (error: unknown) => {
+        if (!this.#closed) this.#log.error({ err: error }, 'a query worker failed as it started');
+      },
+    );
+  }
+
   #died(piscina: Piscina): void {
     if (this.#closed) return;
-    this.#ready = false;
-    this.#generation++;
+    this.#alive = false;
+    this.#address = 0;
+    this.#mailbox?.close();
+    this.#mailbox = undefined;
+    this.load = 0;
+    this.#results.died(this.#number, new Set(requestIds(this.#batch)));
     const series = countDeath(this.#settings.deaths);
     this.#log.warn({ series }, 'a query worker died and is replaced');
     // piscina starts the replacement right after this event, but never again once one has died before it was ready.
     setImmediate(() => {
       if (this.#closed || piscina.threads.length > 0) return;
       this.#piscina = undefined;
+      this.#batch = '';
+      this.#collected = 0;
+      this.#abandoned = '';
+      this.#results.died(this.#number, new Set()); // there is no replacement that could get them
       this.#log.error({ wait: this.#restartDelay }, 'a query worker cannot start');
       this.#restart = setTimeout(() => this.#start(), this.#restartDelay);
       this.#restartDelay = Math.min(this.#restartDelay * 2, RESTART_LAST);

@@ -1,58 +1,48 @@
 /**
- * Brings answers back to the front end. A batch's answers travel together as the result of its task when the last one is
- * there, because a message costs as much as many answers. Those that have waited a moment for slower ones of their
- * batch travel ahead of it, together with others of their kind.
+ * Brings answers back to the front end: those that a worker has by the end of one callback (a batch taken, results
+ * received) travel as one message. Nothing waits for others, so that front end, worker and database all stay busy.
  */
-import { pushAnswer, type Answers, type QueryAnswer } from '../protocol.js';
+import type { LargeValue } from '../native/pipeline.js';
+import type { Answers } from '../protocol.js';
 
-/** How long an answer waits for the rest of its batch, ms. */
-const PATIENCE = 1;
+/** From this size (characters) on answers are sent at once: a string has its limits. */
+const LARGE = 1 << 20;
 
-/** OpenBatch is a batch with requests still unanswered. */
-export interface OpenBatch {
-  left: number;
-  answers: Answers;
-  readonly resolve: (answers: Answers) => void;
-}
+/** Sends packed answers, and the bodies that travel apart. */
+export type Post = (answers: Answers, bodies: readonly LargeValue[]) => void;
 
 export class Outbox {
-  readonly #post: (answers: Answers) => void;
-  /** Batches of which some answers are there. */
-  readonly #partial = new Set<OpenBatch>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #post: Post;
+  readonly #send = (): void => this.#sendAll();
+  #answers: Answers = '';
+  #bodies: LargeValue[] = [];
+  #scheduled = false;
 
-  /** `post` sends answers ahead of their batches. */
-  constructor(post: (answers: Answers) => void) {
+  constructor(post: Post) {
     this.#post = post;
   }
 
-  /** open begins a batch of `size` requests; its task ends with `resolve`. */
-  open(size: number, resolve: (answers: Answers) => void): OpenBatch {
-    return { left: size, answers: [], resolve };
-  }
-
-  /** answer takes one answer of a batch. */
-  answer(batch: OpenBatch, answer: QueryAnswer): void {
-    pushAnswer(batch.answers, answer);
-    if (--batch.left === 0) {
-      this.#partial.delete(batch);
-      batch.resolve(batch.answers);
-    } else {
-      this.#partial.add(batch);
-      this.#timer ??= setTimeout(() => {
-        this.#sendAhead();
-      }, PATIENCE);
+  /** answer takes one packed answer, with its body if that travels apart. */
+  answer(packed: Answers, body?: LargeValue): void {
+    this.#answers += packed;
+    if (body !== undefined) this.#bodies.push(body);
+    if (this.#answers.length > LARGE) this.#sendAll();
+    else if (!this.#scheduled) {
+      this.#scheduled = true;
+      void done.then(this.#send);
     }
   }
 
-  #sendAhead(): void {
-    this.#timer = undefined;
-    let early: Answers | undefined;
-    for (const batch of this.#partial) {
-      early = early === undefined ? batch.answers : early.concat(batch.answers);
-      batch.answers = [];
-    }
-    this.#partial.clear();
-    if (early !== undefined) this.#post(early);
+  #sendAll(): void {
+    this.#scheduled = false;
+    const answers = this.#answers;
+    if (answers === '') return;
+    const bodies = this.#bodies;
+    this.#answers = '';
+    if (bodies.length > 0) this.#bodies = [];
+    this.#post(answers, bodies);
   }
 }
+
+/** What follows it runs at the end of the callback. */
+const done = Promise.resolve();

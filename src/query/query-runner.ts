@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import type { LargeValue } from '../native/pipeline.js';
 import { ConnectionShare } from '../pg/connection-share.js';
 import { Database } from '../pg/database.js';
 import type { StatementResult } from '../pg/job.js';
@@ -12,15 +13,19 @@ import { ResultBudget } from '../pg/result-budget.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import {
+  ABANDON,
+  APART,
   JSON_BODY,
-  REQUEST_STRIDE,
-  requestAt,
+  packAnswer,
+  RUN,
+  unpackIds,
+  unpackRequests,
   XML_BODY,
-  type Answers,
-  type Batch,
   type ProbeResult,
+  type QueryRequest,
   type WorkerSettings,
 } from '../protocol.js';
+import { SlotTable } from '../slot-table.js';
 import { parseQueryString } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { scriptNotUsable } from '../script/script-error.js';
@@ -31,7 +36,7 @@ import { jsonToXml } from '../script/xml.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
 import { failureAnswer, logFailure } from './failure-log.js';
 import { ForeignJson } from './foreign-json.js';
-import { Outbox } from './outbox.js';
+import { Outbox, type Post } from './outbox.js';
 import { Query, type QueryOwner } from './query.js';
 import { foreignTypes, writeRows } from './row-json.js';
 
@@ -50,12 +55,13 @@ export class QueryRunner implements QueryOwner {
   readonly #statements: StatementBuilder;
   readonly #targets = new Map<string, Target>();
   /** Queries not answered yet, by the front end's number. */
-  readonly #open = new Map<number, Query>();
+  readonly #open: SlotTable<Query>;
 
-  /** `post` sends answers that are ready before their batch is complete. */
-  constructor(settings: WorkerSettings, log: Logger, post: (answers: Answers) => void) {
+  /** `post` sends answers to the front end. */
+  constructor(settings: WorkerSettings, log: Logger, post: Post) {
     this.#settings = settings;
     this.#log = log;
+    this.#open = new SlotTable(settings.queue + 1); // the front end's places
     this.#outbox = new Outbox(post);
     this.#scripts = new ScriptStore(settings.scripts, log);
     this.#statements = new StatementBuilder(settings.aggregate, settings.maxResult);
@@ -75,26 +81,26 @@ export class QueryRunner implements QueryOwner {
     }
   }
 
-  /** run answers every request of a batch; resolves to the answers not sent before. */
-  run(batch: Batch): Promise<Answers> {
-    return new Promise((resolve) => {
-      const open = this.#outbox.open(batch.length / REQUEST_STRIDE, resolve);
-      const now = performance.now();
-      for (let i = 0; i < batch.length; i += REQUEST_STRIDE) {
-        const query = new Query(this, requestAt(batch, i), open);
-        this.#open.set(query.request.id, query);
-        this.#start(query, now);
-      }
-      this.#flush();
-    });
+  /** take does what the front end posts. */
+  take(message: string): void {
+    if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length));
+    else for (const id of unpackIds(message, ABANDON.length)) this.#abandon(this.#open.get(id));
   }
 
-  /** abandon stops what nobody waits for, as far as it can be stopped. */
-  abandon(ids: readonly number[]): void {
-    for (const id of ids) {
-      const query = this.#open.get(id);
-      if (query !== undefined) this.#targets.get(query.request.alias)?.database.abandon(query);
+  #run(requests: readonly QueryRequest[]): void {
+    const now = performance.now();
+    for (const request of requests) {
+      const query = new Query(this, request);
+      // Whose place it takes is over for the front end, even if word of that comes only after this batch.
+      this.#abandon(this.#open.put(query));
+      this.#start(query, now);
     }
+    this.#flush();
+  }
+
+  /** Stops what nobody waits for, as far as it can be stopped. */
+  #abandon(query: Query | undefined): void {
+    if (query !== undefined) this.#targets.get(query.request.alias)?.database.abandon(query);
   }
 
   /** adjust makes every database go by the connections allowed now. */
@@ -114,14 +120,25 @@ export class QueryRunner implements QueryOwner {
   }
 
   succeeded(query: Query, result: StatementResult): void {
+    try {
+      this.#succeed(query, result);
+    } catch (error) {
+      this.#broken(query, error); // JavaScript has no string of that length
+    }
+  }
+
+  #succeed(query: Query, result: StatementResult): void {
     if (query.form === 'value') {
-      this.#answer(query, 200, result.value ?? '[]');
+      const value = result.value ?? '[]';
+      if (typeof value === 'string') this.#answer(query, 200, value);
+      else if (query.xml) this.#answer(query, 200, value.text());
+      else this.#sendApart(query, value);
     } else if (result.columns === undefined) {
       this.#answer(query, 200, `{"rows_affected":${result.affected}}`);
     } else if (foreignTypes(result.columns).length === 0) {
       this.#answerRows(query, result, () => undefined);
     } else {
-      void this.#answerForeignRows(query, result);
+      this.#answerForeignRows(query, result).catch((error: unknown) => this.#broken(query, error));
     }
   }
 
@@ -269,10 +286,16 @@ export class QueryRunner implements QueryOwner {
   }
 
   #send(query: Query, status: number, body: string, allow = ''): void {
-    const { id } = query.request;
-    this.#open.delete(id);
+    const { id } = query;
+    this.#open.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#outbox.answer(query.batch, { id, status, type, allow, body });
+    this.#outbox.answer(packAnswer(id, status, type, allow, body));
+  }
+
+  #sendApart(query: Query, body: LargeValue): void {
+    this.#open.remove(query.id);
+    const packed = packAnswer(query.id, 200, JSON_BODY + APART, '', '');
+    this.#outbox.answer(packed, body);
   }
 
   #flush(): void {

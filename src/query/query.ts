@@ -9,7 +9,6 @@ import type { SqlFailure } from '../pg/sql-failure.js';
 import type { QueryRequest } from '../protocol.js';
 import type { Statement } from '../script/statement.js';
 import type { Rendered } from '../template/template.js';
-import type { OpenBatch } from './outbox.js';
 
 /** Who is told how a query ended. */
 export interface QueryOwner {
@@ -19,7 +18,6 @@ export interface QueryOwner {
 
 export class Query implements Job {
   readonly request: QueryRequest;
-  readonly batch: OpenBatch;
   /** Whether the answer is to be XML. */
   readonly xml: boolean;
   rendered!: Rendered;
@@ -33,11 +31,15 @@ export class Query implements Job {
   abandoned = false;
   readonly #owner: QueryOwner;
 
-  constructor(owner: QueryOwner, request: QueryRequest, batch: OpenBatch) {
+  constructor(owner: QueryOwner, request: QueryRequest) {
     this.#owner = owner;
     this.request = request;
-    this.batch = batch;
     this.xml = wantsXml(request.query);
+  }
+
+  /** The front end's number. */
+  get id(): number {
+    return this.request.id;
   }
 
   /** `<folder>/<script>`, as callers and logs know it. */

@@ -25,8 +25,9 @@ export class RequestData implements TemplateMap {
   readonly #packedHeaders: string;
   readonly #onBlanked: (header: string) => void;
   #header: HeaderFields | undefined;
-  /** Values screened before. */
-  #screened: Map<string, FieldValue> | undefined;
+  /** Keys of the values screened before, and beside them the values: a few at most. */
+  #keys: string[] | undefined;
+  #values: FieldValue[] | undefined;
 
   /**
    * `headers` is packed as protocol.ts says. `onBlanked` is told the name (never the value) of each header whose
@@ -41,12 +42,13 @@ export class RequestData implements TemplateMap {
   /** get is the field's value to be rendered, undefined when there is none. */
   get(key: string): FieldValue | HeaderFields | undefined {
     if (key === 'header') return this.#headerFields();
-    const before = this.#screened?.get(key);
-    if (before !== undefined) return before;
+    const before = this.#keys?.indexOf(key) ?? -1;
+    if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
     if (sent === undefined) return DEFAULTS.get(key);
     const value = typeof sent === 'string' ? checked(key, sent) : sent.map((v) => checked(key, v));
-    (this.#screened ??= new Map()).set(key, value);
+    (this.#keys ??= []).push(key);
+    (this.#values ??= []).push(value);
     return value;
   }
 

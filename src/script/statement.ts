@@ -11,9 +11,13 @@ import type { Verb } from './verb.js';
 /** A statement ready to be sent. */
 export interface Statement {
   readonly sql: string;
+  /** The rendered text. */
+  readonly text: string;
   /** Where the script's text begins in `sql`, and how much of it is there (UTF-16 units). */
   readonly start: number;
   readonly length: number;
+  /** Whether the same text came before. */
+  recurs: boolean;
 }
 
 /** Entries and characters of one generation of remembered statements. */
@@ -41,12 +45,13 @@ export class StatementBuilder {
     const recent = verb === 'read' ? this.#reads : this.#others;
     let statement = recent.get(text);
     if (statement === undefined) {
+      if (text.includes('\0')) throw scriptNotUsable(path, 'the text rendered holds a NUL'); // it would end there
       const first = firstWord(text);
       if (first === undefined) throw scriptNotUsable(path, 'the text rendered holds no statement');
       checkStatement(text, first);
       statement = verb === 'read' ? this.#wrapRead(text) : wholeText(text);
       recent.set(text, statement);
-    }
+    } else statement.recurs = true;
     return statement;
   }
 
@@ -54,7 +59,7 @@ export class StatementBuilder {
   #wrapRead(text: string): Statement {
     const script = text.slice(0, endOfStatement(text));
     const sql = this.#head + script + this.#tail;
-    return { sql, start: this.#head.length, length: script.length };
+    return { sql, text, start: this.#head.length, length: script.length, recurs: false };
   }
 }
 
@@ -72,7 +77,7 @@ export function positionToScript(statement: Statement, position: number): number
 }
 
 function wholeText(text: string): Statement {
-  return { sql: text, start: 0, length: text.length };
+  return { sql: text, text, start: 0, length: text.length, recurs: false };
 }
 
 /** firstWord is the first word in upper case, '' when something else comes first, undefined when nothing comes. */
@@ -97,19 +102,23 @@ function endOfStatement(text: string): number {
 
 /** RecentStatements is bounded: when one generation is full, the one before it is forgotten. */
 class RecentStatements {
+  /** The one that was asked for last: most often the next one too, and compared faster than looked up. */
+  #last: Statement | undefined;
   #young = new Map<string, Statement>();
   #old = new Map<string, Statement>();
   #characters = 0;
 
   get(text: string): Statement | undefined {
-    const statement = this.#young.get(text);
-    if (statement !== undefined) return statement;
+    if (this.#last?.text === text) return this.#last;
+    const young = this.#young.get(text);
+    if (young !== undefined) return (this.#last = young);
     const older = this.#old.get(text);
     if (older !== undefined) this.set(text, older);
     return older;
   }
 
   set(text: string, statement: Statement): void {
+    this.#last = statement;
     if (text.length > GENERATION_CHARACTERS / 10) return;
     if (
       this.#young.size >= GENERATION_ENTRIES ||

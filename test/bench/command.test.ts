@@ -14,6 +14,8 @@ const REFUSED: [string[], RegExp][] = [
   [['--servers', 'nginx'], /no server is named nginx/],
   [['--rounds', '0'], /--rounds must be a whole number above 0, not 0/],
   [['--concurrency', '8,many'], /--concurrency must be a whole number above 0, not many/],
+  [['--layouts', '2'], /--layouts must be like 2x3, not 2/],
+  [['--layouts', '1x1,2x3', '--pool', '10'], /--pool must be a multiple of the threads of 2x3/],
 ];
 
 for (const [args, message] of REFUSED) {
@@ -25,17 +27,27 @@ for (const [args, message] of REFUSED) {
   });
 }
 
-t.test('a revision that does not exist', (t) => {
-  const { status, stderr } = bench(['--base', 'no-such-revision']);
-  t.equal(status, 1);
-  t.match(stderr, /\bgit\b/);
-  t.end();
-});
+const NO_BASE: [string, RegExp][] = [
+  ['no-such-revision', /\bgit\b/],
+  ['./no-such-folder', /no-such-folder cannot be built/],
+];
+
+for (const [base, message] of NO_BASE) {
+  t.test(`nothing to compare with: ${base}`, (t) => {
+    const { status, stderr } = bench(['--base', base]);
+    t.equal(status, 1);
+    t.match(stderr, message);
+    t.end();
+  });
+}
 
 t.test('a short run', (t) => {
   const args = ['--quick', '--cases', 'one,insert', '--servers', 'service,fastify-pg'];
-  const { status, stdout, stderr } = bench([...args, '--concurrency', '4']);
+  const layouts = ['--layouts', '2x1', '--pool', '6'];
+  const { status, stdout, stderr } = bench([...args, ...layouts, '--concurrency', '32']);
   t.equal(status, 0, stderr);
+  t.match(stdout, /^one@32 rate over fastify-pg +>= 2 +[\d.]+ +(met|missed)$/m);
+  t.match(stdout, /^one@32 rate over prest +>= 4 +- +not measured$/m);
   const file = /^all samples: (.*)$/m.exec(stdout)?.[1];
   t.ok(file, stdout);
   t.teardown(() => rmSync(file!));
@@ -45,14 +57,14 @@ t.test('a short run', (t) => {
   t.strictSame(
     tables.map((table) => [table.case, table.rows.map(({ name }) => name)]),
     [
-      ['one', ['service', 'fastify-pg']],
-      ['insert', ['service', 'fastify-pg']],
+      ['one', ['service', 'fastify-pg', 'service 2x1']],
+      ['insert', ['service', 'fastify-pg', 'service 2x1']],
     ],
   );
   for (const { samples } of tables.flatMap(({ rows }) => rows)) {
     t.equal(samples.length, 1);
     t.equal(samples[0]!['errors'], 0);
-    for (const name of ['rate', 'serverCpu', 'databaseCpu', 'resident']) {
+    for (const name of ['rate', 'serverCpu', 'databaseCpu', 'resident', 'sessionMemory']) {
       t.ok(samples[0]![name]! > 0, name);
     }
     // Whole milliseconds without wrk: 0 is a possible p50.

@@ -4,7 +4,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
-import { cpuSeconds, memoryOf, residentBytes, treeOf } from '../../bench/measure/process-tree.js';
+import {
+  cpuSeconds,
+  memoryOf,
+  privateBytes,
+  residentBytes,
+  treeOf,
+} from '../../bench/measure/process-tree.js';
 
 /** A process whose child burns 0.5 s of CPU and ends, and which then holds 64 MiB. */
 const PARENT = `
@@ -28,6 +34,8 @@ t.test('a child that has ended and memory that is held both count', async (t) =>
   t.ok(residentBytes(pid) > 64 * 1024 ** 2);
   t.ok(memory.proportional > 64 * 1024 ** 2);
   t.ok(memory.proportional <= memory.resident);
+  t.ok(privateBytes([pid]) > 64 * 1024 ** 2);
+  t.ok(privateBytes([pid]) < residentBytes(pid), 'the code of the program is a file');
 });
 
 t.test('a process that does not exist has no tree', async (t) => {
@@ -35,4 +43,5 @@ t.test('a process that does not exist has no tree', async (t) => {
   await once(child, 'exit');
   t.strictSame(treeOf(child.pid!), []);
   t.equal(cpuSeconds(child.pid!), 0);
+  t.equal(privateBytes([child.pid!]), 0);
 });

@@ -8,7 +8,6 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import {
   READABLE,
-  setCork,
   SocketWatcher,
   STOPPED,
   WRITABLE,
@@ -17,14 +16,14 @@ import {
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
 import { startPostgres } from '../support/postgres.js';
 
-const server = await startPostgres(t, { socket: true });
+const server = await startPostgres(t);
 const ACCOUNT = `port=${server.port} user=postgres password=${server.password} dbname=postgres`;
 const CONNINFO = `host=127.0.0.1 ${ACCOUNT}`;
 const PQ = loadLibpq();
 
-function connect(t: Tap, conninfo = CONNINFO): Libpq {
+function connect(t: Tap): Libpq {
   const pq = new PQ();
-  pq.connectSync(conninfo);
+  pq.connectSync(CONNINFO);
   t.teardown(() => pq.finish());
   return pq;
 }
@@ -56,7 +55,6 @@ t.test('refuses wrong arguments', (t) => {
   watcher.close();
   watcher.close();
   t.throws(() => watcher.watch(READABLE), /closed/);
-  t.throws(() => setCork('1' as unknown as number, true), TypeError);
   t.end();
 });
 
@@ -192,14 +190,4 @@ t.test('an exception in a callback is an uncaught one', async (t) => {
   t.equal(error.message, 'thrown on purpose');
   const [code] = (await once(worker, 'exit')) as [number];
   t.equal(code, 1);
-});
-
-t.test('only TCP can be corked', (t) => {
-  const tcp = connect(t);
-  t.equal(setCork(tcp.socket(), true), true);
-  t.equal(setCork(tcp.socket(), false), true);
-  const unix = connect(t, `host=${server.socketFolder} ${ACCOUNT}`);
-  t.equal(setCork(unix.socket(), true), false);
-  t.equal(setCork(-1, true), false);
-  t.end();
 });

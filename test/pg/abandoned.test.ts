@@ -23,6 +23,7 @@ for (const connections of [1, 2, 3])
     const slow = Array.from({ length: Math.max(1, connections - 1) }, () =>
       db.run(LONG, 'value', { cost: new ScriptCost() }),
     );
+    await started(slow.length);
     if (connections > 1) slow.push(db.run(LONG, 'value'));
     await started(connections);
     const began = performance.now();
@@ -86,4 +87,16 @@ t.test('no other statement is hit', async (t) => {
     t.strictSame(new Set((await Promise.all(kept)).map(describe)), new Set(['kept']));
     for (const { outcome } of left) t.match(describe(await outcome), /^(|57014|timeout)$/);
   }
+});
+
+t.test('behind it is nothing but what we send ourselves', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  // As many as a connection keeps prepared, so that one more pushes another out.
+  for (let i = 0; i < 200; i++) await db.read({ sql: `SELECT 'text ${i}'`, recurs: true });
+  const statement = { sql: LONG, recurs: true };
+  const jobs = Array.from({ length: 16 }, () => db.run(statement, 'value'));
+  await started(1);
+  for (const { job } of jobs) db.database.abandon(job);
+  for (const { outcome } of jobs) t.match(describe(await outcome), /^(57014|timeout)$/);
+  t.equal(await running(), 0);
 });

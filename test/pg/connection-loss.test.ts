@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import net from 'node:net';
 import t from 'tap';
@@ -84,6 +85,30 @@ t.test('a server that accepts and says nothing holds up nothing but its own call
   t.match(describe(await waiting), /^08/);
   sockets.forEach((socket) => socket.destroy());
   silent.close();
+});
+
+t.test('a connection that is reset while its socket is full', async (t) => {
+  const relay = net.createServer((socket) => {
+    const upstream = net.connect(server.port, server.host);
+    socket.pipe(upstream).pipe(socket);
+    socket.on('error', () => upstream.destroy());
+    relay.once('stop', () => socket.unpipe(upstream).pause());
+    relay.once('reset', () => socket.resetAndDestroy());
+  });
+  relay.listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  t.teardown(() => relay.close());
+  const { port } = relay.address() as net.AddressInfo;
+  const reached = { host: server.host, port, password: server.password };
+  const db = new TestDatabase(t, reached, { connections: 1 });
+  await db.read('SELECT 1');
+  relay.emit('stop');
+  const values = ['x'.repeat(32 << 20)];
+  const running = db.read('SELECT $1::text', { values });
+  await sleep(100);
+  relay.emit('reset');
+  t.equal(describe(await running), '08006');
+  t.equal(describe(await db.read(`SELECT 'next'`)), 'next');
 });
 
 t.test('wrong credentials are a connection failure without the password in it', async (t) => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ScriptCost } from '#app/pg/script-cost.js';
 import { startPostgres } from '../support/postgres.js';
-import { describe, TestDatabase } from '../support/database.js';
+import { describe, fastCost, TestDatabase } from '../support/database.js';
 
 const server = await startPostgres(t);
 const connections = async () =>
@@ -35,8 +35,10 @@ t.test('fewer: idle ones go at once, busy ones when they are done', async (t) =>
 t.test('fewer under load: what is too much gets no more work', async (t) => {
   const db = new TestDatabase(t, server, { connections: 4 });
   let running = true;
+  const cost = fastCost(); // measured: what it takes is what opens connections
   const clients = Array.from({ length: 32 }, async () => {
-    while (running) t.equal(describe(await db.read(`SELECT 'x' FROM pg_sleep(0.002)`)), 'x');
+    while (running)
+      t.equal(describe(await db.read(`SELECT 'x' FROM pg_sleep(0.002)`, { cost })), 'x');
   });
   await sleep(300);
   t.ok(db.held > 2, `${db.held} held`);

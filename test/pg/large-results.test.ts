@@ -6,7 +6,7 @@ import { describe, TestDatabase } from '../support/database.js';
 
 const server = await startPostgres(t);
 const MIB = 1 << 20;
-const bytes = (n: number) => ({ sql: `SELECT repeat('x', ${n})` });
+const bytes = (n: number) => `SELECT repeat('x', ${n})`;
 
 t.test('the limit of one result is exact', async (t) => {
   const db = new TestDatabase(t, server, {}, new ResultBudget(MIB, 64 * MIB));

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
+import { Pipeline, type Outcome } from '#app/native/pipeline.js';
 import { connectsSafely, loadLibpq } from '#app/pg/libpq-addon.js';
 import type { LibpqTask } from '../support/libpq-thread.js';
 import { startPostgres } from '../support/postgres.js';
@@ -36,6 +37,8 @@ const WAYS: readonly (readonly [task: LibpqTask, terminated: boolean, conninfo: 
   ['left open', false, CONNINFO],
   ['exit', false, CONNINFO],
   ['in a pipeline', true, CONNINFO],
+  ['large values', true, CONNINFO],
+  ['flooded', true, CONNINFO],
   ['connected aside', true, CONNINFO],
   ['connecting', true, SILENT],
   ['reconnecting', true, CONNINFO],
@@ -132,9 +135,17 @@ t.test('connections made aside work', async (t) => {
   const error = await new Promise<unknown>((resolve) => pq.connect(CONNINFO, resolve));
   t.equal(error, undefined);
   t.ok(pq.serverVersion() > 140_000);
-  pq.sendQueryParams('select $1::text', ['é']);
-  t.equal(pq.getResult(), true);
-  t.equal(pq.getvalue(0, 0), 'é');
+  pq.setNonBlocking(true);
+  pq.enterPipelineMode();
+  const pipeline = new Pipeline(pq.socket(), 1000);
+  pipeline.send('', 'select $1::text', ['é'], true);
+  pipeline.flush();
+  let outcomes: Outcome[] = [];
+  for (let i = 0; i < 500 && outcomes.length === 0; i++) {
+    await sleep(10);
+    outcomes = pipeline.receive();
+  }
+  t.same(outcomes, ['é']);
   pq.finish();
   t.equal(await settle(clients, 0), 0);
 });

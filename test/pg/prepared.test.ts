@@ -1,4 +1,6 @@
+/** Which statements are prepared, and what becomes of them: seen in PostgreSQL's own list. */
 import t from 'tap';
+import { StatementBuilder, type Statement } from '#app/script/statement.js';
 import { startPostgres } from '../support/postgres.js';
 import { describe, TestDatabase } from '../support/database.js';
 
@@ -6,30 +8,51 @@ const server = await startPostgres(t, {
   setup: 'CREATE TABLE items (id serial PRIMARY KEY, name text)',
 });
 const NAMES = `SELECT string_agg(statement, ';' ORDER BY statement) FROM pg_prepared_statements`;
+const NOTHING = 'affected 0';
 
-t.test('a text is prepared when it comes a second time', async (t) => {
+const recurring = (sql: string) => ({ sql, recurs: true });
+
+t.test('a text that came once is not prepared, from the second time on it is', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
-  const statement = { sql: 'SELECT $1::text' };
-  t.equal(describe(await db.read(statement, { values: ['a'] })), 'a');
-  t.equal(describe(await db.read(NAMES)), 'affected 0');
-  t.equal(describe(await db.read(statement, { values: ['b'] })), 'b');
-  t.equal(describe(await db.read(statement, { values: ['c'] })), 'c');
-  t.equal(describe(await db.read(NAMES)), statement.sql);
+  const builder = new StatementBuilder('json_agg', 1000);
+  const read = async (text: string): Promise<Statement> => {
+    const statement = builder.build('read', text, 'folder/script');
+    t.equal(describe(await db.read(statement, { values: ['a'] })), '[{"a":"a"}]');
+    return statement;
+  };
+  const { sql } = await read('SELECT $1::text AS a');
+  await read('SELECT $1::text AS "a"');
+  t.equal(describe(await db.read(NAMES)), NOTHING);
+  await read('SELECT $1::text AS a');
+  t.equal(describe(await db.read(NAMES)), sql);
+  await read('SELECT $1::text AS a');
+  t.equal(describe(await db.read(NAMES)), sql);
+});
+
+t.test('each connection prepares what recurs the first time it runs it', async (t) => {
+  const statement = recurring('SELECT $1::text');
+  for (let i = 0; i < 2; i++) {
+    const db = new TestDatabase(t, server, { connections: 1 });
+    t.equal(describe(await db.read({ ...statement, recurs: false }, { values: ['a'] })), 'a');
+    t.equal(describe(await db.read(NAMES)), NOTHING);
+    t.equal(describe(await db.read(statement, { values: ['b'] })), 'b');
+    t.equal(describe(await db.read(NAMES)), statement.sql);
+  }
 });
 
 t.test('nothing is prepared where the pooler cannot', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1, prepared: false });
-  const statement = { sql: 'SELECT $1::text' };
+  const statement = recurring('SELECT $1::text');
   for (const value of ['a', 'b', 'c'])
     t.equal(describe(await db.read(statement, { values: [value] })), value);
-  t.equal(describe(await db.read(NAMES)), 'affected 0');
+  t.equal(describe(await db.read(NAMES)), NOTHING);
 });
 
 t.test('what is prepared is bounded on both sides', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
   await Promise.all(
     Array.from({ length: 1000 }, async (_, i) => {
-      const statement = { sql: `SELECT ${i}` };
+      const statement = recurring(`SELECT ${i}`);
       t.equal(describe(await db.read(statement)), String(i));
       t.equal(describe(await db.read(statement)), String(i));
     }),
@@ -40,15 +63,17 @@ t.test('what is prepared is bounded on both sides', async (t) => {
 
 t.test('a text that cannot be prepared fails each time', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
-  const statement = { sql: 'SELECT * FROM nowhere' };
+  const statement = recurring('SELECT * FROM nowhere');
   for (let i = 0; i < 3; i++) t.equal(describe(await db.read(statement)), '42P01');
+  const together = await Promise.all(Array.from({ length: 4 }, () => db.read(statement)));
+  t.strictSame(new Set(together.map(describe)), new Set(['42P01']), 'in one pipeline too');
   await server.sql('CREATE TABLE nowhere (a int)');
   t.equal(describe(await db.write(statement)), '[]', 'and works once its table is there');
 });
 
 t.test('a plan that went stale is made anew, and the statement runs once', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
-  const statement = { sql: `INSERT INTO items (name) VALUES ($1) RETURNING *` };
+  const statement = recurring(`INSERT INTO items (name) VALUES ($1) RETURNING *`);
   for (const name of ['a', 'b', 'c']) await db.write(statement, { values: [name] });
   await server.sql('ALTER TABLE items ADD COLUMN extra int DEFAULT 5');
   const outcomes = await Promise.all(

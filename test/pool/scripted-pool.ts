@@ -3,64 +3,96 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import { QueryPool } from '#app/pool/query-pool.js';
-import { answerAt, ANSWER_STRIDE } from '#app/protocol.js';
+import { packRequest } from '#app/protocol.js';
 import { frontEndSettings } from '../support/front-end.js';
 
 const WORKER = fileURLToPath(new URL('./fixtures/scripted-worker.js', import.meta.url));
 
-/** What became of a request: its answer, or the code it was lost with. */
+/** What became of a request: its answer, or status 0 when it was lost with its worker. */
 export interface Outcome {
   readonly status: number;
-  readonly lost: string | undefined;
-  readonly body: { readonly size: number; readonly threadId: number; readonly folder: string };
+  readonly body: {
+    readonly size: number;
+    readonly threadId: number;
+    readonly folder: string;
+    readonly headers: string;
+  };
+}
+
+const LOST: Outcome = { status: 0, body: { size: 0, threadId: 0, folder: '', headers: '' } };
+
+export interface Submitted {
+  readonly worker: number;
+  readonly id: number;
+  readonly outcome: Promise<Outcome>;
+}
+
+export interface Death {
+  readonly worker: number;
+  readonly at: number;
 }
 
 export interface ScriptedPool {
   readonly pool: QueryPool;
   /** submit hands over a request whose query string says what the worker does. */
-  readonly submit: (query?: string) => { worker: number; id: number; outcome: Promise<Outcome> };
+  readonly submit: (query?: string) => Submitted;
+  /** For each worker that died, its number and when that was (performance.now). */
+  readonly deaths: readonly Death[];
 }
 
-/** scriptedPool starts workers that are gone when the test ends. Where `obstacle` is a file, they cannot start. */
+export interface ScriptedPoolOptions {
+  readonly threads?: number;
+  /** Where this is a file, workers cannot start. */
+  readonly obstacle?: string;
+  /** The workers' program, when it is not the scripted one. */
+  readonly program?: string;
+}
+
+/** scriptedPool starts workers that are gone when the test ends. */
 export function scriptedPool(
   t: Pick<Test, 'teardown'>,
-  threads = 1,
-  obstacle = '/nonexistent',
+  { threads = 1, obstacle = '/nonexistent', program = WORKER }: ScriptedPoolOptions = {},
 ): ScriptedPool {
-  const settle = new Map<number, (outcome: Outcome) => void>();
+  const open = new Map<number, { worker: number; settle: (outcome: Outcome) => void }>();
+  const deaths: Death[] = [];
   const done = (id: number, outcome: Outcome): void => {
-    const resolve = settle.get(id);
-    if (resolve === undefined) throw new Error(`request ${id} has two answers`);
-    settle.delete(id);
-    resolve(outcome);
+    const one = open.get(id);
+    if (one === undefined) throw new Error(`request ${id} has two answers`);
+    open.delete(id);
+    one.settle(outcome);
   };
   const { worker } = frontEndSettings({ worker: { scripts: obstacle } });
   const pool = new QueryPool(
     threads,
     worker,
     {
-      answered(answers) {
-        for (let i = 0; i < answers.length; i += ANSWER_STRIDE) {
-          const { id, status, body } = answerAt(answers, i);
-          done(id, { status, lost: undefined, body: JSON.parse(body) as Outcome['body'] });
-        }
+      answered(id, status, _type, _allow, body) {
+        done(id, { status, body: JSON.parse(body as string) as Outcome['body'] });
       },
-      lost(id, code) {
-        if (settle.has(id))
-          done(id, { status: 0, lost: code, body: { size: 0, threadId: 0, folder: '' } });
+      died(number, kept) {
+        deaths.push({ worker: number, at: performance.now() });
+        for (const [id, { worker }] of [...open])
+          if (worker === number && !kept.has(id)) done(id, LOST);
       },
     },
     createLogger({ level: 'silent', pretty: false }, {}),
-    WORKER,
+    program,
   );
-  t.teardown(() => pool.close());
+  const alive = setInterval(() => undefined, 1_000); // waiting for answers does not keep a process alive
+  t.teardown(() => {
+    clearInterval(alive);
+    return pool.close();
+  });
   let lastId = 0;
   return {
     pool,
+    deaths,
     submit: (query = '') => {
       const id = ++lastId;
-      const outcome = new Promise<Outcome>((resolve) => settle.set(id, resolve));
-      const worker = pool.submit(id, 'GET', 'main', `f${id}`, 'n', query, 'a\nb', `r${id}`);
+      const worker = pool.submit(
+        packRequest(id, 'GET', 'main', `f${id}`, 'n', query, 'a\nb', `r${id}`),
+      );
+      const outcome = new Promise<Outcome>((settle) => open.set(id, { worker, settle }));
       return { worker, id, outcome };
     },
   };

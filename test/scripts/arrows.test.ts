@@ -34,6 +34,8 @@ const VALUE = 'export const b = 1;\n';
 const refused: [rule: string, from: string, to: string, line: string][] = [
   ['arrow-http', 'src/http/a.ts', 'src/template/a.ts', "import '../template/a.js';"],
   ['arrow-http', 'src/http/b.ts', 'src/pg/a.ts', "import type { C } from '../pg/a.js';"],
+  ['arrow-http', 'src/http/e.ts', 'src/query/b.ts', "import '../query/b.js';"],
+  ['arrow-pool', 'src/pool/c.ts', 'src/query/b.ts', "import '../query/b.js';"],
   ['arrow-template', 'src/template/b.ts', 'src/native/a.ts', "import '../native/a.js';"],
   ['arrow-pg', 'src/pg/b.ts', 'src/http/c.ts', "await import('../http/c.js');"],
   ['arrow-workers', 'workers/a.ts', 'dist/http/a.js', "import '#app/http/a.js';"],
@@ -50,6 +52,7 @@ const refused: [rule: string, from: string, to: string, line: string][] = [
   ['no-development-package', 'src/pg/c.ts', 'node_modules/typescript', "import 'typescript';"],
   ['known-folder', 'src/cli/b.ts', 'src/extra/a.ts', "import '../extra/a.js';"],
   ['leaf', 'src/errors.ts', 'fs', "import 'node:fs';"],
+  ['leaf', 'src/slot-table.ts', 'src/protocol.ts', "import './protocol.js';"],
   ['leaf-log', 'src/log.ts', 'src/errors.ts', "import './errors.js';"],
   ['no-cycle', 'src/pg/d.ts', 'src/pg/e.ts', "import './e.js';"],
   ['resolvable', 'src/pg/f.ts', './absent.js', "import './absent.js';"],
@@ -76,8 +79,13 @@ t.test('what the arrows refuse', (t) => {
 
 t.test('what the arrows allow', (t) => {
   const { status, output } = check(t, {
-    'src/http/a.ts': "import '../pool/b.js';\nimport 'uWebSockets.js';\nimport '../errors.js';\n",
-    'src/pool/b.ts': "import 'piscina';\nimport '../protocol.js';\n",
+    'src/http/a.ts':
+      "import '../pool/b.js';\nimport 'uWebSockets.js';\nimport '../errors.js';\nimport '../native/b.js';\n",
+    'src/pool/b.ts': "import 'piscina';\nimport '../protocol.js';\nimport '../native/b.js';\n",
+    'src/query/a.ts': "import '../native/b.js';\nimport '../slot-table.js';\n",
+    'src/slot-table.ts': VALUE,
+    'workers/a.ts': "import '#app/native/b.js';\n",
+    'dist/native/b.js': VALUE,
     'src/pg/a.ts': "import '../native/b.js';\nimport 'pg-native';\n",
     'src/native/b.ts': VALUE,
     'src/errors.ts': VALUE,

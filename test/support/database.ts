@@ -13,11 +13,16 @@ import { databaseSettings } from './front-end.js';
 
 export type Outcome = StatementResult | SqlFailure | ServiceError;
 
+/** A script known to take that long, milliseconds. */
+export function costOf(time: number): ScriptCost {
+  const cost = new ScriptCost();
+  cost.record(time);
+  return cost;
+}
+
 /** A script known to be fast: its statements share pipelines. */
 export function fastCost(): ScriptCost {
-  const cost = new ScriptCost();
-  cost.record(0.1);
-  return cost;
+  return costOf(0.1);
 }
 
 export interface JobOptions {
@@ -77,7 +82,7 @@ export class TestDatabase {
     let settle!: (outcome: Outcome) => void;
     const outcome = new Promise<Outcome>((resolve) => (settle = resolve));
     const job: Job = {
-      statement: typeof sql === 'string' ? { sql } : sql,
+      statement: typeof sql === 'string' ? { sql, recurs: false } : sql,
       values: options.values ?? [],
       form,
       repeatable: form === 'value',
@@ -98,7 +103,8 @@ export class TestDatabase {
 export function describe(outcome: Outcome): string {
   if (outcome instanceof ServiceError) return outcome.code;
   if ('state' in outcome) return outcome.state;
-  return outcome.columns === undefined
-    ? (outcome.value ?? `affected ${outcome.affected}`)
-    : JSON.stringify(outcome.rows);
+  const { value, affected, columns, rows } = outcome;
+  if (columns !== undefined) return JSON.stringify(rows);
+  if (value === null) return `affected ${affected}`;
+  return typeof value === 'string' ? value : value.text();
 }

@@ -3,8 +3,11 @@
  * what the task names is under way.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { Mailbox } from '#app/native/mailbox.js';
+import type { LargeValue } from '#app/native/pipeline.js';
 import { READABLE, SocketWatcher, WRITABLE } from '#app/native/socket-watcher.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
+import { Pipelined } from './pipelined.js';
 
 export type LibpqTask =
   | 'never connected'
@@ -13,6 +16,8 @@ export type LibpqTask =
   | 'left open'
   | 'exit'
   | 'in a pipeline'
+  | 'large values'
+  | 'flooded'
   | 'connected aside'
   | 'connecting'
   | 'reconnecting'
@@ -35,11 +40,13 @@ function connected(): Libpq {
   return pq;
 }
 
-function watch(pq: Libpq, mode: number): SocketWatcher {
-  const watcher = new SocketWatcher(pq.socket(), () => pq.consumeInput());
+function watch(pq: Libpq, mode: number, onEvent = (): unknown => pq.consumeInput()): SocketWatcher {
+  const watcher = new SocketWatcher(pq.socket(), () => void onEvent());
   watcher.watch(mode);
   return watcher;
 }
+
+const LARGE = `select repeat('x', 100000)`;
 
 /** Connects, and again as soon as that is done, so that the end comes at any moment of it. */
 function reconnect(): void {
@@ -81,15 +88,39 @@ const tasks: Record<LibpqTask, () => void> = {
   },
   // More than the sockets hold, so that the connection's end finds both directions full.
   'in a pipeline': () => {
-    const pq = connected();
-    pq.setNonBlocking(true);
-    pq.enterPipelineMode();
-    for (let i = 0; i < 200; i++)
-      pq.sendQueryParams('select pg_sleep(0.3), $1::text', ['x'.repeat(20_000)]);
-    pq.pipelineSync();
-    pq.flush();
-    watch(pq, READABLE | WRITABLE);
+    const { pq, pipeline } = new Pipelined(connected(), 1 << 20);
+    for (let i = 0; i < 200; i++) {
+      if (i % 2 === 0) pipeline.prepare(`s${i}`, 'select pg_sleep(0.3), $1::text');
+      pipeline.send(i % 2 === 0 ? `s${i}` : '', 'select $1::text', ['x'.repeat(20_000)], false);
+    }
+    pipeline.flush();
+    watch(pq, READABLE | WRITABLE, () => pipeline.receive());
     ready();
+  },
+  // In all the places where they may be: unread, dropped, in the thread's own mailbox, and as buffers.
+  'large values': () => {
+    const { pq, pipeline } = new Pipelined(connected(), 1 << 20);
+    const buffers: ArrayBuffer[] = [];
+    const mailbox = new Mailbox((_text, bodies) => buffers.push(...bodies!));
+    const ask = (): void => {
+      for (let i = 0; i < 20; i++) pipeline.send('', LARGE, [], true);
+      pipeline.flush();
+    };
+    watch(pq, READABLE, () => {
+      const values = pipeline.receive() as LargeValue[];
+      values.forEach((value, i) => i % 3 > 0 && mailbox.post(mailbox.address, '', [value]));
+      if (buffers.length >= 10) buffers.length = 0;
+      if (values.length > 0) ask();
+    });
+    ask();
+    ready();
+  },
+  // Each message makes the next one, for ever.
+  flooded: () => {
+    const mailbox = new Mailbox((text) => mailbox.post(mailbox.address, text));
+    for (let i = 0; i < 1000; i++) mailbox.post(mailbox.address, `message ${i}`);
+    ready();
+    stay();
   },
   'connected aside': () => {
     const pq = new PQ();

@@ -1,0 +1,270 @@
+// Each mailbox has a queue, which those who post find by its address in one table of the process. The first message of
+// an empty queue wakes the owner's loop; those that come before it has woken cost no more.
+#include "mailbox.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "large_value.h"
+
+namespace sql_rest {
+
+namespace {
+
+struct Message {
+  std::u16string text;
+  std::vector<ResultHandle> bodies;
+};
+
+}  // namespace
+
+struct MailboxQueue {
+  std::mutex mutex;
+  std::vector<Message> messages;
+  // nullptr once the owner is gone.
+  uv_async_t* wake = nullptr;
+};
+
+namespace {
+
+// Table finds queues by address. Addresses are never used again.
+class Table {
+ public:
+  static Table& Get() {
+    // Never destroyed: threads may outlive what is destroyed at exit.
+    static auto* const table = new Table;
+    return *table;
+  }
+
+  std::uint32_t Add(std::shared_ptr<MailboxQueue> queue) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    queues_.emplace(++last_, std::move(queue));
+    return last_;
+  }
+
+  void Remove(std::uint32_t address) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    queues_.erase(address);
+  }
+
+  std::shared_ptr<MailboxQueue> Find(std::uint32_t address) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = queues_.find(address);
+    return found == queues_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint32_t, std::shared_ptr<MailboxQueue>> queues_;
+  std::uint32_t last_ = 0;
+};
+
+// ReadBodies reads the bodies of a message: false when what is given is not a list of different values that can be
+// handed over.
+bool ReadBodies(Napi::Value given, std::vector<LargeValue*>* values) {
+  if (given.IsUndefined()) return true;
+  if (!given.IsArray()) return false;
+  const auto list = given.As<Napi::Array>();
+  const std::uint32_t count = list.Length();
+  for (std::uint32_t i = 0; i < count; i++) {
+    LargeValue* value = LargeValue::Unwrapped(list.Get(i));
+    if (value == nullptr || !value->held()) return false;
+    if (std::find(values->begin(), values->end(), value) != values->end()) return false;
+    values->push_back(value);
+  }
+  return true;
+}
+
+// Body is an ArrayBuffer on the memory of a result, which is freed with it.
+Napi::Value Body(Napi::Env env, ResultHandle result) {
+  const Libpq& pq = Libpq::Get();
+  const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
+  char* data = pq.getvalue(result.get(), 0, 0);
+  const auto buffer = Napi::ArrayBuffer::New(
+      env, data, length, [](Napi::Env, void*, pg_result* done) { ClearResult()(done); },
+      result.get());
+  // Otherwise nothing was made, on a thread that is being terminated, and the result is freed here.
+  if (!buffer.IsEmpty()) static_cast<void>(result.release());
+  return Napi::Value(env, buffer);
+}
+
+}  // namespace
+
+// MailboxHandle is a libuv handle that deletes itself once closed.
+class MailboxHandle final : public Closable {
+ public:
+  static MailboxHandle* Make(Environment* environment, std::shared_ptr<MailboxQueue> queue,
+                             Mailbox* owner) {
+    auto* self = new MailboxHandle(environment, std::move(queue), owner);
+    if (uv_async_init(environment->loop(), &self->async_, OnWake) != 0) {
+      delete self;
+      return nullptr;
+    }
+    self->async_.data = self;
+    uv_unref(reinterpret_cast<uv_handle_t*>(&self->async_));
+    self->queue_->wake = &self->async_;
+    self->address_ = Table::Get().Add(self->queue_);
+    environment->Remember(self);
+    return self;
+  }
+
+  std::uint32_t address() const noexcept { return address_; }
+
+  void Close() {
+    owner_ = nullptr;
+    auto* handle = reinterpret_cast<uv_handle_t*>(&async_);
+    if (uv_is_closing(handle) != 0) return;
+    Table::Get().Remove(address_);
+    {
+      const std::lock_guard<std::mutex> lock(queue_->mutex);
+      queue_->wake = nullptr;
+      queue_->messages.clear();
+    }
+    uv_close(handle, [](uv_handle_t* closed) {
+      auto* self = static_cast<MailboxHandle*>(closed->data);
+      self->environment_->Forget(self);
+      delete self;
+    });
+  }
+
+  void CloseForTeardown() override {
+    if (owner_ != nullptr) owner_->Detach();
+    Close();
+  }
+
+ private:
+  MailboxHandle(Environment* environment, std::shared_ptr<MailboxQueue> queue, Mailbox* owner)
+      : environment_(environment), queue_(std::move(queue)), owner_(owner) {}
+
+  static void OnWake(uv_async_t* async) {
+    auto* self = static_cast<MailboxHandle*>(async->data);
+    if (self->owner_ != nullptr) self->owner_->Deliver();
+  }
+
+  uv_async_t async_{};
+  Environment* const environment_;
+  const std::shared_ptr<MailboxQueue> queue_;
+  Mailbox* owner_;
+  std::uint32_t address_ = 0;
+};
+
+Napi::Function Mailbox::Define(Napi::Env env) {
+  return DefineClass(env, "Mailbox",
+                     {
+                         InstanceAccessor<&Mailbox::Address>("address"),
+                         InstanceMethod<&Mailbox::Post>("post"),
+                         InstanceMethod<&Mailbox::Close>("close"),
+                     });
+}
+
+Mailbox::Mailbox(const Napi::CallbackInfo& info)
+    : ObjectWrap(info), queue_(std::make_shared<MailboxQueue>()) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsFunction()) {
+    Napi::TypeError::New(env, "Mailbox needs a function").ThrowAsJavaScriptException();
+    return;
+  }
+  Environment* environment = Environment::Current();
+  if (environment != nullptr) handle_ = MailboxHandle::Make(environment, queue_, this);
+  if (handle_ == nullptr) {
+    Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
+    return;
+  }
+  callback_ = Napi::Persistent(info[0].As<Napi::Function>());
+  context_ = std::make_unique<Napi::AsyncContext>(env, "Mailbox");
+  Ref();  // until it is closed
+}
+
+Mailbox::~Mailbox() {
+  if (handle_ != nullptr) handle_->Close();
+}
+
+Napi::Value Mailbox::Address(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), handle_ == nullptr ? 0 : handle_->address());
+}
+
+Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsNumber() || !info[1].IsString()) {
+    Napi::TypeError::New(env, "post needs an address and a string").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  std::vector<LargeValue*> values;
+  if (!ReadBodies(info[2], &values)) {
+    Napi::TypeError::New(env, "bodies must be large values, none of them handed over before")
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const auto queue = Table::Get().Find(info[0].As<Napi::Number>().Uint32Value());
+  if (queue == nullptr) return Napi::Boolean::New(env, false);
+  Message message;
+  // As UTF-16, which every string has without a loss; where it has no more than Latin-1, V8 finds that again.
+  std::size_t length = 0;
+  napi_get_value_string_utf16(env, info[1], nullptr, 0, &length);
+  message.text.resize(length);
+  napi_get_value_string_utf16(env, info[1], message.text.data(), length + 1, nullptr);
+  for (LargeValue* value : values) message.bodies.push_back(value->Take());
+  const std::lock_guard<std::mutex> lock(queue->mutex);
+  if (queue->wake == nullptr) return Napi::Boolean::New(env, false);
+  queue->messages.push_back(std::move(message));
+  if (queue->messages.size() == 1) uv_async_send(queue->wake);
+  return Napi::Boolean::New(env, true);
+}
+
+void Mailbox::Close(const Napi::CallbackInfo&) {
+  if (handle_ == nullptr) return;
+  handle_->Close();
+  handle_ = nullptr;
+  callback_.Reset();
+  Unref();
+}
+
+void Mailbox::Deliver() {
+  const Napi::Env env = Env();
+  std::vector<Message> messages;
+  {
+    const std::lock_guard<std::mutex> lock(queue_->mutex);
+    messages.swap(queue_->messages);
+  }
+  const Napi::HandleScope all(env);
+  const Napi::Object receiver = Value();
+  for (Message& message : messages) {
+    if (handle_ == nullptr) return;  // closed by a callback
+    const Napi::HandleScope scope(env);
+    Napi::Value bodies = env.Undefined();
+    if (!message.bodies.empty()) {
+      Napi::Array list = Napi::Array::New(env);
+      std::uint32_t count = 0;
+      for (ResultHandle& body : message.bodies) list[count++] = Body(env, std::move(body));
+      bodies = list;
+    }
+    const napi_value arguments[] = {
+        Napi::String::New(env, message.text),
+        bodies,
+    };
+    napi_value result = nullptr;
+    const napi_status status =
+        napi_make_callback(env, *context_, receiver, callback_.Value(), 2, arguments, &result);
+    if (status != napi_pending_exception) continue;
+    napi_value error = nullptr;
+    // A thread that is being terminated has an exception pending that is none of ours: then nothing can be fetched.
+    if (napi_get_and_clear_last_exception(env, &error) != napi_ok) return;
+    napi_fatal_exception(env, error);
+  }
+}
+
+Napi::Value ReleaseBuffer(const Napi::CallbackInfo& info) {
+  if (info[0].IsArrayBuffer()) {
+    info[0].As<Napi::ArrayBuffer>().Detach();
+  } else {
+    Napi::TypeError::New(info.Env(), "releaseBuffer needs an ArrayBuffer")
+        .ThrowAsJavaScriptException();
+  }
+  return info.Env().Undefined();
+}
+
+}  // namespace sql_rest

@@ -1,0 +1,371 @@
+// Sending writes into libpq's buffer; libpq before version 17 then tries to send at each sync, which a corked socket
+// turns into a copy. Receiving takes every result that is there and makes one outcome for each segment.
+#include "pipeline.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace sql_rest {
+namespace {
+
+// Single values from this size (bytes) on are left where libpq has put them.
+constexpr std::size_t kLarge = 8192;
+
+// Longer strings V8 cannot make.
+constexpr std::size_t kLongestString = 0x1fffffe8;
+
+// PQTRANS_INTRANS and PQTRANS_INERROR.
+constexpr int kInTransaction = 2;
+constexpr int kInFailedTransaction = 3;
+
+// Where an SQL NULL begins.
+constexpr std::size_t kNull = static_cast<std::size_t>(-1);
+
+// What is read of a failure: the field codes of PostgreSQL's protocol. Severity is the one that is never translated.
+constexpr struct {
+  int code;
+  const char* name;
+} kFields[] = {
+    {'V', "severity"}, {'C', "sqlState"},          {'M', "message"},    {'D', "detail"},
+    {'H', "hint"},     {'P', "statementPosition"}, {'s', "schema"},     {'t', "table"},
+    {'c', "column"},   {'n', "constraint"},        {'F', "sourceFile"},
+};
+
+Napi::Object Failure(Napi::Env env, const pg_result* result) {
+  const Libpq& pq = Libpq::Get();
+  Napi::Object failure = Napi::Object::New(env);
+  for (const auto& field : kFields) {
+    if (const char* text = pq.result_error_field(result, field.code); text != nullptr) {
+      failure.Set(field.name, text);
+    }
+  }
+  if (pq.result_error_field(result, 'C') == nullptr) {
+    failure.Set("message", pq.result_error_message(result));
+  }
+  return failure;
+}
+
+// EndsConnection tells whether nothing can follow a failure: the server ended the connection with it, or it is libpq's
+// own, which has no SQLSTATE.
+bool EndsConnection(const pg_result* failure) {
+  const Libpq& pq = Libpq::Get();
+  if (pq.result_error_field(failure, 'C') == nullptr) return true;
+  const char* severity = pq.result_error_field(failure, 'V');
+  return severity != nullptr &&
+         (std::strcmp(severity, "FATAL") == 0 || std::strcmp(severity, "PANIC") == 0);
+}
+
+Napi::Value Cell(Napi::Env env, const pg_result* result, int row, int column) {
+  const Libpq& pq = Libpq::Get();
+  if (pq.getisnull(result, row, column) != 0) return env.Null();
+  return Napi::String::New(env, pq.getvalue(result, row, column),
+                           static_cast<std::size_t>(pq.getlength(result, row, column)));
+}
+
+// SetRows adds columns and rows, or tooLarge when the cells have more bytes than the limit.
+void SetRows(Napi::Env env, Napi::Object outcome, const pg_result* result, std::size_t limit) {
+  const Libpq& pq = Libpq::Get();
+  const int width = pq.nfields(result);
+  const int height = pq.ntuples(result);
+  std::size_t size = 0;
+  for (int r = 0; r < height; r++) {
+    for (int c = 0; c < width; c++) size += static_cast<std::size_t>(pq.getlength(result, r, c));
+  }
+  if (size > std::min(limit, kLongestString)) {
+    outcome.Set("tooLarge", true);
+    return;
+  }
+  Napi::Array columns = Napi::Array::New(env, static_cast<std::size_t>(width));
+  for (int c = 0; c < width; c++) {
+    const Napi::Object column = Napi::Object::New(env);
+    column.Set("name", pq.fname(result, c));
+    column.Set("type", Napi::Number::New(env, pq.ftype(result, c)));
+    columns[static_cast<std::uint32_t>(c)] = column;
+  }
+  Napi::Array rows = Napi::Array::New(env, static_cast<std::size_t>(height));
+  for (int r = 0; r < height; r++) {
+    const Napi::HandleScope scope(env);
+    Napi::Array row = Napi::Array::New(env, static_cast<std::size_t>(width));
+    for (int c = 0; c < width; c++) row[static_cast<std::uint32_t>(c)] = Cell(env, result, r, c);
+    rows[static_cast<std::uint32_t>(r)] = row;
+  }
+  outcome.Set("columns", columns);
+  outcome.Set("rows", rows);
+}
+
+}  // namespace
+
+Napi::Function Pipeline::Define(Napi::Env env) {
+  return DefineClass(env, "Pipeline",
+                     {
+                         InstanceMethod<&Pipeline::Prepare>("prepare"),
+                         InstanceMethod<&Pipeline::Send>("send"),
+                         InstanceMethod<&Pipeline::Flush>("flush"),
+                         InstanceMethod<&Pipeline::Receive>("receive"),
+                         InstanceMethod<&Pipeline::Close>("close"),
+                     });
+}
+
+Pipeline::Pipeline(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  const Napi::Env env = info.Env();
+  // As a double first: NaN and what is below zero would become limits otherwise.
+  const double limit = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
+  if (!info[0].IsNumber() || !(limit >= 0 && limit <= INT32_MAX)) {
+    Napi::TypeError::New(env, "Pipeline needs a descriptor and a limit")
+        .ThrowAsJavaScriptException();
+    return;
+  }
+  limit_ = static_cast<std::size_t>(limit);
+  if (Connections* own = Connections::Own(); own != nullptr) {
+    connection_ = own->Use(info[0].As<Napi::Number>().Int32Value(), this);
+  }
+  if (connection_ == nullptr) {
+    Napi::Error::New(env, "no connection of this thread has that descriptor to itself")
+        .ThrowAsJavaScriptException();
+  }
+}
+
+Pipeline::~Pipeline() {
+  if (connection_ == nullptr) return;
+  if (Connections* own = Connections::Own(); own != nullptr) own->Leave(this);
+}
+
+Napi::Value Pipeline::Prepare(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  const char* const sql = Text(env, info[1]);
+  if (sql == nullptr) return env.Undefined();
+  sql_ = sql;
+  const char* const name = Text(env, info[0]);
+  if (name == nullptr) return env.Undefined();
+  Cork();
+  preparing_ = true;
+  const int sent = Libpq::Get().send_prepare(connection_, name, sql_.c_str(), 0, nullptr);
+  return Napi::Boolean::New(env, sent == 1);
+}
+
+Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  const Libpq& pq = Libpq::Get();
+  if (!Values(env, info[2])) return env.Undefined();
+  const int count = static_cast<int>(values_.size());
+  const char* text = Text(env, info[0]);
+  const bool named = text != nullptr && text[0] != '\0';
+  if (text != nullptr && !named) text = Text(env, info[1]);
+  if (text == nullptr) return env.Undefined();
+  Cork();
+  bool sent = false;
+  if (named) {
+    sent = pq.send_query_prepared(connection_, text, count, values_.data(), nullptr, nullptr, 0);
+  } else {
+    sent = pq.send_query_params(connection_, text, count, nullptr, values_.data(), nullptr, nullptr,
+                                0);
+  }
+  auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
+  sent = sent && sync(connection_) == 1;
+  bool one = false;
+  napi_get_value_bool(env, info[3], &one);
+  segments_.push_back({one, preparing_});
+  preparing_ = false;
+  return Napi::Boolean::New(env, sent);
+}
+
+Napi::Value Pipeline::Flush(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  const int rest = Libpq::Get().flush(connection_);
+  if (corked_) {
+    SetCork(0);
+    corked_ = false;
+  }
+  return Napi::Number::New(env, rest);
+}
+
+Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  const Libpq& pq = Libpq::Get();
+  Napi::Array outcomes = Napi::Array::New(env);
+  std::uint32_t count = 0;
+  const bool open = pq.consume_input(connection_) == 1;
+  bool lost = false;
+  int nothing = 0;
+  // Also when the connection is no longer open: what came before its end counts. Then libpq's own failure ends the loop.
+  while (!lost && !segments_.empty() && pq.is_busy(connection_) == 0) {
+    ResultHandle result(pq.get_result(connection_));
+    if (result == nullptr) {
+      // Between two results comes one null; two in a row mean that libpq has nothing more to give.
+      lost = ++nothing == 2;
+      continue;
+    }
+    nothing = 0;
+    if (pq.result_status(result.get()) == kPipelineSync) {
+      result.reset();
+      outcomes[count++] = Outcome(env);
+    } else {
+      lost = !Keep(std::move(result));
+    }
+  }
+  if (lost || !open || pq.socket(connection_) < 0) {
+    Napi::Object outcome = Napi::Object::New(env);
+    outcome.Set("lost", true);
+    if (failure_ != nullptr) outcome.Set("failure", Failure(env, failure_.get()));
+    if (copy_) outcome.Set("copy", true);
+    outcomes[count++] = outcome;
+  }
+  return outcomes;
+}
+
+void Pipeline::Close(const Napi::CallbackInfo&) {
+  if (connection_ == nullptr) return;
+  if (Connections* own = Connections::Own(); own != nullptr) own->Leave(this);
+  connection_ = nullptr;
+}
+
+bool Pipeline::IsOpen(Napi::Env env) {
+  if (connection_ != nullptr) return true;
+  Napi::Error::New(env, "the pipeline is closed").ThrowAsJavaScriptException();
+  return false;
+}
+
+void Pipeline::Cork() {
+  if (corked_ || !can_cork_ || Libpq::Get().send_pipeline_sync != nullptr) return;
+  corked_ = can_cork_ = SetCork(1);
+}
+
+// The socket is asked for each time: once libpq has lost the connection, its descriptor may be somebody else's.
+bool Pipeline::SetCork(int on) {
+  const int fd = Libpq::Get().socket(connection_);
+  return setsockopt(fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on) == 0;
+}
+
+const char* Pipeline::Text(napi_env env, napi_value string) {
+  // Most fit as they are; what fills the buffer may be longer.
+  if (text_.size() < 256) text_.resize(256);
+  std::size_t length = 0;
+  if (napi_get_value_string_utf8(env, string, text_.data(), text_.size(), &length) != napi_ok) {
+    napi_throw_type_error(env, nullptr, "a name or statement must be a string");
+    return nullptr;
+  }
+  if (length >= text_.size() - 4) {
+    napi_get_value_string_utf8(env, string, nullptr, 0, &length);
+    text_.resize(length + 8);
+    napi_get_value_string_utf8(env, string, text_.data(), text_.size(), &length);
+  }
+  return text_.data();
+}
+
+bool Pipeline::Values(napi_env env, napi_value array) {
+  std::uint32_t count = 0;
+  if (napi_get_array_length(env, array, &count) != napi_ok) {
+    napi_throw_type_error(env, nullptr, "send needs an array of values");
+    return false;
+  }
+  values_.clear();
+  if (count == 0) return true;
+  // First where each begins, since the buffer moves while it grows.
+  begins_.clear();
+  std::size_t used = 0;
+  for (std::uint32_t i = 0; i < count; i++) {
+    napi_value value = nullptr;
+    napi_get_element(env, array, i, &value);
+    std::size_t length = 0;
+    if (used + 64 > texts_.size()) texts_.resize(used + 1024);
+    if (napi_get_value_string_utf8(env, value, texts_.data() + used, texts_.size() - used,
+                                   &length) != napi_ok) {
+      napi_valuetype type = napi_undefined;
+      if (napi_typeof(env, value, &type) != napi_ok || type != napi_null) {
+        napi_throw_type_error(env, nullptr, "a value must be a string or null");
+        return false;
+      }
+      begins_.push_back(kNull);
+      continue;
+    }
+    if (used + length + 5 > texts_.size()) {
+      napi_get_value_string_utf8(env, value, nullptr, 0, &length);
+      texts_.resize(used + length + 1024);
+      napi_get_value_string_utf8(env, value, texts_.data() + used, texts_.size() - used, &length);
+    }
+    begins_.push_back(used);
+    used += length + 1;
+  }
+  for (const std::size_t begin : begins_) {
+    values_.push_back(begin == kNull ? nullptr : texts_.data() + begin);
+  }
+  return true;
+}
+
+bool Pipeline::Keep(ResultHandle result) {
+  const Libpq& pq = Libpq::Get();
+  switch (pq.result_status(result.get())) {
+    case kTuplesOk:
+    case kCommandOk:
+      if (segments_.front().preparing) {
+        segments_.front().preparing = false;
+      } else {
+        result_ = std::move(result);
+      }
+      return true;
+    case kPipelineAborted:
+      return true;
+    case kEmptyQuery:
+      result_ = std::move(result);
+      return true;
+    case kFatalError:
+    case kBadResponse: {
+      const bool last = EndsConnection(result.get());
+      if (failure_ == nullptr) failure_ = std::move(result);
+      return !last;
+    }
+    default:
+      copy_ = true;
+      return false;
+  }
+}
+
+Napi::Value Pipeline::Outcome(Napi::Env env) {
+  const Libpq& pq = Libpq::Get();
+  const Segment segment = segments_.front();
+  segments_.pop_front();
+  ResultHandle result = std::move(result_);
+  const ResultHandle failure = std::move(failure_);
+  bool open = false;
+  if (segments_.empty() && !preparing_) {
+    // Lets libpq notice that its queue is empty; there is no result.
+    const ResultHandle none(pq.get_result(connection_));
+    const int transaction = pq.transaction_status(connection_);
+    open = transaction == kInTransaction || transaction == kInFailedTransaction;
+  }
+  const bool tuples = result != nullptr && pq.result_status(result.get()) == kTuplesOk;
+  if (failure == nullptr && !open && result != nullptr) {
+    if (segment.one && tuples && pq.ntuples(result.get()) == 1) {
+      const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
+      if (length <= limit_ && length < kLarge) return Cell(env, result.get(), 0, 0);
+      if (length <= limit_) return LargeValue::Wrap(env, std::move(result));
+    } else if (!segment.one && pq.result_status(result.get()) == kCommandOk) {
+      return Napi::String::New(env, pq.cmd_status(result.get()));
+    }
+  }
+  Napi::Object outcome = Napi::Object::New(env);
+  if (open) outcome.Set("transaction", true);
+  if (segment.preparing) outcome.Set("prepared", false);
+  if (failure != nullptr) {
+    outcome.Set("failure", Failure(env, failure.get()));
+  } else if (result != nullptr) {
+    outcome.Set("tag", pq.cmd_status(result.get()));
+    if (tuples && segment.one) {
+      outcome.Set("tooLarge", true);
+    } else if (tuples && pq.nfields(result.get()) > 0) {
+      SetRows(env, outcome, result.get(), limit_);
+    }
+  }
+  return outcome;
+}
+
+}  // namespace sql_rest

@@ -1,0 +1,87 @@
+// Pipeline, for JavaScript: statements and their results on one libpq connection in pipeline mode, a call for what
+// would be a dozen. Never blocks. What it is not: the owner of the connection, which libpq's addon made and frees.
+#pragma once
+
+#include <napi.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "connections.h"
+#include "large_value.h"
+
+namespace sql_rest {
+
+// new Pipeline(fd, limit): the connection of that socket, made on this thread; results of more than `limit` bytes are
+// reported instead of read. Throws Error when there is no such connection or it has a pipeline. Methods:
+//   prepare(name, sql): boolean         a Parse, in the segment of the statement sent next
+//   send(name, sql, values, one): boolean  a segment: the statement (prepared under a name unless that is '') and its
+//                                       sync; `one` tells that its result is a single value
+//   flush(): number                     0 all is sent, 1 the socket is full, -1 the connection is lost
+//   receive(): outcome[]                reads what has come; an outcome for each segment that is complete, in order
+//   close(): void                       forgets the connection; every other method throws Error after that
+// Outcomes: a string (`one`: the value, otherwise the command tag when there is no more), null (an SQL NULL), a
+// LargeValue, or an object with one or more of
+//   tag, columns, rows                  rows of cells, each a string or null
+//   failure                             an object of PostgreSQL's error fields, by their names in libpq
+//   prepared                            false: its Parse failed
+//   tooLarge, copy                      true
+//   transaction                         true: one is open after the last segment
+//   lost                                true: the connection is lost; the last outcome, and that of no segment's end
+class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser {
+ public:
+  static Napi::Function Define(Napi::Env env);
+
+  explicit Pipeline(const Napi::CallbackInfo& info);
+  ~Pipeline() override;
+
+  void ConnectionGone() noexcept override { connection_ = nullptr; }
+
+ private:
+  // Segment is what was sent up to a sync.
+  struct Segment {
+    bool one;
+    // The result that comes first is that of its Parse.
+    bool preparing;
+  };
+
+  Napi::Value Prepare(const Napi::CallbackInfo& info);
+  Napi::Value Send(const Napi::CallbackInfo& info);
+  Napi::Value Flush(const Napi::CallbackInfo& info);
+  Napi::Value Receive(const Napi::CallbackInfo& info);
+  void Close(const Napi::CallbackInfo& info);
+
+  bool IsOpen(Napi::Env env);
+  void Cork();
+  bool SetCork(int on);
+  // Text is a string's UTF-8, valid until the next call; nullptr with an exception when it is none.
+  const char* Text(napi_env env, napi_value string);
+  // Values reads the parameters; false with an exception when they are none.
+  bool Values(napi_env env, napi_value array);
+  // Keep notes one result of the segment at the head. False when nothing can follow it.
+  bool Keep(ResultHandle result);
+  // Outcome ends the segment at the head.
+  Napi::Value Outcome(Napi::Env env);
+
+  pg_conn* connection_ = nullptr;
+  std::size_t limit_ = 0;
+  bool corked_ = false;
+  bool can_cork_ = true;
+  // The next segment begins with a Parse.
+  bool preparing_ = false;
+  std::deque<Segment> segments_;
+  // Of the segment at the head: its result, or why it failed.
+  ResultHandle result_;
+  ResultHandle failure_;
+  bool copy_ = false;
+  // Reused for the texts of one call.
+  std::vector<char> text_;
+  std::string sql_;
+  std::vector<char> texts_;
+  std::vector<std::size_t> begins_;
+  std::vector<const char*> values_;
+};
+
+}  // namespace sql_rest

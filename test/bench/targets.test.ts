@@ -1,0 +1,66 @@
+/**
+ * Which targets a run says something about, and what it says.
+ */
+import t from 'tap';
+import type { FigureName } from '../../bench/measure/figures.js';
+import { targetTable, type Measured } from '../../bench/targets.js';
+
+t.test('no table of a target, no word', (t) => {
+  t.equal(targetTable([]), undefined);
+  t.equal(targetTable([measured('page', 32, { service: { rate: 9 } })]), undefined);
+  t.equal(targetTable([measured('one', 32, { 'fastify-pg': { rate: 9 } })]), undefined);
+  t.end();
+});
+
+t.test('met, missed and not measured', (t) => {
+  const text = targetTable([
+    measured('one', 32, {
+      service: { rate: 199, serverCpu: 30, p99: 4 },
+      'fastify-pg': { rate: 100 },
+      pgbench: { rate: 280 },
+    }),
+    measured('interpolated', 32, { service: { serverCpu: 37.6 } }),
+    measured('mixed', 32, { service: { rate: 160, p99: 8 } }),
+    measured('megabyte', 8, { service: { rate: 81 }, psql: { rate: 100 } }),
+  ]);
+  const cells = text?.split('\n').map((line) => line.trim().split(/ {2,}/));
+  t.strictSame(cells?.slice(2), [
+    ['one@32 rate over prest', '>= 4', '-', 'not measured'],
+    ['one@32 rate over fastify-pg', '>= 2', '1.99', 'missed'],
+    ['one@32 rate over pgbench', '>= 0.7', '0.71', 'met'],
+    ['one@32 CPU µs', '<= 30', '30', 'met'],
+    ['interpolated@32 CPU over one@32', '<= 1.25', '1.25', 'missed'],
+    ['mixed@32 p99 over one@32', '<= 2', '2', 'met'],
+    ['mixed@32 rate over one@32', '>= 0.8', '0.8', 'met'],
+    ['megabyte@8 rate over psql', '>= 0.8', '0.81', 'met'],
+  ]);
+  t.end();
+});
+
+t.test('one sample with an error is enough, and time without a base is none', (t) => {
+  const one = (connections: number, figures: Partial<Record<FigureName, number>>) =>
+    measured('one', connections, { service: figures, 'fastify-pg': { p50: 0 } });
+  const table = [one(1000, { errors: 0 }), one(1, { p50: 0 })];
+  t.match(targetTable(table), /one@1000 errors +<= 0 +0 +met$/);
+  t.match(targetTable(table), /one@1 p50 over fastify-pg +<= 1 +- +not measured/);
+  const bad = measured('one', 1000, { service: { errors: 0 } }, 3);
+  t.match(targetTable([bad]), /one@1000 errors +<= 0 +3 +missed$/);
+  t.end();
+});
+
+/** measured is a table with the medians given, and `more` above them at most. */
+function measured(
+  name: string,
+  connections: number,
+  servers: Readonly<Record<string, Partial<Record<FigureName, number>>>>,
+  more = 0,
+): Measured {
+  const rows = Object.entries(servers).map(([server, figures]) => {
+    const spreads = Object.entries(figures).map(([figure, median]) => [
+      figure,
+      { median, min: median, max: median + more },
+    ]);
+    return { name: server, summary: Object.fromEntries(spreads) as Measured['rows'][0]['summary'] };
+  });
+  return { cell: { case: { name }, connections }, rows };
+}

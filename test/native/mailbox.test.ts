@@ -1,0 +1,232 @@
+/** Messages between real threads: order, every kind of string, large values without a copy, ends of threads. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { Mailbox, releaseBuffer } from '#app/native/mailbox.js';
+import type { LargeValue } from '#app/native/pipeline.js';
+import type { MailboxTask } from '../support/mailbox-thread.js';
+import { Pipelined } from '../support/pipelined.js';
+import { startPostgres } from '../support/postgres.js';
+
+const server = await startPostgres(t);
+const conninfo = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres`;
+
+/** Starts a thread that posts to an address; gives it and its own. */
+async function start(
+  task: MailboxTask,
+  address: number,
+  count = 0,
+): Promise<{ worker: Worker; other: number }> {
+  const worker = new Worker(new URL('../support/mailbox-thread.js', import.meta.url), {
+    workerData: { task, address, count, conninfo },
+    execArgv: [], // not the test runner's loaders
+  });
+  const [other] = (await once(worker, 'message')) as [number];
+  return { worker, other };
+}
+
+type Tap = Pick<typeof t, 'teardown'>;
+
+/** A mailbox that keeps what comes. */
+class Kept {
+  readonly texts: string[] = [];
+  readonly mailbox = new Mailbox((text) => this.texts.push(text));
+
+  constructor(t: Tap) {
+    t.teardown(() => this.mailbox.close());
+  }
+
+  /** of waits for that many messages. */
+  async of(count: number): Promise<string[]> {
+    for (let i = 0; i < 5000 && this.texts.length < count; i++) await sleep(2);
+    return this.texts;
+  }
+}
+
+const STRINGS = [
+  '',
+  'a',
+  'é\u00ff\u0000\u0001',
+  'Ā',
+  '€ and 😀',
+  '\ud83d',
+  '\ude00x',
+  'x'.repeat(1 << 20),
+  'é'.repeat(1 << 20),
+  '€'.repeat(1 << 20),
+  `${'a'.repeat(100_000)}\udc00`,
+];
+
+t.test('every kind of string there and back, in order', async (t) => {
+  const kept = new Kept(t);
+  const { worker, other } = await start('echo', kept.mailbox.address);
+  t.ok(other > 0 && other !== kept.mailbox.address);
+  for (const text of STRINGS) t.equal(kept.mailbox.post(other, text), true);
+  const got = await kept.of(STRINGS.length);
+  t.ok(got.every((text, i) => text === STRINGS[i]));
+  t.equal(got.length, STRINGS.length);
+  await worker.terminate();
+});
+
+t.test('thousands of messages from both sides', async (t) => {
+  const kept = new Kept(t);
+  const { worker, other } = await start('echo', kept.mailbox.address);
+  const wanted = Array.from({ length: 20_000 }, (_, i) => `${i}`);
+  for (const [i, text] of wanted.entries()) {
+    kept.mailbox.post(other, text);
+    if (i % 100 === 0) await sleep(0);
+  }
+  t.strictSame(await kept.of(wanted.length), wanted);
+  await worker.terminate();
+});
+
+t.test('from several threads, none is lost and each keeps its order', async (t) => {
+  const kept = new Kept(t);
+  const threads = await Promise.all([1, 2, 3].map(() => start('send', kept.mailbox.address, 5000)));
+  const got = await kept.of(15_000);
+  t.equal(got.length, 15_000);
+  for (const { other } of threads) {
+    const own = got.filter((text) => text.startsWith(`${other}:`));
+    t.strictSame(
+      own,
+      Array.from({ length: 5000 }, (_, i) => `${other}:${i}`),
+    );
+  }
+  await Promise.all(threads.map(({ worker }) => worker.terminate()));
+});
+
+t.test('who posts to nobody is told', async (t) => {
+  const kept = new Kept(t);
+  const { mailbox } = kept;
+  for (const nobody of [0, 4_000_000_000]) t.equal(mailbox.post(nobody, 'x'), false);
+  const closed = new Mailbox(() => undefined);
+  const { address } = closed;
+  t.equal(mailbox.post(address, 'x'), true);
+  closed.close();
+  closed.close();
+  t.equal(mailbox.post(address, 'x'), false);
+  t.equal(closed.address, 0);
+  t.equal(closed.post(mailbox.address, 'from a closed one'), true);
+  t.strictSame(await kept.of(1), ['from a closed one']);
+  const { worker, other } = await start('echo', mailbox.address);
+  await worker.terminate();
+  t.equal(mailbox.post(other, 'x'), false);
+  t.not(new Mailbox(() => undefined).address, address, 'addresses are never used again');
+});
+
+t.test('closed in its callback, it gets no more', async (t) => {
+  const texts: string[] = [];
+  const mailbox = new Mailbox((text) => {
+    texts.push(text);
+    mailbox.close();
+  });
+  const { address } = mailbox;
+  for (const text of ['first', 'second']) mailbox.post(address, text);
+  await sleep(50);
+  t.strictSame(texts, ['first']);
+});
+
+t.test('ticks and microtasks run between two messages', async (t) => {
+  const order: string[] = [];
+  const mailbox = new Mailbox((text) => {
+    order.push(text);
+    process.nextTick(() => order.push('tick'));
+    queueMicrotask(() => order.push('microtask'));
+  });
+  for (const text of ['first', 'second']) mailbox.post(mailbox.address, text);
+  for (let i = 0; i < 100 && order.length < 6; i++) await sleep(5);
+  t.strictSame(order, ['first', 'tick', 'microtask', 'second', 'tick', 'microtask']);
+  mailbox.close();
+});
+
+t.test(
+  'an exception in the callback is an uncaught one, and what follows still comes',
+  async (t) => {
+    const kept = new Kept(t);
+    const { worker, other } = await start('throw', kept.mailbox.address);
+    for (const text of ['before', 'throw', 'after']) kept.mailbox.post(other, text);
+    t.strictSame(await kept.of(3), ['before', 'thrown on purpose', 'after']);
+    await worker.terminate();
+  },
+);
+
+t.test('a mailbox keeps no thread alive', async () => {
+  const { worker } = await start('idle', 0);
+  await once(worker, 'exit');
+});
+
+t.test('threads that end while messages wait', { timeout: 60_000 }, async (t) => {
+  const kept = new Kept(t);
+  for (let i = 0; i < 30; i++) {
+    const { worker, other } = await start(i % 2 === 0 ? 'deaf' : 'echo', kept.mailbox.address);
+    for (let k = 0; k < 2000; k++) kept.mailbox.post(other, `message ${k}`);
+    if (i % 4 === 1) {
+      kept.mailbox.post(other, 'end');
+      await once(worker, 'exit');
+    } else await worker.terminate();
+    t.equal(kept.mailbox.post(other, 'x'), false);
+  }
+});
+
+t.test('large values arrive as they are, and are gone where they were', async (t) => {
+  const texts: string[] = [];
+  const bodies: ArrayBuffer[] = [];
+  const mailbox = new Mailbox((text, came) => {
+    if (text !== '') texts.push(text);
+    if (came !== undefined) bodies.push(...came);
+  });
+  t.teardown(() => mailbox.close());
+  const { worker } = await start('large', mailbox.address, 12);
+  await once(worker, 'exit');
+  for (let i = 0; i < 100 && texts.at(-1) !== 'done'; i++) await sleep(10);
+  const after = '1000000 the value was handed over';
+  t.strictSame(texts, [after, after, 'done']);
+  t.equal(bodies.length, 12);
+  bodies.forEach((body, i) => {
+    const text = Buffer.from(body).toString();
+    t.ok(text === String((i + 1) % 10).repeat(1_000_000), `value ${i + 1}, its thread has ended`);
+  });
+  releaseBuffer(bodies[0]!);
+  t.equal(bodies[0]!.byteLength, 0);
+  releaseBuffer(bodies[0]!);
+});
+
+t.test('what is released is freed', { timeout: 120_000 }, async (t) => {
+  let first = 0;
+  let came = 0;
+  const mailbox = new Mailbox((_text, bodies) => {
+    for (const body of bodies ?? []) {
+      releaseBuffer(body);
+      if (++came === 100) first = process.memoryUsage.rss();
+    }
+  });
+  t.teardown(() => mailbox.close());
+  const { worker } = await start('large', mailbox.address, 600);
+  await once(worker, 'exit');
+  for (let i = 0; i < 100 && came < 600; i++) await sleep(10);
+  t.equal(came, 600);
+  const grown = (process.memoryUsage.rss() - first) / (1 << 20);
+  t.ok(grown < 100, `memory grew by ${grown} MiB with 500 MB more`);
+});
+
+t.test('refuses wrong arguments, and then takes no value away', async (t) => {
+  const Any = Mailbox as unknown as new (...values: unknown[]) => Mailbox;
+  for (const wrong of [undefined, null, 'x', {}]) t.throws(() => new Any(wrong), TypeError);
+  const { mailbox } = new Kept(t);
+  const post = mailbox.post.bind(mailbox) as (...values: unknown[]) => boolean;
+  const { address } = mailbox;
+  for (const values of [[], [address], ['1', 'x'], [address, 1], [address, null]])
+    t.throws(() => post(...values), TypeError);
+  const connection = await Pipelined.connect(conninfo);
+  t.teardown(() => connection.pq.finish());
+  const value = (await connection.run(`SELECT repeat('x', 10000)`, [], '', true)) as LargeValue;
+  for (const bodies of [null, 'x', value, [1], [{}], [mailbox], [value, {}], [value, value]])
+    t.throws(() => post(address, 'x', bodies), TypeError);
+  t.equal(post(0, 'x', [value]), false);
+  t.equal(value.text().length, 10_000, 'it is still there');
+  t.equal(post(address, 'x', [value]), true);
+  t.throws(() => post(address, 'x', [value]), TypeError, 'handed over before');
+  for (const wrong of [undefined, 'x', new Uint8Array(1)])
+    t.throws(() => releaseBuffer(wrong as unknown as ArrayBuffer), TypeError);
+});
