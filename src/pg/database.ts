@@ -185,12 +185,12 @@ export class Database implements ConnectionOwner {
 
   /**
    * Whether one more job of a script would wait in vain, or the lane is full and the script has its part of it. One that
-   * nobody knows yet is most often fast: its requests wait for the first to be measured, as far as there is room.
+   * is not known yet is most often fast: its requests wait for the first to be measured, as far as there is room.
    */
   #overflows(cost: ScriptCost): boolean {
     const { connectTimeout, waiting } = this.settings;
     const ahead = this.#slow.waiting(cost);
-    if (!cost.measured) return ahead >= waiting;
+    if (!cost.known) return ahead >= waiting;
     if (ahead * cost.time > connectTimeout * this.#slowLimit) return true;
     return this.#slow.size >= waiting && ahead * this.#slow.scripts >= waiting;
   }

@@ -47,9 +47,9 @@ export class ScriptCost {
     return this.#time ?? SLOW_AFTER;
   }
 
-  /** measured tells whether it has run before. */
-  get measured(): boolean {
-    return this.#time !== undefined;
+  /** known tells whether it has run often enough for its time to be no accident of a new connection or a busy machine. */
+  get known(): boolean {
+    return this.#weight <= WEIGHT;
   }
 
   /** isFast tells whether its statements may share a pipeline at time `now`, ms. */

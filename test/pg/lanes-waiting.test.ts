@@ -72,6 +72,14 @@ t.test('what would wait in vain is refused at once', async (t) => {
   t.ok(codes.lastIndexOf('done') < 30, 'the last to come were refused');
 });
 
+t.test('a first run that took long refuses nothing yet', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 2_000 });
+  const cost = new ScriptCost();
+  cost.record(100);
+  const outcomes = Array.from({ length: 64 }, () => db.read(nap(0), { cost }));
+  t.strictSame(new Set((await Promise.all(outcomes)).map(describe)), new Set(['done']));
+});
+
 t.test('a full lane refuses those that have most of it', async (t) => {
   const db = new TestDatabase(t, server, { connections: 2, waiting: 250 });
   const hog = costOf(15);
