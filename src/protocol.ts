@@ -25,6 +25,38 @@ export interface DatabaseSettings {
   readonly prepared: boolean;
 }
 
+/** What an entry of the configuration lets somebody do with a table. */
+export interface TableEntry {
+  /** As written: `table` or `schema.table`. */
+  readonly name: string;
+  /** Of read, write, delete. */
+  readonly permissions: readonly string[];
+  /** Columns; undefined or `*` among them is all. */
+  readonly fields: readonly string[] | undefined;
+}
+
+/** Who may do what with tables (`[access]`). */
+export interface TableAccessSettings {
+  /** Whether what is not listed is denied; otherwise everything is permitted. */
+  readonly restrict: boolean;
+  /** For everybody. */
+  readonly tables: readonly TableEntry[];
+  /** A user's own entries decide over those for everybody. */
+  readonly users: readonly { readonly name: string; readonly tables: readonly TableEntry[] }[];
+  /** Tables to which `restrict` does not apply. */
+  readonly ignored: readonly string[];
+}
+
+/** The table of users and what its columns are called. */
+export interface UsersTable {
+  readonly schema: string;
+  readonly table: string;
+  readonly username: string;
+  readonly password: string;
+  /** Columns collected into a user's metadata; none: the column `metadata`, where there is one. */
+  readonly metadata: readonly string[];
+}
+
 /** What a query worker is started with. */
 export interface WorkerSettings {
   readonly databases: readonly DatabaseSettings[];
@@ -45,6 +77,13 @@ export interface WorkerSettings {
   readonly debug: boolean;
   /** Whether messages raised by scripts (P0001, PTnnn) reach the caller. */
   readonly raised: boolean;
+  readonly access: TableAccessSettings;
+  /** Undefined when nobody can log in. */
+  readonly users: UsersTable | undefined;
+  /** Whether templates may bind the caller's claims (`sqlVal "claims.<name>"`). */
+  readonly claims: boolean;
+  /** Whether statements run with the caller's claims in the setting `request.jwt.claims`. */
+  readonly claimSettings: boolean;
   readonly log: LogSettings;
   /** Two Int32: how many workers of this pool died one shortly after the other, and when the last did (s since epoch). */
   readonly deaths: SharedArrayBuffer;
@@ -61,6 +100,97 @@ export interface LogSettings {
   readonly level: string;
   /** Readable lines instead of JSON. */
   readonly pretty: boolean;
+}
+
+/** An entry that lets somebody run scripts: a member that is undefined or `*` matches any. */
+export interface ScriptEntry {
+  readonly database: string | undefined;
+  readonly location: string | undefined;
+  readonly name: string | undefined;
+  /** Of read, write, delete. */
+  readonly permissions: readonly string[];
+}
+
+/** Who may run which scripts (`queries.restrict`). */
+export interface ScriptAccessSettings {
+  /** For everybody. */
+  readonly scripts: readonly ScriptEntry[];
+  /** A user's own matching entries decide over those for everybody. */
+  readonly users: readonly { readonly name: string; readonly scripts: readonly ScriptEntry[] }[];
+}
+
+/** How tokens are checked. */
+export interface TokenSettings {
+  /** The only algorithm that is accepted, as tokens name it. */
+  readonly algorithm: string;
+  /** A secret or a PEM: never logged. */
+  readonly key: string | undefined;
+  /** A key set: JSON, an absolute path or a URL. */
+  readonly jwks: string | undefined;
+  /** OpenID configuration that names a key set. */
+  readonly wellKnown: string | undefined;
+  readonly issuer: string | undefined;
+  readonly audience: string | undefined;
+  readonly requireExpiry: boolean;
+}
+
+/** How `POST /auth` checks passwords. */
+export interface LoginSettings {
+  readonly type: 'body' | 'basic';
+  /** How passwords are to be stored. */
+  readonly encrypt: 'bcrypt' | 'md5' | 'sha1';
+}
+
+/** Failed logins that are allowed: in any `window` (milliseconds), for one user and for one address. */
+export interface LoginLimits {
+  readonly perUser: number;
+  readonly perAddress: number;
+  readonly window: number;
+}
+
+/** The database role that a request's statements run under. */
+export interface RoleSettings {
+  /** Name of the claim that names it; dots lead into objects. */
+  readonly claim: string;
+  /** The roles that a claim may name. */
+  readonly allowed: readonly string[];
+  /** For callers without the claim; undefined: they are refused. */
+  readonly anonymous: string | undefined;
+}
+
+/** Who a caller is, and what that means. */
+export interface AuthSettings {
+  readonly tokens: TokenSettings;
+  /** Regular expressions of the paths that need no token. */
+  readonly whitelist: readonly string[];
+  /** Undefined: `/auth` is not offered. */
+  readonly login: LoginSettings | undefined;
+  /** Undefined: every token may run every script. */
+  readonly scripts: ScriptAccessSettings | undefined;
+  /** Undefined: statements run as the user of the connection. */
+  readonly role: RoleSettings | undefined;
+}
+
+/** Which listings are offered. */
+export interface ExposeSettings {
+  readonly databases: boolean;
+  readonly schemas: boolean;
+  readonly tables: boolean;
+}
+
+/** What browsers of other origins may do. */
+export interface CorsSettings {
+  /** Origins, or `*`. */
+  readonly origins: readonly string[];
+  readonly headers: readonly string[];
+  readonly methods: readonly string[];
+  readonly credentials: boolean;
+}
+
+/** Files of a certificate chain and its key (PEM), absolute paths. */
+export interface TlsSettings {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** What a front-end process is started with. What its workers share with it, it makes itself. */
@@ -81,6 +211,15 @@ export interface FrontEndSettings {
   readonly maxBody: number;
   readonly threads: number;
   readonly accessLog: boolean;
+  /** Undefined: nobody needs a token. */
+  readonly auth: AuthSettings | undefined;
+  readonly expose: ExposeSettings;
+  /** Undefined: no CORS headers. */
+  readonly cors: CorsSettings | undefined;
+  /** Undefined: plain HTTP. */
+  readonly tls: TlsSettings | undefined;
+  /** Proxies whose X-Forwarded-For is believed: addresses, or networks as 10.0.0.0/8. */
+  readonly trustedProxies: readonly string[];
   /** Aliases that must answer for `/_ready`. */
   readonly ready: readonly string[];
   readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections'>;
@@ -114,7 +253,9 @@ export interface QueryRequest {
   readonly method: string;
   /** Alias from the path, or the default one. */
   readonly alias: string;
+  /** Empty for a listing. */
   readonly folder: string;
+  /** Script, or with an empty folder a listing: databases, schemas or tables. */
   readonly name: string;
   /** Raw query string, without the question mark. */
   readonly query: string;
@@ -122,6 +263,10 @@ export interface QueryRequest {
   readonly headers: string;
   /** X-Request-Id, for the log. */
   readonly requestId: string;
+  /** The database role that its statement runs under; empty for that of the connection. */
+  readonly role: string;
+  /** The caller's claims as a JSON object; empty when nobody is known, or workers have no use for them. */
+  readonly claims: string;
 }
 
 /**
@@ -130,8 +275,8 @@ export interface QueryRequest {
  */
 export type Batch = string;
 
-/** Characters of a packed request before its texts: the id, and the lengths of seven texts. */
-const REQUEST_HEAD = 4 + 7 * 3;
+/** Characters of a packed request before its texts: the id, and the lengths of nine texts. */
+const REQUEST_HEAD = 4 + 9 * 3;
 
 /** packRequest packs one request, given as the members of QueryRequest: this runs for each, so there is no object. */
 export function packRequest(
@@ -143,6 +288,8 @@ export function packRequest(
   query: string,
   headers: string,
   requestId: string,
+  role: string,
+  claims: string,
 ): Batch {
   const { length: m } = method;
   const { length: a } = alias;
@@ -151,15 +298,18 @@ export function packRequest(
   const { length: q } = query;
   const { length: h } = headers;
   const { length: r } = requestId;
+  const { length: o } = role;
+  const { length: c } = claims;
   // prettier-ignore
   const head = String.fromCharCode(
     id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
     m >>> 16, (m >>> 8) & 255, m & 255, a >>> 16, (a >>> 8) & 255, a & 255,
     f >>> 16, (f >>> 8) & 255, f & 255, n >>> 16, (n >>> 8) & 255, n & 255,
     q >>> 16, (q >>> 8) & 255, q & 255, h >>> 16, (h >>> 8) & 255, h & 255,
-    r >>> 16, (r >>> 8) & 255, r & 255,
+    r >>> 16, (r >>> 8) & 255, r & 255, o >>> 16, (o >>> 8) & 255, o & 255,
+    c >>> 16, (c >>> 8) & 255, c & 255,
   );
-  return head + method + alias + folder + name + query + headers + requestId;
+  return head + method + alias + folder + name + query + headers + requestId + role + claims;
 }
 
 /** unpackRequests reads the requests of a batch that begins at a place. */
@@ -175,7 +325,9 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
     const query = batch.slice(end, (end += numberAt(batch, at + 16)));
     const headers = batch.slice(end, (end += numberAt(batch, at + 19)));
     const requestId = batch.slice(end, (end += numberAt(batch, at + 22)));
-    requests.push({ id, method, alias, folder, name, query, headers, requestId });
+    const role = batch.slice(end, (end += numberAt(batch, at + 25)));
+    const claims = batch.slice(end, (end += numberAt(batch, at + 28)));
+    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims });
     at = end;
   }
   return requests;

@@ -26,7 +26,17 @@ const ODD: Readonly<Record<string, string>> = {
   'half a pair': '\ud800 and \udfff',
 }; // prettier-ignore
 
-const FIELDS = ['method', 'alias', 'folder', 'name', 'query', 'headers', 'requestId'] as const;
+const FIELDS = [
+  'method',
+  'alias',
+  'folder',
+  'name',
+  'query',
+  'headers',
+  'requestId',
+  'role',
+  'claims',
+] as const;
 
 const PLAIN: QueryRequest = {
   id: 7,
@@ -37,11 +47,13 @@ const PLAIN: QueryRequest = {
   query: 'a=1',
   headers: 'accept\n*/*',
   requestId: 'r-1',
+  role: '',
+  claims: '{"sub":"a"}',
 };
 
 function pack(request: QueryRequest): string {
-  const { id, method, alias, folder, name, query, headers, requestId } = request;
-  return packRequest(id, method, alias, folder, name, query, headers, requestId);
+  const { id, method, alias, folder, name, query, headers, requestId, role, claims } = request;
+  return packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims);
 }
 
 /** Between neighbours, which a wrong length would shift. */

@@ -3,7 +3,19 @@
  * unknown key in most of these sections stops the start, because a mistyped one would leave a door open. Data only.
  */
 import { derived, fixed, unset, type Values } from './key.js';
-import { boolean, choice, identifier, list, path, patterns, text } from './kind.js';
+import {
+  boolean,
+  choice,
+  duration,
+  identifier,
+  integer,
+  keySet,
+  list,
+  path,
+  patterns,
+  text,
+} from './kind.js';
+import { canSign } from './signing-key.js';
 import { optional, required, tables } from './tables.js';
 
 /** SECURE_SECTIONS are those in which an unknown key is an error. */
@@ -69,7 +81,6 @@ export const SECURITY_KEYS = {
     boolean(),
     false,
     'Require a token and a permission for every script. Switched off, with a warning, while `auth.enabled` is off.',
-    { available: false },
   ),
   'queries.register_enabled': fixed(
     boolean(),
@@ -96,9 +107,17 @@ export const SECURITY_KEYS = {
     [],
     'Permissions of single users on scripts.',
   ),
-  'auth.enabled': fixed(boolean(), false, 'Require a token on every route but a few.', {
-    available: false,
-  }),
+  'auth.enabled': fixed(
+    boolean(),
+    false,
+    'Require a token on every route but `/auth`, `/_health`, `/_ready` and those of `jwt.whitelist`.',
+  ),
+  'auth.login': derived(
+    boolean(),
+    'true when `auth.enabled` is on and `jwt.key` can sign',
+    (values) => values['auth.enabled'] === true && canSign(values),
+    'Offer `POST /auth`: a token for a user name and password of the users table.',
+  ),
   'auth.schema': fixed(identifier(), 'public', 'Schema of the users table.'),
   'auth.table': fixed(identifier(), 'service_users', 'Name of the users table.'),
   'auth.username': fixed(identifier(), 'username', 'Its column of user names.'),
@@ -110,9 +129,44 @@ export const SECURITY_KEYS = {
     'body',
     'How `/auth` takes the password: a JSON body or HTTP Basic.',
   ),
-  'auth.anonymous_role': unset(identifier(), 'Database role of callers without a role claim.', {
-    available: false,
-  }),
+  'auth.max_failures': fixed(
+    integer(1, 1_000_000),
+    10,
+    'Failed logins of one user name within `auth.failure_window`, over all processes; more are answered 429.',
+  ),
+  'auth.max_failures_address': fixed(
+    integer(1, 1_000_000),
+    100,
+    'Failed logins from one address (an IPv6 network of 64 bits) within `auth.failure_window`.',
+  ),
+  'auth.failure_window': fixed(
+    duration(1000, 24 * 3_600_000),
+    900_000,
+    'How long a failed login counts.',
+  ),
+  'auth.claims': fixed(
+    boolean(),
+    false,
+    'Let templates bind the caller\'s claims: `sqlVal "claims.<name>"`.',
+  ),
+  'auth.settings': fixed(
+    boolean(),
+    false,
+    "Run each statement with the caller's claims, as JSON, in the setting `request.jwt.claims`.",
+  ),
+  'auth.db_role': unset(
+    text('the name of a claim, dots leading into objects', /^[^\s\0.]+(\.[^\s\0.]+)*$/),
+    'Claim that names the database role under which the statements of a request run.',
+  ),
+  'auth.db_roles': fixed(
+    list('a list of roles', (item) => item !== '' && Buffer.byteLength(item) <= 63),
+    [],
+    'The roles that the claim may name; any other is refused.',
+  ),
+  'auth.anonymous_role': unset(
+    identifier(),
+    'Database role of callers without the claim of `auth.db_role`; without one they are refused.',
+  ),
   'auth.migrate_on_startup': derived(
     boolean(),
     '`auth.enabled`',
@@ -141,7 +195,7 @@ export const SECURITY_KEYS = {
     'HS256',
     'The only algorithm that is accepted.',
   ),
-  'jwt.jwks': unset(text(), 'Key set: JSON, a path or a URL.', { secret: true }),
+  'jwt.jwks': unset(keySet(), 'Key set: JSON, a path or a URL.', { secret: true }),
   'jwt.wellknownurl': unset(
     text('an http or https URL', /^https?:\/\/[^\s\0]+$/),
     'OpenID configuration that names the key set.',
@@ -149,15 +203,17 @@ export const SECURITY_KEYS = {
   'jwt.whitelist': fixed(
     patterns(),
     ['^\\/auth$'],
-    'Paths that need no token, as regular expressions.',
+    'Paths that need no token, as regular expressions that match all of the path, without `context`.',
   ),
-  'jwt.default': fixed(boolean(), false, 'Require a token on every route.', { available: false }),
+  'jwt.default': fixed(
+    boolean(),
+    false,
+    'Require a token on every route, as `auth.enabled` does, also where that is off.',
+  ),
   'jwt.iss': unset(text(), 'Issuer that tokens must name.'),
   'jwt.aud': unset(text(), 'Audience that tokens must name.'),
   'jwt.require_exp': fixed(boolean(), true, 'Refuse tokens without an expiry.'),
-  'access.restrict': fixed(boolean(), false, 'Deny every table that is not listed.', {
-    available: false,
-  }),
+  'access.restrict': fixed(boolean(), false, 'Deny every table that is not listed.'),
   'access.tables': fixed(tables(TABLE_ENTRY, true), [], 'Permissions of everybody on tables.'),
   'access.users': fixed(
     tables(
@@ -168,22 +224,17 @@ export const SECURITY_KEYS = {
     'Permissions of single users on tables.',
   ),
   'access.ignore_table': fixed(list(), [], 'Tables to which `access.restrict` does not apply.'),
-  'expose.enabled': fixed(boolean(), false, 'Let the three keys below hide listings.', {
-    available: false,
-  }),
+  'expose.enabled': fixed(boolean(), false, 'Let the three keys below hide listings.'),
   'expose.databases': fixed(boolean(), true, 'Whether databases are listed.'),
   'expose.schemas': fixed(boolean(), true, 'Whether schemas are listed.'),
   'expose.tables': fixed(boolean(), true, 'Whether tables are listed.'),
-  'https.mode': fixed(boolean(), false, 'Serve HTTPS.', { available: false }),
-  'https.cert': unset(path(), 'Certificate.'),
-  'https.key': unset(path(), 'Key of the certificate.'),
+  'https.mode': fixed(boolean(), false, 'Serve HTTPS.'),
+  'https.cert': unset(path(), 'Certificate, followed by those it depends on (PEM).'),
+  'https.key': unset(path(), 'Key of the certificate (PEM).'),
   'cors.alloworigin': fixed(
     list(),
     [],
-    'Origins that browsers may call from; none: no CORS headers.',
-    {
-      available: false,
-    },
+    'Origins that browsers may call from, or `*`; none: no CORS headers.',
   ),
   'cors.allowheaders': fixed(
     list(),

@@ -24,8 +24,8 @@ export interface Kind<T> {
   parse(text: string): unknown;
   /** show writes a value as the documentation does. */
   show(value: T): string;
-  /** Whether the value is a path, to be resolved against the place it was written. */
-  readonly path?: true;
+  /** Whether a value is a path, to be resolved against the place it was written. */
+  isPath?(value: T): boolean;
 }
 
 /** describe names the kind of a value, as messages do. */
@@ -95,7 +95,15 @@ export function identifier(): Kind<string> {
 
 /** path takes the path of a file or folder. */
 export function path(): Kind<string> {
-  return { ...text('a path', /^[^\0]+$/), name: 'path', path: true };
+  return { ...text('a path', /^[^\0]+$/), name: 'path', isPath: () => true };
+}
+
+/** keySet takes a key set: JSON, an http or https URL, or the path of a file. */
+export function keySet(): Kind<string> {
+  return {
+    ...text('JSON, an http or https URL, or a path', /^[^\0]+$/),
+    isPath: (value) => !/^\s*\{|^https?:\/\//.test(value),
+  };
 }
 
 /** choice takes one of some words. */

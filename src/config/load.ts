@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { checkAuthentication, needsToken } from './authentication.js';
 import { parseDatabaseUrl } from './database-url.js';
 import type { Issues } from './kind.js';
 import { KEYS, NAMES, type Config, type KeyName } from './schema.js';
@@ -63,7 +64,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       const { kind } = KEYS[name];
       const read = kind.read(value, at, issues);
       values[name] =
-        kind.path === true && read !== undefined ? resolve(base, read as string) : read;
+        read !== undefined && kind.isPath?.(read) ? resolve(base, read as string) : read;
       places[name] = at;
     }
   }
@@ -111,8 +112,8 @@ function fillDefaults(values: Partial<Record<KeyName, unknown>>, base: string): 
       const key = KEYS[name];
       if (values[name] !== undefined || key.derived !== derived) continue;
       const value = key.fallback(values);
-      values[name] =
-        key.kind.path === true && value !== undefined ? resolve(base, value as string) : value;
+      const isPath = value !== undefined && key.kind.isPath?.(value);
+      values[name] = isPath ? resolve(base, value as string) : value;
     }
   }
 }
@@ -180,7 +181,8 @@ function checkTogether(config: Config, issues: Issues): void {
     issues.warnings.push(
       'pg.single = false: only the configured databases are served nevertheless',
     );
-  if (!config['auth.enabled'] && !isLoopback(config['http.host']))
+  checkAuthentication(config, issues);
+  if (!needsToken(config) && !isLoopback(config['http.host']))
     issues.warnings.push(
       `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}`,
     );

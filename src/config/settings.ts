@@ -2,7 +2,23 @@
  * From a configuration to what each front end is started with. Shares the connections out so that all processes and
  * threads together never hold more than configured.
  */
-import type { DatabaseSettings, FrontEndSettings, LogSettings } from '../protocol.js';
+import type {
+  AuthSettings,
+  CorsSettings,
+  DatabaseSettings,
+  ExposeSettings,
+  FrontEndSettings,
+  LogSettings,
+  LoginLimits,
+  RoleSettings,
+  ScriptAccessSettings,
+  ScriptEntry,
+  TableAccessSettings,
+  TableEntry,
+  TlsSettings,
+  UsersTable,
+} from '../protocol.js';
+import { needsToken } from './authentication.js';
 import { conninfo } from './conninfo.js';
 import type { Config } from './schema.js';
 
@@ -25,6 +41,11 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     maxBody: config['http.max_body'],
     threads,
     accessLog: config['log.access'],
+    auth: authOf(config),
+    expose: exposeOf(config),
+    cors: corsOf(config),
+    tls: tlsOf(config),
+    trustedProxies: config['http.trusted_proxies'],
     ready: config['health.ready'] ?? [alias],
     worker: {
       databases: [
@@ -43,9 +64,113 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
       queue: config['pool.queue'],
       debug: config.debug,
       raised: config['queries.raised_messages'],
+      access: tableAccessOf(config),
+      users: config['auth.login'] ? usersTableOf(config) : undefined,
+      claims: config['auth.claims'],
+      claimSettings: config['auth.settings'],
       log,
     },
   }));
+}
+
+function authOf(config: Config): AuthSettings | undefined {
+  if (!needsToken(config)) return undefined;
+  return {
+    tokens: {
+      algorithm: config['jwt.algo'],
+      key: config['jwt.key'],
+      jwks: config['jwt.jwks'],
+      wellKnown: config['jwt.wellknownurl'],
+      issuer: config['jwt.iss'],
+      audience: config['jwt.aud'],
+      requireExpiry: config['jwt.require_exp'],
+    },
+    whitelist: config['jwt.whitelist'],
+    login: config['auth.login']
+      ? { type: config['auth.type'], encrypt: config['auth.encrypt'] }
+      : undefined,
+    scripts: scriptAccessOf(config),
+    role: roleOf(config),
+  };
+}
+
+/** scriptAccessOf gives who may run which scripts, undefined when every caller may run all of them. */
+export function scriptAccessOf(config: Config): ScriptAccessSettings | undefined {
+  if (!config['queries.restrict']) return undefined;
+  const entries = (value: unknown): ScriptEntry[] => value as ScriptEntry[];
+  return {
+    scripts: entries(config['queries.scripts']),
+    users: config['queries.users'].map(({ name, scripts }) => ({
+      name: name as string,
+      scripts: entries(scripts),
+    })),
+  };
+}
+
+function tableAccessOf(config: Config): TableAccessSettings {
+  const entries = (value: unknown): TableEntry[] => value as TableEntry[];
+  return {
+    restrict: config['access.restrict'],
+    tables: entries(config['access.tables']),
+    users: config['access.users'].map(({ name, tables }) => ({
+      name: name as string,
+      tables: entries(tables),
+    })),
+    ignored: config['access.ignore_table'],
+  };
+}
+
+/** usersTableOf gives the table of users. */
+export function usersTableOf(config: Config): UsersTable {
+  return {
+    schema: config['auth.schema'],
+    table: config['auth.table'],
+    username: config['auth.username'],
+    password: config['auth.password'],
+    metadata: config['auth.metadata'],
+  };
+}
+
+/** loginLimitsOf gives how many logins may fail. */
+export function loginLimitsOf(config: Config): LoginLimits {
+  return {
+    perUser: config['auth.max_failures'],
+    perAddress: config['auth.max_failures_address'],
+    window: config['auth.failure_window'],
+  };
+}
+
+function roleOf(config: Config): RoleSettings | undefined {
+  const claim = config['auth.db_role'];
+  if (claim === undefined) return undefined;
+  return { claim, allowed: config['auth.db_roles'], anonymous: config['auth.anonymous_role'] };
+}
+
+function exposeOf(config: Config): ExposeSettings {
+  const hidden = config['expose.enabled'];
+  return {
+    databases: !hidden || config['expose.databases'],
+    schemas: !hidden || config['expose.schemas'],
+    tables: !hidden || config['expose.tables'],
+  };
+}
+
+function corsOf(config: Config): CorsSettings | undefined {
+  const origins = config['cors.alloworigin'];
+  if (origins.length === 0) return undefined;
+  return {
+    origins,
+    headers: config['cors.allowheaders'],
+    methods: config['cors.allowmethods'],
+    credentials: config['cors.allowcredentials'],
+  };
+}
+
+function tlsOf(config: Config): TlsSettings | undefined {
+  const { 'https.cert': cert, 'https.key': key } = config;
+  return config['https.mode'] && cert !== undefined && key !== undefined
+    ? { cert, key }
+    : undefined;
 }
 
 /** Slow statements that may wait in each thread, however small the queue is. */

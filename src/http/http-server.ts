@@ -216,7 +216,7 @@ export class HttpServer {
     }
     const { id, method, query, requestId } = exchange;
     exchange.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId),
+      packRequest(id, method, alias, folder, name, query, headers, requestId, '', ''),
     );
   }
 

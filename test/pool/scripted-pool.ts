@@ -90,7 +90,7 @@ export function scriptedPool(
     submit: (query = '') => {
       const id = ++lastId;
       const worker = pool.submit(
-        packRequest(id, 'GET', 'main', `f${id}`, 'n', query, 'a\nb', `r${id}`),
+        packRequest(id, 'GET', 'main', `f${id}`, 'n', query, 'a\nb', `r${id}`, '', ''),
       );
       const outcome = new Promise<Outcome>((settle) => open.set(id, { worker, settle }));
       return { worker, id, outcome };

@@ -1,0 +1,113 @@
+/**
+ * What the keys of authentication, TLS and CORS must be together. Whatever would leave a door open, or all of them
+ * shut, stops the start.
+ */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Issues } from './kind.js';
+import type { Config } from './schema.js';
+import { canSign, signingKeyProblem } from './signing-key.js';
+
+/** needsToken tells whether callers have to show a token. */
+export function needsToken(config: Config): boolean {
+  return config['auth.enabled'] || config['jwt.default'];
+}
+
+/** checkAuthentication checks what concerns several keys. */
+export function checkAuthentication(config: Config, issues: Issues): void {
+  checkKeys(config, issues);
+  checkRoles(config, issues);
+  checkWhitelist(config, issues);
+  checkCors(config, issues);
+  checkTls(config, issues);
+}
+
+function checkKeys(config: Config, { errors, warnings }: Issues): void {
+  const key = config['jwt.key'];
+  const algorithm = config['jwt.algo'];
+  if (!needsToken(config)) return;
+  const keys = config['jwt.jwks'] ?? config['jwt.wellknownurl'];
+  if (config['jwt.jwks'] !== undefined && config['jwt.wellknownurl'] !== undefined)
+    errors.push('jwt.jwks and jwt.wellknownurl: both name a key set; set one of them');
+  if (key !== undefined) {
+    const problem = signingKeyProblem(key, algorithm);
+    if (problem !== undefined) errors.push(`jwt.key: ${problem}`);
+  } else if (keys === undefined)
+    errors.push(
+      'jwt.key: authentication is on, and no key is set to check tokens with; set jwt.key, jwt.jwks or jwt.wellknownurl',
+    );
+  if (!config['auth.login']) return;
+  if (!config['auth.enabled'])
+    errors.push('auth.login: /auth is offered only with auth.enabled = true');
+  if (!canSign(config)) errors.push('auth.login: /auth needs a jwt.key that can sign tokens');
+  if (config['auth.encrypt'] !== 'bcrypt')
+    warnings.push(
+      `auth.encrypt is ${config['auth.encrypt']}: whoever reads the users table can find the passwords; bcrypt is the only safe choice`,
+    );
+}
+
+function checkRoles(config: Config, { errors }: Issues): void {
+  const allowed = config['auth.db_roles'];
+  if (config['auth.db_role'] === undefined) {
+    if (allowed.length > 0) errors.push('auth.db_roles: it needs auth.db_role');
+    if (config['auth.anonymous_role'] !== undefined)
+      errors.push('auth.anonymous_role: it needs auth.db_role');
+  } else if (allowed.length === 0)
+    errors.push('auth.db_role: auth.db_roles is empty, so no role could ever be used');
+  const identity = ['auth.db_role', 'auth.settings', 'auth.claims'] as const;
+  for (const name of identity)
+    if (config[name] !== undefined && config[name] !== false && !needsToken(config))
+      errors.push(`${name}: nobody is known while auth.enabled is off`);
+}
+
+function checkWhitelist(config: Config, { warnings }: Issues): void {
+  if (!needsToken(config)) return;
+  for (const pattern of config['jwt.whitelist']) {
+    if (!pattern.startsWith('^') || !pattern.endsWith('$'))
+      warnings.push(
+        `jwt.whitelist: ${pattern} must match all of a path here, as if it were ^(?:${pattern})$`,
+      );
+    if (new RegExp(`^(?:${pattern})$`, 'u').test('/_QUERIES/any/script'))
+      warnings.push(`jwt.whitelist: ${pattern} lets everybody run scripts without a token`);
+  }
+}
+
+function checkCors(config: Config, { errors }: Issues): void {
+  const origins = config['cors.alloworigin'];
+  if (origins.includes('*') && config['cors.allowcredentials'])
+    errors.push(
+      'cors.allowcredentials: with cors.alloworigin = ["*"] any site could act as its visitors; name the origins',
+    );
+  for (const origin of origins)
+    if (origin !== '*' && !isOrigin(origin))
+      errors.push(
+        `cors.alloworigin: ${JSON.stringify(origin)} is no origin; allowed: *, or a scheme, a host and perhaps a port, as https://app.example`,
+      );
+  const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+  for (const name of ['cors.allowheaders', 'cors.allowmethods'] as const)
+    for (const item of config[name])
+      if (!token.test(item)) errors.push(`${name}: ${JSON.stringify(item)} is no name for HTTP`);
+}
+
+function isOrigin(text: string): boolean {
+  try {
+    return new URL(text).origin === text;
+  } catch {
+    return false;
+  }
+}
+
+function checkTls(config: Config, { errors }: Issues): void {
+  if (!config['https.mode']) return;
+  const cert = config['https.cert'];
+  const key = config['https.key'];
+  if (cert === undefined || key === undefined) {
+    errors.push('https.mode: it needs https.cert and https.key');
+    return;
+  }
+  try {
+    createSecureContext({ cert: readFileSync(cert), key: readFileSync(key) });
+  } catch (error) {
+    errors.push(`https.cert, https.key: ${(error as Error).message}`);
+  }
+}
