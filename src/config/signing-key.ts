@@ -60,8 +60,9 @@ function mismatch(key: KeyObject, algorithm: string): string | undefined {
       ? undefined
       : `${algorithm} needs an elliptic-curve key on ${curve}`;
   if (algorithm === 'EdDSA') return type === 'ed25519' ? undefined : 'EdDSA needs an Ed25519 key';
-  const rsa = type === 'rsa' || (type === 'rsa-pss' && algorithm.startsWith('PS'));
-  if (!rsa) return `${algorithm} needs an RSA key`;
+  // Keys marked for PSS alone have no form as a JWK, which is what checks them.
+  if (type === 'rsa-pss') return `${algorithm} needs a plain RSA key, not one marked RSA-PSS`;
+  if (type !== 'rsa') return `${algorithm} needs an RSA key`;
   return (details?.modulusLength ?? 0) < LEAST_RSA
     ? `${algorithm} needs an RSA key of at least ${LEAST_RSA} bits`
     : undefined;

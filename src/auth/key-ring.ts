@@ -1,0 +1,110 @@
+/**
+ * The keys that tokens are checked with: the one of the configuration, those of a key set, or both. Knows which of them
+ * a token may be signed with. Refuses to begin with a key or an inline key set that cannot be used.
+ */
+import type { KeyObject } from 'node:crypto';
+import type { Logger } from '../log.js';
+import type { TokenSettings } from '../protocol.js';
+import { parseKeySet, type KeySet } from './key-set.js';
+import { KeySetSource, logKeySet } from './key-set-source.js';
+import { checkUrl, discoveredText, fileText, urlText } from './key-set-text.js';
+import { verificationKey } from './static-key.js';
+
+/** When key sets are loaded, ms. */
+export interface KeyTimes {
+  /** Between looks at a file. */
+  readonly file: number;
+  /** Between requests to a URL. */
+  readonly url: number;
+  /** Least time between requests because of tokens with a `kid` that is not in the set, and between failed ones. */
+  readonly cooldown: number;
+  /** Most time of a request, or of reading a file. */
+  readonly timeout: number;
+}
+
+/** KEY_TIMES are the times of a service. */
+export const KEY_TIMES: KeyTimes = { file: 3_000, url: 300_000, cooldown: 10_000, timeout: 5_000 };
+
+/** Most keys that one token is tried with. */
+const MAX_TRIES = 10;
+
+export class KeyRing {
+  readonly #own: KeyObject | undefined;
+  readonly #inline: KeySet | undefined;
+  readonly #source: KeySetSource | undefined;
+
+  /**
+   * `onLoss` is called when a key of the set is gone or another. Throws Error when a key or an inline key set cannot be
+   * used, or when there is none.
+   */
+  constructor(settings: TokenSettings, times: KeyTimes, log: Logger, onLoss: () => void) {
+    const { algorithm, key, jwks, wellKnown } = settings;
+    if (key !== undefined) this.#own = verificationKey(key, algorithm);
+    if (jwks?.trimStart().startsWith('{')) {
+      this.#inline = parseKeySet(jwks, algorithm);
+      logKeySet(log, 'the configuration', this.#inline);
+      if (this.#inline.size === 0) throw new Error(`the key set has no key for ${algorithm}`);
+      return;
+    }
+    const place = wellKnown ?? jwks;
+    if (place !== undefined) {
+      this.#source = new KeySetSource({
+        ...loader(place, wellKnown !== undefined, times),
+        timeout: times.timeout,
+        algorithm,
+        log,
+        onLoss,
+      });
+    } else if (key === undefined) throw new Error('there is no key to check tokens with');
+  }
+
+  /** set is the key set that is used now: another object once it has changed. */
+  get set(): KeySet | undefined {
+    return this.#inline ?? this.#source?.current;
+  }
+
+  /** complete tells whether all keys are there: a key set that is still to come may have the one that is missing. */
+  get complete(): boolean {
+    return this.#source === undefined || this.#source.current !== undefined;
+  }
+
+  /**
+   * candidates lists the keys that may have signed a token: those that the set has under its `kid`, else the key of the
+   * configuration; every key for a token without a `kid`.
+   */
+  candidates(kid: string | undefined): KeyObject[] {
+    const named = this.set?.named(kid) ?? [];
+    const own = this.#own === undefined || this.knows(kid) ? [] : [this.#own];
+    return [...own, ...named].slice(0, MAX_TRIES);
+  }
+
+  /** knows tells whether the set has a key of that name. */
+  knows(kid: string | undefined): boolean {
+    return kid !== undefined && this.set !== undefined && this.set.named(kid).length > 0;
+  }
+
+  /** refresh asks for the set again, unless that was done a moment ago. */
+  async refresh(): Promise<void> {
+    await this.#source?.refresh();
+  }
+
+  close(): void {
+    this.#source?.close();
+  }
+}
+
+/** loader tells how the key set at a place is loaded. */
+function loader(
+  place: string,
+  discover: boolean,
+  { file, url, cooldown }: KeyTimes,
+): Pick<ConstructorParameters<typeof KeySetSource>[0], 'name' | 'load' | 'interval' | 'cooldown'> {
+  if (!/^https?:/.test(place)) {
+    const load = (signal: AbortSignal): Promise<string> => fileText(place, signal);
+    return { name: place, load, interval: file, cooldown: Math.min(file, cooldown) };
+  }
+  const { origin, pathname } = checkUrl(place); // what follows a question mark may be secret
+  const text = discover ? discoveredText : urlText;
+  const load = (signal: AbortSignal): Promise<string> => text(place, signal);
+  return { name: origin + pathname, load, interval: url, cooldown };
+}

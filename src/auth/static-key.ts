@@ -1,0 +1,41 @@
+/**
+ * The key of the configuration: a secret, or a PEM (public key, certificate or private key). Refuses what does not fit
+ * the algorithm, without a word of the key itself.
+ */
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { isSymmetric, keyProblem } from './algorithm.js';
+
+const PEM = /-----BEGIN [A-Z ]+-----/;
+const PRIVATE = 'PRIVATE KEY-----';
+
+/** verificationKey reads the key that tokens are checked with; of a private key the public part. Throws Error. */
+export function verificationKey(key: string, algorithm: string): KeyObject {
+  return checked(isSymmetric(algorithm) ? secret(key) : parsed(key, createPublicKey), algorithm);
+}
+
+/** signingKey reads the key that tokens are signed with. Throws Error, also for a key that can only check. */
+export function signingKey(key: string, algorithm: string): KeyObject {
+  if (isSymmetric(algorithm)) return checked(secret(key), algorithm);
+  if (!key.includes(PRIVATE)) throw new Error('the key cannot sign: it is no private key');
+  return checked(parsed(key, createPrivateKey), algorithm);
+}
+
+/** A PEM is no secret: a public one is known to everybody. */
+function secret(key: string): KeyObject {
+  if (PEM.test(key)) throw new Error('the key is a PEM, not a secret');
+  return createSecretKey(Buffer.from(key));
+}
+
+function parsed(key: string, read: (pem: string) => KeyObject): KeyObject {
+  try {
+    return read(key);
+  } catch {
+    throw new Error('the key is no PEM that can be read');
+  }
+}
+
+function checked(key: KeyObject, algorithm: string): KeyObject {
+  const problem = keyProblem(key, algorithm);
+  if (problem !== undefined) throw new Error(`the key does not fit: ${problem}`);
+  return key;
+}

@@ -1,0 +1,127 @@
+/** Verified tokens are remembered: for how long, how many, and what makes them forgotten. */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Caller } from '#app/auth/caller.js';
+import { RememberedCallers } from '#app/auth/remembered-callers.js';
+import { TokenVerifier } from '#app/auth/token-verifier.js';
+import { ServiceError } from '#app/errors.js';
+import {
+  keySet,
+  log,
+  makeKey,
+  outcome,
+  seconds,
+  secretKey,
+  SECRET,
+  settings,
+  signed,
+  until,
+} from './tokens.js';
+
+const hs = secretKey('HS256', SECRET);
+
+/** Whether a token is answered without a check. */
+function isRemembered(verifier: TokenVerifier, token: string): boolean {
+  const caller = verifier.verify(token);
+  if (!(caller instanceof Promise)) return true;
+  caller.catch(() => undefined);
+  return false;
+}
+
+t.test('the second use is answered at once', async (t) => {
+  const verifier = new TokenVerifier(settings('HS256', { key: SECRET }), log);
+  const token = signed(hs, { sub: 'ann' });
+  const first = verifier.verify(token);
+  t.ok(first instanceof Promise);
+  t.equal(verifier.verify(token), first, 'those at the same time share one check');
+  const caller = await first;
+  t.equal(verifier.verify(token), caller);
+  t.notOk(isRemembered(verifier, signed(hs, { sub: 'bo' })), 'another token is another matter');
+  const upper = token.replace(/^e/, 'E');
+  t.equal(await outcome(verifier, upper), 'invalid_token', 'compared exactly');
+});
+
+t.test('a refusal is not remembered', async (t) => {
+  const file = join(t.testdir({ 'keys.json': keySet({ a: makeKey('ES256') }) }), 'keys.json');
+  const key = makeKey('ES256');
+  const times = { file: 20, cooldown: 0 };
+  const verifier = new TokenVerifier(settings('ES256', { jwks: file }), log, { times });
+  t.teardown(() => verifier.close());
+  const token = signed(key, { sub: 'ann' });
+  t.equal(await outcome(verifier, token), 'invalid_claims');
+  await writeFile(file, keySet({ b: key }));
+  await until(async () => (await outcome(verifier, token)) === 'name:ann');
+  t.ok(isRemembered(verifier, token));
+});
+
+t.test('until it expires', async (t) => {
+  const verifier = new TokenVerifier(settings('HS256', { key: SECRET }), log);
+  // The tolerance of five seconds has begun, and ends within three.
+  const token = signed(hs, { sub: 'ann', exp: seconds(-2) });
+  t.equal(await outcome(verifier, token), 'name:ann');
+  await until(async () => (await outcome(verifier, token)) === 'invalid_claims');
+  t.throws(() => verifier.verify(token), ServiceError, 'said without a check');
+});
+
+t.test('a key that is withdrawn takes its tokens along', async (t) => {
+  const [old, other] = [makeKey('ES256'), makeKey('ES256')];
+  const file = join(t.testdir({ 'keys.json': keySet({ old, other }) }), 'keys.json');
+  const times = { file: 20, cooldown: 0 };
+  const verifier = new TokenVerifier(settings('ES256', { jwks: file }), log, { times });
+  t.teardown(() => verifier.close());
+  const token = signed(old, { sub: 'ann' }, { kid: 'old' });
+  t.equal(await outcome(verifier, token), 'name:ann');
+
+  const next = makeKey('ES256');
+  await writeFile(file, keySet({ next, other, old }));
+  const newer = signed(next, { sub: 'ann' }, { kid: 'next' });
+  await until(async () => (await outcome(verifier, newer)) === 'name:ann');
+  t.ok(isRemembered(verifier, token), 'a key more takes nothing away');
+
+  await rm(file);
+  await writeFile(file, '{"keys":[');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.ok(isRemembered(verifier, token), 'nor does a set that cannot be read');
+
+  await writeFile(file, keySet({ other, old: next }));
+  await until(async () => (await outcome(verifier, token)) === 'invalid_claims');
+  await writeFile(file, keySet({ other, old }));
+  await until(async () => (await outcome(verifier, token)) === 'name:ann');
+  await writeFile(file, '{"keys":[]}');
+  await until(async () => (await outcome(verifier, token)) === 'invalid_claims');
+});
+
+t.test('bounded', async (t) => {
+  const remembered = { entries: 2, characters: 100_000 };
+  const verifier = new TokenVerifier(settings('HS256', { key: SECRET }), log, { remembered });
+  const tokens = Array.from({ length: 5 }, (_, i) => signed(hs, { sub: `u${i}` }));
+  for (const token of tokens) await verifier.verify(token);
+  t.strictSame(
+    tokens.map((token) => isRemembered(verifier, token)),
+    [false, false, true, true, true],
+  );
+
+  const caller = (claims: string): Caller => ({ name: '', claims, payload: {}, expires: Infinity });
+  const few = new RememberedCallers({ entries: 100, characters: 40 });
+  for (const token of ['a', 'b', 'c', 'd', 'e']) few.set(token, caller('x'.repeat(19)));
+  t.strictSame(
+    ['a', 'b', 'c', 'd', 'e'].map((token) => few.get(token) !== undefined),
+    [false, false, true, true, true],
+    'by characters',
+  );
+  few.clear();
+  t.equal(few.get('e'), undefined);
+});
+
+t.test('what is used stays', (t) => {
+  const remembered = new RememberedCallers({ entries: 3, characters: 1_000 });
+  const caller: Caller = { name: '', claims: '', payload: {}, expires: Infinity };
+  remembered.set('used', caller);
+  for (let i = 0; i < 50; i++) {
+    remembered.set(`other ${i}`, caller);
+    if (remembered.get('used') === undefined) t.fail(`forgotten after ${i}`);
+  }
+  t.equal(remembered.get('other 1'), undefined);
+  t.end();
+});
