@@ -49,6 +49,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Methods for an Allow header. */
   readonly allow?: string | undefined;
+  /** Seconds for a Retry-After header. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** ServiceError is an answer to a caller: its message is meant to be read by whoever sent the request. */
@@ -61,6 +63,7 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly hint: string | undefined;
   readonly allow: string | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string = TABLE[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -69,6 +72,7 @@ export class ServiceError extends Error {
     this.detail = details.detail;
     this.hint = details.hint;
     this.allow = details.allow;
+    this.retryAfter = details.retryAfter;
   }
 }
 

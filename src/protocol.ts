@@ -57,6 +57,27 @@ export interface UsersTable {
   readonly metadata: readonly string[];
 }
 
+/** A row of the users table, as a login needs it. */
+export interface StoredUser {
+  /** 0 where the table has no id; a string where a number would be rounded. */
+  readonly id: unknown;
+  readonly name: string;
+  readonly username: string;
+  /** As stored: never logged, and no part of an answer. */
+  readonly password: string | null;
+  /** Any JSON. */
+  readonly metadata: unknown;
+}
+
+/** What making the users table came to, when the database did not fail. */
+export interface MadeUsersTable {
+  readonly made: boolean;
+  /** Columns that it does not have and no login works without. */
+  readonly needed: readonly string[];
+  /** Columns of `auth.metadata` that it does not have. */
+  readonly metadata: readonly string[];
+}
+
 /** What a query worker is started with. */
 export interface WorkerSettings {
   readonly databases: readonly DatabaseSettings[];
@@ -218,12 +239,24 @@ export interface FrontEndSettings {
   readonly cors: CorsSettings | undefined;
   /** Undefined: plain HTTP. */
   readonly tls: TlsSettings | undefined;
+  /** Whether it makes the users table, once the database is there. */
+  readonly migrateUsers: boolean;
   /** Proxies whose X-Forwarded-For is believed: addresses, or networks as 10.0.0.0/8. */
   readonly trustedProxies: readonly string[];
   /** Aliases that must answer for `/_ready`. */
   readonly ready: readonly string[];
   readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections'>;
 }
+
+/** Whose attempt to log in it is: keys to count by, not names. */
+export interface AttemptKeys {
+  /** Undefined when the request names nobody. */
+  readonly user: string | undefined;
+  readonly address: string;
+}
+
+/** What became of an attempt: a login, or the password was never checked. Of a wrong password nothing is said. */
+export type AttemptEnd = 'succeeded' | 'unchecked';
 
 /** A number of connections for each database alias. */
 export type Connections = Readonly<Record<string, number>>;
@@ -233,6 +266,8 @@ export type SupervisorMessage =
   | { readonly type: 'start'; readonly settings: FrontEndSettings }
   /** How many connections each of its query threads may hold from now on. */
   | { readonly type: 'connections'; readonly connections: Connections }
+  /** The attempt of that number may be made (0), or not for so many milliseconds. */
+  | { readonly type: 'attempt'; readonly id: number; readonly wait: number }
   /** Take no new connections. */
   | { readonly type: 'unlisten' }
   | { readonly type: 'drain' };
@@ -243,6 +278,9 @@ export type FrontEndMessage =
   /** How many connections all its query threads together hold or may hold: never more than it said last. */
   | { readonly type: 'connections'; readonly connections: Connections }
   | { readonly type: 'unlistened' }
+  /** May this attempt to log in be made? Counted as failed until its end is told. */
+  | { readonly type: 'attempt'; readonly id: number; readonly keys: AttemptKeys }
+  | { readonly type: 'attempted'; readonly keys: AttemptKeys; readonly end: AttemptEnd }
   | { readonly type: 'failed'; readonly message: string };
 
 /** One request on its way to a worker. */
@@ -442,7 +480,29 @@ export type WorkerTask =
   | { readonly type: 'serve'; readonly address: number }
   /** The numbers in WorkerSettings.connections have changed. */
   | { readonly type: 'connections' }
-  | { readonly type: 'probe' };
+  | { readonly type: 'probe' }
+  /** Look a user up: resolves to a TaskResult<StoredUser | null>, null when there is none. */
+  | { readonly type: 'user'; readonly username: string }
+  /** Store a new hash in the place of an old one, unless that is not there any more: a TaskResult<null>. */
+  | {
+      readonly type: 'renew';
+      readonly username: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  /** Make the users table unless it is there: a TaskResult<MadeUsersTable>. */
+  | { readonly type: 'migrate-users' };
+
+/** What a task about users resolves to. An error would lose what it is on its way. */
+export type TaskResult<T> = { readonly value: T } | { readonly failure: TaskFailure };
+
+/** Why a task failed in the database. */
+export interface TaskFailure {
+  /** For the log: no values in it. */
+  readonly reason: string;
+  /** Whether the database is away, or refuses for now: it may be tried again. */
+  readonly passing: boolean;
+}
 
 /** What a `probe` task resolves to: for each alias, why its database did not answer; empty when it did. */
 export type ProbeResult = Record<string, string>;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { createLogger } from '#app/log.js';
 import { Mailbox } from '#app/native/mailbox.js';
-import type { ProbeResult, WorkerSettings, WorkerTask } from '#app/protocol.js';
+import type { WorkerSettings, WorkerTask } from '#app/protocol.js';
 import { QueryRunner } from '#app/query/query-runner.js';
 
 /** Back-off of a worker whose predecessors died: doubled with each death in a row, milliseconds. */
@@ -24,7 +24,7 @@ const runner = new QueryRunner(
 const mailbox = new Mailbox((message) => runner.take(message));
 
 /** Runs one task; see WorkerTask. */
-export default function run(task: WorkerTask): Promise<ProbeResult> | number | undefined {
+export default function run(task: WorkerTask): unknown {
   switch (task.type) {
     case 'serve':
       frontEnd = task.address;
@@ -34,5 +34,11 @@ export default function run(task: WorkerTask): Promise<ProbeResult> | number | u
     case 'connections':
       runner.adjust();
       return undefined;
+    case 'user':
+      return runner.users.find(task.username);
+    case 'renew':
+      return runner.users.renew(task.username, task.from, task.to);
+    case 'migrate-users':
+      return runner.users.make();
   }
 }

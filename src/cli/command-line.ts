@@ -1,26 +1,66 @@
 /**
- * The command line taken apart: a command, where the configuration is, and keys set by flags (`--http.port 8080`).
- * Refuses commands and flags it does not know, naming the nearest one.
+ * The command line taken apart: a command and its words, where the configuration is, and keys set by flags
+ * (`--http.port 8080`). Refuses commands, words and flags it does not know, naming the nearest one.
  */
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/nearest.js';
 import { BY_SPELLING } from '../config/schema.js';
 
-/** COMMANDS are what can be asked for. */
-export const COMMANDS = ['serve', 'check'] as const;
+/** A command with the words that must follow it, and the flags that only it has. */
+interface Form {
+  readonly words: readonly string[];
+  /** What it is applied to, as the help calls it. */
+  readonly operand?: string;
+  readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
+}
 
-/** Command is one of COMMANDS, or what `--help` and `--version` ask for. */
-export type Command = (typeof COMMANDS)[number] | 'help' | 'version';
+const SWITCHES = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean' },
+} as const;
+
+/** Flags with a value that are no keys. */
+const VALUED = {
+  config: { type: 'string' },
+  name: { type: 'string' },
+  metadata: { type: 'string' },
+} as const;
+
+const FORMS = {
+  serve: { words: ['serve'] },
+  check: { words: ['check'], flags: ['json'] },
+  'migrate up auth': { words: ['migrate', 'up', 'auth'] },
+  'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
+  'user add': { words: ['user', 'add'], operand: 'NAME', flags: ['name', 'metadata'] },
+  'user passwd': { words: ['user', 'passwd'], operand: 'NAME' },
+  'user list': { words: ['user', 'list'], flags: ['json'] },
+  'user remove': { words: ['user', 'remove'], operand: 'NAME' },
+} as const satisfies Record<string, Form>;
+
+/** Flags of single commands: elsewhere they are refused. */
+const OWN_FLAGS = ['json', 'yes', 'name', 'metadata'] as const;
+
+/** Command is what can be asked for, or what `--help` and `--version` ask for. */
+export type Command = keyof typeof FORMS | 'help' | 'version';
 
 /** CommandLine is a command line that makes sense. */
 export interface CommandLine {
   readonly command: Command;
+  /** What the command is applied to, empty when it takes nothing. */
+  readonly operand: string;
   /** Value of `--config`. */
   readonly file: string | undefined;
   /** Keys set by flags, as written. */
   readonly flags: Readonly<Record<string, string>>;
-  /** Whether `check` answers in JSON. */
+  /** Whether the answer is to be JSON. */
   readonly json: boolean;
+  /** Whether what cannot be undone was agreed to. */
+  readonly yes: boolean;
+  /** Values of `--name` and `--metadata`. */
+  readonly name: string | undefined;
+  readonly metadata: string | undefined;
 }
 
 /** UsageError is a command line that makes no sense; its message says why. */
@@ -28,15 +68,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const SWITCHES = {
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-  json: { type: 'boolean' },
-} as const;
-
 /** parseCommandLine takes arguments apart; throws UsageError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
-  const valued = ['config', ...BY_SPELLING.keys()];
+  const valued = [...Object.keys(VALUED), ...BY_SPELLING.keys()];
   const { tokens } = parseArgs({
     args: [...args],
     options: {
@@ -66,23 +100,68 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       throw new UsageError(`unknown flag ${rawName}; the nearest is --${close}`);
     }
   }
-  const command = commandOf(words, switches);
-  if (switches.has('json') && command === 'serve')
-    throw new UsageError('--json belongs to check, not to serve');
-  const file = values.get('config');
+  const { command, operand } = commandOf(words, switches);
+  if (command !== 'help' && command !== 'version')
+    for (const flag of OWN_FLAGS)
+      if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
+        throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
+  const [file, name, metadata] = Object.keys(VALUED).map((flag) => {
+    const value = values.get(flag);
+    values.delete(flag);
+    return value;
+  });
   if (file === '') throw new UsageError('--config needs a value');
-  values.delete('config');
-  return { command, file, flags: Object.fromEntries(values), json: switches.has('json') };
+  const flags = Object.fromEntries(values);
+  const [json, yes] = [switches.has('json'), switches.has('yes')];
+  return { command, operand, file, flags, json, yes, name, metadata };
 }
 
-function commandOf(words: readonly string[], switches: ReadonlySet<string>): Command {
-  if (switches.has('help')) return 'help';
-  if (switches.has('version')) return 'version';
-  const [word, ...rest] = words;
-  if (word === undefined) throw new UsageError(`a command is missing: ${COMMANDS.join(' or ')}`);
-  const command = COMMANDS.find((name) => name === word);
-  if (command === undefined)
-    throw new UsageError(`unknown command ${word}; the nearest is ${nearest(word, COMMANDS)}`);
-  if (rest.length > 0) throw new UsageError(`${command} takes flags only, not ${rest[0]!}`);
-  return command;
+function commandOf(
+  words: readonly string[],
+  switches: ReadonlySet<string>,
+): { command: Command; operand: string } {
+  if (switches.has('help')) return { command: 'help', operand: '' };
+  if (switches.has('version')) return { command: 'version', operand: '' };
+  let forms: [name: keyof typeof FORMS, form: Form][] = Object.entries(FORMS) as typeof forms;
+  // Word by word, so that the first one that is wrong is named.
+  for (let i = 0; ; i++) {
+    const said = words.slice(0, i).join(' ');
+    const whole = forms.find(([, form]) => form.words.length === i);
+    if (whole !== undefined) return { command: whole[0], operand: operandOf(whole, words) };
+    const next = [...new Set(forms.map(([, form]) => form.words[i]!))];
+    const word = words[i];
+    if (word === undefined)
+      throw new UsageError(
+        i === 0
+          ? `a command is missing: ${next.join(', ')}`
+          : `${said} needs a word more: ${next.join(' or ')}`,
+      );
+    if (!next.includes(word))
+      throw new UsageError(
+        `unknown command ${`${said} ${word}`.trim()}; the nearest is ${`${said} ${nearest(word, next)}`.trim()}`,
+      );
+    forms = forms.filter(([, form]) => form.words[i] === word);
+  }
+}
+
+function operandOf([command, form]: [string, Form], words: readonly string[]): string {
+  const [operand, ...rest] = words.slice(form.words.length);
+  const surplus = form.operand === undefined ? operand : rest[0];
+  if (surplus !== undefined)
+    throw new UsageError(
+      `${command} takes ${form.operand === undefined ? 'flags' : `one ${form.operand} and flags`} only, not ${surplus}`,
+    );
+  if (form.operand !== undefined && (operand === undefined || operand === ''))
+    throw new UsageError(`${command} needs a ${form.operand}`);
+  return operand ?? '';
+}
+
+function takes(command: keyof typeof FORMS, flag: (typeof OWN_FLAGS)[number]): boolean {
+  const { flags = [] } = FORMS[command] as Form;
+  return flags.includes(flag);
+}
+
+function ownersOf(flag: (typeof OWN_FLAGS)[number]): string {
+  const names = Object.keys(FORMS) as (keyof typeof FORMS)[];
+  return names.filter((command) => takes(command, flag)).join(' and ');
 }

@@ -9,15 +9,24 @@ export const HELP = `Turns a folder of SQL templates into an HTTP API for Postgr
 Usage: sql-rest-service COMMAND [FLAGS]
 
 Commands:
-  serve          Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check          Check the configuration, the database and every script
+  serve              Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
+  check              Check the configuration, the database and every script
+  migrate up auth    Make the users table, unless it is there
+  migrate down auth  Drop the users table; with --yes also when there are users in it
+  user add NAME      Add a user; the password is asked for, or read from standard input
+  user passwd NAME   Give a user another password
+  user list          List the users
+  user remove NAME   Remove a user
 
 Flags:
-  --config FILE  Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
-  --KEY VALUE    Set a configuration key that is not a secret: --http.port 8080
-  --json         Print the outcome of check as JSON
-  --help, -h     Print this
-  --version, -V  Print the version
+  --config FILE      Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
+  --KEY VALUE        Set a configuration key that is not a secret: --http.port 8080
+  --json             Print the outcome of check, or the list of users, as JSON
+  --name TEXT        Full name of the user that is added
+  --metadata JSON    Metadata of the user that is added
+  --yes              Drop the users with their table
+  --help, -h         Print this
+  --version, -V      Print the version
 
 Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT);
 docs/configuration.md lists them.

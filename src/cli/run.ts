@@ -24,12 +24,25 @@ export async function run(args: readonly string[]): Promise<number> {
     case 'version':
       process.stdout.write(`${version()}\n`);
       return 0;
+  }
+  dropLibpqVariables(process.env);
+  // Loaded when asked for: the supervisor has no use for what the others need, libpq above all.
+  switch (line.command) {
     case 'check':
-      dropLibpqVariables(process.env);
       return (await import('./check.js')).check(sources, line.json);
     case 'serve':
-      dropLibpqVariables(process.env);
-      // Loaded when asked for: the supervisor has no use for what check needs, libpq above all.
       return (await import('./serve.js')).runService(sources);
+    case 'migrate up auth':
+      return (await import('./migrate.js')).migrateUp(sources);
+    case 'migrate down auth':
+      return (await import('./migrate.js')).migrateDown(sources, line.yes);
+    case 'user add':
+      return (await import('./user.js')).addUser(sources, line);
+    case 'user passwd':
+      return (await import('./user.js')).changePassword(sources, line);
+    case 'user list':
+      return (await import('./user.js')).listUsers(sources, line);
+    case 'user remove':
+      return (await import('./user.js')).removeUser(sources, line);
   }
 }

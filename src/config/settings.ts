@@ -45,6 +45,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     expose: exposeOf(config),
     cors: corsOf(config),
     tls: tlsOf(config),
+    migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
     trustedProxies: config['http.trusted_proxies'],
     ready: config['health.ready'] ?? [alias],
     worker: {

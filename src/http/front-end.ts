@@ -11,6 +11,7 @@ import type {
   SupervisorMessage,
 } from '../protocol.js';
 import { HttpServer } from './http-server.js';
+import { SupervisedAttempts } from './supervised-attempts.js';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
@@ -21,6 +22,8 @@ interface FrontEnd {
   readonly server: HttpServer;
   readonly threads: number;
 }
+
+const attempts = new SupervisedAttempts(tell);
 
 let frontEnd: FrontEnd | undefined;
 let reporter: NodeJS.Timeout | undefined;
@@ -76,6 +79,9 @@ process.on('message', (message: SupervisorMessage) => {
     case 'connections':
       if (frontEnd !== undefined) allow(frontEnd, message.connections);
       break;
+    case 'attempt':
+      attempts.answered(message.id, message.wait);
+      break;
     case 'unlisten':
       frontEnd?.server.unlisten();
       tell({ type: 'unlistened' });
@@ -85,4 +91,7 @@ process.on('message', (message: SupervisorMessage) => {
       break;
   }
 });
-process.on('disconnect', () => void drain());
+process.on('disconnect', () => {
+  attempts.lost();
+  void drain();
+});

@@ -14,6 +14,7 @@ import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
+import { UsersMigration } from '../pool/users-migration.js';
 import { JSON_BODY, packRequest, type Connections, type FrontEndSettings } from '../protocol.js';
 import { NO_BODY, type Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
@@ -41,6 +42,7 @@ export class HttpServer {
   readonly #routes: RouteTable;
   readonly #pool: QueryPool;
   readonly #health: DatabaseHealth;
+  readonly #migration: UsersMigration | undefined;
   readonly #exchanges: ExchangeTable;
   readonly #app: TemplatedApp;
   readonly #socket: us_listen_socket;
@@ -69,6 +71,8 @@ export class HttpServer {
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
     this.#health = new DatabaseHealth(aliases, () => this.#pool.probe(), log);
+    if (settings.migrateUsers && worker.users !== undefined)
+      this.#migration = new UsersMigration(worker.users, () => this.#pool.makeUsersTable(), log);
     this.#exchanges = new ExchangeTable({
       capacity: settings.queue,
       timeout,
@@ -117,6 +121,7 @@ export class HttpServer {
     }
     const cut = exchanges.close();
     this.#health.stop();
+    this.#migration?.stop();
     // What was just abandoned still has to reach the workers, which cancel it in the database a little later.
     if (cut > 0) await sleep(CANCELLING);
     this.#app.close();

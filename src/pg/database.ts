@@ -10,7 +10,7 @@ import type { DatabaseSettings } from '../protocol.js';
 import { ConnectionShare } from './connection-share.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import { openConnection } from './connector.js';
-import { InternalJob } from './internal-job.js';
+import { InternalJob, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import type { ResultBudget } from './result-budget.js';
 import type { ScriptCost } from './script-cost.js';
@@ -83,15 +83,18 @@ export class Database implements ConnectionOwner {
     for (const connection of this.#connections) connection.flush();
   }
 
-  /** probe asks the database whether it is there: resolves to the reason why not, empty when it is. */
-  probe(): Promise<string> {
+  /** ask sends a statement of our own at once and resolves to whatever came of it. */
+  ask(sql: string, values: (string | null)[] = []): Promise<InternalOutcome> {
     return new Promise((resolve) => {
-      const job = new InternalJob('SELECT 1', [], ({ failure }) => {
-        resolve(failure?.message ?? '');
-      });
-      this.run(job, performance.now());
+      this.run(new InternalJob(sql, values, resolve), performance.now());
       this.flush();
     });
+  }
+
+  /** probe asks the database whether it is there: resolves to the reason why not, empty when it is. */
+  async probe(): Promise<string> {
+    const { failure } = await this.ask('SELECT 1');
+    return failure?.message ?? '';
   }
 
   /**

@@ -5,13 +5,18 @@
  * flight.
  */
 import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type {
   Batch,
   Connections,
   FrontEndSettings,
+  MadeUsersTable,
   ProbeResult,
+  StoredUser,
+  TaskResult,
   WorkerSettings,
+  WorkerTask,
 } from '../protocol.js';
 import { QueryWorker, type QueryResults } from './query-worker.js';
 
@@ -19,6 +24,9 @@ export type { QueryResults };
 
 /** After this many requests of a tick the next worker is chosen. */
 const SHARE = 16;
+
+/** What a caller is told whose password could not be looked at. */
+const NO_USERS = 'logins cannot be checked now, try again later';
 
 const WORKER_FILE = fileURLToPath(new URL('../workers/query.js', import.meta.url));
 
@@ -33,6 +41,7 @@ export class QueryPool {
   #chosen = false;
   #current = 0;
   #probed = 0;
+  #asked = 0;
 
   constructor(
     threads: number,
@@ -81,6 +90,24 @@ export class QueryPool {
     return this.#workers[this.#probed]!.probe();
   }
 
+  /** findUser looks a user up; null when there is none. Rejects with ServiceError `busy` when that cannot be known. */
+  async findUser(username: string): Promise<StoredUser | null> {
+    const result = await this.#task<StoredUser | null>({ type: 'user', username });
+    if ('failure' in result) throw new ServiceError('busy', NO_USERS);
+    return result.value;
+  }
+
+  /** renewPassword stores a new hash in the place of an old one. Rejects with an Error that says why it could not. */
+  async renewPassword(username: string, from: string, to: string): Promise<void> {
+    const result = await this.#task<null>({ type: 'renew', username, from, to });
+    if ('failure' in result) throw new Error(result.failure.reason);
+  }
+
+  /** makeUsersTable makes the users table unless it is there. Rejects when no worker could try. */
+  makeUsersTable(): Promise<TaskResult<MadeUsersTable>> {
+    return this.#task({ type: 'migrate-users' });
+  }
+
   /** sending tells the workers how many bytes of their answers have not been sent yet. */
   sending(bytes: number): void {
     Atomics.store(this.#sending, 0, Math.ceil(bytes / 1024 / this.#workers.length));
@@ -101,6 +128,18 @@ export class QueryPool {
   /** close ends the workers; of requests they still have nothing more is heard. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.close()));
+  }
+
+  /** Has a worker that is ready do something now and then asked for; in turns. */
+  async #task<T>(task: WorkerTask): Promise<TaskResult<T>> {
+    this.#asked = (this.#asked + 1) % this.#workers.length;
+    const fromHere = [...this.#workers.slice(this.#asked), ...this.#workers.slice(0, this.#asked)];
+    const worker = fromHere.find(({ ready }) => ready) ?? fromHere[0]!;
+    try {
+      return (await worker.run(task)) as TaskResult<T>;
+    } catch (error) {
+      throw new ServiceError('busy', undefined, { cause: error }); // the worker died
+    }
   }
 
   #schedule(): void {

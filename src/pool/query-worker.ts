@@ -134,8 +134,14 @@ export class QueryWorker {
 
   /** probe asks the thread which databases answer. Rejects when the thread dies meanwhile or cannot be started. */
   async probe(): Promise<ProbeResult> {
-    if (this.#piscina === undefined || !this.#alive) throw new Error('no worker thread');
-    return (await this.#piscina.run({ type: 'probe' } satisfies WorkerTask)) as ProbeResult;
+    return (await this.run({ type: 'probe' })) as ProbeResult;
+  }
+
+  /** run has the thread do one task. Rejects when it dies meanwhile or cannot be started. */
+  run(task: WorkerTask): Promise<unknown> {
+    if (this.#piscina === undefined || !this.#alive)
+      return Promise.reject(new Error('no worker thread'));
+    return this.#piscina.run(task);
   }
 
   /** allow sets how many connections the thread may hold; those that are too many it gives up as they become idle. */

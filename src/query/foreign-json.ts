@@ -2,9 +2,7 @@
  * Asks the database for the JSON of returned values whose types are not plain (row-json.ts): once for a type's name,
  * then for all values of that type at once. It refuses nothing: what cannot be had is written as text by its caller.
  */
-import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
-import { InternalJob } from '../pg/internal-job.js';
 import type { Column, StatementResult } from '../pg/job.js';
 import { foreignTypes } from './row-json.js';
 
@@ -67,19 +65,10 @@ export class ForeignJson {
     return (result.rows ?? []).map((row) => row[0] ?? null);
   }
 
-  #query(sql: string, values: string[]): Promise<StatementResult> {
-    return new Promise((resolve, reject) => {
-      const job = new InternalJob(sql, values, ({ result, failure }) => {
-        if (result !== undefined) resolve(result);
-        else
-          reject(
-            new Error(
-              `the database did not convert the values (${'state' in failure ? failure.state : failure.code})`,
-            ),
-          );
-      });
-      this.#database.run(job, performance.now());
-      this.#database.flush();
-    });
+  async #query(sql: string, values: string[]): Promise<StatementResult> {
+    const { result, failure } = await this.#database.ask(sql, values);
+    if (result !== undefined) return result;
+    const why = 'state' in failure ? failure.state : failure.code;
+    throw new Error(`the database did not convert the values (${why})`);
   }
 }

@@ -39,6 +39,7 @@ import { ForeignJson } from './foreign-json.js';
 import { Outbox, type Post } from './outbox.js';
 import { Query, type QueryOwner } from './query.js';
 import { foreignTypes, writeRows } from './row-json.js';
+import { UserTasks } from './user-tasks.js';
 
 /** A database and what is remembered of the scripts run on it. */
 interface Target {
@@ -48,6 +49,8 @@ interface Target {
 }
 
 export class QueryRunner implements QueryOwner {
+  /** What is asked about users. */
+  readonly users: UserTasks;
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
   readonly #outbox: Outbox;
@@ -79,6 +82,8 @@ export class QueryRunner implements QueryOwner {
         costs: new WeakMap(),
       });
     }
+    const { database } = this.#targets.get(settings.defaultAlias)!;
+    this.users = new UserTasks(settings.users, database, log);
   }
 
   /** take does what the front end posts. */

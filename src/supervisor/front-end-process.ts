@@ -11,6 +11,7 @@ import type {
   FrontEndSettings,
   SupervisorMessage,
 } from '../protocol.js';
+import type { LoginAttempts } from './login-attempts.js';
 
 const FRONT_END_FILE = fileURLToPath(new URL('../http/front-end.js', import.meta.url));
 
@@ -33,9 +34,13 @@ export class FrontEndProcess {
   readonly #unlistened: Promise<void>;
   #closed!: () => void;
 
-  /** `holds` is told how many connections it has at most, from `allow` until they are as few as allowed. */
+  /**
+   * `attempts` counts its logins; without it none is allowed. `holds` is told how many connections it has at most, from
+   * `allow` until they are as few as allowed.
+   */
   constructor(
     settings: FrontEndSettings,
+    attempts?: LoginAttempts,
     holds: (connections: Connections) => void = () => undefined,
   ) {
     const child = fork(FRONT_END_FILE, [], {
@@ -66,6 +71,15 @@ export class FrontEndProcess {
             break;
           case 'unlistened':
             this.#closed();
+            break;
+          case 'attempt': {
+            const { id, keys } = message;
+            const wait = attempts?.begin(keys);
+            if (wait !== undefined) this.#send({ type: 'attempt', id, wait });
+            break;
+          }
+          case 'attempted':
+            attempts?.end(message.keys, message.end);
             break;
           case 'failed':
             reject(new Error(message.message));

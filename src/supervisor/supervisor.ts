@@ -6,15 +6,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import { batchScheduling } from '../native/scheduling.js';
-import type { Connections, FrontEndSettings } from '../protocol.js';
+import type { Connections, FrontEndSettings, LoginLimits } from '../protocol.js';
 import { FrontEndSlot } from './front-end-slot.js';
 import { Handover } from './handover.js';
+import { LoginAttempts } from './login-attempts.js';
 import { assertFree } from './port-claim.js';
 
 /** What is to be served. */
 export interface Service {
   /** One entry a front end, all with the same host and port; port 0 picks a free one for all of them. */
   readonly frontEnds: readonly FrontEndSettings[];
+  /** How many logins may fail, over all of them. */
+  readonly logins: LoginLimits;
 }
 
 export interface ServeOptions extends Service {
@@ -62,6 +65,8 @@ export async function serve(options: ServeOptions): Promise<number> {
 class Supervisor {
   readonly #options: ServeOptions;
   readonly #log: Logger;
+  /** Outlives front ends, whatever they die of, and reloads. */
+  readonly #attempts: LoginAttempts;
   #service: Service;
   /** As configured, 0 included, and what it came to. */
   #address: { readonly host: string; readonly port: number };
@@ -83,6 +88,7 @@ class Supervisor {
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#log = options.log;
+    this.#attempts = new LoginAttempts(options.logins);
     this.#service = options;
     this.#address = addressOf(options);
     this.#stopped = new Promise((resolve) => {
@@ -151,6 +157,7 @@ class Supervisor {
       handover = new Handover(old, service.frontEnds);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
       if (this.#isStopping()) return;
+      this.#attempts.limits = service.logins;
       this.#service = service;
       this.#address = address;
       this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
@@ -192,7 +199,7 @@ class Supervisor {
   }
 
   #slot(settings: FrontEndSettings, connections?: Connections): FrontEndSlot {
-    const slot = new FrontEndSlot(settings, this.#log, connections);
+    const slot = new FrontEndSlot(settings, this.#log, this.#attempts, connections);
     this.#slots.add(slot);
     void slot.ended.then((clean) => {
       this.#slots.delete(slot);

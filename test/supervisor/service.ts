@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { frontEndSettings, type FrontEndOverrides } from '../support/front-end.js';
+import { frontEndSettings, LIMITS, type FrontEndOverrides } from '../support/front-end.js';
 import { ProcessGroup } from '../support/process-group.js';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/serve.js', import.meta.url));
@@ -39,6 +39,7 @@ function writeConfiguration(
     file,
     JSON.stringify({
       frontEnds: Array.from({ length: frontEnds }, (_, index) => ({ ...settings, index })),
+      logins: LIMITS,
     }),
   );
   return file;

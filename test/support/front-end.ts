@@ -2,6 +2,7 @@
 import type { Test } from 'tap';
 import type { DatabaseSettings, FrontEndSettings } from '#app/protocol.js';
 import { FrontEndProcess } from '#app/supervisor/front-end-process.js';
+import { LoginAttempts } from '#app/supervisor/login-attempts.js';
 
 export type FrontEndOverrides = Partial<Omit<FrontEndSettings, 'worker'>> & {
   readonly worker?: Partial<FrontEndSettings['worker']>;
@@ -49,6 +50,7 @@ export function frontEndSettings(overrides: FrontEndOverrides = {}): FrontEndSet
     expose: { databases: true, schemas: true, tables: true },
     cors: undefined,
     tls: undefined,
+    migrateUsers: false,
     trustedProxies: [],
     ready: ['main'],
     ...rest,
@@ -73,12 +75,15 @@ export function frontEndSettings(overrides: FrontEndOverrides = {}): FrontEndSet
   };
 }
 
+/** LIMITS of failed logins that no test meets unless it means to. */
+export const LIMITS = { perUser: 1_000, perAddress: 1_000, window: 60_000 };
+
 /** startFrontEnd starts one that is gone when the test ends, and returns its port. */
 export async function startFrontEnd(
   t: Pick<Test, 'teardown'>,
   overrides: FrontEndOverrides = {},
 ): Promise<{ readonly port: number; readonly process: FrontEndProcess }> {
-  const process = new FrontEndProcess(frontEndSettings(overrides));
+  const process = new FrontEndProcess(frontEndSettings(overrides), new LoginAttempts(LIMITS));
   let ending = false;
   void process.exited.then((exit) => {
     if (!ending) console.error('the front end died under the test', exit);

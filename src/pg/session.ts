@@ -1,0 +1,11 @@
+/** One connection for what is not a request: the command line's statements. */
+import type { DatabaseSettings } from '../protocol.js';
+import { ConnectionShare } from './connection-share.js';
+import { Database } from './database.js';
+import { ResultBudget } from './result-budget.js';
+
+/** openSession gives a database with a single connection, made when it is needed. It lives until it is closed. */
+export function openSession(settings: DatabaseSettings, maxResult: number): Database {
+  const budget = new ResultBudget(maxResult, maxResult);
+  return new Database(settings, budget, new ConnectionShare(new Int32Array([1, 0]), 0));
+}

@@ -1,0 +1,108 @@
+/**
+ * Counts failed logins over all front ends, for each user name and each address. An attempt counts as failed from the
+ * moment it is allowed, so that guesses made at the same time cannot be more than the limit. Its memory is bounded: the
+ * names and addresses that failed longest ago are forgotten first.
+ */
+import { performance } from 'node:perf_hooks';
+import type { AttemptEnd, AttemptKeys, LoginLimits } from '../protocol.js';
+
+/** Most failures that are remembered. */
+const CAPACITY = 100_000;
+
+/** LoginAttempts says who may try to log in. */
+export class LoginAttempts {
+  /** In force from the next attempt on. */
+  limits: LoginLimits;
+  readonly #capacity: number;
+  readonly #now: () => number;
+  /** When each attempt was allowed that has not succeeded, by key; the key with the latest one last. */
+  readonly #failures = new Map<string, number[]>();
+  #count = 0;
+
+  /** `capacity` is how many failures are remembered, `now` the clock (milliseconds). */
+  constructor(
+    limits: LoginLimits,
+    capacity: number = CAPACITY,
+    now: () => number = () => performance.now(),
+  ) {
+    this.limits = limits;
+    this.#capacity = capacity;
+    this.#now = now;
+  }
+
+  /** size is how many failures are remembered. */
+  get size(): number {
+    return this.#count;
+  }
+
+  /** begin counts an attempt and returns 0, or how long it has to wait (milliseconds) and counts nothing. */
+  begin({ user, address }: AttemptKeys): number {
+    const now = this.#now();
+    const { perUser, perAddress } = this.limits;
+    this.#forget(now);
+    const wait = Math.max(
+      user === undefined ? 0 : this.#wait(userKey(user), perUser, now),
+      this.#wait(addressKey(address), perAddress, now),
+    );
+    if (wait > 0) return wait;
+    if (user !== undefined) this.#add(userKey(user), now);
+    this.#add(addressKey(address), now);
+    return 0;
+  }
+
+  /** end takes an attempt back; after a success all failures of the user, but not those of the address. */
+  end({ user, address }: AttemptKeys, end: AttemptEnd): void {
+    if (user !== undefined) {
+      if (end === 'succeeded') this.#drop(userKey(user));
+      else this.#takeBack(userKey(user));
+    }
+    this.#takeBack(addressKey(address));
+  }
+
+  /** How long until there are fewer failures than the limit. */
+  #wait(key: string, limit: number, now: number): number {
+    const times = this.#failures.get(key);
+    if (times === undefined) return 0;
+    const { window } = this.limits;
+    const over = times.findIndex((time) => time > now - window);
+    this.#count -= times.splice(0, over < 0 ? times.length : over).length;
+    if (times.length < limit) return 0;
+    return times[times.length - limit]! + window - now;
+  }
+
+  #add(key: string, now: number): void {
+    const times = this.#failures.get(key) ?? [];
+    this.#failures.delete(key); // to come last
+    this.#failures.set(key, times);
+    times.push(now);
+    this.#count++;
+    // With room for all that an attempt is judged by, what is dropped is never its own.
+    const { perUser, perAddress } = this.limits;
+    const capacity = Math.max(this.#capacity, perUser + perAddress);
+    while (this.#count > capacity) this.#drop(this.#failures.keys().next().value!);
+  }
+
+  #takeBack(key: string): void {
+    const times = this.#failures.get(key);
+    if (times?.pop() === undefined) return;
+    this.#count--;
+    if (times.length === 0) this.#failures.delete(key);
+  }
+
+  #drop(key: string): void {
+    this.#count -= this.#failures.get(key)?.length ?? 0;
+    this.#failures.delete(key);
+  }
+
+  /** Drops the keys whose last failure is too long ago: they come first. */
+  #forget(now: number): void {
+    for (const [key, times] of this.#failures) {
+      const last = times.at(-1);
+      if (last !== undefined && last > now - this.limits.window) return;
+      this.#drop(key);
+    }
+  }
+}
+
+const userKey = (user: string): string => `user ${user}`;
+const addressKey = (address: string): string => `address ${address}`;

@@ -1,0 +1,93 @@
+/**
+ * The SQL of the users table. Names come from the configuration and are always quoted; values are always bound. An
+ * existing table needs no more than the two columns of user names and passwords: what else there is of a row is looked
+ * for in its JSON, where an absent column is no error, and where the password never is.
+ */
+import type { UsersTable } from '../protocol.js';
+
+/** Statements are those of one users table. */
+export interface Statements {
+  /** $1 user name: at most two rows of user name, password, id, name and metadata, the last three as JSON. */
+  readonly find: string;
+  /** $1 user name, $2 the old hash, $3 the new one. */
+  readonly renew: string;
+  /** The table's columns, one a row; no row when there is no table. */
+  readonly columns: string;
+  /** Makes the table unless it is there, whoever else does so at the same time. */
+  readonly make: string;
+  /** Whether there is a row. */
+  readonly any: string;
+  readonly drop: string;
+  /** Rows of id, user name and name, as JSON. */
+  readonly list: string;
+  /** $1 user name, $2 hash, and what else is given. Adds nothing when the name is there. */
+  readonly add: (given: { readonly name: boolean; readonly metadata: boolean }) => string;
+  /** $1 user name, $2 hash. */
+  readonly setPassword: string;
+  /** $1 user name. */
+  readonly remove: string;
+}
+
+/** statementsOf writes the statements for a table. */
+export function statementsOf(users: UsersTable): Statements {
+  const table = `${identifier(users.schema)}.${identifier(users.table)}`;
+  const username = `u.${identifier(users.username)}`;
+  const password = `u.${identifier(users.password)}`;
+  const row = `(to_jsonb(u) - ${literal(users.password)})`;
+  return {
+    find: `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
+FROM ${table} u WHERE ${username} = $1 LIMIT 2`,
+    renew: `UPDATE ${table} u SET ${identifier(users.password)} = $3
+WHERE ${username} = $1 AND ${password}::text = $2::text`,
+    columns: `SELECT attname FROM pg_attribute
+WHERE attrelid = to_regclass(${literal(table)}) AND attnum > 0 AND NOT attisdropped`,
+    make: `DO ${literal(`BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`users table ${table}`)}, 0));
+  IF to_regclass(${literal(table)}) IS NULL THEN
+    CREATE TABLE ${table} (${columnsOf(users)});
+  END IF;
+END`)}`,
+    any: `SELECT 1 FROM ${table} LIMIT 1`,
+    drop: `DROP TABLE ${table}`,
+    list: `SELECT ${row} -> 'id', to_json(${username}::text), ${row} -> 'name' FROM ${table} u ORDER BY ${username}`,
+    add: ({ name, metadata }) => {
+      const columns = [identifier(users.username), identifier(users.password)];
+      const values = ['$1::text', '$2::text'];
+      if (name) values.push(`$${columns.push(identifier('name'))}::text`);
+      if (metadata) values.push(`$${columns.push(identifier('metadata'))}::jsonb`);
+      return `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')}
+WHERE NOT EXISTS (SELECT 1 FROM ${table} u WHERE ${username} = $1::text)`;
+    },
+    setPassword: `UPDATE ${table} u SET ${identifier(users.password)} = $2 WHERE ${username} = $1`,
+    remove: `DELETE FROM ${table} u WHERE ${username} = $1`,
+  };
+}
+
+/** The columns of a table of our own, of which user name and password may have taken the name of another one. */
+function columnsOf(users: UsersTable): string {
+  const columns = new Map([
+    ['id', 'serial PRIMARY KEY'],
+    ['name', 'text'],
+    ['metadata', 'jsonb'],
+  ]);
+  columns.set(users.username, 'text UNIQUE').set(users.password, 'text');
+  const order = ['id', 'name', users.username, users.password, 'metadata'];
+  return [...new Set(order)].map((name) => `${identifier(name)} ${columns.get(name)!}`).join(', ');
+}
+
+/** The metadata of a row: the configured columns that it has, or what the column `metadata` holds. */
+function metadataOf({ metadata }: UsersTable, row: string): string {
+  if (metadata.length === 0) return `${row} -> 'metadata'`;
+  const names = metadata.map((name) => literal(name)).join(', ');
+  return `(SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(${row}) WHERE key IN (${names}))`;
+}
+
+/** identifier quotes a name. */
+function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** literal quotes a text, whatever standard_conforming_strings is. */
+function literal(text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
