@@ -9,6 +9,7 @@ import type { Logger } from '../log.js';
 import type { AttemptEnd, AttemptKeys, LoginSettings, StoredUser } from '../protocol.js';
 import { addressKey } from './client-address.js';
 import { fitsBcrypt, schemeOf, type Passwords } from './password.js';
+import type { TokenIssuer } from './token-issuer.js';
 
 /** Where users are. */
 export interface UserStore {
@@ -24,20 +25,12 @@ export interface Attempts {
   end(keys: AttemptKeys, end: AttemptEnd): void;
 }
 
-/** What is told of a user, in the answer and in the token. */
-export type UserInfo = Pick<StoredUser, 'id' | 'name' | 'username' | 'metadata'>;
-
-/** Who makes tokens. */
-export interface TokenIssuer {
-  issue(user: UserInfo): Promise<string>;
-}
-
 /** What Login works with. */
 export interface LoginParts {
   readonly users: UserStore;
   readonly attempts: Attempts;
   readonly passwords: Passwords;
-  readonly tokens: TokenIssuer;
+  readonly tokens: Pick<TokenIssuer, 'issue'>;
   readonly log: Logger;
 }
 

@@ -25,6 +25,8 @@ export function checkAuthentication(config: Config, issues: Issues): void {
 function checkKeys(config: Config, { errors, warnings }: Issues): void {
   const key = config['jwt.key'];
   const algorithm = config['jwt.algo'];
+  if (config['auth.login'] && !config['auth.enabled'])
+    errors.push('auth.login: /auth is offered only with auth.enabled = true');
   if (!needsToken(config)) return;
   const keys = config['jwt.jwks'] ?? config['jwt.wellknownurl'];
   if (config['jwt.jwks'] !== undefined && config['jwt.wellknownurl'] !== undefined)
@@ -37,8 +39,6 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
       'jwt.key: authentication is on, and no key is set to check tokens with; set jwt.key, jwt.jwks or jwt.wellknownurl',
     );
   if (!config['auth.login']) return;
-  if (!config['auth.enabled'])
-    errors.push('auth.login: /auth is offered only with auth.enabled = true');
   if (!canSign(config)) errors.push('auth.login: /auth needs a jwt.key that can sign tokens');
   if (config['auth.encrypt'] !== 'bcrypt')
     warnings.push(

@@ -93,16 +93,19 @@ export class ExchangeTable {
 
   /** refuse answers with an error, its default message if none is given, and takes the request from its worker. */
   refuse(exchange: Exchange, code: ErrorCode, message?: string): void {
-    const error = new ServiceError(code, message);
-    const xml = wantsXml(exchange.query);
-    const body = errorBody(error.message, code, xml);
-    this.answer(exchange, error.status, xml ? XML_BODY : JSON_BODY, body);
-    this.#abandon(exchange);
+    this.#refuse(exchange, new ServiceError(code, message));
   }
 
-  /** failed ends a request that an error of ours hit: the caller learns that there was one, the log what it was. */
+  /**
+   * failed ends a request with what was thrown: an error that is meant for the caller is answered; of any other he learns
+   * that there was one, and the log what it was.
+   */
   failed(exchange: Exchange, error: unknown): void {
     const { id, requestId, res } = exchange;
+    if (error instanceof ServiceError && this.#pending.get(id) === exchange) {
+      this.#refuse(exchange, error);
+      return;
+    }
     this.#options.log.error({ err: error, requestId }, 'a request failed');
     try {
       if (this.#pending.get(id) !== undefined) this.refuse(exchange, 'internal');
@@ -121,6 +124,14 @@ export class ExchangeTable {
     clearInterval(this.#sweeper);
     for (const exchange of this.#pending.values()) this.refuse(exchange, 'timeout');
     return cut;
+  }
+
+  #refuse(exchange: Exchange, error: ServiceError): void {
+    const { message, code, status, retryAfter } = error;
+    if (retryAfter !== undefined) exchange.addHeader('Retry-After', String(retryAfter));
+    const xml = wantsXml(exchange.query);
+    this.answer(exchange, status, xml ? XML_BODY : JSON_BODY, errorBody(message, code, xml));
+    this.#abandon(exchange);
   }
 
   #sent(exchange: Exchange): void {
@@ -158,8 +169,9 @@ export class ExchangeTable {
 
   /** One line a request, without its query string: that may hold what is not for logs. */
   #logAccess(exchange: Exchange, status: number): void {
-    const { method, path, requestId, started } = exchange;
+    const { method, path, requestId, started, user } = exchange;
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    this.#options.log.info({ method, path, status, ms, requestId }, 'request');
+    const who = user === '' ? undefined : { user };
+    this.#options.log.info({ method, path, status, ms, requestId, ...who }, 'request');
   }
 }

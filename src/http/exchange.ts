@@ -27,7 +27,8 @@ function label(status: number, type: number): string {
   const known = labels[i];
   if (known !== undefined) return known;
   const retry = status === 503 ? '\r\nRetry-After: 1' : '';
-  const made = `${status} ${STATUS_CODES[status] ?? 'Unknown'}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}`;
+  const challenge = status === 401 ? '\r\nWWW-Authenticate: Bearer' : '';
+  const made = `${status} ${STATUS_CODES[status] ?? 'Unknown'}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}${challenge}`;
   labels[i] = made;
   return made;
 }
@@ -48,9 +49,10 @@ export class Exchange {
   worker = -1;
   /** Whether the connection ends with the answer. */
   close = false;
-  /** Name and value of one more header, or empty. */
-  extraName = '';
-  extraValue = '';
+  /** More header lines of the answer, each beginning with CRLF. */
+  lines = '';
+  /** The caller's name, for the log; empty when he has none or is not known. */
+  user = '';
   /** Memory of a body, to be released when it was sent. */
   #held: ArrayBuffer | undefined;
   /** Whether all of a body that is sent piece by piece is on its way. */
@@ -88,6 +90,11 @@ export class Exchange {
     return true;
   }
 
+  /** addHeader adds a header to the answer. */
+  addHeader(name: string, value: string): void {
+    this.lines += `\r\n${name}: ${value}`;
+  }
+
   /** release frees what is held for an answer that is over. */
   release(): void {
     if (this.#held !== undefined) releaseBuffer(this.#held);
@@ -115,9 +122,8 @@ export class Exchange {
   }
 
   #head(status: number, type: number): void {
-    this.res.writeStatus(label(status, type));
+    this.res.writeStatus(label(status, type) + this.lines);
     this.res.writeHeader('X-Request-Id', this.requestId);
-    if (this.extraName !== '') this.res.writeHeader(this.extraName, this.extraValue);
   }
 
   #whole(status: number, type: number, body: string): void {

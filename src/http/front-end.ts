@@ -36,7 +36,7 @@ function start(settings: FrontEndSettings): void {
     process.exit(1);
   });
   try {
-    const server = new HttpServer(settings, log);
+    const server = new HttpServer(settings, log, attempts);
     frontEnd = { server, threads: settings.threads };
     tell({ type: 'listening', port: server.port });
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
- * The HTTP side of a front end: takes requests, checks what can be checked without a script, hands the rest to query
- * workers and passes their answers on. Refuses bad paths, ambiguous framing, targets and bodies over their limits,
- * databases that are not configured, and more requests at a time than configured.
+ * The HTTP side of a front end: takes requests, reads them to their end, hands them to the dispatcher and passes the
+ * answers of workers on. Refuses ambiguous framing, targets and bodies over their limits, and more requests at a time
+ * than configured.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import uWS, {
@@ -10,19 +10,23 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from 'uWebSockets.js';
+import { ClientAddress } from '../auth/client-address.js';
+import { Login, type Attempts } from '../auth/login.js';
+import { Passwords } from '../auth/password.js';
+import { TokenIssuer } from '../auth/token-issuer.js';
+import { TokenVerifier } from '../auth/token-verifier.js';
 import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
-import { JSON_BODY, packRequest, type Connections, type FrontEndSettings } from '../protocol.js';
-import { NO_BODY, type Exchange } from './exchange.js';
+import type { Connections, FrontEndSettings } from '../protocol.js';
+import { Dispatcher, type RequestParts } from './dispatcher.js';
+import type { Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
-import { healthAnswer } from './health.js';
-import { encodeOdd } from './path.js';
+import { Gate } from './gate.js';
 import { readHead } from './request-head.js';
 import { nextRequestId } from './request-id.js';
-import { RouteTable, type QueryRoute, type Route } from './route-table.js';
 
 /** Longest request target: path and query string together (bytes). */
 const MAX_TARGET = 65_536;
@@ -39,7 +43,9 @@ const CANCELLING = 400;
 /** HttpServer serves one listening socket, which it shares with the other front ends. */
 export class HttpServer {
   readonly #settings: FrontEndSettings;
-  readonly #routes: RouteTable;
+  readonly #dispatcher: Dispatcher;
+  readonly #verifier: TokenVerifier | undefined;
+  readonly #clients: ClientAddress;
   readonly #pool: QueryPool;
   readonly #health: DatabaseHealth;
   readonly #migration: UsersMigration | undefined;
@@ -50,11 +56,11 @@ export class HttpServer {
   #connections = 0;
 
   /**
-   * Starts to listen; throws when the address cannot be had. `workerFile` is the program of the query workers, when it
-   * is not the service's own.
+   * Starts to listen; throws when the address cannot be had, or a key not be used. `attempts` counts logins; `workerFile`
+   * is the program of the query workers, when it is not the service's own.
    */
-  constructor(settings: FrontEndSettings, log: Logger, workerFile?: string) {
-    const { worker, threads, timeout, accessLog } = settings;
+  constructor(settings: FrontEndSettings, log: Logger, attempts: Attempts, workerFile?: string) {
+    const { worker, threads, timeout, accessLog, auth } = settings;
     this.#settings = settings;
     this.#app = uWS
       .App()
@@ -63,13 +69,12 @@ export class HttpServer {
       })
       .any('/*', (res, req) => this.#handle(res, req));
     this.#socket = this.#listen(settings.port); // first: where it fails nothing else has begun
-    const aliases = new Set(worker.databases.map((database) => database.alias));
-    this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias);
     const results: QueryResults = {
       answered: this.#answered.bind(this),
       died: this.#died.bind(this),
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
+    const aliases = new Set(worker.databases.map((database) => database.alias));
     this.#health = new DatabaseHealth(aliases, () => this.#pool.probe(), log);
     if (settings.migrateUsers && worker.users !== undefined)
       this.#migration = new UsersMigration(worker.users, () => this.#pool.makeUsersTable(), log);
@@ -80,6 +85,23 @@ export class HttpServer {
       log,
       sending: (bytes) => this.#pool.sending(bytes),
       abandon: (number, id) => this.#pool.abandon(number, id),
+    });
+    this.#verifier = auth && new TokenVerifier(auth.tokens, log);
+    this.#clients = new ClientAddress(settings.trustedProxies);
+    this.#dispatcher = new Dispatcher(settings, {
+      exchanges: this.#exchanges,
+      pool: this.#pool,
+      health: this.#health,
+      gate: new Gate(auth, this.#verifier),
+      login:
+        auth?.login &&
+        new Login(auth.login, {
+          users: this.#pool,
+          attempts,
+          passwords: new Passwords(),
+          tokens: new TokenIssuer(auth.tokens),
+          log,
+        }),
     });
   }
 
@@ -122,6 +144,7 @@ export class HttpServer {
     const cut = exchanges.close();
     this.#health.stop();
     this.#migration?.stop();
+    this.#verifier?.close();
     // What was just abandoned still has to reach the workers, which cancel it in the database a little later.
     if (cut > 0) await sleep(CANCELLING);
     this.#app.close();
@@ -144,9 +167,12 @@ export class HttpServer {
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {
-    const { packed, requestId, bodyLength, sound } = readHead(req);
-    const full = this.#exchanges.pending >= this.#settings.queue;
-    const exchange = this.#exchanges.open(
+    const head = readHead(req);
+    const { packed, requestId, bodyLength, sound, authorization, origin, preflight } = head;
+    const exchanges = this.#exchanges;
+    const dispatcher = this.#dispatcher;
+    const full = exchanges.pending >= this.#settings.queue;
+    const exchange = exchanges.open(
       res,
       req.getCaseSensitiveMethod(),
       req.getUrl(),
@@ -155,25 +181,38 @@ export class HttpServer {
     );
     try {
       exchange.close = bodyLength !== 0; // what is answered before the body was read
+      dispatcher.crossOrigin(exchange, origin);
       if (!sound) {
         exchange.close = true;
-        this.#exchanges.refuse(exchange, 'invalid_request');
+        exchanges.refuse(exchange, 'invalid_request');
       } else if (exchange.path.length + exchange.query.length > MAX_TARGET)
-        this.#exchanges.refuse(exchange, 'uri_too_long');
-      else if (full) this.#overloaded(exchange);
-      else if (bodyLength === 0) this.#dispatch(exchange, packed);
-      else this.#receive(exchange, packed, bodyLength > this.#settings.maxBody);
+        exchanges.refuse(exchange, 'uri_too_long');
+      else if (full) {
+        if (!dispatcher.tellsHealth(exchange)) exchanges.refuse(exchange, 'busy');
+      } else if (!preflight || !dispatcher.answersPreflight(exchange, origin)) {
+        const logsIn = dispatcher.logsIn(exchange);
+        const address = logsIn ? this.#clientOf(res, head.forwardedFor) : '';
+        const request: RequestParts = { headers: packed, authorization, address, body: undefined };
+        if (bodyLength === 0) dispatcher.dispatch(exchange, request);
+        else this.#receive(exchange, request, logsIn, bodyLength > this.#settings.maxBody);
+      }
     } catch (error) {
-      this.#exchanges.failed(exchange, error);
+      exchanges.failed(exchange, error);
     }
   }
 
   /**
-   * Reads a body to its end before anything is done for the request. One that is too large is read on for a moment:
-   * most clients look for an answer only when they are done sending.
+   * Reads a body to its end before anything is done for the request, and keeps it where it is `wanted`. One that is too
+   * large is read on for a moment: most clients look for an answer only when they are done sending.
    */
-  #receive(exchange: Exchange, headers: string, announcedTooLarge: boolean): void {
+  #receive(
+    exchange: Exchange,
+    request: RequestParts,
+    wanted: boolean,
+    announcedTooLarge: boolean,
+  ): void {
     const exchanges = this.#exchanges;
+    const kept: Buffer[] = [];
     let received = 0;
     let tooLarge: NodeJS.Timeout | undefined;
     const refuse = (): void => {
@@ -187,11 +226,13 @@ export class HttpServer {
       received += chunk.byteLength;
       try {
         if (received > this.#settings.maxBody) tooLarge ??= setTimeout(refuse, TOO_LARGE_LINGER);
+        else if (wanted) kept.push(Buffer.from(chunk.slice(0))); // the chunk is the server's own
         if (!last) return;
         if (tooLarge !== undefined) refuse();
         else {
           exchange.close = false;
-          this.#dispatch(exchange, headers);
+          const body = wanted ? Buffer.concat(kept) : undefined;
+          this.#dispatcher.dispatch(exchange, { ...request, body });
         }
       } catch (error) {
         exchanges.failed(exchange, error);
@@ -199,65 +240,9 @@ export class HttpServer {
     });
   }
 
-  /** More requests than configured: only the health of the service is still told, which costs nothing. */
-  #overloaded(exchange: Exchange): void {
-    const route = this.#routes.resolve(exchange.path);
-    if (route.kind === 'health' || route.kind === 'ready') this.#other(exchange, route);
-    else this.#exchanges.refuse(exchange, 'busy');
-  }
-
-  #dispatch(exchange: Exchange, headers: string): void {
-    const route = this.#routes.resolve(exchange.path);
-    if (route.kind === 'query') this.#query(exchange, route, headers);
-    else this.#other(exchange, route);
-  }
-
-  #query(exchange: Exchange, route: QueryRoute, headers: string): void {
-    const { alias, folder, name } = route;
-    if (!route.registered) {
-      const message = `database not registered: ${alias}`;
-      this.#exchanges.refuse(exchange, 'unknown_database', message);
-      return;
-    }
-    const { id, method, query, requestId } = exchange;
-    exchange.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId, '', ''),
-    );
-  }
-
-  #other(exchange: Exchange, route: Exclude<Route, QueryRoute>): void {
-    const { method, query } = exchange;
-    switch (route.kind) {
-      case 'refused':
-        this.#exchanges.refuse(exchange, route.code);
-        break;
-      case 'redirect': {
-        const status = method === 'GET' || method === 'HEAD' ? 301 : 308;
-        exchange.extraName = 'Location';
-        exchange.extraValue = route.location + (query === '' ? '' : `?${encodeOdd(query)}`);
-        this.#exchanges.answer(exchange, status, NO_BODY, '');
-        break;
-      }
-      case 'health':
-        this.#tellHealth(exchange, [this.#settings.worker.defaultAlias], false);
-        break;
-      case 'ready':
-        this.#tellHealth(exchange, this.#settings.ready, this.#exchanges.closing);
-        break;
-    }
-  }
-
-  #tellHealth(exchange: Exchange, wanted: readonly string[], closing: boolean): void {
-    const { method } = exchange;
-    if (method === 'GET' || method === 'HEAD') {
-      const { status, body } = healthAnswer(this.#health.states, wanted, closing);
-      this.#exchanges.answer(exchange, status, JSON_BODY, body);
-      return;
-    }
-    exchange.extraName = 'Allow';
-    exchange.extraValue = 'GET, HEAD, OPTIONS';
-    if (method === 'OPTIONS') this.#exchanges.answer(exchange, 204, NO_BODY, '');
-    else this.#exchanges.refuse(exchange, 'method_not_allowed');
+  #clientOf(res: HttpResponse, forwardedFor: string): string {
+    const address = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    return this.#clients.of(address, forwardedFor);
   }
 
   /** Passes one answer on. */
@@ -273,10 +258,7 @@ export class HttpServer {
       if (typeof body !== 'string') releaseBuffer(body);
       return; // too late: timed out or gone
     }
-    if (allow !== '') {
-      exchange.extraName = 'Allow';
-      exchange.extraValue = allow;
-    }
+    if (allow !== '') exchange.addHeader('Allow', allow);
     try {
       this.#exchanges.answer(exchange, status, type, body);
     } catch (error) {

@@ -14,6 +14,7 @@ export type Path =
       readonly folder: string;
       readonly name: string;
     }
+  | { readonly kind: 'login' }
   | { readonly kind: 'health' }
   | { readonly kind: 'ready' }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -43,6 +44,7 @@ function route(segments: readonly string[]): Path {
   if (segments.length === 2) {
     if (first === '_health') return { kind: 'health' };
     if (first === '_ready') return { kind: 'ready' };
+    if (first === 'auth') return { kind: 'login' };
   }
   if (first !== '_QUERIES' || a === undefined || b === undefined || segments.length > 5)
     return NOT_FOUND;

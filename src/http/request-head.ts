@@ -4,6 +4,7 @@
  * is no number, a Transfer-Encoding other than chunked.
  */
 import type { HttpRequest } from 'uWebSockets.js';
+import { addAuthorization } from '../auth/bearer.js';
 
 /** What readHead found. One object, reused: valid until the next call. */
 export interface RequestHead {
@@ -15,6 +16,13 @@ export interface RequestHead {
   bodyLength: number;
   /** False when the framing is ambiguous. */
   sound: boolean;
+  /** Value of Authorization, empty when there is none; see addAuthorization for several. */
+  authorization: string;
+  origin: string;
+  /** Whether it has Access-Control-Request-Method, as preflights do. */
+  preflight: boolean;
+  /** Values of X-Forwarded-For, separated by commas. */
+  forwardedFor: string;
 }
 
 const CREDENTIAL = 1;
@@ -22,9 +30,13 @@ const HOST = 2;
 const CONTENT_LENGTH = 3;
 const TRANSFER_ENCODING = 4;
 const REQUEST_ID = 5;
+const AUTHORIZATION = 6;
+const ORIGIN = 7;
+const PREFLIGHT_METHOD = 8;
+const FORWARDED_FOR = 9;
 
 const SPECIAL = new Map([
-  ['authorization', CREDENTIAL],
+  ['authorization', AUTHORIZATION],
   ['proxy-authorization', CREDENTIAL],
   ['cookie', CREDENTIAL],
   ['x-api-key', CREDENTIAL],
@@ -34,14 +46,27 @@ const SPECIAL = new Map([
   ['content-length', CONTENT_LENGTH],
   ['transfer-encoding', TRANSFER_ENCODING],
   ['x-request-id', REQUEST_ID],
+  ['origin', ORIGIN],
+  ['access-control-request-method', PREFLIGHT_METHOD],
+  ['x-forwarded-for', FORWARDED_FOR],
 ]);
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const DIGITS = /^[0-9]{1,15}$/;
 
-const head: RequestHead = { packed: '', requestId: '', bodyLength: 0, sound: true };
+const head: RequestHead = {
+  packed: '',
+  requestId: '',
+  bodyLength: 0,
+  sound: true,
+  authorization: '',
+  origin: '',
+  preflight: false,
+  forwardedFor: '',
+};
 let hosts = 0;
 let framings = 0;
+let authorized = false;
 
 /** readHead reads the headers of a request while its handler runs. */
 export function readHead(req: HttpRequest): Readonly<RequestHead> {
@@ -49,8 +74,13 @@ export function readHead(req: HttpRequest): Readonly<RequestHead> {
   head.requestId = '';
   head.bodyLength = 0;
   head.sound = true;
+  head.authorization = '';
+  head.origin = '';
+  head.preflight = false;
+  head.forwardedFor = '';
   hosts = 0;
   framings = 0;
+  authorized = false;
   req.forEach(readHeader);
   if (hosts > 1 || framings > 1) head.sound = false;
   return head;
@@ -73,6 +103,22 @@ function readHeader(name: string, value: string): void {
       framings++;
       head.bodyLength = -1;
       if (value.toLowerCase() !== 'chunked') head.sound = false;
+      pack(name, value);
+      break;
+    case AUTHORIZATION:
+      head.authorization = addAuthorization(authorized ? head.authorization : undefined, value);
+      authorized = true;
+      break;
+    case ORIGIN:
+      head.origin = value;
+      pack(name, value);
+      break;
+    case PREFLIGHT_METHOD:
+      head.preflight = true;
+      pack(name, value);
+      break;
+    case FORWARDED_FOR:
+      head.forwardedFor += head.forwardedFor === '' ? value : `,${value}`;
       pack(name, value);
       break;
     case REQUEST_ID:

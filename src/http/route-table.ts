@@ -3,6 +3,7 @@
  * only paths that name a script enter it (their length is bounded by the path rules).
  */
 import { parsePath, type Path } from './path.js';
+import type { Whitelist } from './whitelist.js';
 
 /** A script as a path names it. */
 export interface QueryRoute {
@@ -12,6 +13,8 @@ export interface QueryRoute {
   readonly registered: boolean;
   readonly folder: string;
   readonly name: string;
+  /** Whether it needs no token. */
+  readonly open: boolean;
 }
 
 export type Route = QueryRoute | Exclude<Path, { readonly kind: 'query' }>;
@@ -23,12 +26,24 @@ export class RouteTable {
   readonly #context: string;
   readonly #aliases: ReadonlySet<string>;
   readonly #defaultAlias: string;
+  readonly #whitelist: Whitelist;
   readonly #queries = new Map<string, QueryRoute>();
 
-  constructor(context: string, aliases: ReadonlySet<string>, defaultAlias: string) {
+  constructor(
+    context: string,
+    aliases: ReadonlySet<string>,
+    defaultAlias: string,
+    whitelist: Whitelist,
+  ) {
+    this.#whitelist = whitelist;
     this.#context = context;
     this.#aliases = aliases;
     this.#defaultAlias = defaultAlias;
+  }
+
+  /** isOpen tells whether a raw path that names no route needs no token. One that is encoded does. */
+  isOpen(raw: string): boolean {
+    return !raw.includes('%') && this.#whitelist.has(raw.slice(this.#context.length));
   }
 
   /** resolve tells what a raw path names. */
@@ -38,7 +53,13 @@ export class RouteTable {
     const path = parsePath(raw, this.#context);
     if (path.kind !== 'query') return path;
     const alias = path.alias ?? this.#defaultAlias;
-    const route: QueryRoute = { ...path, alias, registered: this.#aliases.has(alias) };
+    const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
+    const route: QueryRoute = {
+      ...path,
+      alias,
+      registered: this.#aliases.has(alias),
+      open: this.#whitelist.has(`/_QUERIES/${segments.join('/')}`),
+    };
     if (this.#queries.size === REMEMBERED) this.#queries.clear(); // those in use are back at once
     this.#queries.set(raw, route);
     return route;

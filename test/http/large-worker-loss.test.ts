@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { HttpServer } from '#app/http/http-server.js';
+import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
 import { createLogger } from '#app/log.js';
 import { databaseSettings, frontEndSettings } from '../support/front-end.js';
 import { startPostgres } from '../support/postgres.js';
@@ -22,6 +23,7 @@ const server = new HttpServer(
     worker: { databases: [databaseSettings('main', postgres)], scripts: folder },
   }),
   createLogger({ level: 'silent', pretty: false }, {}),
+  new SupervisedAttempts(() => undefined),
   WORKER,
 );
 t.teardown(() => server.drain());

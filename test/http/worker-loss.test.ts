@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { HttpServer } from '#app/http/http-server.js';
+import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
 import { createLogger } from '#app/log.js';
 import { frontEndSettings } from '../support/front-end.js';
 
@@ -10,6 +11,7 @@ const WORKER = fileURLToPath(new URL('../pool/fixtures/scripted-worker.js', impo
 const server = new HttpServer(
   frontEndSettings({ grace: 200 }),
   createLogger({ level: 'silent', pretty: false }, {}),
+  new SupervisedAttempts(() => undefined),
   WORKER,
 );
 t.teardown(() => server.drain());

@@ -11,8 +11,10 @@ import { ProcessGroup } from './process-group.js';
 // From dist-test/test/support to the project.
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
+type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
+
 /** Keys of service.toml, with dots: `{'log.level': 'trace'}`. */
-export type Configuration = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+export type Configuration = Readonly<Record<string, Value>>;
 
 export interface ServiceOptions {
   /** URL of the database. */
@@ -102,8 +104,15 @@ export function startService(t: Pick<Test, 'teardown'>, options: ServiceOptions)
 
 function writeConfiguration(folder: string, database: string, config: Configuration): void {
   const keys = { 'http.port': 0, 'pg.url': database, 'pg.ssl.mode': 'disable', ...config };
-  const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+  const lines = Object.entries(keys).map(([key, value]) => `${key} = ${toml(value)}\n`);
   writeFileSync(path.join(folder, 'service.toml'), lines.join(''), { mode: 0o600 });
+}
+
+function toml(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map((item: Value) => toml(item)).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${key} = ${toml(member)}`);
+  return `{ ${members.join(', ')} }`;
 }
 
 function writeScript(folder: string, name: string, text: string): void {

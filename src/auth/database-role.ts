@@ -1,0 +1,45 @@
+/**
+ * The database role that a caller's statements run under: named by a claim, and only one of those configured. Refuses
+ * callers whose claim names any other, and callers without the claim when there is no role for them.
+ */
+import { ServiceError } from '../errors.js';
+import type { RoleSettings } from '../protocol.js';
+import type { Caller } from './caller.js';
+
+export class DatabaseRole {
+  readonly #path: readonly string[];
+  readonly #allowed: ReadonlySet<string>;
+  readonly #anonymous: string | undefined;
+  readonly #known = new WeakMap<Caller, string>();
+
+  constructor({ claim, allowed, anonymous }: RoleSettings) {
+    this.#path = claim.split('.');
+    this.#allowed = new Set(allowed);
+    this.#anonymous = anonymous;
+  }
+
+  /** of gives the role of a caller, undefined being nobody. Throws ServiceError `permission_denied`. */
+  of(caller: Caller | undefined): string {
+    if (caller === undefined) return this.#withoutClaim();
+    let role = this.#known.get(caller);
+    if (role === undefined) this.#known.set(caller, (role = this.#named(caller)));
+    return role;
+  }
+
+  #named(caller: Caller): string {
+    let value: unknown = caller.payload;
+    for (const member of this.#path) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member))
+        return this.#withoutClaim();
+      value = (value as Record<string, unknown>)[member];
+    }
+    if (typeof value !== 'string' || !this.#allowed.has(value))
+      throw new ServiceError('permission_denied');
+    return value;
+  }
+
+  #withoutClaim(): string {
+    if (this.#anonymous === undefined) throw new ServiceError('permission_denied');
+    return this.#anonymous;
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * From a request that was read to its answer, or to the worker that answers it. What may be seen is settled in order:
+ * path, token, permission, and only then whether there is such a database; so that nobody learns of what he may not use.
+ */
+import type { Caller } from '../auth/caller.js';
+import type { Login } from '../auth/login.js';
+import type { DatabaseHealth } from '../pool/database-health.js';
+import type { QueryPool } from '../pool/query-pool.js';
+import { JSON_BODY, packRequest, type FrontEndSettings } from '../protocol.js';
+import { Cors } from './cors.js';
+import { NO_BODY, type Exchange } from './exchange.js';
+import type { ExchangeTable } from './exchange-table.js';
+import type { Gate } from './gate.js';
+import { healthAnswer } from './health.js';
+import { encodeOdd } from './path.js';
+import { RouteTable, type QueryRoute, type Route } from './route-table.js';
+import { Whitelist } from './whitelist.js';
+
+/** What a dispatcher works with. */
+export interface DispatcherParts {
+  readonly exchanges: ExchangeTable;
+  readonly pool: QueryPool;
+  readonly health: DatabaseHealth;
+  readonly gate: Gate;
+  /** Undefined where nobody can log in. */
+  readonly login: Login | undefined;
+}
+
+/** What a request has besides its exchange. */
+export interface RequestParts {
+  /** As QueryRequest.headers. */
+  readonly headers: string;
+  readonly authorization: string;
+  /** Of the client, to count its logins by; empty where that is not asked for. */
+  readonly address: string;
+  /** Undefined when it has none, or nobody wants it. */
+  readonly body: Buffer | undefined;
+}
+
+export class Dispatcher {
+  readonly #settings: FrontEndSettings;
+  readonly #parts: DispatcherParts;
+  readonly #routes: RouteTable;
+  readonly #cors: Cors | undefined;
+  /** Whether workers have a use for a caller's claims. */
+  readonly #claims: boolean;
+
+  constructor(settings: FrontEndSettings, parts: DispatcherParts) {
+    const { worker, auth, cors } = settings;
+    this.#settings = settings;
+    this.#parts = parts;
+    const aliases = new Set(worker.databases.map((database) => database.alias));
+    const whitelist = new Whitelist(auth?.whitelist ?? []);
+    this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias, whitelist);
+    this.#cors = cors && new Cors(cors);
+    this.#claims = worker.claims || worker.claimSettings;
+  }
+
+  /** crossOrigin gives an answer the header lines that a request from an origin gets. */
+  crossOrigin(exchange: Exchange, origin: string): void {
+    if (this.#cors !== undefined) exchange.lines += this.#cors.answerLines(origin);
+  }
+
+  /** answersPreflight answers a preflight of an origin; false where there is nothing to answer by. */
+  answersPreflight(exchange: Exchange, origin: string): boolean {
+    if (this.#cors === undefined || exchange.method !== 'OPTIONS' || origin === '') return false;
+    exchange.lines = this.#cors.preflightLines(origin);
+    this.#parts.exchanges.answer(exchange, 204, NO_BODY, '');
+    return true;
+  }
+
+  /** logsIn tells whether a request is one for a token, whose body and sender are of use. */
+  logsIn({ method, path }: Exchange): boolean {
+    return method === 'POST' && this.#routes.resolve(path).kind === 'login';
+  }
+
+  /** tellsHealth answers a question for the service's health, which costs nothing; false for any other. */
+  tellsHealth(exchange: Exchange): boolean {
+    const { kind } = this.#routes.resolve(exchange.path);
+    if (kind === 'health') this.#tellHealth(exchange, [this.#settings.worker.defaultAlias], false);
+    else if (kind === 'ready')
+      this.#tellHealth(exchange, this.#settings.ready, this.#parts.exchanges.closing);
+    else return false;
+    return true;
+  }
+
+  /** dispatch answers a request or sends it to a worker. Throws ServiceError. */
+  dispatch(exchange: Exchange, request: RequestParts): void {
+    const route = this.#routes.resolve(exchange.path);
+    switch (route.kind) {
+      case 'redirect':
+        this.#redirect(exchange, route.location);
+        break;
+      case 'health':
+      case 'ready':
+        this.tellsHealth(exchange);
+        break;
+      case 'login':
+        if (this.#parts.login === undefined) this.#identify(exchange, request, NOT_FOUND);
+        else this.#logIn(exchange, request, this.#parts.login);
+        break;
+      case 'refused':
+        if (route.code === 'not_found') this.#identify(exchange, request, route);
+        else this.#parts.exchanges.refuse(exchange, route.code);
+        break;
+      case 'query':
+        this.#identify(exchange, request, route);
+        break;
+    }
+  }
+
+  /** Goes on with a request once it is known who sent it. */
+  #identify(exchange: Exchange, request: RequestParts, route: Guarded): void {
+    const { gate, exchanges } = this.#parts;
+    const { authorization, headers } = request;
+    if (authorization !== '') exchange.lines += NO_STORE;
+    const open = route.kind === 'query' ? route.open : this.#routes.isOpen(exchange.path);
+    const caller = gate.identify(authorization, open);
+    if (!(caller instanceof Promise)) {
+      this.#admit(exchange, headers, route, caller);
+      return;
+    }
+    caller
+      .then((known) => {
+        if (exchanges.waiting(exchange.id) === exchange)
+          this.#admit(exchange, headers, route, known);
+      })
+      .catch((error: unknown) => this.#failed(exchange, error));
+  }
+
+  #admit(exchange: Exchange, headers: string, route: Guarded, caller: Caller | undefined): void {
+    const { gate, exchanges, pool } = this.#parts;
+    const { id, method, query, requestId } = exchange;
+    if (caller !== undefined) exchange.user = caller.name;
+    if (route.kind === 'refused') {
+      exchanges.refuse(exchange, route.code);
+      return;
+    }
+    const { role } = gate.admit(caller, method, route);
+    const { alias, folder, name } = route;
+    if (!route.registered) {
+      exchanges.refuse(exchange, 'unknown_database', `database not registered: ${alias}`);
+      return;
+    }
+    const claims = this.#claims && caller !== undefined ? caller.claims : '';
+    exchange.worker = pool.submit(
+      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims),
+    );
+  }
+
+  #logIn(exchange: Exchange, request: RequestParts, login: Login): void {
+    if (!this.#isMethod(exchange, ['POST'])) return;
+    const { exchanges } = this.#parts;
+    exchange.lines += NO_STORE;
+    login
+      .answer(request)
+      .then((body) => {
+        if (exchanges.waiting(exchange.id) === exchange)
+          exchanges.answer(exchange, 200, JSON_BODY, body);
+      })
+      .catch((error: unknown) => this.#failed(exchange, error));
+  }
+
+  /** A request that failed some time after it was dispatched: it may be over by then. */
+  #failed(exchange: Exchange, error: unknown): void {
+    const { exchanges } = this.#parts;
+    if (exchanges.waiting(exchange.id) === exchange) exchanges.failed(exchange, error);
+  }
+
+  #redirect(exchange: Exchange, location: string): void {
+    const { method, query } = exchange;
+    const status = method === 'GET' || method === 'HEAD' ? 301 : 308;
+    exchange.addHeader('Location', location + (query === '' ? '' : `?${encodeOdd(query)}`));
+    this.#parts.exchanges.answer(exchange, status, NO_BODY, '');
+  }
+
+  #tellHealth(exchange: Exchange, wanted: readonly string[], closing: boolean): void {
+    if (!this.#isMethod(exchange, ['GET', 'HEAD'])) return;
+    const { status, body } = healthAnswer(this.#parts.health.states, wanted, closing);
+    this.#parts.exchanges.answer(exchange, status, JSON_BODY, body);
+  }
+
+  /** Answers any method but these. */
+  #isMethod(exchange: Exchange, methods: readonly string[]): boolean {
+    const { method } = exchange;
+    if (methods.includes(method)) return true;
+    exchange.addHeader('Allow', [...methods, 'OPTIONS'].join(', '));
+    if (method === 'OPTIONS') this.#parts.exchanges.answer(exchange, 204, NO_BODY, '');
+    else this.#parts.exchanges.refuse(exchange, 'method_not_allowed');
+    return false;
+  }
+}
+
+/** What needs a token, unless its path is open. */
+type Guarded = QueryRoute | Extract<Route, { readonly kind: 'refused' }>;
+
+const NOT_FOUND: Guarded = { kind: 'refused', code: 'not_found' };
+
+const NO_STORE = '\r\nCache-Control: no-store';
