@@ -14,7 +14,13 @@ import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
-import { JSON_BODY, packRequest, type Connections, type FrontEndSettings } from '../protocol.js';
+import {
+  JSON_BODY,
+  packRequest,
+  type Connections,
+  type ExposeSettings,
+  type FrontEndSettings,
+} from '../protocol.js';
 import { NO_BODY, type Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
 import { healthAnswer } from './health.js';
@@ -233,6 +239,9 @@ export class HttpServer {
         this.#exchanges.answer(exchange, status, NO_BODY, '');
         break;
       }
+      case 'listing':
+        this.#list(exchange, route.name);
+        break;
       case 'health':
         this.#tellHealth(exchange, [this.#settings.worker.defaultAlias], false);
         break;
@@ -242,6 +251,18 @@ export class HttpServer {
     }
   }
 
+  /** Whether a listing is hidden is told first, so that nothing else is told of one that is. */
+  #list(exchange: Exchange, name: keyof ExposeSettings): void {
+    const { id, method, query, requestId } = exchange;
+    const { expose, worker } = this.#settings;
+    if (!expose[name]) this.#exchanges.refuse(exchange, 'listing_hidden');
+    else if (method === 'GET' || method === 'HEAD') {
+      exchange.worker = this.#pool.submit(
+        packRequest(id, method, worker.defaultAlias, '', name, query, '', requestId, '', ''),
+      );
+    } else this.#otherMethod(exchange);
+  }
+
   #tellHealth(exchange: Exchange, wanted: readonly string[], closing: boolean): void {
     const { method } = exchange;
     if (method === 'GET' || method === 'HEAD') {
@@ -249,9 +270,14 @@ export class HttpServer {
       this.#exchanges.answer(exchange, status, JSON_BODY, body);
       return;
     }
+    this.#otherMethod(exchange);
+  }
+
+  /** Answers any method that a route for reading has no use for. */
+  #otherMethod(exchange: Exchange): void {
     exchange.extraName = 'Allow';
     exchange.extraValue = 'GET, HEAD, OPTIONS';
-    if (method === 'OPTIONS') this.#exchanges.answer(exchange, 204, NO_BODY, '');
+    if (exchange.method === 'OPTIONS') this.#exchanges.answer(exchange, 204, NO_BODY, '');
     else this.#exchanges.refuse(exchange, 'method_not_allowed');
   }
 
