@@ -12,7 +12,7 @@ const ARROWS = {
   config: [],
   supervisor: ['http', 'native'],
   http: ['pool', 'native', 'auth', 'access'],
-  auth: [],
+  auth: ['access'],
   access: [],
   pool: ['native'],
   query: ['script', 'template', 'pg', 'native', 'catalog', 'users'],

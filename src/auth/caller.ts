@@ -14,18 +14,3 @@ export interface Caller {
   /** When the token expires, ms since the epoch; Infinity for never. */
   readonly expires: number;
 }
-
-/**
- * nameOf finds a caller's name: `UserInfo.username` where UserInfo has that member (no name when it is empty or no
- * string), else `sub`. Empty for none.
- */
-export function nameOf(payload: Readonly<Record<string, unknown>>): string {
-  const user = payload['UserInfo'];
-  if (typeof user === 'object' && user !== null && Object.hasOwn(user, 'username'))
-    return textOf((user as { username: unknown }).username);
-  return textOf(payload['sub']);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}

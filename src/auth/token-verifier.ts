@@ -5,11 +5,12 @@
  * they expire, or a key of the key set is withdrawn; failures are not.
  */
 import { errors, jwtVerify, type JWTVerifyOptions } from 'jose';
+import { nameOf } from '../access/caller-name.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { TokenSettings } from '../protocol.js';
 import { MAX_TOKEN } from './bearer.js';
-import { nameOf, type Caller } from './caller.js';
+import type { Caller } from './caller.js';
 import { KEY_TIMES, KeyRing, type KeyTimes } from './key-ring.js';
 import { RememberedCallers, type RememberedBounds } from './remembered-callers.js';
 import { decodePart } from './token-part.js';

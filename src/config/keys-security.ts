@@ -223,7 +223,11 @@ export const SECURITY_KEYS = {
     [],
     'Permissions of single users on tables.',
   ),
-  'access.ignore_table': fixed(list(), [], 'Tables to which `access.restrict` does not apply.'),
+  'access.ignore_table': fixed(
+    list('a list of strings', (item) => !item.includes('\0')),
+    [],
+    'Tables to which `access.restrict` does not apply.',
+  ),
   'expose.enabled': fixed(boolean(), false, 'Let the three keys below hide listings.'),
   'expose.databases': fixed(boolean(), true, 'Whether databases are listed.'),
   'expose.schemas': fixed(boolean(), true, 'Whether schemas are listed.'),

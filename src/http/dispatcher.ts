@@ -10,7 +10,7 @@ import { JSON_BODY, packRequest, type FrontEndSettings } from '../protocol.js';
 import { Cors } from './cors.js';
 import { NO_BODY, type Exchange } from './exchange.js';
 import type { ExchangeTable } from './exchange-table.js';
-import type { Gate } from './gate.js';
+import type { Admitted, Gate } from './gate.js';
 import { healthAnswer } from './health.js';
 import { encodeOdd } from './path.js';
 import { RouteTable, type QueryRoute, type Route } from './route-table.js';
@@ -53,7 +53,7 @@ export class Dispatcher {
     const whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias, whitelist);
     this.#cors = cors && new Cors(cors);
-    this.#claims = worker.claims || worker.claimSettings;
+    this.#claims = worker.claims || worker.claimSettings || worker.access.restrict;
   }
 
   /** crossOrigin gives an answer the header lines that a request from an origin gets. */
@@ -103,6 +103,7 @@ export class Dispatcher {
         if (route.code === 'not_found') this.#identify(exchange, request, route);
         else this.#parts.exchanges.refuse(exchange, route.code);
         break;
+      case 'listing':
       case 'query':
         this.#identify(exchange, request, route);
         break;
@@ -129,21 +130,34 @@ export class Dispatcher {
   }
 
   #admit(exchange: Exchange, headers: string, route: Guarded, caller: Caller | undefined): void {
-    const { gate, exchanges, pool } = this.#parts;
-    const { id, method, query, requestId } = exchange;
+    const { gate, exchanges } = this.#parts;
     if (caller !== undefined) exchange.user = caller.name;
-    if (route.kind === 'refused') {
-      exchanges.refuse(exchange, route.code);
-      return;
+    if (route.kind === 'refused') exchanges.refuse(exchange, route.code);
+    else if (route.kind === 'listing') {
+      const admitted = gate.admit(caller, exchange.method, undefined);
+      const { expose, worker } = this.#settings;
+      if (!expose[route.name]) exchanges.refuse(exchange, 'listing_hidden');
+      else if (this.#isMethod(exchange, ['GET', 'HEAD']))
+        this.#submit(exchange, worker.defaultAlias, '', route.name, '', admitted);
+    } else {
+      const admitted = gate.admit(caller, exchange.method, route);
+      const { alias, folder, name, registered } = route;
+      if (registered) this.#submit(exchange, alias, folder, name, headers, admitted);
+      else exchanges.refuse(exchange, 'unknown_database', `database not registered: ${alias}`);
     }
-    const { role } = gate.admit(caller, method, route);
-    const { alias, folder, name } = route;
-    if (!route.registered) {
-      exchanges.refuse(exchange, 'unknown_database', `database not registered: ${alias}`);
-      return;
-    }
+  }
+
+  #submit(
+    exchange: Exchange,
+    alias: string,
+    folder: string,
+    name: string,
+    headers: string,
+    { caller, role }: Admitted,
+  ): void {
+    const { id, method, query, requestId } = exchange;
     const claims = this.#claims && caller !== undefined ? caller.claims : '';
-    exchange.worker = pool.submit(
+    exchange.worker = this.#parts.pool.submit(
       packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims),
     );
   }
@@ -192,7 +206,7 @@ export class Dispatcher {
 }
 
 /** What needs a token, unless its path is open. */
-type Guarded = QueryRoute | Extract<Route, { readonly kind: 'refused' }>;
+type Guarded = QueryRoute | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
 
 const NOT_FOUND: Guarded = { kind: 'refused', code: 'not_found' };
 

@@ -45,7 +45,8 @@ export class Gate {
       const caller = this.#verifier.verify(readBearer(authorization));
       return caller instanceof Promise ? caller.catch(nobody) : caller;
     } catch (error) {
-      return nobody(error);
+      nobody(error);
+      return undefined;
     }
   }
 

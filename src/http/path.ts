@@ -4,6 +4,7 @@
  * are not identifiers. Doubled and trailing slashes lead to a redirect.
  */
 import type { ErrorCode } from '../errors.js';
+import type { ExposeSettings } from '../protocol.js';
 
 /** What a path names. */
 export type Path =
@@ -15,6 +16,7 @@ export type Path =
       readonly name: string;
     }
   | { readonly kind: 'login' }
+  | { readonly kind: 'listing'; readonly name: keyof ExposeSettings }
   | { readonly kind: 'health' }
   | { readonly kind: 'ready' }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -45,6 +47,8 @@ function route(segments: readonly string[]): Path {
     if (first === '_health') return { kind: 'health' };
     if (first === '_ready') return { kind: 'ready' };
     if (first === 'auth') return { kind: 'login' };
+    if (first === 'databases' || first === 'schemas' || first === 'tables')
+      return { kind: 'listing', name: first };
   }
   if (first !== '_QUERIES' || a === undefined || b === undefined || segments.length > 5)
     return NOT_FOUND;

@@ -3,6 +3,7 @@
  * holds the worker's databases and scripts. Whatever goes wrong becomes an answer; nothing is thrown at the pool.
  */
 import { performance } from 'node:perf_hooks';
+import { callersMistake } from '../catalog/catalog.js';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { LargeValue } from '../native/pipeline.js';
@@ -36,6 +37,7 @@ import { jsonToXml } from '../script/xml.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
 import { failureAnswer, logFailure } from './failure-log.js';
 import { ForeignJson } from './foreign-json.js';
+import { ListingRunner } from './listing-runner.js';
 import { Outbox, type Post } from './outbox.js';
 import { Query, type QueryOwner } from './query.js';
 import { foreignTypes, writeRows } from './row-json.js';
@@ -56,6 +58,7 @@ export class QueryRunner implements QueryOwner {
   readonly #outbox: Outbox;
   readonly #scripts: ScriptStore;
   readonly #statements: StatementBuilder;
+  readonly #listings: ListingRunner;
   readonly #targets = new Map<string, Target>();
   /** Queries not answered yet, by the front end's number. */
   readonly #open: SlotTable<Query>;
@@ -68,6 +71,7 @@ export class QueryRunner implements QueryOwner {
     this.#outbox = new Outbox(post);
     this.#scripts = new ScriptStore(settings.scripts, log);
     this.#statements = new StatementBuilder(settings.aggregate, settings.maxResult);
+    this.#listings = new ListingRunner(settings.access, this.#statements);
     const budget = new ResultBudget(
       settings.maxResult,
       settings.resultBudget,
@@ -152,9 +156,14 @@ export class QueryRunner implements QueryOwner {
       this.#refuse(query, failure);
       return;
     }
+    const mistake = query.lists ? callersMistake(failure) : undefined;
+    if (mistake !== undefined) {
+      this.#refuse(query, mistake);
+      return;
+    }
     const { alias, requestId } = query.request;
     let position: string | undefined;
-    if (failure.position !== undefined) {
+    if (failure.position !== undefined && query.rendered !== undefined) {
       const place = query.rendered.locate(positionToScript(query.statement, failure.position));
       position = `${query.path}:${place.line}:${place.column}`;
     }
@@ -184,6 +193,11 @@ export class QueryRunner implements QueryOwner {
 
   #start(query: Query, now: number): void {
     try {
+      if (query.lists) {
+        this.#listings.prepare(query);
+        this.#submit(query, now);
+        return;
+      }
       const { folder, name } = query.request;
       const script = this.#scripts.find(folder, name, now);
       if (script instanceof Promise) {
@@ -210,7 +224,7 @@ export class QueryRunner implements QueryOwner {
         return;
       }
       const { verb, template } = script.select(method);
-      const { database, costs } = this.#targets.get(alias)!;
+      const { costs } = this.#targets.get(alias)!;
       const data = new RequestData(parseQueryString(queryString), headers, (header) => {
         this.#log.warn(
           { requestId: query.request.requestId, script: query.path, header },
@@ -226,11 +240,15 @@ export class QueryRunner implements QueryOwner {
       let cost = costs.get(template);
       if (cost === undefined) costs.set(template, (cost = new ScriptCost()));
       query.cost = cost;
-      if (query.abandoned) this.#refuse(query, new ServiceError('timeout'));
-      else database.run(query, now);
+      this.#submit(query, now);
     } catch (error) {
       this.#broken(query, error);
     }
+  }
+
+  #submit(query: Query, now: number): void {
+    if (query.abandoned) this.#refuse(query, new ServiceError('timeout'));
+    else this.#targets.get(query.request.alias)!.database.run(query, now);
   }
 
   #answerRows(

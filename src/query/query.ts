@@ -20,7 +20,8 @@ export class Query implements Job {
   readonly request: QueryRequest;
   /** Whether the answer is to be XML. */
   readonly xml: boolean;
-  rendered!: Rendered;
+  /** Undefined for a listing, which no script made. */
+  rendered: Rendered | undefined;
   statement!: Statement;
   values: readonly (string | null)[] = [];
   form: ResultForm = 'rows';
@@ -42,7 +43,12 @@ export class Query implements Job {
     return this.request.id;
   }
 
-  /** `<folder>/<script>`, as callers and logs know it. */
+  /** Whether a listing is asked for, and no script. */
+  get lists(): boolean {
+    return this.request.folder === '';
+  }
+
+  /** `<folder>/<script>`, as callers and logs know it; `/<listing>` for a listing. */
   get path(): string {
     return `${this.request.folder}/${this.request.name}`;
   }

@@ -49,14 +49,14 @@ export class StatementBuilder {
       const first = firstWord(text);
       if (first === undefined) throw scriptNotUsable(path, 'the text rendered holds no statement');
       checkStatement(text, first);
-      statement = verb === 'read' ? this.#wrapRead(text) : wholeText(text);
+      statement = verb === 'read' ? this.wrapRead(text) : wholeText(text);
       recent.set(text, statement);
     } else statement.recurs = true;
     return statement;
   }
 
-  /** The text stands on lines of its own, so that a line comment at its end ends there. */
-  #wrapRead(text: string): Statement {
+  /** wrapRead makes the statement of a text that reads. It stands on lines of its own, so that a comment ends with it. */
+  wrapRead(text: string): Statement {
     const script = text.slice(0, endOfStatement(text));
     const sql = this.#head + script + this.#tail;
     return { sql, text, start: this.#head.length, length: script.length, recurs: false };

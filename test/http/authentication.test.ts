@@ -98,7 +98,8 @@ const ask = ({
   method = 'GET',
   target = '/_QUERIES/a/b',
   headers = [],
-}: Case): Promise<RawAnswer> => sendRaw(port, requestBytes(method, target, headers));
+}: Case): Promise<RawAnswer> =>
+  sendRaw(port, requestBytes(method, target, headers), { wait: 30_000 });
 
 // Twice: the second time a good token is one that was seen before.
 const first = await Promise.all(CASES.map(ask));

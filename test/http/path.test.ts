@@ -37,6 +37,7 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
   ['/é//x', redirect('/%C3%A9/x')],
   ['/a"<>//x', redirect('/a%22%3C%3E/x')],
   ['/_health/', redirect('/_health')],
+  ['/tables/', redirect('/tables')],
 
   // identifiers
   ['/_QUERIES/a/b.read', refused('invalid_identifier')],
@@ -70,12 +71,19 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
   ['/_queries/a/b', refused('not_found')],
   ['/%5fQUERIES/a/b', refused('not_found')],
   ['/_health/x', refused('not_found')],
+  ['/Tables', refused('not_found')],
+  ['/%74ables', refused('not_found')],
+  ['/tables/x', refused('not_found')],
+  ['/constructor', refused('not_found')],
   ['/favicon.ico', refused('not_found')],
   ['/%zz', refused('not_found')],
 
   // routes
   ['/_health', { kind: 'health' }],
   ['/_ready', { kind: 'ready' }],
+  ['/databases', { kind: 'listing', name: 'databases' }],
+  ['/schemas', { kind: 'listing', name: 'schemas' }],
+  ['/tables', { kind: 'listing', name: 'tables' }],
   ['/_QUERIES/a/b', query('a', 'b')],
   ['/_QUERIES/x/a/b', query('a', 'b', 'x')],
   ['/_QUERIES/A_1/b-2', query('A_1', 'b-2')],
@@ -87,6 +95,8 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
 
   // under a prefix
   ['/_health', refused('not_found'), '/api/v1'],
+  ['/tables', refused('not_found'), '/api/v1'],
+  ['/api/v1/tables', { kind: 'listing', name: 'tables' }, '/api/v1'],
   ['/api/v1', refused('not_found'), '/api/v1'],
   ['/api/v10/_health', refused('not_found'), '/api/v1'],
   ['/api/v1/_health', { kind: 'health' }, '/api/v1'],

@@ -84,7 +84,11 @@ t.test('claims are bound, and never put into a text', async (t) => {
 
 t.test('roles that are not to be had', async (t) => {
   for (const role of ['authenticator', 'postgres', 'Web', 'none', '', 'web ', ['web'], { a: 1 }, 7])
-    t.equal(await service.error('s/me', as(role, 'ann')), '403 permission_denied', String(role));
+    t.equal(
+      await service.error('s/me', as(role, 'ann')),
+      '403 permission_denied',
+      JSON.stringify(role),
+    );
   t.equal(await service.error('s/me', as('gone', 'ann')), '403 permission_denied', 'not in the database'); // prettier-ignore
   t.strictSame(await service.rows('s/me', as('web', 'ann')), [
     { role: 'web', sub: 'ann', bound: 'ann' },

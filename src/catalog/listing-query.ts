@@ -1,0 +1,117 @@
+/**
+ * From the parameters of a request to the query of a listing. Every value is bound; all SQL is written here or in
+ * listing.ts. Refuses conditions, orders and pages that make no sense, rather than to leave them out; parameters that
+ * begin with `_` and mean nothing here are ignored.
+ */
+import type { TableName } from '../access/table-access.js';
+import { ServiceError } from '../errors.js';
+import { columnOf, isIdentifier } from './column-name.js';
+import { arrayLiteral, conditionOf, type Bind } from './condition.js';
+import type { Listing } from './listing.js';
+import { pageOf } from './page.js';
+
+/** Decoded parameters of a request: a list where one was repeated. */
+export type ListingParameters = ReadonlyMap<string, string | readonly string[]>;
+
+/** ListingQuery is a SELECT and the values of its placeholders. */
+export interface ListingQuery {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** Most conditions of one request. */
+export const MAX_CONDITIONS = 1_000;
+
+/** Parts alternatives of `_or`. */
+const OR = /\|\||(?:^|\s)OR\s+/i;
+
+/**
+ * listingQuery makes the query. `readable` lists the tables that the caller may read, undefined for all. Throws
+ * ServiceError `invalid_listing`.
+ */
+export function listingQuery(
+  listing: Listing,
+  parameters: ListingParameters,
+  readable: readonly TableName[] | undefined,
+): ListingQuery {
+  const values: string[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const conditions = [
+    ...listing.where,
+    ...visible(listing, readable, bind),
+    ...filters(listing, parameters, bind),
+  ];
+  const order = orderOf(listing, first(parameters, '_order'));
+  const page = pageOf(first(parameters, '_page'), first(parameters, '_page_size'));
+  const counts = listing.count !== undefined && Boolean(first(parameters, '_count'));
+
+  const distinct = first(parameters, '_distinct') === 'true' ? 'DISTINCT ' : '';
+  let text = `SELECT ${distinct}${counts ? listing.count : listing.select} FROM ${listing.from}`;
+  if (conditions.length > 0) text += ` WHERE ${conditions.join(' AND ')}`;
+  if (!counts) text += ` ORDER BY ${order}`; // a count is one row, whatever its order
+  if (page !== undefined) text += ` LIMIT ${bind(page.limit)} OFFSET ${bind(page.offset)}`;
+  return { text, values };
+}
+
+/** The first of a repeated parameter is the one that counts. */
+function first(parameters: ListingParameters, name: string): string | undefined {
+  const value = parameters.get(name);
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+function visible(
+  listing: Listing,
+  readable: readonly TableName[] | undefined,
+  bind: Bind,
+): string[] {
+  if (readable === undefined || listing.visible === undefined) return [];
+  return [
+    listing.visible((of) =>
+      bind(arrayLiteral(readable.map(([schema, table]) => (of === 'schemas' ? schema : table)))),
+    ),
+  ];
+}
+
+/** Conditions of every parameter that is one; those of all `_or` are alternatives of a single one. */
+function filters(listing: Listing, parameters: ListingParameters, bind: Bind): string[] {
+  const { columns, filterError } = listing;
+  const all: string[] = [];
+  const alternatives: string[] = [];
+  const add = (to: string[], name: string, text: string): void => {
+    if (all.length + alternatives.length === MAX_CONDITIONS)
+      throw new ServiceError('invalid_listing', `more than ${MAX_CONDITIONS} conditions`);
+    to.push(conditionOf(columns, name, text, filterError, bind));
+  };
+  for (const [name, value] of parameters) {
+    if (name.startsWith('_') && name !== '_or') continue;
+    for (const one of typeof value === 'string' ? [value] : value) {
+      if (name !== '_or') add(all, name, one);
+      else
+        for (const part of one.split(OR)) {
+          const [, column, text] = PART.exec(part.trim()) ?? [];
+          if (column === undefined) throw new ServiceError('invalid_listing', BAD_PART);
+          add(alternatives, column, text!);
+        }
+    }
+  }
+  if (alternatives.length > 0) all.push(`(${alternatives.join(' OR ')})`);
+  return all;
+}
+
+const PART = /^([^=]+)=(.*)$/s;
+const BAD_PART = 'invalid _or: each alternative must have the form column=value';
+
+/** The SQL after ORDER BY. A column that comes a second time decides nothing any more and is left out. */
+function orderOf(listing: Listing, wanted: string | undefined): string {
+  if (wanted === undefined || wanted === '') return listing.order;
+  const order = new Map<string, string>();
+  for (const field of wanted.split(',')) {
+    const descends = field.startsWith('-');
+    const name = descends ? field.slice(1) : field;
+    if (!isIdentifier(name))
+      throw new ServiceError('invalid_listing', `${listing.orderError}invalid identifier`);
+    const column = columnOf(listing.columns, name);
+    if (!order.has(column)) order.set(column, descends ? `${column} DESC` : column);
+  }
+  return [...order.values()].join(', ');
+}

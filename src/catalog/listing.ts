@@ -1,0 +1,126 @@
+/**
+ * The listings: what each selects from the catalog, and the columns that a request may name. Such a name never becomes
+ * SQL: it is looked up here, and what it stands for is written here. What is no plain value (access lists, options,
+ * expressions) has no name. Data only.
+ */
+
+/** Listing is one of them. All of it is SQL of ours, apart from the names callers use. */
+export interface Listing {
+  readonly select: string;
+  /** What `_count` selects; undefined where there is no such count. */
+  readonly count: string | undefined;
+  readonly from: string;
+  /** Conditions that always hold. */
+  readonly where: readonly string[];
+  readonly order: string;
+  /** The condition for what a caller with restricted access is shown; undefined where nothing is left out. */
+  readonly visible: Visible | undefined;
+  /** SQL of every column that filters and orders may name, by its name, with and without prefix. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** What pREST puts before errors, so that clients which look for them find them. */
+  readonly filterError: string;
+  readonly orderError: string;
+}
+
+/**
+ * Makes the condition, given what binds one of two arrays of the same length as a parameter and gives its placeholder:
+ * the schemas of what may be read, and the tables in them.
+ */
+export type Visible = (array: (of: 'schemas' | 'tables') => string) => string;
+
+const DATABASE =
+  'oid datname datdba encoding datlocprovider datistemplate datallowconn dathasloginevt datconnlimit datlastsysoid ' +
+  'datfrozenxid datminmxid dattablespace datcollate datctype daticulocale datlocale daticurules datcollversion';
+
+const SCHEMA =
+  'catalog_name schema_name schema_owner default_character_set_catalog default_character_set_schema ' +
+  'default_character_set_name sql_path';
+
+const NAMESPACE = 'oid nspname nspowner';
+
+const CLASS =
+  'oid relname relnamespace reltype reloftype relowner relam relfilenode reltablespace relpages reltuples ' +
+  'relallvisible relallfrozen reltoastrelid relhasindex relisshared relpersistence relkind relnatts relchecks ' +
+  'relhasoids relhaspkey relhasrules relhastriggers relhassubclass relrowsecurity relforcerowsecurity ' +
+  'relispopulated relreplident relispartition relrewrite relfrozenxid relminmxid';
+
+/** The columns of a relation (parted by spaces) that is `alias` in the SQL, under each of the prefixes and none. */
+function columns(
+  names: string,
+  alias: string,
+  prefixes: readonly string[] = [alias],
+): [name: string, sql: string][] {
+  return names
+    .split(' ')
+    .flatMap((name) =>
+      ['', ...prefixes.map((prefix) => `${prefix}.`)].map((prefix): [string, string] => [
+        prefix + name,
+        `${alias}.${name}`,
+      ]),
+    );
+}
+
+const TYPE =
+  "CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned_table' WHEN 'v' THEN 'view' " +
+  "WHEN 'm' THEN 'materialized_view' WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign_table' END";
+const OWNER = 'pg_catalog.pg_get_userbyid(c.relowner)';
+
+/** LISTINGS are those there are, by name. */
+export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
+  [
+    'databases',
+    {
+      select: 'pg_database.datname',
+      count: 'count(pg_database.datname)',
+      from: 'pg_catalog.pg_database',
+      where: ['NOT pg_database.datistemplate'],
+      order: 'pg_database.datname',
+      visible: undefined,
+      columns: new Map(columns(DATABASE, 'pg_database', ['pg_database', 'pg_catalog.pg_database'])),
+      filterError: '',
+      orderError: '',
+    },
+  ],
+  [
+    'schemas',
+    {
+      select: 'schemata.schema_name',
+      count: 'count(schemata.schema_name)',
+      from: 'information_schema.schemata',
+      where: [],
+      order: 'schemata.schema_name',
+      visible: (array) => `schemata.schema_name::text = ANY (${array('schemas')}::text[])`,
+      columns: new Map(columns(SCHEMA, 'schemata', ['schemata', 'information_schema.schemata'])),
+      filterError: '',
+      orderError: '',
+    },
+  ],
+  [
+    'tables',
+    {
+      select: `c.relname AS name, ${TYPE} AS type, ${OWNER} AS owner, n.nspname AS schema`,
+      count: undefined,
+      from: 'pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace',
+      where: [
+        "c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')",
+        "n.nspname !~ '^pg_toast'",
+        "n.nspname NOT IN ('information_schema', 'pg_catalog')",
+        "has_schema_privilege(n.oid, 'USAGE')",
+      ],
+      order: 'n.nspname, c.relname',
+      visible: (array) =>
+        '(n.nspname::text, c.relname::text) IN ' +
+        `(SELECT * FROM unnest(${array('schemas')}::text[], ${array('tables')}::text[]))`,
+      columns: new Map([
+        ...columns(NAMESPACE, 'n'),
+        ...columns(CLASS, 'c'), // so that `oid` is the table's
+        ['name', 'c.relname'],
+        ['type', TYPE],
+        ['owner', OWNER],
+        ['schema', 'n.nspname'],
+      ]),
+      filterError: 'could not perform WhereByRequest: ',
+      orderError: 'could not perform OrderByRequest: ',
+    },
+  ],
+]);

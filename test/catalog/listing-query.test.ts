@@ -1,0 +1,226 @@
+/** The query of a listing: the SQL that parameters give, and that it holds nothing of what was sent. */
+import t from 'tap';
+import { Catalog } from '#app/catalog/catalog.js';
+import { MAX_CONDITIONS } from '#app/catalog/listing-query.js';
+import { ServiceError } from '#app/errors.js';
+import type { TableAccessSettings } from '#app/protocol.js';
+import { parseQueryString } from '#app/script/query-string.js';
+
+const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], ignored: [] };
+const catalog = new Catalog(OPEN);
+
+/** asked is the query of `listing?parameters`, or what is said against it. */
+function asked(target: string, from = catalog, claims = ''): { text: string; values: unknown } {
+  const [name = '', query = ''] = target.split('?');
+  try {
+    return from.list(name, parseQueryString(query), claims);
+  } catch (error) {
+    if (error instanceof ServiceError)
+      return { text: `${error.code}: ${error.message}`, values: [] };
+    throw error;
+  }
+}
+
+const REFUSED: readonly (readonly [target: string, message: string])[] = [
+  ['schemas?schema_name=', 'invalid operator'],
+  ['schemas?schema_name=$zz.x', 'invalid operator'],
+  ['schemas?schema_name=$eq', 'invalid operator'],
+  ['schemas?schema_name=$eqx', 'invalid operator'],
+  ['schemas?schema_name=$eq x', 'invalid operator'],
+  ['schemas?schema_name=$eq=x', 'invalid operator'],
+  ['schemas?schema_name=$in', 'invalid operator'],
+  ['schemas?schema_name=$constructor.x', 'invalid operator'],
+  ['schemas?schema_name=$ltreelanc.x', 'invalid operator'],
+  ['schemas?schema_name=$or.x', 'invalid operator'],
+  ['schemas?0a=x', '0a: invalid identifier'],
+  ['schemas?a-b=x', 'a-b: invalid identifier'],
+  ['schemas?a.=x', 'a.: invalid identifier'],
+  ['schemas?.a=x', '.a: invalid identifier'],
+  ['schemas?a..b=x', 'a..b: invalid identifier'],
+  ['schemas?=x', ': invalid identifier'],
+  ['schemas?a"=x', 'a": invalid identifier'],
+  ['schemas?a:jsonb=x', 'a:jsonb: invalid identifier'],
+  [`schemas?${'a'.repeat(64)}=x`, `${'a'.repeat(64)}: invalid identifier`],
+  [`schemas?${'a'.repeat(63)}=x`, `column "${'a'.repeat(63)}" does not exist`],
+  ['schemas?datname=x', 'column "datname" does not exist'],
+  ['schemas?pg_catalog.schemata.schema_name=x', 'column "pg_catalog.schemata.schema_name" does not exist'],
+  ['schemas?SCHEMA_NAME=x', 'column "SCHEMA_NAME" does not exist'],
+  ['schemas?constructor=x', 'column "constructor" does not exist'],
+  ['tables?0a=x', 'could not perform WhereByRequest: 0a: invalid identifier'],
+  ['tables?name=$zz.x', 'could not perform WhereByRequest: invalid operator'],
+  ['tables?c.relacl=$null', 'column "c.relacl" does not exist'],
+  ['tables?_order=a b', 'could not perform OrderByRequest: invalid identifier'],
+  ['schemas?_order=-', 'invalid identifier'],
+  ['schemas?_order=--schema_name', 'invalid identifier'],
+  ['schemas?_order=schema_name,', 'invalid identifier'],
+  ['schemas?_order=schema_name desc', 'invalid identifier'],
+  ['schemas?_order=nope', 'column "nope" does not exist'],
+  ['schemas?_order=nope&_count=*', 'column "nope" does not exist'],
+  ['schemas?_or=', 'invalid _or: each alternative must have the form column=value'],
+  ['schemas?_or=schema_name', 'invalid _or: each alternative must have the form column=value'],
+  ['schemas?_or==x', 'invalid _or: each alternative must have the form column=value'],
+  ['schemas?_or=schema_name=a||', 'invalid _or: each alternative must have the form column=value'],
+  ['schemas?_or=schema_name=', 'invalid operator'],
+  ['schemas?_or=(schema_name=a)', '(schema_name: invalid identifier'],
+  ['schemas?_page=', 'invalid _page: it must be a whole number, at most 2147483647'],
+  ['schemas?_page=1.5', 'invalid _page: it must be a whole number, at most 2147483647'],
+  ['schemas?_page=0x1', 'invalid _page: it must be a whole number, at most 2147483647'],
+  ['schemas?_page= 1', 'invalid _page: it must be a whole number, at most 2147483647'],
+  ['schemas?_page=2147483648', 'invalid _page: it must be a whole number, at most 2147483647'],
+  ['schemas?_page=1&_page_size=x', 'invalid _page_size: it must be a whole number, at most 2147483647 and not negative'],
+  ['schemas?_page=1&_page_size=-1', 'invalid _page_size: it must be a whole number, at most 2147483647 and not negative'],
+]; // prettier-ignore
+
+t.test('refused', (t) => {
+  for (const [target, message] of REFUSED)
+    t.equal(asked(target).text, `invalid_listing: ${message}`, target);
+  t.equal(asked('users').text, 'not_found: 404 page not found');
+  t.equal(asked('constructor').text, 'not_found: 404 page not found');
+  t.end();
+});
+
+t.test('no more conditions than some', (t) => {
+  const or = (n: number): string => `schemas?_or=${Array(n).fill('schema_name=a').join('||')}`;
+  t.match(asked(or(MAX_CONDITIONS)).text, /^SELECT/);
+  const message = 'invalid_listing: more than 1000 conditions';
+  t.equal(asked(or(MAX_CONDITIONS + 1)).text, message);
+  t.equal(asked(`${or(MAX_CONDITIONS)}&schema_name=b`).text, message);
+  t.end();
+});
+
+const SCHEMAS = 'FROM information_schema.schemata';
+
+const QUERIES: readonly (readonly [target: string, text: string, values?: readonly string[]])[] = [
+  ['databases', 'SELECT pg_database.datname FROM pg_catalog.pg_database WHERE NOT pg_database.datistemplate ORDER BY pg_database.datname'],
+  ['databases?_or=datname=a||datname=b', 'SELECT pg_database.datname FROM pg_catalog.pg_database WHERE NOT pg_database.datistemplate AND (pg_database.datname = $1 OR pg_database.datname = $2) ORDER BY pg_database.datname', ['a', 'b']],
+  ['schemas', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
+  ['schemas?_count=x&_order=schema_name', `SELECT count(schemata.schema_name) ${SCHEMAS}`],
+  ['schemas?_count=', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
+  ['schemas?_count=x&_distinct=true', `SELECT DISTINCT count(schemata.schema_name) ${SCHEMAS}`],
+  ['schemas?_distinct=TRUE', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
+  ['schemas?schema_name=x', `SELECT schemata.schema_name ${SCHEMAS} WHERE schemata.schema_name = $1 ORDER BY schemata.schema_name`, ['x']],
+  ['schemas?_order=-schema_owner,schema_name,schema_owner', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_owner DESC, schemata.schema_name`],
+  ['schemas?_order=schema_name&_order=;', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
+  ['schemas?_page=3', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name LIMIT $1 OFFSET $2`, ['10', '20']],
+  ['schemas?_page=%2B2&_page_size=007', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name LIMIT $1 OFFSET $2`, ['7', '7']],
+  ['schemas?_page=-5', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name LIMIT $1 OFFSET $2`, ['10', '0']],
+  ['schemas?_page=2147483647&_page_size=2147483647', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name LIMIT $1 OFFSET $2`, ['2147483647', '4611686011984936962']],
+  ['schemas?_page_size=x&_select=a&_anything', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
+]; // prettier-ignore
+
+t.test('queries', (t) => {
+  for (const [target, text, values = []] of QUERIES)
+    t.same(asked(target), { text, values }, target);
+  t.end();
+});
+
+/** What stands after WHERE for one condition on schema_name, and the value bound. */
+const CONDITIONS: readonly (readonly [condition: string, sql: string, value?: string])[] = [
+  ['x', '= $1', 'x'],
+  ['a.b', '= $1', 'a.b'],
+  ['$5', '= $1', '$5'],
+  ['$', '= $1', '$'],
+  ['$EQ.x', '= $1', '$EQ.x'],
+  ['x$ne.y', '= $1', 'x$ne.y'],
+  ['$eq.', '= $1', ''],
+  ['$eq.x', '= $1', 'x'],
+  ['$eq.$ne.x', '= $1', '$ne.x'],
+  ['$eq.a%0Ab', '= $1', 'a\nb'],
+  ['$ne.x', '<> $1', 'x'],
+  ['$gt.x', '> $1', 'x'],
+  ['$gte.x', '>= $1', 'x'],
+  ['$lt.x', '< $1', 'x'],
+  ['$lte.x', '<= $1', 'x'],
+  ['$like.x%25', 'LIKE $1', 'x%'],
+  ['$ilike.x', 'ILIKE $1', 'x'],
+  ['$nlike.x', 'NOT LIKE $1', 'x'],
+  ['$nilike.x', 'NOT ILIKE $1', 'x'],
+  ['$in.a,b', '= ANY ($1)', '{"a","b"}'],
+  ['$in.', '= ANY ($1)', '{""}'],
+  ['$in.a"},\\,NULL', '= ANY ($1)', '{"a\\"}","\\\\","NULL"}'],
+  ['$nin.a,b', '<> ALL ($1)', '{"a","b"}'],
+  ['$any.a', '= ANY ($1)', '{"a"}'],
+  ['$some.a', '= ANY ($1)', '{"a"}'],
+  ['$all.a', '= ALL ($1)', '{"a"}'],
+  ['$null', 'IS NULL'],
+  ['$null.', 'IS NULL'],
+  ['$notnull.x', 'IS NOT NULL'],
+  ['$true', 'IS TRUE'],
+  ['$nottrue', 'IS NOT TRUE'],
+  ['$false', 'IS FALSE'],
+  ['$notfalse', 'IS NOT FALSE'],
+];
+
+t.test('conditions', (t) => {
+  for (const [condition, sql, value] of CONDITIONS) {
+    const { text, values } = asked(`schemas?schema_name=${condition}`);
+    const [, where] = / WHERE (.*) ORDER BY /.exec(text) ?? [];
+    t.equal(where, `schemata.schema_name ${sql}`, condition);
+    t.same(values, value === undefined ? [] : [value]);
+  }
+  t.end();
+});
+
+t.test('alternatives are one condition among the others', (t) => {
+  const where = (query: string): unknown => / WHERE (.*) ORDER BY /.exec(asked(query).text)?.[1];
+  const either = '(schemata.schema_name = $1 OR schemata.schema_owner = $2)';
+  for (const or of [
+    '_or=schema_name=a||schema_owner=b',
+    '_or=schema_name=a+OR+schema_owner=b',
+    '_or=schema_name=a++or%0Aschema_owner=b',
+    '_or=schema_name=a&_or=schema_owner=b',
+  ])
+    t.equal(where(`schemas?${or}`), either, or);
+  t.equal(
+    where('schemas?_or=schema_name=a||schema_owner=b&catalog_name=c'),
+    `schemata.catalog_name = $3 AND ${either}`,
+  );
+  t.equal(where('schemas?_or=schema_name=ORb'), '(schemata.schema_name = $1)');
+  t.end();
+});
+
+t.test('what is sent is in no text', (t) => {
+  const odd = `zz' AND "zz" -- ; zz`;
+  const sent = encodeURIComponent(odd);
+  const query = asked(
+    `tables?name=${sent}&type=$in.${sent}&owner=$like.${sent}&_or=schema=${sent}`,
+  );
+  t.match(query.text, /^SELECT/);
+  t.notMatch(query.text, /zz/);
+  t.same(query.values, [odd, `{"${odd.replaceAll('"', '\\"')}"}`, odd, odd]);
+  t.end();
+});
+
+t.test('restricted access', (t) => {
+  const restricted = new Catalog({
+    restrict: true,
+    tables: [
+      { name: 'item', permissions: ['read'], fields: undefined },
+      { name: 'shop.o"dd', permissions: ['read', 'write'], fields: ['id'] },
+      { name: 'secret', permissions: ['write'], fields: undefined },
+    ],
+    users: [
+      { name: 'ann', tables: [{ name: 'item', permissions: [], fields: undefined }] },
+      { name: 'bob', tables: [{ name: 'hr.pay', permissions: ['read'], fields: undefined }] },
+    ],
+    ignored: [],
+  });
+  const tables = '(SELECT * FROM unnest($1::text[], $2::text[]))';
+  const values = (target: string, claims?: string): unknown =>
+    asked(target, restricted, claims).values;
+  t.match(asked('tables?name=$ne.x', restricted).text, `${tables} AND c.relname <> $3 ORDER`);
+  t.same(values('tables?name=$ne.x'), ['{"public","shop"}', '{"item","o\\"dd"}', 'x']);
+  t.match(asked('schemas?_count=x', restricted).text, /WHERE schemata\.schema_name::text = ANY \(\$1::text\[\]\)$/); // prettier-ignore
+  t.same(values('schemas'), ['{"public","shop"}']);
+  t.same(values('schemas', '{"sub":"ann"}'), ['{"shop"}']);
+  t.same(values('tables', '{"UserInfo":{"username":"bob"}}'), [
+    '{"public","shop","hr"}',
+    '{"item","o\\"dd","pay"}',
+  ]);
+  t.same(values('databases'), []);
+  t.throws(() => restricted.list('tables', new Map(), 'no JSON'), SyntaxError);
+  t.same(catalog.list('schemas', new Map(), 'no JSON').values, [], 'claims are read where needed');
+  const nobody = new Catalog({ ...OPEN, restrict: true });
+  t.same(asked('tables', nobody).values, ['{}', '{}']);
+  t.end();
+});
