@@ -187,7 +187,7 @@ export interface CorsSettings {
   readonly credentials: boolean;
 }
 
-/** Files of a certificate chain and its key (PEM), absolute paths. */
+/** A certificate, followed by those it depends on, and its key (PEM): the key is never logged. */
 export interface TlsSettings {
   readonly cert: string;
   readonly key: string;
@@ -216,7 +216,7 @@ export interface FrontEndSettings {
   readonly expose: ExposeSettings;
   /** Undefined: no CORS headers. */
   readonly cors: CorsSettings | undefined;
-  /** Undefined: plain HTTP. */
+  /** Undefined: plain HTTP. Filled in by the supervisor, so that all front ends show the same, whatever is on disk. */
   readonly tls: TlsSettings | undefined;
   /** Proxies whose X-Forwarded-For is believed: addresses, or networks as 10.0.0.0/8. */
   readonly trustedProxies: readonly string[];

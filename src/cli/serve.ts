@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { logSettingsOf, settingsOf } from '../config/settings.js';
+import { certificateOf, logSettingsOf, settingsOf } from '../config/settings.js';
 import { createLogger } from '../log.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
@@ -42,7 +42,7 @@ export async function runService(sources: ConfigSources): Promise<number> {
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {
-  return { frontEnds: settingsOf(config, pretty) };
+  return { frontEnds: settingsOf(config, pretty), certificate: certificateOf(config) };
 }
 
 function makeScriptsFolder(config: Config): void {

@@ -15,6 +15,7 @@ import { releaseBuffer } from '../native/mailbox.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { JSON_BODY, packRequest, type Connections, type FrontEndSettings } from '../protocol.js';
+import { createApp } from './app.js';
 import { NO_BODY, type Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
 import { healthAnswer } from './health.js';
@@ -54,8 +55,7 @@ export class HttpServer {
   constructor(settings: FrontEndSettings, log: Logger, workerFile?: string) {
     const { worker, threads, timeout, accessLog } = settings;
     this.#settings = settings;
-    this.#app = uWS
-      .App()
+    this.#app = createApp(settings.tls)
       .filter((_res, change) => {
         this.#connections += Number(change);
       })
