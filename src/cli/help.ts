@@ -10,7 +10,7 @@ Usage: sql-rest-service COMMAND [FLAGS]
 
 Commands:
   serve          Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check          Check the configuration, the database and every script
+  check          Check the configuration, the database and every script, and who may run it
 
 Flags:
   --config FILE  Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
