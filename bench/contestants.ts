@@ -9,9 +9,12 @@ import { onPath } from './load/program.js';
 import { prestConfiguration } from './prest/configuration.js';
 import { fromProject } from './project.js';
 import type { Launch } from './server.js';
+import { authorization, KEY, READER } from './token.js';
 
 export interface Contestant {
   readonly name: string;
+  /** Names of the only cases that it takes part in; all when absent. */
+  readonly cases?: readonly string[];
   /** missing says why it cannot be started here. */
   missing?(): string | undefined;
   launch(place: Place): (port: number) => Launch;
@@ -29,11 +32,36 @@ export interface Place {
 /** BASE names the service of another revision. */
 export const BASE = 'service before';
 
+/** Names of the service with authentication, and with a database role for each caller besides. */
+export const AUTHENTICATED = 'service-auth';
+export const AS_ROLE = 'service-role';
+
+/** Sections that turn authentication on; they begin within `[queries]`. */
+const WITH_TOKENS = [
+  'restrict = true',
+  'scripts = [{ location = "bench", name = "one", permissions = ["read"] }]',
+  '[jwt]',
+  `key = ${JSON.stringify(KEY)}`,
+  '[auth]',
+  'enabled = true',
+  'login = false',
+  'migrate_on_startup = false',
+];
+
+const WITH_ROLES = [
+  ...WITH_TOKENS,
+  'settings = true',
+  'db_role = "role"',
+  `db_roles = [${JSON.stringify(READER)}]`,
+];
+
 const QUERIES = fromProject('bench/queries');
 
 /** CONTESTANTS in the order of the table. Ratios are to `fastify-pg`. */
 export const CONTESTANTS: readonly Contestant[] = [
   service('service', fromProject('.')),
+  { ...service(AUTHENTICATED, fromProject('.'), { sections: WITH_TOKENS }), cases: ['one'] },
+  { ...service(AS_ROLE, fromProject('.'), { sections: WITH_ROLES }), cases: ['one'] },
   peer('fastify-pg', 'fastify-pg/server.js', 1),
   peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
   peer('uws-postgres', 'uws-postgres/server.js', 1),
@@ -71,18 +99,20 @@ export function laidOut(layout: Layout): Contestant {
 
 /**
  * service is the service as built in `project`, with the defaults of its configuration apart from the connections and
- * the layout, and warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need.
+ * the layout, and warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need;
+ * `sections` are lines of configuration for authenticated requests, beginning within `[queries]`.
  */
 export function service(
   name: string,
   project: string,
   options: {
     readonly layout?: Layout;
+    readonly sections?: readonly string[];
     readonly hooks?: readonly string[];
     readonly env?: NodeJS.ProcessEnv;
   } = {},
 ): Contestant {
-  const { layout, hooks = [], env = {} } = options;
+  const { layout, sections, hooks = [], env = {} } = options;
   return {
     name,
     launch:
@@ -93,16 +123,18 @@ export function service(
           file,
           [
             '[http]',
+            'host = "127.0.0.1"',
             `port = ${port}`,
             ...(layout ? [`processes = ${layout.processes}`] : []),
             ...(layout ? ['[pool]', `threads = ${layout.threads}`] : []),
             '[pg]',
             `url = ${JSON.stringify(database.url)}`,
             `maxopenconn = ${connections}`,
-            '[queries]',
-            `location = ${JSON.stringify(QUERIES)}`,
             '[log]',
             'level = "warn"',
+            '[queries]',
+            `location = ${JSON.stringify(QUERIES)}`,
+            ...(sections ?? []),
             '',
           ].join('\n'),
         );
@@ -112,6 +144,7 @@ export function service(
           args: [path.join(project, 'dist/main.js'), 'serve', '--config', file],
           env: { ...environment(), ...(imports ? { NODE_OPTIONS: imports } : {}), ...env },
           cwd: folder,
+          ...(sections ? { authorization: authorization() } : {}),
         };
       },
   };

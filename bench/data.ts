@@ -3,11 +3,16 @@
  * alone, so that an answer can be checked without asking the database.
  */
 import { createHash } from 'node:crypto';
+import { READER } from './token.js';
 
 export const ACCOUNTS = 200_000;
 export const DOCUMENTS = 200;
 
-/** SCHEMA makes and fills the tables. `documents` is stored uncompressed: PostgreSQL shall not spend its time on that. */
+/**
+ * SCHEMA makes and fills the tables. The rows of `accounts` are looked at one by one for the role READER alone: all
+ * others connect as superusers. `documents` is stored uncompressed: PostgreSQL shall not spend its time on
+ * that.
+ */
 export const SCHEMA = `
 CREATE TABLE accounts (
   id integer PRIMARY KEY,
@@ -22,6 +27,11 @@ INSERT INTO accounts
 SELECT i, 'Owner ' || i, 'owner' || i || '@example.com', 'city' || i % 100, i * 7 % 10000, i % 3 <> 0,
        timestamptz '2024-01-01T00:00:00Z' + i * interval '1 minute'
 FROM generate_series(1, ${ACCOUNTS}) AS i;
+CREATE ROLE ${READER};
+GRANT SELECT ON accounts TO ${READER};
+ALTER TABLE accounts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reader ON accounts TO ${READER}
+USING (current_setting('request.jwt.claims', true)::jsonb ->> 'role' = '${READER}');
 CREATE TABLE documents (id integer PRIMARY KEY, body text NOT NULL);
 ALTER TABLE documents ALTER COLUMN body SET STORAGE EXTERNAL;
 INSERT INTO documents SELECT i, repeat(md5(i::text), 320) FROM generate_series(1, ${DOCUMENTS}) AS i;

@@ -6,6 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import path from 'node:path';
 import { buildBase } from './base.js';
+import { CASES } from './cases.js';
 import { BASE, CONTESTANTS, laidOut, placeFor, service, type Contestant } from './contestants.js';
 import { startDatabase, type Database } from './database.js';
 import { startContestant, type Idle } from './idle.js';
@@ -16,6 +17,7 @@ import { parseOptions, USAGE, UsageError, wants, type Options } from './options.
 import { keepProfiles } from './profile.js';
 import { fromProject, keptFolder } from './project.js';
 import { idleTable } from './report.js';
+import { statusOf, type Server } from './server.js';
 import { takeTables, type Running, type Table } from './tables.js';
 import { targetTable } from './targets.js';
 
@@ -42,8 +44,10 @@ async function bench(options: Options): Promise<void> {
     const place = placeFor(contestant, login, options.poolSize, scratch);
     const started = await startContestant(contestant, place, options.starts);
     undo.push(() => started.server.stop());
-    servers.push({ name: contestant.name, server: started.server, user: login.user });
+    const { name, cases } = contestant;
+    servers.push({ name, server: started.server, user: login.user, cases });
     idle.push(started.idle);
+    await checkRefusal(name, started.server);
   }
   console.log(await heading(options));
   if (idle.length > 0) console.log(`\n${idleTable(idle)}`);
@@ -56,6 +60,13 @@ async function bench(options: Options): Promise<void> {
   if (options.profile) await profile(options, database);
 }
 
+/** checkRefusal makes sure that a server which is measured with tokens does look at them. */
+async function checkRefusal(name: string, { port, authorization }: Server): Promise<void> {
+  if (authorization === undefined) return;
+  const status = await statusOf({ port, authorization: undefined }, CASES[0]!.path(1));
+  if (status !== 401) throw new Error(`${name} answers ${status} to a request without a token`);
+}
+
 /** chosen are the contestants that take part, after saying who does not. Rejects for a name that nobody has. */
 async function chosen(options: Options): Promise<Contestant[]> {
   const all = [...CONTESTANTS, ...LIMITS];
@@ -66,12 +77,19 @@ async function chosen(options: Options): Promise<Contestant[]> {
     if (reason !== undefined) say(`without ${candidate.name}: ${reason}`);
   }
   const result = CONTESTANTS.filter(
-    (contestant) => wants(options, contestant.name) && contestant.missing?.() === undefined,
+    (contestant) =>
+      wants(options, contestant.name) &&
+      takesPart(options, contestant) &&
+      contestant.missing?.() === undefined,
   );
   result.push(...options.layouts.map(laidOut));
   if (options.base === undefined) return result;
   say(`building ${options.base}`);
   return [...result, service(BASE, await buildBase(options.base))];
+}
+
+function takesPart({ cells }: Options, { cases }: Contestant): boolean {
+  return cells.some((cell) => cases?.includes(cell.case.name) ?? true);
 }
 
 async function profile(options: Options, database: Database): Promise<void> {

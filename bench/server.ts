@@ -15,15 +15,21 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** The value of an Authorization header that its requests need. */
+  readonly authorization?: string | undefined;
 }
 
 export interface Server {
   readonly port: number;
   readonly pid: number;
+  readonly authorization: string | undefined;
   /** Milliseconds from the start of the process to its first answer, a row from PostgreSQL. */
   readonly startup: number;
   stop(): Promise<void>;
 }
+
+/** Where to ask, and with what. */
+export type Address = Pick<Server, 'port' | 'authorization'>;
 
 const START_LIMIT = 20_000;
 const STOP_LIMIT = 10_000;
@@ -37,7 +43,7 @@ export async function startServer(
   const port = await freePort();
   // Node loads its client at the first use, which is not the server's time.
   await fetch('data:,');
-  const { command, args, env, cwd } = launch(port);
+  const { command, args, env, cwd, authorization } = launch(port);
   const log = openSync(logFile, 'w');
   const started = performance.now();
   const child = spawn(...tied(command, args), { env, cwd, stdio: ['ignore', log, log] });
@@ -52,7 +58,7 @@ export async function startServer(
     await exited;
     clearTimeout(limit);
   };
-  while (!(await answers(port, path))) {
+  while ((await statusOf({ port, authorization }, path)) !== 200) {
     const ended = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
     if (!ended && performance.now() - started < START_LIMIT) {
       await sleep(5);
@@ -62,17 +68,29 @@ export async function startServer(
     const reason = (await exited)?.message ?? readFileSync(logFile, 'utf8').slice(-1500);
     throw new Error(`${command} ${args.join(' ')} did not answer: ${reason}`);
   }
-  return { port, pid: child.pid!, startup: performance.now() - started, stop };
+  const startup = performance.now() - started;
+  return { port, pid: child.pid!, authorization, startup, stop };
 }
 
-async function answers(port: number, path: string): Promise<boolean> {
+/** statusOf is the status that a GET is answered with, 0 when there is no answer. */
+export async function statusOf(server: Address, path: string): Promise<number> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    const response = await ask(server, path);
     await response.arrayBuffer();
-    return response.status === 200;
+    return response.status;
   } catch {
-    return false;
+    return 0;
   }
+}
+
+/** ask sends one request to a server. */
+export function ask(
+  { port, authorization }: Address,
+  path: string,
+  method = 'GET',
+): Promise<Response> {
+  const headers = authorization === undefined ? {} : { authorization };
+  return fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
 }
 
 async function freePort(): Promise<number> {

@@ -2,7 +2,7 @@
  * Takes the samples of all tables and prints each as soon as it is whole.
  */
 import { ids } from './cases.js';
-import { BASE } from './contestants.js';
+import { AS_ROLE, AUTHENTICATED, BASE } from './contestants.js';
 import type { Database } from './database.js';
 import { LIMITS } from './limits/limits.js';
 import { checkAnswers } from './measure/answers.js';
@@ -31,6 +31,8 @@ export interface Running {
   readonly server: Server;
   /** Role as which it connects to PostgreSQL. */
   readonly user: string;
+  /** Names of the only cases that it takes part in. */
+  readonly cases?: readonly string[] | undefined;
 }
 
 /** What samples are taken of, and where. */
@@ -60,6 +62,7 @@ export async function takeTables(field: Field): Promise<Table[]> {
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printBesideAlone(cell, rows, tables);
     printChange(rows, BASE, 'service');
+    for (const name of [AUTHENTICATED, AS_ROLE]) printChange(rows, 'service', name);
     tables.push({ cell, rows });
   }
   return tables;
@@ -70,10 +73,11 @@ async function takeTable(field: Field, cell: Cell): Promise<Row[]> {
   const { servers, database, options, scratch, say } = field;
   const setting = { ...cell, seconds: options.seconds, scratch };
   const entries: Entry[] = [];
-  for (const { name, server, user } of servers) {
+  for (const { name, server, user, cases } of servers) {
+    if (cases?.includes(cell.case.name) === false) continue;
     const sampled = { ...server, user };
     say(`${cell.case.name}, ${connections(cell)}: checking ${name}`);
-    await checkAnswers(server.port, cell.case, ids(cell.case, 1, checks(cell)));
+    await checkAnswers(server, cell.case, ids(cell.case, 1, checks(cell)));
     await sampleServer(sampled, database, { ...setting, seconds: WARM_UP, seed: 0 });
     entries.push({
       name,

@@ -2,6 +2,7 @@
  * The targets of the service and how far it came in this run: medians of the tables that were measured. A report only:
  * on a machine that others use too, nothing follows from one run.
  */
+import { AUTHENTICATED } from './contestants.js';
 import type { FigureName, Summary } from './measure/figures.js';
 import { aligned } from './report.js';
 
@@ -46,6 +47,13 @@ const TARGETS: readonly Target[] = [
       { what: 'CPU µs', figure: 'serverCpu', of: line('one', connections), most: 30 },
     ];
   }),
+  {
+    what: 'authenticated rate over unauthenticated',
+    figure: 'rate',
+    of: line('one', 32, AUTHENTICATED),
+    over: line('one', 32),
+    least: 0.9,
+  },
   {
     what: 'CPU over one@32',
     figure: 'serverCpu',

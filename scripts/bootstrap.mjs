@@ -19,7 +19,7 @@ export async function bootstrap({ ci = false, tests = false } = {}) {
   checkPlatform();
   const install = !installed();
   const built = fs.existsSync(path.join(PROJECT, 'build/Release/sql_rest_service.node'));
-  if (install || !built || ci) await installSystemPackages({ ci });
+  if (install || !built || ci || tests) await installSystemPackages({ ci, tests });
   if (install) await npm('installing npm packages (npm ci, about a minute)', ['ci']);
   const { build } = await import('./build.mjs');
   await build({ tests });

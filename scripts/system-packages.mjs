@@ -1,5 +1,5 @@
 /**
- * The programs and headers that building needs: which are missing, and on Debian and Ubuntu, for root, their
+ * The programs and headers that building and testing need: which are missing, and on Debian and Ubuntu, for root, their
  * installation. For others it names what to install and changes nothing.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,6 +20,9 @@ const NEEDS = [
   },
 ];
 
+/** What the tests need besides: they make certificates. */
+const TEST_NEEDS = [{ apt: 'openssl', other: 'openssl', here: () => onPath('openssl') }];
+
 /** What the checks of CI need besides: formatting, fuzzer and sanitizers of clang. */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
@@ -29,8 +32,9 @@ const CI_NEEDS = [
 ];
 
 /** installSystemPackages leaves a machine that can build, or throws SetupError with the command to type. */
-export async function installSystemPackages({ ci = false } = {}) {
-  const missing = (ci ? [...NEEDS, ...CI_NEEDS] : NEEDS).filter(({ here }) => !here());
+export async function installSystemPackages({ ci = false, tests = false } = {}) {
+  const needs = [...NEEDS, ...(tests ? TEST_NEEDS : []), ...(ci ? CI_NEEDS : [])];
+  const missing = needs.filter(({ here }) => !here());
   if (missing.length === 0) return;
   const packages = missing.map(({ apt }) => apt);
   if (!isDebian()) {

@@ -208,7 +208,7 @@ export interface CorsSettings {
   readonly credentials: boolean;
 }
 
-/** Files of a certificate chain and its key (PEM), absolute paths. */
+/** A certificate, followed by those it depends on, and its key (PEM): the key is never logged. */
 export interface TlsSettings {
   readonly cert: string;
   readonly key: string;
@@ -237,7 +237,7 @@ export interface FrontEndSettings {
   readonly expose: ExposeSettings;
   /** Undefined: no CORS headers. */
   readonly cors: CorsSettings | undefined;
-  /** Undefined: plain HTTP. */
+  /** Undefined: plain HTTP. Filled in by the supervisor, so that all front ends show the same, whatever is on disk. */
   readonly tls: TlsSettings | undefined;
   /** Whether it makes the users table, once the database is there. */
   readonly migrateUsers: boolean;

@@ -17,6 +17,7 @@ export async function autocannonLoad(load: Load): Promise<LoadResult> {
     connections: load.connections,
     duration: load.seconds,
     timeout: 30,
+    ...(load.authorization === undefined ? {} : { headers: { authorization: load.authorization } }),
     requests: [{ method: load.method, path: load.paths[0]!, setupRequest: next }],
   });
   return {

@@ -9,6 +9,8 @@ import { wrkLoad } from './wrk.js';
 
 export interface Load {
   readonly port: number;
+  /** Sent with each request. */
+  readonly authorization: string | undefined;
   readonly method: 'GET' | 'POST';
   /** Sent in this order, over and over. */
   readonly paths: readonly string[];

@@ -16,6 +16,9 @@ export async function wrkLoad(load: Load): Promise<LoadResult> {
     `--connections=${load.connections}`,
     `--duration=${load.seconds}s`,
     '--timeout=30s',
+    ...(load.authorization === undefined
+      ? []
+      : ['--header', `Authorization: ${load.authorization}`]),
     `--script=${fromProject('bench/load/wrk.lua')}`,
     `http://127.0.0.1:${load.port}`,
     '--',

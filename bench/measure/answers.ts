@@ -3,24 +3,25 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../cases.js';
+import { ask, type Address } from '../server.js';
 
 /** checkAnswers asks for several ids at once, as load does, and compares each body with the one that is right. */
 export async function checkAnswers(
-  port: number,
+  server: Address,
   subject: Case,
   ids: readonly number[],
 ): Promise<void> {
-  await Promise.all(ids.map((id) => checkAnswer(port, subject, id)));
+  await Promise.all(ids.map((id) => checkAnswer(server, subject, id)));
 }
 
-async function checkAnswer(port: number, subject: Case, id: number): Promise<void> {
+async function checkAnswer(server: Address, subject: Case, id: number): Promise<void> {
   const path = subject.path(id);
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: subject.method });
+  const response = await ask(server, path, subject.method);
   const body = await response.text();
   const wanted = subject.answer(id);
   if (response.status === 200 && isDeepStrictEqual(parsed(body), wanted)) return;
   throw new Error(
-    `${subject.method} ${path} on port ${port} answered ${response.status} ${body.slice(0, 300)}, ` +
+    `${subject.method} ${path} on port ${server.port} answered ${response.status} ${body.slice(0, 300)}, ` +
       `not 200 ${JSON.stringify(wanted).slice(0, 300)}`,
   );
 }

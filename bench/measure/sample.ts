@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ids, type Case } from '../cases.js';
 import type { Database } from '../database.js';
 import { run, type Load, type LoadResult } from '../load/load.js';
+import type { Address } from '../server.js';
 import { checkAnswers } from './answers.js';
 import type { Figures } from './figures.js';
 import { privateBytes, residentBytes } from './process-tree.js';
@@ -30,8 +31,7 @@ const MEMORY_INTERVAL = 200;
 const MARGIN = 1;
 
 /** Sampled is a server that runs. */
-export interface Sampled {
-  readonly port: number;
+export interface Sampled extends Address {
   readonly pid: number;
   /** Role as which it connects to PostgreSQL. */
   readonly user: string;
@@ -47,6 +47,7 @@ export async function sampleServer(
   const numbers = ids(subject, seed, Math.min(PATHS, subject.range));
   const load: Load = {
     port: server.port,
+    authorization: server.authorization,
     method: subject.method,
     paths: numbers.map((id) => subject.path(id)),
     connections,
@@ -65,7 +66,7 @@ export async function sampleServer(
   const before = usage(server.pid, database.pid);
   const watch = setInterval(look, MEMORY_INTERVAL);
   const checks = sleep(seconds * 500).then(() =>
-    checkAnswers(server.port, subject, numbers.slice(0, CHECKS)),
+    checkAnswers(server, subject, numbers.slice(0, CHECKS)),
   );
   // Both are waited for even when one fails: the other still uses the server.
   const [loaded, checked] = await Promise.allSettled([run(load), checks]);

@@ -1,12 +1,15 @@
 /**
- * The command `check`: what is wrong with the configuration, whether the database answers, and which scripts do not
- * parse. Changes nothing, neither on disk nor in the database. Exit code 0 when all is well, 1 otherwise.
+ * The command `check`: what is wrong with the configuration, whether the database answers, which scripts do not parse,
+ * and who may run which. Changes nothing, neither on disk nor in the database. Exit code 0 when all is well, 1 otherwise.
  */
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
-import { databaseOf } from '../config/settings.js';
+import { needsToken } from '../config/authentication.js';
+import type { Config } from '../config/schema.js';
+import { databaseOf, scriptAccessOf } from '../config/settings.js';
 import { checkDatabase } from '../pg/check.js';
-import { listScripts } from '../script/script-listing.js';
-import { writeReport, type Report, type ScriptFindings } from './report.js';
+import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
+import { writeReport, type AccessFindings, type Report } from './report.js';
+import { scriptPermissions } from './script-permissions.js';
 
 /** check prints its findings, as JSON when asked to, and resolves to the exit code. */
 export async function check(sources: ConfigSources, json: boolean): Promise<number> {
@@ -22,35 +25,46 @@ async function examine(sources: ConfigSources): Promise<Report> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems: errors, warnings } = error;
-    return { ok: false, file: null, errors, warnings, databases: [], scripts: null };
+    return { ok: false, file: null, errors, warnings, databases: [], scripts: null, access: null };
   }
   const { config, file, switchedOff } = loaded;
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
   const settings = databaseOf(config);
   const database = { alias: settings.alias, ...(await checkDatabase(settings)) };
-  const scripts = await examineScripts(config['queries.location']);
+  const location = config['queries.location'];
+  const { scripts, problems } = await examineScripts(location);
+  const { access, oddities } = examineAccess(config, scripts, [settings.alias]);
   return {
-    ok: switchedOff.length === 0 && database.ok && scripts.problems.length === 0,
+    ok: switchedOff.length === 0 && database.ok && problems.length === 0,
     file: file ?? null,
     errors: switchedOff,
-    warnings,
+    warnings: [...warnings, ...oddities],
     databases: [database],
-    scripts,
+    scripts: { location, count: scripts.length, problems },
+    access,
   };
 }
 
-async function examineScripts(location: string): Promise<ScriptFindings> {
+async function examineScripts(location: string): Promise<ScriptListing> {
   try {
-    const { scripts, problems } = await listScripts(location);
-    return { location, count: scripts.length, problems };
+    return await listScripts(location);
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     // serve makes the folder.
-    if (code === 'ENOENT') return { location, count: 0, problems: [] };
-    return {
-      location,
-      count: 0,
-      problems: [{ file: location, message: `cannot be read: ${code}` }],
-    };
+    if (code === 'ENOENT') return { scripts: [], problems: [] };
+    return { scripts: [], problems: [{ file: location, message: `cannot be read: ${code}` }] };
   }
+}
+
+function examineAccess(
+  config: Config,
+  scripts: readonly ListedScript[],
+  aliases: readonly string[],
+): { readonly access: AccessFindings; readonly oddities: readonly string[] } {
+  const token = needsToken(config);
+  const settings = scriptAccessOf(config);
+  if (settings === undefined)
+    return { access: { token, restricted: false, permissions: [] }, oddities: [] };
+  const { rows: permissions, warnings } = scriptPermissions(settings, scripts, aliases);
+  return { access: { token, restricted: true, permissions }, oddities: warnings };
 }

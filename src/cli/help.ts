@@ -10,7 +10,7 @@ Usage: sql-rest-service COMMAND [FLAGS]
 
 Commands:
   serve              Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check              Check the configuration, the database and every script
+  check              Check the configuration, the database and every script, and who may run it
   migrate up auth    Make the users table, unless it is there
   migrate down auth  Drop the users table; with --yes also when there are users in it
   user add NAME      Add a user; the password is asked for, or read from standard input

@@ -2,6 +2,7 @@
  * What `check` found, and how it is written for people.
  */
 import type { ListedProblem } from '../script/script-listing.js';
+import type { PermissionRow } from './script-permissions.js';
 
 /** DatabaseFinding is the outcome of one attempt to connect. */
 export type DatabaseFinding =
@@ -16,6 +17,16 @@ export interface ScriptFindings {
   readonly problems: readonly ListedProblem[];
 }
 
+/** AccessFindings are about who may run scripts. */
+export interface AccessFindings {
+  /** Whether callers need a token. */
+  readonly token: boolean;
+  /** Whether they need a permission besides (`queries.restrict`). */
+  readonly restricted: boolean;
+  /** For each script and subject, when they do. */
+  readonly permissions: readonly PermissionRow[];
+}
+
 /** Report is everything `check` found, in the form of `check --json`. */
 export interface Report {
   readonly ok: boolean;
@@ -26,11 +37,12 @@ export interface Report {
   /** Empty when the configuration could not be used. */
   readonly databases: readonly DatabaseFinding[];
   readonly scripts: ScriptFindings | null;
+  readonly access: AccessFindings | null;
 }
 
 /** writeReport writes a report for people. */
 export function writeReport(report: Report): string {
-  const { errors, warnings, databases, scripts } = report;
+  const { errors, warnings, databases, scripts, access } = report;
   const lines = [
     `configuration ${report.file === null ? '' : `${report.file} `}${errors.length === 0 ? 'ok' : 'not ok'}`,
     ...errors.map((error) => `  error: ${error}`),
@@ -50,8 +62,34 @@ export function writeReport(report: Report): string {
       lines.push(`  error: ${place}: ${message}`);
     }
   }
+  if (access !== null) lines.push(...accessLines(access));
   lines.push(report.ok ? 'ok' : 'not ok');
   return `${lines.join('\n')}\n`;
+}
+
+function accessLines({ token, restricted, permissions }: AccessFindings): string[] {
+  if (!token) return ['permissions: everybody may run every script, for authentication is off'];
+  if (!restricted)
+    return ['permissions: whoever has a token may run every script, for queries.restrict is off'];
+  const several = new Set(permissions.map(({ database }) => database)).size > 1;
+  const rows = permissions.map(({ database, folder, name, user, permissions: words }) => [
+    `${several ? `${database}/` : ''}${folder}/${name}`,
+    user === null ? 'everybody' : JSON.stringify(user),
+    words.join(' ') || '-',
+  ]);
+  return [
+    'permissions, of everybody with a token and of users with entries of their own:',
+    ...columns(rows),
+  ];
+}
+
+/** columns sets rows of three cells below each other. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = [0, 1].map((i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows.map(
+    ([first, second, third]) =>
+      `  ${first!.padEnd(widths[0]!)}  ${second!.padEnd(widths[1]!)}  ${third!}`,
+  );
 }
 
 /** oneLine joins the lines of a message; libpq's have several. */

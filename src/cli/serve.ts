@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { loginLimitsOf, logSettingsOf, settingsOf } from '../config/settings.js';
+import { certificateOf, loginLimitsOf, logSettingsOf, settingsOf } from '../config/settings.js';
 import { createLogger } from '../log.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
@@ -42,7 +42,11 @@ export async function runService(sources: ConfigSources): Promise<number> {
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {
-  return { frontEnds: settingsOf(config, pretty), logins: loginLimitsOf(config) };
+  return {
+    frontEnds: settingsOf(config, pretty),
+    certificate: certificateOf(config),
+    logins: loginLimitsOf(config),
+  };
 }
 
 function makeScriptsFolder(config: Config): void {

@@ -15,7 +15,6 @@ import type {
   ScriptEntry,
   TableAccessSettings,
   TableEntry,
-  TlsSettings,
   UsersTable,
 } from '../protocol.js';
 import { needsToken } from './authentication.js';
@@ -44,7 +43,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     auth: authOf(config),
     expose: exposeOf(config),
     cors: corsOf(config),
-    tls: tlsOf(config),
+    tls: undefined, // the supervisor reads the files
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
     trustedProxies: config['http.trusted_proxies'],
     ready: config['health.ready'] ?? [alias],
@@ -167,7 +166,8 @@ function corsOf(config: Config): CorsSettings | undefined {
   };
 }
 
-function tlsOf(config: Config): TlsSettings | undefined {
+/** certificateOf gives the files of the certificate and its key (absolute paths), undefined without HTTPS. */
+export function certificateOf(config: Config): { cert: string; key: string } | undefined {
   const { 'https.cert': cert, 'https.key': key } = config;
   return config['https.mode'] && cert !== undefined && key !== undefined
     ? { cert, key }

@@ -83,8 +83,11 @@ process.on('message', (message: SupervisorMessage) => {
       attempts.answered(message.id, message.wait);
       break;
     case 'unlisten':
-      frontEnd?.server.unlisten();
-      tell({ type: 'unlistened' });
+      // After what the same turn of the loop has for the socket: a connection that waits at it is reset with it.
+      setImmediate(() => {
+        frontEnd?.server.unlisten();
+        tell({ type: 'unlistened' });
+      });
       break;
     case 'drain':
       void drain();

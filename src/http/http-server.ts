@@ -21,6 +21,7 @@ import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
 import type { Connections, FrontEndSettings } from '../protocol.js';
+import { createApp } from './app.js';
 import { Dispatcher, type RequestParts } from './dispatcher.js';
 import type { Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
@@ -62,8 +63,7 @@ export class HttpServer {
   constructor(settings: FrontEndSettings, log: Logger, attempts: Attempts, workerFile?: string) {
     const { worker, threads, timeout, accessLog, auth } = settings;
     this.#settings = settings;
-    this.#app = uWS
-      .App()
+    this.#app = createApp(settings.tls)
       .filter((_res, change) => {
         this.#connections += Number(change);
       })

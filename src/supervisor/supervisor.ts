@@ -1,12 +1,14 @@
 /**
  * The supervisor: starts the front ends on one port, keeps them running, and acts on signals. SIGTERM and SIGINT drain
  * once, a later one (or the end of the grace period) stops at once; SIGHUP starts front ends with the configuration
- * as it is now and drains the old ones. Refuses a port that somebody else holds.
+ * as it is now and drains the old ones, as does a renewed certificate, with the configuration as it was.
+ * Refuses a port that somebody else holds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import { batchScheduling } from '../native/scheduling.js';
-import type { Connections, FrontEndSettings, LoginLimits } from '../protocol.js';
+import type { Connections, FrontEndSettings, LoginLimits, TlsSettings } from '../protocol.js';
+import { CertificateWatch, readCertificate, type CertificateFiles } from './certificate.js';
 import { FrontEndSlot } from './front-end-slot.js';
 import { Handover } from './handover.js';
 import { LoginAttempts } from './login-attempts.js';
@@ -18,6 +20,8 @@ export interface Service {
   readonly frontEnds: readonly FrontEndSettings[];
   /** How many logins may fail, over all of them. */
   readonly logins: LoginLimits;
+  /** Read whenever front ends are started, and looked after; undefined for plain HTTP. */
+  readonly certificate?: CertificateFiles | undefined;
 }
 
 export interface ServeOptions extends Service {
@@ -71,6 +75,8 @@ class Supervisor {
   /** As configured, 0 included, and what it came to. */
   #address: { readonly host: string; readonly port: number };
   #port = 0;
+  /** What the current front ends show. */
+  #tls: TlsSettings | undefined;
   #current: readonly FrontEndSlot[] = [];
   /** All slots that have a process: the current ones, those being started, those being drained. */
   readonly #slots = new Set<FrontEndSlot>();
@@ -112,7 +118,9 @@ class Supervisor {
       const url = urlOf(this.#service, this.#port);
       this.#log.info({ url, frontEnds: this.#current.length }, 'listening');
       this.#options.listening?.(url);
+      const watch = this.#watchCertificate();
       await this.#stopped;
+      watch.stop();
     }
     await this.#allEnded();
     this.#log.info({ clean: this.#clean }, 'stopped');
@@ -139,10 +147,30 @@ class Supervisor {
     const { reload } = this.#options;
     if (reload === undefined || this.#reloadWaits) return;
     this.#reloadWaits = true;
-    this.#reloading = this.#reloading.then(() => {
+    this.#afterReloading(() => {
       this.#reloadWaits = false;
-      return this.#stopping ? undefined : this.#replaceAll(reload);
+      return this.#replaceAll(reload);
     });
+  }
+
+  #afterReloading(next: () => Promise<void>): void {
+    this.#reloading = this.#reloading.then(() => (this.#stopping ? undefined : next()));
+  }
+
+  /** The configuration stays as it is: whoever changes its file decides when that counts. */
+  #watchCertificate(): CertificateWatch {
+    const use = {
+      files: () => this.#service.certificate,
+      served: () => this.#tls,
+      renewed: () => {
+        const tls = this.#tls;
+        this.#afterReloading(async () => {
+          // Otherwise a reload came first, and has read the files.
+          if (this.#tls === tls) await this.#replaceAll(() => Promise.resolve(this.#service));
+        });
+      },
+    };
+    return new CertificateWatch(use, this.#log);
   }
 
   async #replaceAll(reload: () => Promise<Service>): Promise<void> {
@@ -183,18 +211,21 @@ class Supervisor {
   async #startAll(service: Service, port: number, handover?: Handover): Promise<void> {
     const [first, ...rest] = service.frontEnds;
     if (first === undefined) throw new Error('no front end is configured');
+    const tls = service.certificate && (await readCertificate(service.certificate));
+    if (this.#isStopping()) return;
     const slots: FrontEndSlot[] = [];
     const start = (settings: FrontEndSettings): void => {
       const slot = this.#slot(settings, handover?.none(settings));
       slots.push(slot);
       handover?.add(slot);
     };
-    start({ ...first, port });
+    start({ ...first, port, tls });
     const chosen = port === 0 ? await slots[0]!.listening() : port;
     if (this.#stopping) return;
-    for (const settings of rest) start({ ...settings, port: chosen });
+    for (const settings of rest) start({ ...settings, port: chosen, tls });
     await Promise.all(slots.map((slot) => slot.listening()));
     this.#port = chosen;
+    this.#tls = tls;
     this.#current = slots;
   }
 
@@ -237,8 +268,9 @@ function addressOf(service: Service): { host: string; port: number } {
 }
 
 /** The base URL to try from this machine: a wildcard address is not one to connect to. */
-function urlOf(service: Service, port: number): string {
-  const { host, context } = service.frontEnds[0]!;
+function urlOf({ frontEnds, certificate }: Service, port: number): string {
+  const { host, context } = frontEnds[0]!;
+  const scheme = certificate === undefined ? 'http' : 'https';
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}${context}`;
+  return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}${context}`;
 }

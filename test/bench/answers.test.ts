@@ -4,9 +4,14 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import t, { type Test } from 'tap';
 import { CASES } from '../../bench/cases.js';
+import { autocannonLoad } from '../../bench/load/autocannon.js';
+import { run } from '../../bench/load/load.js';
 import { checkAnswers } from '../../bench/measure/answers.js';
+import type { Address } from '../../bench/server.js';
+import { authorization } from '../../bench/token.js';
 
 const subject = CASES[0]!;
 const right = (path: string): unknown => subject.answer(Number(/id=(\d+)/.exec(path)?.[1]));
@@ -20,22 +25,43 @@ const WRONG: [string, (path: string) => [number, string]][] = [
 
 for (const [name, answer] of WRONG) {
   t.test(`refused: ${name}`, async (t) => {
-    const port = await serve(t, answer);
-    await t.rejects(checkAnswers(port, subject, [2, 1, 3]), /answered (200|500)/);
+    const server = await serve(t, answer);
+    await t.rejects(checkAnswers(server, subject, [2, 1, 3]), /answered (200|500)/);
   });
 }
 
 t.test('accepted: the right rows, whatever the white space', async (t) => {
-  const port = await serve(t, (path) => [200, JSON.stringify(right(path), undefined, 2)]);
-  await t.resolves(checkAnswers(port, subject, [2, 1, 3]));
+  const server = await serve(t, (path) => [200, JSON.stringify(right(path), undefined, 2)]);
+  await t.resolves(checkAnswers(server, subject, [2, 1, 3]));
+});
+
+t.test('a server that wants a token gets it', async (t) => {
+  const token = authorization();
+  const server = await serve(t, (path, sent) =>
+    sent === token ? [200, JSON.stringify(right(path))] : [401, '{}'],
+  );
+  await t.rejects(checkAnswers(server, subject, [1]), /answered 401/);
+  await t.resolves(checkAnswers({ ...server, authorization: token }, subject, [1]));
+  for (const drive of [run, autocannonLoad]) {
+    const load = { method: 'GET', connections: 1, seconds: 1, paths: [subject.path(1)] } as const;
+    const scratch = path.join(t.testdir({}), 'requests');
+    const { errors, requests } = await drive({
+      ...load,
+      port: server.port,
+      authorization: token,
+      scratch,
+    });
+    t.equal(errors, 0);
+    t.ok(requests > 0);
+  }
 });
 
 async function serve(
   t: Pick<Test, 'teardown'>,
-  answer: (path: string) => [number, string],
-): Promise<number> {
+  answer: (path: string, authorization: string | undefined) => [number, string],
+): Promise<Address> {
   const server = http.createServer((request, response) => {
-    const [status, body] = answer(request.url ?? '');
+    const [status, body] = answer(request.url ?? '', request.headers.authorization);
     response.writeHead(status).end(body);
   });
   server.listen(0, '127.0.0.1');
@@ -44,5 +70,5 @@ async function serve(
     server.closeAllConnections();
     server.close();
   });
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port, authorization: undefined };
 }

@@ -31,6 +31,7 @@ t.test('check', async (t) => {
     t.match(stdout, /^configuration ok\n/);
     t.match(stdout, /\ndatabase postgres ok: PostgreSQL 18\.\d+\n/);
     t.match(stdout, /\nscripts .*queries ok: 2 scripts\n/);
+    t.match(stdout, /\npermissions: everybody may run every script, for authentication is off\n/);
     t.match(stdout, /\nok\n$/);
     const json = await run(folder, ['check', '--json'], env);
     t.equal(json.code, 0);
@@ -42,6 +43,7 @@ t.test('check', async (t) => {
       warnings: [],
       databases: [{ alias: 'postgres', ok: true, version: /^18\./ }],
       scripts: { location: join(folder, 'queries'), count: 2, problems: [] },
+      access: { token: false, restricted: false, permissions: [] },
     });
   });
 
@@ -113,6 +115,7 @@ t.test('check', async (t) => {
       warnings: [/^http\.hots/],
       databases: [],
       scripts: null,
+      access: null,
     });
 
     writeFileSync(file, 'queries.restrict = true\n');

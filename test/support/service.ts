@@ -22,6 +22,8 @@ export interface ServiceOptions {
   /** Texts by path below the scripts folder: `shop/list.read.sql`. */
   readonly scripts?: Readonly<Record<string, string>>;
   readonly config?: Configuration;
+  /** Puts more into its folder before it starts. */
+  readonly prepare?: (folder: string) => void;
 }
 
 export interface AskOptions {
@@ -45,11 +47,13 @@ export class Service extends ProcessGroup {
   url = '';
   readonly #database: string;
 
-  constructor(t: Pick<Test, 'teardown'>, { database, scripts = {}, config = {} }: ServiceOptions) {
+  constructor(t: Pick<Test, 'teardown'>, options: ServiceOptions) {
+    const { database, scripts = {}, config = {}, prepare } = options;
     super(t, (folder) => {
       mkdirSync(path.join(folder, 'queries'));
       for (const [name, text] of Object.entries(scripts)) writeScript(folder, name, text);
       writeConfiguration(folder, database, config);
+      prepare?.(folder);
       return [MAIN, 'serve'];
     });
     this.#database = database;
