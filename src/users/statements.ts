@@ -41,11 +41,10 @@ FROM ${table} u WHERE ${username} = $1 LIMIT 2`,
 WHERE ${username} = $1 AND ${password}::text = $2::text`,
     columns: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(${literal(table)}) AND attnum > 0 AND NOT attisdropped`,
+    // Not asked whether it is there: after a wait for the lock, the answer may be one remembered from before.
     make: `DO ${literal(`BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`users table ${table}`)}, 0));
-  IF to_regclass(${literal(table)}) IS NULL THEN
-    CREATE TABLE ${table} (${columnsOf(users)});
-  END IF;
+  CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(users)});
 END`)}`,
     any: `SELECT 1 FROM ${table} LIMIT 1`,
     drop: `DROP TABLE ${table}`,

@@ -6,10 +6,29 @@ const folder = makeFolder(t);
 
 t.test('command lines that make no sense: exit code 2, and what was meant', async (t) => {
   const cases: [args: string[], stderr: RegExp][] = [
-    [[], /a command is missing: serve or check/],
+    [[], /a command is missing: serve, check, migrate, user/],
     [['sevre'], /unknown command sevre; the nearest is serve/],
-    [['migrate', 'up'], /unknown command migrate/],
     [['serve', 'now'], /serve takes flags only, not now/],
+    [['migrate'], /migrate needs a word more: up or down/],
+    [['migrate', 'up'], /migrate up needs a word more: auth/],
+    [['migrate', 'upp', 'auth'], /unknown command migrate upp; the nearest is migrate up/],
+    [['migrate', 'up', 'auht'], /unknown command migrate up auht; the nearest is migrate up auth/],
+    [['migrate', 'down', 'auth', 'now'], /migrate down auth takes flags only, not now/],
+    [['migrate', 'up', 'auth', '--yes'], /--yes belongs to migrate down auth, not to migrate up/],
+    [['user'], /user needs a word more: add or passwd or list or remove/],
+    [['user', 'ad', 'x'], /unknown command user ad; the nearest is user add/],
+    [['user', 'add'], /user add needs a NAME/],
+    [['user', 'add', ''], /user add needs a NAME/],
+    [['user', 'add', 'ann', 'secret'], /user add takes one NAME and flags only, not secret/],
+    [['user', 'list', 'ann'], /user list takes flags only, not ann/],
+    [['user', 'passwd', 'ann', '--name', 'A'], /--name belongs to user add, not to user passwd/],
+    [['user', 'remove', 'ann', '--json'], /--json belongs to check and user list/],
+    [
+      ['user', 'add', 'ann', '--metadta', '{}'],
+      /unknown flag --metadta; the nearest is --metadata/,
+    ],
+    [['user', 'add', 'ann', '--password', 'x'], /unknown flag --password/],
+    [['user', 'add', 'ann', '--name'], /--name needs a value/],
     [['check', '--jsn'], /unknown flag --jsn; the nearest is --json/],
     [['serve', '--http.prot', '1'], /unknown flag --http\.prot; the nearest is --http\.port/],
     [['serve', '-x'], /unknown flag -x/],
@@ -28,13 +47,21 @@ t.test('command lines that make no sense: exit code 2, and what was meant', asyn
 });
 
 t.test('help and version', async (t) => {
-  for (const args of [['--help'], ['-h'], ['serve', '--help'], ['check', '--help', '--version']]) {
+  for (const args of [
+    ['--help'],
+    ['-h'],
+    ['serve', '--help'],
+    ['user', '--help'],
+    ['check', '--help', '--version'],
+  ]) {
     const { code, stdout, stderr } = await run(folder, args);
     t.equal(code, 0, args.join(' '));
     t.equal(stderr, '');
-    for (const word of ['serve', 'check', '--config', '--json', '--help', '--version'])
-      t.match(stdout, word);
-    t.notMatch(stdout, /migrate|plugin|user/, 'only what there is');
+    for (const word of ['serve', 'check', 'migrate up auth', 'user add NAME'])
+      t.match(stdout, `\n  ${word} `);
+    for (const flag of ['config', 'json', 'name', 'metadata', 'yes', 'help', 'version'])
+      t.match(stdout, `\n  --${flag}`);
+    t.notMatch(stdout, /plugin|scripts$/, 'only what there is');
   }
   const file = new URL('../../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };

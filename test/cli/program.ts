@@ -26,17 +26,22 @@ export interface Program {
   seen(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** start runs the command in a folder, with nothing of this process's environment but PATH. */
+/**
+ * start runs the command in a folder, with nothing of this process's environment but PATH, and with `input` as its
+ * standard input.
+ */
 export function start(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input = '',
 ): Program {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => undefined).end(input); // it may end without reading
   let stdout = '';
   let stderr = '';
   const watchers = new Set<() => void>();
@@ -71,8 +76,9 @@ export function run(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<Finished> {
-  return start(folder, args, env).finished;
+  return start(folder, args, env, input).finished;
 }
 
 /** makeFolder makes an empty folder that is removed with the test. */

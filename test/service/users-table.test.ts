@@ -1,0 +1,90 @@
+/** The users table at start: made by one front end, waited for, and left alone. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { startPostgres, type Postgres } from '../support/postgres.js';
+import { startService, type Configuration, type Service } from '../support/service.js';
+
+const AUTH: Configuration = {
+  'auth.enabled': true,
+  'jwt.key': 'a key of thirty-two bytes at least',
+  'http.host': '127.0.0.1',
+  'http.processes': 2,
+  'pool.threads': 1,
+};
+
+function start(t: Test, database: string, config: Configuration = {}): Promise<Service> {
+  return startService(t, { database, config: { ...AUTH, ...config } });
+}
+
+const exists = async (server: Postgres, table = 'service_users'): Promise<boolean> =>
+  (await server.sql('SELECT to_regclass($1) IS NOT NULL AS it', [table]))[0]!['it'] as boolean;
+
+t.test('a database', async (t) => {
+  const server = await startPostgres(t);
+
+  await t.test('not without logins', async (t) => {
+    for (const config of [
+      { 'auth.enabled': false },
+      { 'auth.login': false },
+      { 'auth.migrate_on_startup': false },
+    ]) {
+      const service = await start(t, server.url, config);
+      await service.ask('/_health');
+      service.signal('SIGTERM');
+      await service.exited;
+      t.notMatch(service.output, 'users table');
+    }
+    t.notOk(await exists(server));
+  });
+
+  await t.test('made, and found by the next one', async (t) => {
+    const service = await start(t, server.url);
+    t.match(await service.line('users table'), {
+      msg: 'the users table was made',
+      level: 30,
+      schema: 'public',
+      table: 'service_users',
+      frontEnd: 0,
+    });
+    t.ok(await exists(server));
+    service.signal('SIGHUP');
+    t.match(await service.line('users table', 2), { msg: 'the users table is there', frontEnd: 0 });
+    t.equal(service.lines.filter(({ msg }) => msg.includes('users table')).length, 2);
+  });
+
+  await t.test('columns that are not there', async (t) => {
+    const service = await start(t, server.url, { 'auth.password': 'hash' });
+    t.match(await service.line('users table'), {
+      level: 40,
+      msg: 'the users table has no column hash: nobody can log in',
+    });
+    const other = await start(t, server.url, { 'auth.metadata': ['org', 'name'] });
+    t.match(await other.line('users table'), {
+      level: 40,
+      msg: 'the users table has no column org: auth.metadata goes without',
+    });
+  });
+
+  await t.test('not permitted', async (t) => {
+    const service = await start(t, server.url, { 'auth.schema': 'nowhere' });
+    t.match(await service.line('users table'), {
+      level: 40,
+      msg: /^the users table cannot be made: /,
+    });
+    t.equal((await service.ask('/_health')).status, 200, 'it serves on');
+  });
+});
+
+t.test('made once the database is there', async (t) => {
+  const server = await startPostgres(t);
+  await server.sql('ALTER SYSTEM SET default_transaction_read_only = on');
+  await server.sql('SELECT pg_reload_conf()');
+  const service = await start(t, server.url);
+  await service.line((line) => line.msg === 'listening');
+  await sleep(300);
+  t.notMatch(service.output, 'users table');
+  await server.sql('ALTER SYSTEM RESET default_transaction_read_only');
+  await server.sql('SELECT pg_reload_conf()');
+  await service.line('the users table was made');
+  t.ok(await exists(server));
+});
