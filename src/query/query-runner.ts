@@ -199,19 +199,24 @@ export class QueryRunner implements QueryOwner {
 
   #execute(query: Query, script: ScriptEntry, now: number): void {
     try {
-      const { method, alias, query: queryString, headers } = query.request;
+      const { method, alias, query: queryString, headers, claims } = query.request;
       if (method === 'OPTIONS') {
         this.#send(query, 204, '', script.allow);
         return;
       }
       const { verb, template } = script.select(method);
       const { database, costs } = this.#targets.get(alias)!;
-      const data = new RequestData(parseQueryString(queryString), headers, (header) => {
-        this.#log.warn(
-          { requestId: query.request.requestId, script: query.path, header },
-          'a header was blanked: its value cannot be interpolated safely',
-        );
-      });
+      const data = new RequestData(
+        parseQueryString(queryString),
+        headers,
+        this.#settings.claims ? claims : '',
+        (header) => {
+          this.#log.warn(
+            { requestId: query.request.requestId, script: query.path, header },
+            'a header was blanked: its value cannot be interpolated safely',
+          );
+        },
+      );
       const rendered = template.render(data);
       query.rendered = rendered;
       query.values = rendered.values;
