@@ -8,6 +8,7 @@ import type { Logger } from '../log.js';
 import type { LargeValue } from '../native/pipeline.js';
 import { ConnectionShare } from '../pg/connection-share.js';
 import { Database } from '../pg/database.js';
+import { IdentityRefused } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
 import { ResultBudget } from '../pg/result-budget.js';
 import { ScriptCost } from '../pg/script-cost.js';
@@ -34,7 +35,7 @@ import { ScriptStore } from '../script/script-store.js';
 import { positionToScript, StatementBuilder } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
-import { failureAnswer, logFailure } from './failure-log.js';
+import { failureAnswer, logFailure, logRefusedIdentity } from './failure-log.js';
 import { ForeignJson } from './foreign-json.js';
 import { Outbox, type Post } from './outbox.js';
 import { Query, type QueryOwner } from './query.js';
@@ -90,7 +91,7 @@ export class QueryRunner implements QueryOwner {
   #run(requests: readonly QueryRequest[]): void {
     const now = performance.now();
     for (const request of requests) {
-      const query = new Query(this, request);
+      const query = new Query(this, request, this.#settings.claimSettings);
       // Whose place it takes is over for the front end, even if word of that comes only after this batch.
       this.#abandon(this.#open.put(query));
       this.#start(query, now);
@@ -143,11 +144,13 @@ export class QueryRunner implements QueryOwner {
   }
 
   failed(query: Query, failure: SqlFailure | ServiceError): void {
+    const { alias, requestId } = query.request;
     if (failure instanceof ServiceError) {
+      if (failure instanceof IdentityRefused && !query.abandoned)
+        logRefusedIdentity(this.#log, failure, { requestId, script: query.path, alias });
       this.#refuse(query, failure);
       return;
     }
-    const { alias, requestId } = query.request;
     let position: string | undefined;
     if (failure.position !== undefined) {
       const place = query.rendered.locate(positionToScript(query.statement, failure.position));
@@ -246,7 +249,11 @@ export class QueryRunner implements QueryOwner {
     const { alias, requestId } = query.request;
     try {
       const { foreign } = this.#targets.get(alias)!;
-      this.#answerRows(query, result, await foreign.of(result.columns!, result.rows!));
+      this.#answerRows(
+        query,
+        result,
+        await foreign.of(result.columns!, result.rows!, query.identity),
+      );
     } catch (error) {
       // The statement has done its work, so its rows are answered, if only as text.
       const reason = error instanceof Error ? error.message : String(error);
