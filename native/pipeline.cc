@@ -104,6 +104,7 @@ Napi::Function Pipeline::Define(Napi::Env env) {
   return DefineClass(env, "Pipeline",
                      {
                          InstanceMethod<&Pipeline::Prepare>("prepare"),
+                         InstanceMethod<&Pipeline::Precede>("precede"),
                          InstanceMethod<&Pipeline::Send>("send"),
                          InstanceMethod<&Pipeline::Flush>("flush"),
                          InstanceMethod<&Pipeline::Receive>("receive"),
@@ -139,41 +140,36 @@ Napi::Value Pipeline::Prepare(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   const char* const sql = Text(env, info[1]);
-  if (sql == nullptr) return env.Undefined();
+  if (sql == nullptr) return Sent(env, false);
   sql_ = sql;
   const char* const name = Text(env, info[0]);
-  if (name == nullptr) return env.Undefined();
+  if (name == nullptr) return Sent(env, false);
+  if (broken_) return Sent(env, false);
   Cork();
-  preparing_ = true;
   const int sent = Libpq::Get().send_prepare(connection_, name, sql_.c_str(), 0, nullptr);
-  return Napi::Boolean::New(env, sent == 1);
+  before_ += sent == 1 ? 1 : 0;
+  return Sent(env, sent == 1);
+}
+
+Napi::Value Pipeline::Precede(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  const bool sent = Execute(env, info[0], info[1], info[2]);
+  before_ += sent ? 1 : 0;
+  return Sent(env, sent);
 }
 
 Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
+  if (!Execute(env, info[0], info[1], info[2])) return Sent(env, false);
   const Libpq& pq = Libpq::Get();
-  if (!Values(env, info[2])) return env.Undefined();
-  const int count = static_cast<int>(values_.size());
-  const char* text = Text(env, info[0]);
-  const bool named = text != nullptr && text[0] != '\0';
-  if (text != nullptr && !named) text = Text(env, info[1]);
-  if (text == nullptr) return env.Undefined();
-  Cork();
-  bool sent = false;
-  if (named) {
-    sent = pq.send_query_prepared(connection_, text, count, values_.data(), nullptr, nullptr, 0);
-  } else {
-    sent = pq.send_query_params(connection_, text, count, nullptr, values_.data(), nullptr, nullptr,
-                                0);
-  }
   auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
-  sent = sent && sync(connection_) == 1;
   bool one = false;
   napi_get_value_bool(env, info[3], &one);
-  segments_.push_back({one, preparing_});
-  preparing_ = false;
-  return Napi::Boolean::New(env, sent);
+  segments_.push_back({one, before_});
+  before_ = 0;
+  return Sent(env, sync(connection_) == 1);
 }
 
 Napi::Value Pipeline::Flush(const Napi::CallbackInfo& info) {
@@ -215,7 +211,10 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
   if (lost || !open || pq.socket(connection_) < 0) {
     Napi::Object outcome = Napi::Object::New(env);
     outcome.Set("lost", true);
-    if (failure_ != nullptr) outcome.Set("failure", Failure(env, failure_.get()));
+    if (failure_ != nullptr) {
+      outcome.Set("failure", Failure(env, failure_.get()));
+      SetBefore(env, outcome, segments_.front());
+    }
     if (copy_) outcome.Set("copy", true);
     outcomes[count++] = outcome;
   }
@@ -232,6 +231,33 @@ bool Pipeline::IsOpen(Napi::Env env) {
   if (connection_ != nullptr) return true;
   Napi::Error::New(env, "the pipeline is closed").ThrowAsJavaScriptException();
   return false;
+}
+
+bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value values) {
+  if (!Values(env, values)) return false;
+  const Libpq& pq = Libpq::Get();
+  const int count = static_cast<int>(values_.size());
+  const char* text = Text(env, name);
+  const bool named = text != nullptr && text[0] != '\0';
+  if (text != nullptr && !named) text = Text(env, sql);
+  if (text == nullptr || broken_) return false;
+  Cork();
+  int sent = 0;
+  if (named) {
+    sent = pq.send_query_prepared(connection_, text, count, values_.data(), nullptr, nullptr, 0);
+  } else {
+    sent = pq.send_query_params(connection_, text, count, nullptr, values_.data(), nullptr, nullptr,
+                                0);
+  }
+  return sent == 1;
+}
+
+Napi::Value Pipeline::Sent(Napi::Env env, bool sent) {
+  if (sent) return Napi::Boolean::New(env, true);
+  const bool thrown = env.IsExceptionPending();
+  // Wrong arguments do no harm where nothing of their segment is on its way.
+  if (!thrown || before_ > 0) broken_ = true;
+  return thrown ? env.Undefined() : Napi::Boolean::New(env, false);
 }
 
 void Pipeline::Cork() {
@@ -306,16 +332,14 @@ bool Pipeline::Keep(ResultHandle result) {
   switch (pq.result_status(result.get())) {
     case kTuplesOk:
     case kCommandOk:
-      if (segments_.front().preparing) {
-        segments_.front().preparing = false;
+    case kEmptyQuery:
+      if (segments_.front().before > 0) {
+        segments_.front().before--;
       } else {
         result_ = std::move(result);
       }
       return true;
     case kPipelineAborted:
-      return true;
-    case kEmptyQuery:
-      result_ = std::move(result);
       return true;
     case kFatalError:
     case kBadResponse: {
@@ -329,6 +353,10 @@ bool Pipeline::Keep(ResultHandle result) {
   }
 }
 
+void Pipeline::SetBefore(Napi::Env env, Napi::Object outcome, const Segment& segment) {
+  if (segment.before > 0) outcome.Set("before", Napi::Number::New(env, segment.before));
+}
+
 Napi::Value Pipeline::Outcome(Napi::Env env) {
   const Libpq& pq = Libpq::Get();
   const Segment segment = segments_.front();
@@ -336,7 +364,7 @@ Napi::Value Pipeline::Outcome(Napi::Env env) {
   ResultHandle result = std::move(result_);
   const ResultHandle failure = std::move(failure_);
   bool open = false;
-  if (segments_.empty() && !preparing_) {
+  if (segments_.empty() && before_ == 0) {
     // Lets libpq notice that its queue is empty; there is no result.
     const ResultHandle none(pq.get_result(connection_));
     const int transaction = pq.transaction_status(connection_);
@@ -354,7 +382,7 @@ Napi::Value Pipeline::Outcome(Napi::Env env) {
   }
   Napi::Object outcome = Napi::Object::New(env);
   if (open) outcome.Set("transaction", true);
-  if (segment.preparing) outcome.Set("prepared", false);
+  SetBefore(env, outcome, segment);
   if (failure != nullptr) {
     outcome.Set("failure", Failure(env, failure.get()));
   } else if (result != nullptr) {

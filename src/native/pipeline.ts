@@ -35,8 +35,8 @@ export interface Detail {
   readonly columns?: readonly { readonly name: string; readonly type: number }[];
   readonly rows?: readonly (readonly (string | null)[])[];
   readonly failure?: FailureFields;
-  /** False: its Parse failed. */
-  readonly prepared?: false;
+  /** It failed before the statement itself: so many results before that of the statement did not come. */
+  readonly before?: number;
   /** The result has more bytes than the pipeline's limit, or no row where there should be one. */
   readonly tooLarge?: true;
   /** The statement wants to copy, which ends the pipeline. */
@@ -54,9 +54,12 @@ export type Outcome = string | null | LargeValue | Detail;
 export interface Pipeline {
   /** prepare sends a Parse, in the segment of the statement sent next. False when the connection is lost. */
   prepare(name: string, sql: string): boolean;
+  /** precede sends a statement, in the segment of the statement sent next. Its result is dropped. False as above. */
+  precede(name: string, sql: string, values: readonly (string | null)[]): boolean;
   /**
    * send writes a segment: a statement (prepared under that name, or `sql` when it is '') and its sync. `one` tells
-   * that its result is a single value. False when the connection is lost.
+   * that its result is a single value. False when the connection is lost, or what was to stand before it in its
+   * segment could not be sent: from then on nothing more is sent.
    */
   send(name: string, sql: string, values: readonly (string | null)[], one: boolean): boolean;
   /** flush sends what was written: 0 all of it, 1 the socket is full, -1 the connection is lost. */

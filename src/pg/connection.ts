@@ -1,13 +1,14 @@
 /**
  * One libpq connection in pipeline mode, driven by the readiness of its socket and never blocking. Every job is a
- * segment of its own: what it needs (a Parse, when its text is to be prepared, and its execution) and a sync, so that
- * a failure touches no neighbour. Results come back in the order sent. It refuses to live on in a state that a
+ * segment of its own: what it needs (its identity, a Parse when its text is to be prepared, its execution) and a sync,
+ * so that a failure touches no neighbour and whoever it ran as is forgotten. Results come back in the order sent. It refuses to live on in a state that a
  * neighbour could notice: an open transaction or a session command ends it.
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import { Pipeline, type Outcome } from '../native/pipeline.js';
 import { READABLE, SocketWatcher, WRITABLE } from '../native/socket-watcher.js';
+import { identityFailure, type Identity } from './identity.js';
 import { InternalJob } from './internal-job.js';
 import type { Job, StatementResult } from './job.js';
 import type { Libpq } from './libpq-addon.js';
@@ -17,6 +18,9 @@ import { StatementCache } from './statement-cache.js';
 
 /** Statements kept prepared on one connection. */
 const PREPARED_LIMIT = 200;
+
+/** Statements that set an identity: more than there are, so that none is ever evicted. */
+const PRESET_LIMIT = 10;
 
 /** A connection that received a result larger than this (bytes) is not kept: libpq never gives its buffer back. */
 const BUFFER_KEPT = 8 << 20;
@@ -43,6 +47,10 @@ interface Flight {
   /** How long it is expected to take, ms. */
   readonly expected: number;
   readonly prepared: boolean;
+  /** Whether its Parse is in its segment. */
+  readonly preparing: boolean;
+  /** Name of the statement that sets its identity; '' when that has none, or there is none. */
+  readonly preset: string;
 }
 
 export interface ConnectionLimits {
@@ -64,6 +72,7 @@ export class Connection {
   readonly #limits: ConnectionLimits;
   readonly #watcher: SocketWatcher;
   readonly #statements = new StatementCache(PREPARED_LIMIT);
+  readonly #presets = new StatementCache(PRESET_LIMIT, 'i');
   readonly #flights: Flight[] = [];
   #dirty = false;
   #writing = false;
@@ -124,16 +133,17 @@ export class Connection {
   /** send puts a job on the wire. The bytes leave with the next `flush`, which the owner calls at the end of its turn. */
   send(job: Job, now: number): void {
     this.#dirty = true;
-    const { statement, values } = job;
+    const { statement, values, identity } = job;
+    // Should it not go out, the pipeline does not send what stands behind it either.
+    const preset = identity === undefined ? '' : this.#sendIdentity(identity);
     let name = this.#statements.find(statement) ?? '';
     const preparing =
       name === '' && this.#limits.prepared && statement.recurs && this.#statements.hasRoom();
-    let sent = true;
     if (preparing) {
       name = this.#statements.add(statement);
-      sent = this.#pipeline.prepare(name, statement.sql);
+      this.#pipeline.prepare(name, statement.sql);
     }
-    sent = this.#pipeline.send(name, statement.sql, values, job.form === 'value') && sent;
+    const sent = this.#pipeline.send(name, statement.sql, values, job.form === 'value');
     if (this.#flights.length === 0) this.#headSince = now;
     job.attempts++;
     const expected = job.cost?.time ?? 0;
@@ -143,6 +153,8 @@ export class Connection {
       sent: now,
       expected,
       prepared: name !== '',
+      preparing,
+      preset,
     });
     if (!sent) {
       this.#lose(connectionFailure('the statement could not be sent'));
@@ -150,6 +162,17 @@ export class Connection {
     }
     const evicted = preparing ? this.#statements.evict() : undefined;
     if (evicted !== undefined) this.#deallocate(evicted, now);
+  }
+
+  /** Writes what sets an identity, into the segment of the statement sent next; gives the name it is prepared under. */
+  #sendIdentity({ statement, values }: Identity): string {
+    let name = this.#presets.find(statement) ?? '';
+    if (name === '' && this.#limits.prepared) {
+      name = this.#presets.add(statement);
+      this.#pipeline.prepare(name, statement.sql);
+    }
+    this.#pipeline.precede(name, statement.sql, values);
+    return name;
   }
 
   /** flush sends what was written since the last one, as one packet where the transport allows it. */
@@ -203,7 +226,7 @@ export class Connection {
   #settle(outcome: Outcome, now: number): void {
     if (isDetail(outcome) && outcome.lost) {
       if (outcome.copy) this.#refuse(notAllowed('COPY is not allowed in a script'));
-      else this.#lose(outcome.failure ? failureOf(outcome.failure) : connectionFailure(LOST));
+      else this.#lost(outcome.failure && failureOf(outcome.failure), outcome.before ?? 0);
       return;
     }
     const flight = this.#flights[0]!;
@@ -226,14 +249,21 @@ export class Connection {
       this.load = 0;
       this.idleSince = now;
     }
-    if (isDetail(outcome) && outcome.prepared === false) this.#statements.remove(job.statement);
     if ('affected' in read) job.done(read);
-    else if (this.#renewable(flight, read)) this.#renew(job, now);
-    else job.failed(read);
+    else this.#fail(flight, read, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
     if (this.#retire && this.#flights.length === 0 && this.open) {
       this.#end();
       this.#owner.lost(this, []);
     }
+  }
+
+  /** The connection is lost, perhaps behind a failure of the head, `missing` results before that of its statement. */
+  #lost(last: SqlFailure | undefined, missing: number): void {
+    const failure = last ?? connectionFailure(LOST);
+    const head = this.#flights[0];
+    // What the head has failed with is nobody else's: its message may hold what others must not see.
+    const common = failure.fatal ? failure : connectionFailure(LOST);
+    this.#lose(common, head ? told(head, failure, missing) : failure);
   }
 
   /** Reads what came of a job. Ends the connection when the job has left a state on it. */
@@ -252,11 +282,23 @@ export class Connection {
     return result;
   }
 
-  #renewable({ job, prepared }: Flight, failure: SqlFailure | ServiceError): boolean {
-    return prepared && isStale(failure) && job.attempts < 2 && !job.abandoned;
+  /** Ends a flight that failed, `missing` results before that of its statement, unless nothing ran that may not again. */
+  #fail(flight: Flight, failure: SqlFailure | ServiceError, missing: number, now: number): void {
+    const { job, preset, preparing } = flight;
+    if (preparing && missing > 0) this.#statements.remove(job.statement);
+    const unset = isUnset(flight, missing);
+    const stale = isStale(failure) && (unset ? preset !== '' : flight.prepared);
+    // Its name is gone from the server, or its own Parse failed; another may have taken its place by now.
+    if (unset && (stale || missing > (preparing ? 2 : 1)))
+      this.#presets.remove(job.identity!.statement, preset);
+    if (stale && job.attempts < 2 && !job.abandoned) this.#renew(job, now);
+    else job.failed(told(flight, failure, missing));
   }
 
-  /** A prepared statement went stale (its tables changed): nothing ran, so it is prepared anew. */
+  /**
+   * A prepared statement went stale (its tables changed, a pooler dropped it): nothing ran, so it is prepared anew. The
+   * job's own also when it was that of its identity, for what dropped the one has most often dropped both.
+   */
   #renew(job: Job, now: number): void {
     const name = this.#statements.find(job.statement);
     if (name !== undefined) this.#statements.remove(job.statement);
@@ -309,6 +351,23 @@ const SMALL = 64 << 10;
 
 /** What the socket may hold of the results that follow: the bytes of a result are known only to within this. */
 const SLACK = 8 << 20;
+
+/** Whether it was the identity of a flight that could not be set, when it failed so many results before its own. */
+function isUnset({ preparing }: Flight, missing: number): boolean {
+  return missing > (preparing ? 1 : 0);
+}
+
+/** told is what a job is told of its failure. */
+function told<F extends SqlFailure | ServiceError>(
+  flight: Flight,
+  failure: F,
+  missing: number,
+): F | ReturnType<typeof identityFailure> {
+  const { identity } = flight.job;
+  if (identity === undefined || failure instanceof ServiceError || !isUnset(flight, missing))
+    return failure;
+  return identityFailure(identity, failure);
+}
 
 function isStale(failure: SqlFailure | ServiceError): boolean {
   if (failure instanceof ServiceError) return false;

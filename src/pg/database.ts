@@ -10,6 +10,7 @@ import type { DatabaseSettings } from '../protocol.js';
 import { ConnectionShare } from './connection-share.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import { openConnection } from './connector.js';
+import type { Identity } from './identity.js';
 import { InternalJob, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import type { ResultBudget } from './result-budget.js';
@@ -83,10 +84,10 @@ export class Database implements ConnectionOwner {
     for (const connection of this.#connections) connection.flush();
   }
 
-  /** ask sends a statement of our own at once and resolves to whatever came of it. */
-  ask(sql: string, values: (string | null)[] = []): Promise<InternalOutcome> {
+  /** ask sends a statement of our own at once, as who is given, and resolves to whatever came of it. */
+  ask(sql: string, values: (string | null)[] = [], identity?: Identity): Promise<InternalOutcome> {
     return new Promise((resolve) => {
-      this.run(new InternalJob(sql, values, resolve), performance.now());
+      this.run(new InternalJob(sql, values, resolve, identity), performance.now());
       this.flush();
     });
   }

@@ -1,5 +1,9 @@
-/** A statement of our own (a probe, a cancellation, a DEALLOCATE), which no request waits for and no script wrote. */
+/**
+ * A statement of our own (a probe, a DEALLOCATE, a conversion), which no script wrote. It runs as the connection's user,
+ * unless somebody's identity is given: what reads no more than catalogs and runs nobody's functions needs none.
+ */
 import type { ServiceError } from '../errors.js';
+import type { Identity } from './identity.js';
 import type { Job, StatementResult } from './job.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -11,6 +15,7 @@ export type InternalOutcome =
 export class InternalJob implements Job {
   readonly statement;
   readonly values;
+  readonly identity: Identity | undefined;
   readonly form = 'rows';
   readonly repeatable = false;
   readonly cost = undefined;
@@ -21,7 +26,13 @@ export class InternalJob implements Job {
   readonly #ended: ((outcome: InternalOutcome) => void) | undefined;
 
   /** `ended` is called once, with whatever came of it. */
-  constructor(sql: string, values: (string | null)[], ended?: (outcome: InternalOutcome) => void) {
+  constructor(
+    sql: string,
+    values: (string | null)[],
+    ended?: (outcome: InternalOutcome) => void,
+    identity?: Identity,
+  ) {
+    this.identity = identity;
     this.statement = { sql, recurs: false };
     this.values = values;
     this.#ended = ended;

@@ -4,6 +4,7 @@
  */
 import type { ServiceError } from '../errors.js';
 import type { LargeValue } from '../native/pipeline.js';
+import type { Identity } from './identity.js';
 import type { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -47,6 +48,8 @@ export interface Job {
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly form: ResultForm;
+  /** What is set before it, in its transaction: wherever it runs and however often. Undefined: nothing. */
+  readonly identity: Identity | undefined;
   /** Whether it only reads, so that it may be run again when a connection is lost before it began. */
   readonly repeatable: boolean;
   /** Measured cost of the script it came from; decides its lane. Undefined for what is known to be fast. */

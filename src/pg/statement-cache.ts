@@ -12,13 +12,15 @@ interface Entry {
 export class StatementCache {
   readonly #entries = new Map<Statement, Entry>();
   readonly #limit: number;
+  readonly #prefix: string;
   #clock = 0;
   #named = 0;
   #asked = 0;
 
-  /** `limit` is the most statements kept prepared. */
-  constructor(limit: number) {
+  /** `limit` is the most statements kept prepared; `prefix` keeps the names of two caches apart. */
+  constructor(limit: number, prefix = 's') {
     this.#limit = limit;
+    this.#prefix = prefix;
   }
 
   /** find is the name a statement is prepared under, or undefined. */
@@ -39,14 +41,15 @@ export class StatementCache {
 
   /** add gives a statement a name that was never used on this connection. */
   add(statement: Statement): string {
-    const name = `s${(++this.#named).toString(36)}`;
+    const name = `${this.#prefix}${(++this.#named).toString(36)}`;
     this.#entries.set(statement, { name, used: ++this.#clock });
     return name;
   }
 
-  /** remove forgets a statement. */
-  remove(statement: Statement): void {
-    this.#entries.delete(statement);
+  /** remove forgets a statement; given a name, only when it still has that one. */
+  remove(statement: Statement, name?: string): void {
+    if (name === undefined || this.#entries.get(statement)?.name === name)
+      this.#entries.delete(statement);
   }
 
   /** evict forgets the least recently used statement when there are more than the limit, and returns its name. */

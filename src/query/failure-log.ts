@@ -4,6 +4,7 @@
  */
 import { errorBody, isRaised, SQL_FAILED, statusOfSqlState } from '../errors.js';
 import type { Logger } from '../log.js';
+import type { IdentityRefused } from '../pg/identity.js';
 import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
 
@@ -40,6 +41,16 @@ export function logFailure(
     if (statusOfSqlState(state) >= 503) log.error(fields, message);
     else log.warn(fields, message);
   }
+}
+
+/** logRefusedIdentity writes a WARN with the role and why it could not be set, never the claims. */
+export function logRefusedIdentity(
+  log: Logger,
+  { role, failure }: IdentityRefused,
+  place: Omit<FailurePlace, 'position'>,
+): void {
+  const message = failure.raised ? RAISED : maskQuoted(failure.message);
+  log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
 }
 
 /** Instead of a message that a function wrote: it may hold values, quoted or not. */

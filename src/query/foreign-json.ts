@@ -1,12 +1,19 @@
 /**
  * Asks the database for the JSON of returned values whose types are not plain (row-json.ts): once for a type's name,
- * then for all values of that type at once. It refuses nothing: what cannot be had is written as text by its caller.
+ * then for all values of that type at once. The conversion runs a type's own code (casts, checks of domains), so it has
+ * the rights and the claims of the statement that gave the values, never more. It refuses nothing: what cannot be had is
+ * written as text by its caller.
  */
 import type { Database } from '../pg/database.js';
+import type { Identity } from '../pg/identity.js';
 import type { Column, StatementResult } from '../pg/job.js';
 import { foreignTypes } from './row-json.js';
 
 type Rows = readonly (readonly (string | null)[])[];
+
+/** The name of a type, quoted, with its schema. It reads catalogs alone, so that it needs nobody's identity. */
+const TYPE_NAME = `SELECT quote_ident(n.nspname) || '.' || quote_ident(t.typname)
+  FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = $1::oid`;
 
 /** ForeignJson knows the type names of one database. */
 export class ForeignJson {
@@ -17,10 +24,14 @@ export class ForeignJson {
     this.#database = database;
   }
 
-  /** of looks up the JSON of every value of a foreign type. Rejects when the database does not give it. */
+  /**
+   * of looks up the JSON of every value of a foreign type, as the identity that got the values. Rejects when the database
+   * does not give it.
+   */
   async of(
     columns: readonly Column[],
     rows: Rows,
+    identity: Identity | undefined,
   ): Promise<(row: number, column: number) => string | undefined> {
     const found = new Map<string, string>();
     for (const type of foreignTypes(columns)) {
@@ -36,7 +47,7 @@ export class ForeignJson {
         });
       });
       if (values.length === 0) continue;
-      const texts = await this.#convert(await this.#nameOf(type), values);
+      const texts = await this.#convert(await this.#nameOf(type), values, identity);
       texts.forEach((text, i) => {
         if (text !== null) found.set(places[i]!, text);
       });
@@ -44,29 +55,40 @@ export class ForeignJson {
     return (row, column) => found.get(`${row} ${column}`);
   }
 
-  /** With -1 for the modifier, because `character` and `bit`, as NULL gives them, are of length 1 in a cast. */
+  /**
+   * With its schema, because which types are found without one may differ from role to role. A catalog's name has no
+   * length either, which `character` and `bit` have in a cast when none is written.
+   */
   async #nameOf(type: number): Promise<string> {
     const known = this.#names.get(type);
     if (known !== undefined) return known;
-    const result = await this.#query('SELECT format_type($1::oid, -1)', [String(type)]);
+    const result = await this.#query(TYPE_NAME, [String(type)], undefined);
     const name = result.rows?.[0]?.[0];
     if (typeof name !== 'string') throw new Error('the type has no name');
     this.#names.set(type, name);
     return name;
   }
 
-  /** The type's name comes from format_type, which quotes it. */
-  async #convert(name: string, values: string[]): Promise<(string | null)[]> {
+  async #convert(
+    name: string,
+    values: string[],
+    identity: Identity | undefined,
+  ): Promise<(string | null)[]> {
     const list = `{${values.map((v) => `"${v.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
     const result = await this.#query(
       `SELECT to_json(v::${name}) FROM unnest($1::text[]) WITH ORDINALITY AS u(v, n) ORDER BY n`,
       [list],
+      identity,
     );
     return (result.rows ?? []).map((row) => row[0] ?? null);
   }
 
-  async #query(sql: string, values: string[]): Promise<StatementResult> {
-    const { result, failure } = await this.#database.ask(sql, values);
+  async #query(
+    sql: string,
+    values: string[],
+    identity: Identity | undefined,
+  ): Promise<StatementResult> {
+    const { result, failure } = await this.#database.ask(sql, values, identity);
     if (result !== undefined) return result;
     const why = 'state' in failure ? failure.state : failure.code;
     throw new Error(`the database did not convert the values (${why})`);

@@ -9,6 +9,7 @@ import type { Logger } from '../log.js';
 import type { LargeValue } from '../native/pipeline.js';
 import { ConnectionShare } from '../pg/connection-share.js';
 import { Database } from '../pg/database.js';
+import { IdentityRefused } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
 import { ResultBudget } from '../pg/result-budget.js';
 import { ScriptCost } from '../pg/script-cost.js';
@@ -35,7 +36,7 @@ import { ScriptStore } from '../script/script-store.js';
 import { positionToScript, StatementBuilder } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
-import { failureAnswer, logFailure } from './failure-log.js';
+import { failureAnswer, logFailure, logRefusedIdentity } from './failure-log.js';
 import { ForeignJson } from './foreign-json.js';
 import { ListingRunner } from './listing-runner.js';
 import { Outbox, type Post } from './outbox.js';
@@ -99,7 +100,7 @@ export class QueryRunner implements QueryOwner {
   #run(requests: readonly QueryRequest[]): void {
     const now = performance.now();
     for (const request of requests) {
-      const query = new Query(this, request);
+      const query = new Query(this, request, this.#settings.claimSettings);
       // Whose place it takes is over for the front end, even if word of that comes only after this batch.
       this.#abandon(this.#open.put(query));
       this.#start(query, now);
@@ -152,7 +153,10 @@ export class QueryRunner implements QueryOwner {
   }
 
   failed(query: Query, failure: SqlFailure | ServiceError): void {
+    const { alias, requestId } = query.request;
     if (failure instanceof ServiceError) {
+      if (failure instanceof IdentityRefused && !query.abandoned)
+        logRefusedIdentity(this.#log, failure, { requestId, script: query.path, alias });
       this.#refuse(query, failure);
       return;
     }
@@ -161,7 +165,6 @@ export class QueryRunner implements QueryOwner {
       this.#refuse(query, mistake);
       return;
     }
-    const { alias, requestId } = query.request;
     let position: string | undefined;
     if (failure.position !== undefined && query.rendered !== undefined) {
       const place = query.rendered.locate(positionToScript(query.statement, failure.position));
@@ -218,19 +221,24 @@ export class QueryRunner implements QueryOwner {
 
   #execute(query: Query, script: ScriptEntry, now: number): void {
     try {
-      const { method, alias, query: queryString, headers } = query.request;
+      const { method, alias, query: queryString, headers, claims } = query.request;
       if (method === 'OPTIONS') {
         this.#send(query, 204, '', script.allow);
         return;
       }
       const { verb, template } = script.select(method);
       const { costs } = this.#targets.get(alias)!;
-      const data = new RequestData(parseQueryString(queryString), headers, (header) => {
-        this.#log.warn(
-          { requestId: query.request.requestId, script: query.path, header },
-          'a header was blanked: its value cannot be interpolated safely',
-        );
-      });
+      const data = new RequestData(
+        parseQueryString(queryString),
+        headers,
+        this.#settings.claims ? claims : '',
+        (header) => {
+          this.#log.warn(
+            { requestId: query.request.requestId, script: query.path, header },
+            'a header was blanked: its value cannot be interpolated safely',
+          );
+        },
+      );
       const rendered = template.render(data);
       query.rendered = rendered;
       query.values = rendered.values;
@@ -264,7 +272,11 @@ export class QueryRunner implements QueryOwner {
     const { alias, requestId } = query.request;
     try {
       const { foreign } = this.#targets.get(alias)!;
-      this.#answerRows(query, result, await foreign.of(result.columns!, result.rows!));
+      this.#answerRows(
+        query,
+        result,
+        await foreign.of(result.columns!, result.rows!, query.identity),
+      );
     } catch (error) {
       // The statement has done its work, so its rows are answered, if only as text.
       const reason = error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@
  * answer when it ends. Holds no behaviour of its own beyond handing the end on to its runner.
  */
 import { wantsXml, type ServiceError } from '../errors.js';
+import { identityOf, type Identity } from '../pg/identity.js';
 import type { Job, ResultForm, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
@@ -20,6 +21,7 @@ export class Query implements Job {
   readonly request: QueryRequest;
   /** Whether the answer is to be XML. */
   readonly xml: boolean;
+  readonly identity: Identity | undefined;
   /** Undefined for a listing, which no script made. */
   rendered: Rendered | undefined;
   statement!: Statement;
@@ -32,9 +34,11 @@ export class Query implements Job {
   abandoned = false;
   readonly #owner: QueryOwner;
 
-  constructor(owner: QueryOwner, request: QueryRequest) {
+  /** `claimSettings` tells whether its statement finds the caller's claims in a setting. */
+  constructor(owner: QueryOwner, request: QueryRequest, claimSettings: boolean) {
     this.#owner = owner;
     this.request = request;
+    this.identity = identityOf(request.role, claimSettings ? request.claims : undefined);
     this.xml = wantsXml(request.query);
   }
 

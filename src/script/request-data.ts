@@ -1,11 +1,12 @@
 /**
  * The data a template sees of one request (specification 2.3): query parameters as fields, `.header`, and `_page` and
- * `_page_size` when they were not sent. Nothing is screened before it is asked for, and nothing asked for twice is
+ * `_page_size` when they were not sent. The caller's claims are there to be bound, and for nothing else. Nothing is screened before it is asked for, and nothing asked for twice is
  * screened twice. Refuses by value: what the screen refuses comes out as a Refused. Names are keys of Maps alone, so
  * that `__proto__` and the like are names as any other.
  */
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
+import { Claims } from './claims.js';
 import { HeaderFields } from './header-fields.js';
 import type { Parameters } from './query-string.js';
 
@@ -23,19 +24,27 @@ export class RequestData implements TemplateMap {
   readonly screened = true;
   readonly #parameters: Parameters;
   readonly #packedHeaders: string;
+  readonly #claimsJson: string;
   readonly #onBlanked: (header: string) => void;
   #header: HeaderFields | undefined;
+  #claims: Claims | undefined;
   /** Keys of the values screened before, and beside them the values: a few at most. */
   #keys: string[] | undefined;
   #values: FieldValue[] | undefined;
 
   /**
-   * `headers` is packed as protocol.ts says. `onBlanked` is told the name (never the value) of each header whose
+   * `headers` is packed as protocol.ts says; `claims` is a JSON object, or empty when there are none. `onBlanked` is told the name (never the value) of each header whose
    * value was asked for and blanked, once.
    */
-  constructor(parameters: Parameters, headers: string, onBlanked: (header: string) => void) {
+  constructor(
+    parameters: Parameters,
+    headers: string,
+    claims: string,
+    onBlanked: (header: string) => void,
+  ) {
     this.#parameters = parameters;
     this.#packedHeaders = headers;
+    this.#claimsJson = claims;
     this.#onBlanked = onBlanked;
   }
 
@@ -64,6 +73,15 @@ export class RequestData implements TemplateMap {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
     return this.#sent(key) ?? DEFAULTS.get(key);
+  }
+
+  /**
+   * claim is the value of one of the caller's claims, to be bound; dots lead into objects. Throws ServiceError
+   * `invalid_value` for one that PostgreSQL cannot take.
+   */
+  claim(name: string): unknown {
+    if (this.#claimsJson === '') return undefined;
+    return (this.#claims ??= new Claims(this.#claimsJson)).get(name);
   }
 
   /** isSent tells whether the request has the field; each has headers. */

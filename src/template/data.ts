@@ -17,6 +17,8 @@ export interface TemplateMap extends ValueMap {
   raw(key: string): unknown;
   /** isSent tells whether the caller sent the parameter. */
   isSent(key: string): boolean;
+  /** claim is one of the caller's claims, to be bound and nothing else. Undefined when absent. */
+  claim?(name: string): unknown;
   /** Whether what becomes SQL text is checked; then `screen` must be there. */
   readonly screened?: boolean;
   /** screen tells whether text may become SQL text. */

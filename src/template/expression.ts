@@ -303,7 +303,7 @@ function compileDirect(
   if (node.name !== 'sqlVal') return undefined;
   return (r) => {
     try {
-      return r.bind(r.raw(key));
+      return r.bind(r.toBind(key));
     } catch (e) {
       if (e instanceof Failure) throw callError(r, place, 'sqlVal', e);
       throw e;

@@ -21,6 +21,8 @@ export interface Source {
   readonly text: string;
 }
 
+const CLAIMS = 'claims.';
+
 /** Rendering is one run. */
 export class Rendering {
   readonly source: Source;
@@ -205,6 +207,15 @@ export class Rendering {
     const over = this.#root?.over(key);
     if (over === undefined) return this.#data.raw(key);
     return over instanceof Derived ? over.text : over;
+  }
+
+  /**
+   * toBind is the value that a name binds: with `claims.` before it one of the caller's claims, which nothing that the
+   * caller sends or the template sets can replace.
+   */
+  toBind(key: string): unknown {
+    if (key.startsWith(CLAIMS)) return this.#data.claim?.(key.slice(CLAIMS.length));
+    return this.raw(key);
   }
 
   /** isSent tells whether the caller sent a parameter, or a default was set for it. */

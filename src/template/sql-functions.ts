@@ -121,12 +121,13 @@ function unescapeText(text: string): string {
 
 /** sqlVal: the placeholder of a bound value. */
 export function sqlVal(r: Rendering, key: Plain): string {
-  return r.bind(r.raw(textOf(key)!));
+  return r.bind(r.toBind(textOf(key)!));
 }
 
-/** sqlList: the placeholders of a parameter's values, in parentheses. */
+/** sqlList: the placeholders of a parameter's values, in parentheses; a list without any (of a claim) is a NULL. */
 export function sqlList(r: Rendering, key: Plain): string {
-  const raw = r.raw(textOf(key)!);
+  let raw = r.toBind(textOf(key)!);
+  if (Array.isArray(raw) && raw.length === 0) raw = undefined;
   if (!Array.isArray(raw)) return `(${r.bind(raw)})`;
   r.spend(raw.length);
   return `(${raw.map((item) => r.bind(item)).join(',')})`;

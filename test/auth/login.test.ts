@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import t from 'tap';
-import { Login, type UserInfo } from '#app/auth/login.js';
+import { Login } from '#app/auth/login.js';
 import { Passwords } from '#app/auth/password.js';
+import type { TokenUser } from '#app/auth/token-issuer.js';
 import { ServiceError } from '#app/errors.js';
 import { createLogger } from '#app/log.js';
 import type { AttemptKeys, LoginLimits, LoginSettings, StoredUser } from '#app/protocol.js';
@@ -28,7 +29,7 @@ interface Tried {
   readonly found: string[];
   /** What was renewed. */
   readonly renewed: [username: string, from: string, to: string][];
-  readonly issued: UserInfo[];
+  readonly issued: TokenUser[];
 }
 
 interface TriedOptions {
@@ -42,7 +43,7 @@ interface TriedOptions {
 function tried(options: TriedOptions = {}): Tried {
   const counted = countedBcrypt();
   const attempts = new LoginAttempts(options.limits ?? UNLIMITED);
-  const [found, renewed, issued]: [string[], Tried['renewed'], UserInfo[]] = [[], [], []];
+  const [found, renewed, issued]: [string[], Tried['renewed'], TokenUser[]] = [[], [], []];
   const login = new Login(
     { type: 'body', encrypt: 'bcrypt', ...options.settings },
     {

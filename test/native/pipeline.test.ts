@@ -37,9 +37,9 @@ const text = (name: string) => ({ name, type: 25 });
 const raise = `DO $$ BEGIN RAISE 'no' USING errcode = 'PT404', detail = 'why', hint = 'how'; END $$`;
 
 /** A failure: its SQLSTATE and other fields. */
-const failure = (sqlState: string, more: Record<string, unknown> = {}, prepared?: false) => ({
+const failure = (sqlState: string, more: Record<string, unknown> = {}, before?: number) => ({
   failure: { severity: 'ERROR', sqlState, message: String, sourceFile: String, ...more },
-  prepared,
+  before,
 });
 
 type Case = [what: string, sql: string, values: (string | null)[], one: boolean, outcome: unknown];
@@ -97,9 +97,9 @@ const CASES: Case[] = [
   ],
   ['nothing', '', [], false, { tag: '' }],
   ['nothing but a comment, as a value', '-- nothing', [], true, { tag: '' }],
-  ['a syntax error', 'SELEC 1', [], true, failure('42601', { statementPosition: '1' }, false)],
-  ['two statements', 'SELECT 1; SELECT 2', [], true, failure('42601', {}, false)],
-  ['no such table', 'SELECT * FROM é', [], false, failure('42P01', { statementPosition: '15' }, false)],
+  ['a syntax error', 'SELEC 1', [], true, failure('42601', { statementPosition: '1' }, 1)],
+  ['two statements', 'SELECT 1; SELECT 2', [], true, failure('42601', {}, 1)],
+  ['no such table', 'SELECT * FROM é', [], false, failure('42P01', { statementPosition: '15' }, 1)],
   ['a value that is none', 'SELECT $1::int', ['x'], true, failure('22P02')],
   ['a value too few', 'SELECT $1::int + $2::int', ['1'], true, failure('08P01')],
   ['found while it runs', 'SELECT 1 / (2 - i) FROM generate_series(1, 2) i', [], false, failure('22012')],
@@ -138,7 +138,7 @@ t.test('every outcome, with neighbours in one pipeline', async (t) => {
   const outcomes = (await connection.outcomes(2 * CASES.length)).map(shown);
   t.equal(outcomes.length, 2 * CASES.length);
   CASES.forEach(([what, , , , wanted], i) => {
-    const unprepared = isFailure(wanted) ? { ...wanted, prepared: undefined } : wanted;
+    const unprepared = isFailure(wanted) ? { ...wanted, before: undefined } : wanted;
     t.match({ outcome: outcomes[2 * i] }, { outcome: unprepared }, what);
     t.equal(outcomes[2 * i + 1], 'neighbour', `after ${what}`);
   });
@@ -153,7 +153,7 @@ t.test('the same when prepared', async (t) => {
   for (const [i, [what, sql, values, one, wanted]] of CASES.entries()) {
     const outcome = shown(await connection.run(sql, values, `s${i}`, one));
     t.match({ outcome }, { outcome: wanted }, what);
-    const again = isFailure(wanted) && wanted.prepared === false;
+    const again = isFailure(wanted) && wanted.before === 1;
     connection.pipeline.send(`s${i}`, '', values, one);
     const [second] = (await connection.outcomes(1)).map(shown);
     t.match({ second }, { second: again ? failure('26000') : wanted }, `${what}, again`);

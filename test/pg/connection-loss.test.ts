@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import net from 'node:net';
 import t from 'tap';
+import { identityOf, type Identity } from '#app/pg/identity.js';
 import { startPostgres } from '../support/postgres.js';
 import { describe, TestDatabase } from '../support/database.js';
 
 const server = await startPostgres(t, { setup: 'CREATE TABLE items (id int)' });
+/** The first byte of PostgreSQL's message of an error. */
+const ERROR = 'E'.charCodeAt(0);
 const KILL_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tested'`;
 
 t.test('reads that had not begun move to another connection, writes do not', async (t) => {
@@ -110,6 +113,52 @@ t.test('a connection that is reset while its socket is full', async (t) => {
   t.equal(describe(await running), '08006');
   t.equal(describe(await db.read(`SELECT 'next'`)), 'next');
 });
+
+t.test(
+  'a connection that is lost behind a failure tells it to whom it concerns alone',
+  async (t) => {
+    // Once told to, cuts what the server says behind an error and before the end of its segment.
+    const relay = net.createServer((socket) => {
+      const upstream = net.connect(server.port, server.host);
+      let cutting = false;
+      relay.once('cut', () => (cutting = true));
+      socket.on('data', (data) => upstream.write(data)).on('close', () => upstream.destroy());
+      upstream.on('data', (data: Buffer) => {
+        let at = 0;
+        while (cutting && at < data.length && data[at] !== ERROR)
+          at += 1 + data.readInt32BE(at + 1);
+        if (!cutting || at >= data.length) {
+          socket.write(data);
+          return;
+        }
+        socket.end(data.subarray(0, at + 1 + data.readInt32BE(at + 1)));
+        upstream.removeAllListeners('data');
+      });
+    });
+    relay.listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    t.teardown(() => relay.close());
+    const { port } = relay.address() as net.AddressInfo;
+    const reached = { host: server.host, port, password: server.password };
+    const cases: [sql: string, identity: Identity | undefined, outcome: string][] = [
+      [`DO $$ BEGIN RAISE 'for one alone'; END $$`, undefined, 'P0001'],
+      ['SELECT 1', identityOf('nobody', undefined), 'permission_denied'],
+    ];
+    for (const [sql, identity, outcome] of cases) {
+      const db = new TestDatabase(t, reached, { connections: 1 });
+      await db.read('SELECT 1');
+      relay.emit('cut');
+      const [failed, write, read] = await Promise.all([
+        db.write(sql, { identity }),
+        db.write('INSERT INTO items VALUES (5)'),
+        db.read(`SELECT 'moved'`),
+      ]);
+      t.equal(describe(failed), outcome);
+      t.match(write, { state: '08006', message: 'the connection to the database was lost' });
+      t.equal(describe(read), 'moved');
+    }
+  },
+);
 
 t.test('wrong credentials are a connection failure without the password in it', async (t) => {
   const db = new TestDatabase(t, {

@@ -25,7 +25,7 @@ function runner(): (name: string, query?: string) => Query {
       role: '',
       claims: '',
     };
-    const made = new Query(owner, request);
+    const made = new Query(owner, request, false);
     listings.prepare(made);
     return made;
   };

@@ -6,7 +6,7 @@ import { compile, RefusedValue, TemplateError } from '#app/template/template.js'
 /** Renders a template with a request; what was blanked is appended. */
 function render(template: string, query: string, headers = ''): string {
   const blanked: string[] = [];
-  const data = new RequestData(parseQueryString(query), headers, (name) => blanked.push(name));
+  const data = new RequestData(parseQueryString(query), headers, '', (name) => blanked.push(name));
   try {
     const { text, values } = compile(template, 't').render(data);
     return [text, ...(values.length > 0 ? [JSON.stringify(values)] : []), ...blanked].join(' | ');

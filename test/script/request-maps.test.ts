@@ -13,7 +13,7 @@ function dataOf(query: string, headers: Record<string, string | string[]> = {}) 
     .flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one]))
     .join('\n');
   const blanked: string[] = [];
-  const data = new RequestData(parseQueryString(query), packed, (name) => blanked.push(name));
+  const data = new RequestData(parseQueryString(query), packed, '', (name) => blanked.push(name));
   return { data, blanked };
 }
 

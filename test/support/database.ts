@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
 import { ConnectionShare } from '#app/pg/connection-share.js';
 import { Database } from '#app/pg/database.js';
+import type { Identity } from '#app/pg/identity.js';
 import type { Job, Statement, StatementResult } from '#app/pg/job.js';
 import { ResultBudget } from '#app/pg/result-budget.js';
 import { ScriptCost } from '#app/pg/script-cost.js';
@@ -28,6 +29,7 @@ export function fastCost(): ScriptCost {
 export interface JobOptions {
   readonly values?: (string | null)[];
   readonly cost?: ScriptCost;
+  readonly identity?: Identity | undefined;
 }
 
 export class TestDatabase {
@@ -85,6 +87,7 @@ export class TestDatabase {
       statement: typeof sql === 'string' ? { sql, recurs: false } : sql,
       values: options.values ?? [],
       form,
+      identity: options.identity,
       repeatable: form === 'value',
       cost: options.cost ?? fastCost(),
       attempts: 0,

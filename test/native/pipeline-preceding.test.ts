@@ -1,0 +1,106 @@
+/** Statements that stand before another in its segment: what they do to it, and that it never goes without them. */
+import t from 'tap';
+import type { Pipeline } from '#app/native/pipeline.js';
+import { Pipelined } from '../support/pipelined.js';
+import { startPostgres } from '../support/postgres.js';
+
+const server = await startPostgres(t);
+const CONNINFO = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres`;
+
+async function connect(t: { teardown(fn: () => void): void }): Promise<Pipelined> {
+  const connection = await Pipelined.connect(CONNINFO, 100_000);
+  t.teardown(() => connection.pq.finish());
+  return connection;
+}
+
+const SET = `SELECT set_config('a.b', $1, true)`;
+const GET = `SELECT current_setting('a.b', true)`;
+const failure = (sqlState: string, before?: number) => ({ failure: { sqlState }, before });
+
+t.test('it holds for its statement, and for no other', async (t) => {
+  const connection = await connect(t);
+  const { pipeline } = connection;
+  pipeline.prepare('set', SET);
+  pipeline.precede('set', '', ['1']);
+  pipeline.send('', GET, [], true);
+  pipeline.send('', GET, [], true);
+  pipeline.precede('set', '', ['2']);
+  pipeline.prepare('get', GET);
+  pipeline.send('get', '', [], true);
+  pipeline.precede('', SET, ['3']);
+  pipeline.send('get', '', [], false);
+  pipeline.precede('', SET, ['4']);
+  pipeline.precede('set', '', ['5']);
+  pipeline.send('get', '', [], true);
+  pipeline.send('get', '', [], true);
+  t.match(await connection.outcomes(6), ['1', '', '2', { rows: [['3']] }, '5', '']);
+});
+
+t.test('nobody gets its result, whatever that is', async (t) => {
+  const connection = await connect(t);
+  const { pipeline } = connection;
+  const before = ['SELECT 1 WHERE false', 'VALUES (1), (2)', `SELECT repeat('x', 200000)`, ''];
+  for (const sql of [...before, '-- nothing', 'SELECT', 'SET a.c = 1']) {
+    pipeline.precede('', sql, []);
+    pipeline.send('', `SELECT 'mine'`, [], true);
+    pipeline.precede('', sql, []);
+    pipeline.send('', 'DELETE FROM pg_class WHERE false', [], false);
+    t.strictSame(await connection.outcomes(2), ['mine', 'DELETE 0'], sql);
+  }
+});
+
+t.test('where a segment failed', async (t) => {
+  const connection = await connect(t);
+  const { pipeline } = connection;
+  const good = 'SELECT 1';
+  const bad = 'SELEC 1';
+  const fails = 'SELECT 1 / $1::int';
+  let n = 0;
+  const cases: [what: string, texts: [string, string], value: string, outcome: unknown][] = [
+    ['nowhere', [good, good], '0', '1'],
+    ['its own Parse', [bad, good], '0', failure('42601', 3)],
+    ['itself', [fails, good], '0', failure('22012', 2)],
+    ["the statement's Parse", [good, bad], '0', failure('42601', 1)],
+    ['the statement', [good, fails], '0', failure('22012', undefined)],
+  ];
+  for (const [what, [first, second], value, outcome] of cases) {
+    const values = (sql: string) => (sql === fails ? [value] : []);
+    pipeline.send('', `SELECT 'before'`, [], true);
+    pipeline.prepare(`f${++n}`, first);
+    pipeline.precede(`f${n}`, '', values(first));
+    pipeline.prepare(`s${n}`, second);
+    pipeline.send(`s${n}`, '', values(second), true);
+    pipeline.send('', `SELECT 'behind'`, [], true);
+    t.match(await connection.outcomes(3), ['before', outcome, 'behind'], what);
+  }
+});
+
+t.test('the end of a connection is no end of the segment', async (t) => {
+  const connection = await connect(t);
+  const { pipeline } = connection;
+  pipeline.precede('', 'SELECT pg_terminate_backend(pg_backend_pid())', []);
+  pipeline.send('', `SELECT 'behind'`, [], true);
+  t.match(await connection.outcomes(1), [{ lost: true, failure: { sqlState: '57P01' } }]);
+});
+
+t.test('what cannot stand before it keeps it from being sent', async (t) => {
+  const wrong = (pipeline: Pipeline) => {
+    const precede = pipeline.precede.bind(pipeline) as (...values: unknown[]) => boolean;
+    for (const values of [[], ['', 'SELECT 1'], ['', 1, []], [1, '', []], ['', SET, [1]]])
+      t.throws(() => precede(...values), TypeError, JSON.stringify(values));
+  };
+  const alone = await connect(t);
+  wrong(alone.pipeline);
+  alone.pipeline.send('', GET, [], true);
+  t.strictSame(await alone.outcomes(1), [null], 'nothing of it was sent');
+  const behind = await connect(t);
+  behind.pipeline.send('', `SELECT 'before'`, [], true);
+  behind.pipeline.prepare('set', SET);
+  wrong(behind.pipeline);
+  t.equal(behind.pipeline.precede('set', '', ['1']), false);
+  t.equal(behind.pipeline.prepare('get', GET), false);
+  t.equal(behind.pipeline.send('', GET, [], true), false);
+  t.strictSame(await behind.outcomes(1), ['before'], 'what was sent before is answered');
+  behind.pipeline.close();
+  t.throws(() => behind.pipeline.precede('', SET, ['1']), /closed/);
+});

@@ -1,0 +1,187 @@
+/**
+ * Nobody ever gets what is another's: requests of three users in turn on few shared connections, while statements fail,
+ * run out of time and are cancelled, identities are refused and sessions are killed.
+ */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { ServiceError } from '#app/errors.js';
+import { identityOf, type Identity } from '#app/pg/identity.js';
+import type { Job, Statement, StatementResult } from '#app/pg/job.js';
+import type { SqlFailure } from '#app/pg/sql-failure.js';
+import { describe, fastCost, TestDatabase, type Outcome } from '../support/database.js';
+import { startPostgres } from '../support/postgres.js';
+import { asAuthenticator, ROLES } from './roles.js';
+
+const REQUESTS = 10_000;
+const AT_A_TIME = 100;
+const SEES = `current_user || ' ' || coalesce(nullif(current_setting('request.jwt.claims', true), ''), '-')`;
+
+/** What statements do; `$1` is the number of the request. */
+const WHO: Statement = { sql: `SELECT ${SEES} || ' ' || $1`, recurs: true };
+const WHO_ONCE: Statement = { ...WHO, recurs: false };
+const ADDS: Statement = {
+  sql: `INSERT INTO seen VALUES ($1, ${SEES}) RETURNING who || ' ' || n`,
+  recurs: true,
+};
+const FAILS: Statement = { sql: `SELECT (1 / ($1::int - $1::int))::text`, recurs: true };
+const RAISES: Statement = { sql: `SELECT raises(${SEES} || ' ' || $1)`, recurs: true };
+const SLEEPS: Statement = { sql: `SELECT ${SEES} || ' ' || $1 || pg_sleep(5)`, recurs: true };
+
+/** How a statement may end when something befalls its connection or it is cancelled. */
+const BEFALLS = ['57014', '57P01', '08006', '08001'];
+
+/** One request of somebody. */
+class Asked implements Job {
+  readonly cost = cost;
+  readonly repeatable: boolean;
+  readonly form;
+  readonly values;
+  attempts = 0;
+  since = 0;
+  abandoned = false;
+  readonly outcomes: Outcome[] = [];
+
+  readonly statement: Statement;
+  readonly identity: Identity | undefined;
+  /** What it sees of itself. */
+  readonly own: string;
+  readonly #ended: () => void;
+
+  constructor(
+    statement: Statement,
+    identity: Identity | undefined,
+    own: string,
+    n: number,
+    ended: () => void,
+  ) {
+    this.statement = statement;
+    this.identity = identity;
+    this.own = own;
+    this.#ended = ended;
+    this.form = statement === ADDS ? ('rows' as const) : ('value' as const);
+    this.repeatable = statement !== ADDS;
+    this.values = [String(n)];
+  }
+
+  done(result: StatementResult): void {
+    this.outcomes.push(result);
+    this.#ended();
+  }
+
+  failed(failure: SqlFailure | ServiceError): void {
+    this.outcomes.push(failure);
+    this.#ended();
+  }
+
+  /** Its only outcome, told apart: `own`, `failed` as it was to, `befallen` by something; else what is wrong. */
+  get verdict(): string {
+    if (this.outcomes.length !== 1) return `${this.outcomes.length} outcomes`;
+    const [outcome] = this.outcomes as [Outcome];
+    const said = describe(outcome);
+    if (BEFALLS.includes(said)) return 'befallen';
+    const refused = this.identity?.role === 'stranger';
+    if (refused) return said === 'permission_denied' ? 'failed' : `stranger: ${said}`;
+    if (this.statement === FAILS) return said === '22012' ? 'failed' : `failing: ${said}`;
+    if (this.statement === RAISES && 'message' in outcome && said === 'P0001')
+      return outcome.message === this.own ? 'failed' : `${this.own}: raised ${outcome.message}`;
+    if (this.abandoned && said === 'timeout') return 'befallen';
+    const own = this.form === 'rows' ? JSON.stringify([[this.own]]) : this.own;
+    return said === own ? 'own' : `${own}: ${said}`;
+  }
+}
+
+const server = await startPostgres(t, {
+  setup: `${ROLES};
+    CREATE TABLE seen (n int, who text);
+    GRANT ALL ON seen TO ann, bob, authenticator;
+    CREATE FUNCTION raises(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE '%', $1; END $$`,
+});
+const cost = fastCost();
+
+/** The n-th request: whose it is changes from one to the next, what it does is mixed. */
+function ask(n: number, ended: () => void): Asked {
+  const claims = `{"n":${n}}`;
+  const seen = (who: string): string => `${who} ${n}`;
+  const kind = (n * 7919) % 500;
+  let statement = [WHO, ADDS, WHO_ONCE, FAILS, RAISES][n % 5]!;
+  if (kind < 2) statement = SLEEPS;
+  if (kind > 490) return new Asked(statement, identityOf('stranger', claims), '', n, ended);
+  switch (n % 3) {
+    case 0:
+      return new Asked(statement, identityOf('ann', claims), seen(`ann ${claims}`), n, ended);
+    case 1:
+      return new Asked(statement, identityOf('bob', claims), seen(`bob ${claims}`), n, ended);
+    default:
+      return new Asked(statement, undefined, seen('authenticator -'), n, ended);
+  }
+}
+
+for (const prepared of [true, false])
+  t.test(prepared ? 'prepared' : 'unprepared', async (t) => {
+    const { conninfo } = asAuthenticator(server);
+    const db = new TestDatabase(t, server, {
+      conninfo: `${conninfo} options='-c statement_timeout=25'`,
+      connections: 3,
+      prepared,
+    });
+    const { database } = db;
+    const all: Asked[] = [];
+    let ending = false;
+    const faults = async (): Promise<void> => {
+      for (let i = 0; !ending; i++) {
+        const end = i % 3 === 2 ? 'pg_terminate_backend' : 'pg_cancel_backend';
+        await server.sql(
+          `SELECT ${end}(pid) FROM pg_stat_activity WHERE usename = 'authenticator' AND random() < 0.6`,
+        );
+        await sleep(10);
+      }
+    };
+    const faulty = faults();
+    await new Promise<void>((resolve) => {
+      let left = REQUESTS;
+      let open = 0;
+      const ended = (): void => {
+        open--;
+        if (--left === 0) resolve();
+        else if (open < AT_A_TIME / 2) setImmediate(more);
+      };
+      const more = (): void => {
+        const now = performance.now();
+        while (open < AT_A_TIME && all.length < REQUESTS) {
+          open++;
+          const asked = ask(all.length, ended);
+          all.push(asked);
+          database.run(asked, now);
+          if (asked.statement === SLEEPS && asked.values[0]!.endsWith('1')) database.abandon(asked);
+        }
+        database.flush();
+      };
+      more();
+    });
+    ending = true;
+    await faulty;
+    const counts: Record<string, number> = { own: 0, failed: 0, befallen: 0 };
+    const wrong: string[] = [];
+    for (const { verdict } of all)
+      if (verdict in counts) counts[verdict]!++;
+      else wrong.push(verdict);
+    t.strictSame(wrong.slice(0, 10), [], 'no answer is wrong or missing');
+    t.comment(JSON.stringify(counts));
+    t.ok(counts['own']! > REQUESTS / 3, 'most were answered');
+    t.ok(counts['failed']! > REQUESTS / 10, 'failures were');
+    t.ok(counts['befallen']! > 20, 'faults there were');
+    const rows = await server.sql<{ n: number; who: string }>('SELECT n, who FROM seen');
+    const stray = rows.filter(({ n, who }) => `${who} ${n}` !== all[n]!.own);
+    t.strictSame(stray, [], 'what was written was written by who asked for it');
+    t.equal(new Set(rows.map(({ n }) => n)).size, rows.length, 'and once');
+    await server.sql('TRUNCATE seen');
+    const settled = ['ann', 'bob', ''].map((role) =>
+      db.read(`SELECT ${SEES}`, { identity: identityOf(role, (role && '{}') || undefined) }),
+    );
+    t.strictSame((await Promise.all(settled)).map(describe), [
+      'ann {}',
+      'bob {}',
+      'authenticator -',
+    ]);
+  });

@@ -1,0 +1,91 @@
+/** A query runner over a test's PostgreSQL, asked as a front end asks it, with what it logs. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Test } from 'tap';
+import type { Logger } from '#app/log.js';
+import {
+  packRequest,
+  RUN,
+  unpackAnswers,
+  type DatabaseSettings,
+  type WorkerSettings,
+} from '#app/protocol.js';
+import { QueryRunner } from '#app/query/query-runner.js';
+import { frontEndSettings } from './front-end.js';
+
+/** A line of the log: its level, fields and message. */
+export type Logged = Readonly<Record<string, unknown>> & {
+  readonly level: string;
+  readonly msg: string;
+};
+
+export interface RunnerOptions {
+  readonly database: DatabaseSettings;
+  /** Texts by path below the scripts folder: `shop/list.read.sql`. */
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly settings?: Partial<WorkerSettings>;
+}
+
+/** Who asks, and how. */
+export interface Ask {
+  readonly method?: string;
+  readonly role?: string;
+  readonly claims?: string;
+}
+
+export class TestRunner {
+  readonly logged: Logged[] = [];
+  readonly #runner: QueryRunner;
+  readonly #waiting = new Map<number, (answer: string) => void>();
+  #asked = 0;
+
+  constructor(t: Pick<Test, 'testdir'>, { database, scripts, settings }: RunnerOptions) {
+    const folder = t.testdir({});
+    for (const [name, text] of Object.entries(scripts)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    }
+    const { worker } = frontEndSettings();
+    const all: WorkerSettings = {
+      ...worker,
+      databases: [database],
+      defaultAlias: database.alias,
+      scripts: folder,
+      deaths: new SharedArrayBuffer(8),
+      sending: new SharedArrayBuffer(4),
+      connections: new Int32Array(new SharedArrayBuffer(8)).fill(database.connections, 0, 1).buffer,
+      ...settings,
+    };
+    const level = (name: string) => (fields: object, msg: string) =>
+      this.logged.push({ level: name, ...fields, msg });
+    const log = { info: level('info'), warn: level('warn'), error: level('error') };
+    this.#runner = new QueryRunner(all, log as unknown as Logger, (answers) => {
+      unpackAnswers(answers, [], (id, status, _type, _allow, body) => {
+        this.#waiting.get(id)!(`${status} ${body as string}`);
+        this.#waiting.delete(id);
+      });
+    });
+  }
+
+  /** ask sends a request, `folder/name?query`, and gives status and body. */
+  ask(target: string, { method = 'GET', role = '', claims = '' }: Ask = {}): Promise<string> {
+    const [, folder = '', name = '', query = ''] = /^(.*)\/([^?]*)\??(.*)$/.exec(target) ?? [];
+    const id = ++this.#asked;
+    const request = packRequest(
+      id,
+      method,
+      'test',
+      folder,
+      name,
+      query,
+      '',
+      `r${id}`,
+      role,
+      claims,
+    );
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#runner.take(RUN + request);
+    });
+  }
+}
