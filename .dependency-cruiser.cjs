@@ -9,7 +9,7 @@ const LEAVES = ['errors', 'protocol', 'log', 'slot-table'];
 const ARROWS = {
   main: ['cli'],
   cli: ['supervisor', 'config', 'script', 'pg', 'auth', 'access', 'users'],
-  config: [],
+  config: ['auth'],
   supervisor: ['http', 'native'],
   http: ['pool', 'native', 'auth', 'access'],
   auth: ['access'],

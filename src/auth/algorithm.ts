@@ -44,6 +44,8 @@ export function keyProblem(key: KeyObject, algorithm: string): string | undefine
       ? undefined
       : `${algorithm} needs an elliptic-curve key on ${curve}`;
   if (algorithm === 'EdDSA') return type === 'ed25519' ? undefined : 'EdDSA needs an Ed25519 key';
+  // Keys marked for PSS alone have no form as a JWK, in which jose takes them on Node 20.
+  if (type === 'rsa-pss') return `${algorithm} needs a plain RSA key, not one marked RSA-PSS`;
   if (type !== 'rsa') return `${algorithm} needs an RSA key`;
   return (details?.modulusLength ?? 0) < LEAST_RSA
     ? `${algorithm} needs an RSA key of at least ${LEAST_RSA} bits`

@@ -8,6 +8,11 @@ import { isSymmetric, keyProblem } from './algorithm.js';
 const PEM = /-----BEGIN [A-Z ]+-----/;
 const PRIVATE = 'PRIVATE KEY-----';
 
+/** canSign tells whether a key can sign tokens, not only check them: a secret, or a private key. */
+export function canSign(key: string, algorithm: string): boolean {
+  return key !== '' && (isSymmetric(algorithm) || key.includes(PRIVATE));
+}
+
 /** verificationKey reads the key that tokens are checked with; of a private key the public part. Throws Error. */
 export function verificationKey(key: string, algorithm: string): KeyObject {
   return checked(isSymmetric(algorithm) ? secret(key) : parsed(key, createPublicKey), algorithm);
@@ -16,7 +21,7 @@ export function verificationKey(key: string, algorithm: string): KeyObject {
 /** signingKey reads the key that tokens are signed with. Throws Error, also for a key that can only check. */
 export function signingKey(key: string, algorithm: string): KeyObject {
   if (isSymmetric(algorithm)) return checked(secret(key), algorithm);
-  if (!key.includes(PRIVATE)) throw new Error('the key cannot sign: it is no private key');
+  if (!canSign(key, algorithm)) throw new Error('the key cannot sign: it is no private key');
   return checked(parsed(key, createPrivateKey), algorithm);
 }
 

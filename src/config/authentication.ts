@@ -4,9 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { parseKeySet } from '../auth/key-set.js';
+import { canSign, verificationKey } from '../auth/static-key.js';
 import type { Issues } from './kind.js';
 import type { Config } from './schema.js';
-import { canSign, signingKeyProblem } from './signing-key.js';
 
 /** needsToken tells whether callers have to show a token. */
 export function needsToken(config: Config): boolean {
@@ -31,18 +32,36 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
   const keys = config['jwt.jwks'] ?? config['jwt.wellknownurl'];
   if (config['jwt.jwks'] !== undefined && config['jwt.wellknownurl'] !== undefined)
     errors.push('jwt.jwks and jwt.wellknownurl: both name a key set; set one of them');
-  if (key !== undefined) {
-    const problem = signingKeyProblem(key, algorithm);
-    if (problem !== undefined) errors.push(`jwt.key: ${problem}`);
-  } else if (keys === undefined)
+  const inline = config['jwt.jwks']?.trimStart().startsWith('{') === true;
+  if (inline) check('jwt.jwks', () => usableKeySet(config['jwt.jwks']!, algorithm), errors);
+  if (key !== undefined) check('jwt.key', () => verificationKey(key, algorithm), errors);
+  else if (keys === undefined)
     errors.push(
       'jwt.key: authentication is on, and no key is set to check tokens with; set jwt.key, jwt.jwks or jwt.wellknownurl',
     );
   if (!config['auth.login']) return;
-  if (!canSign(config)) errors.push('auth.login: /auth needs a jwt.key that can sign tokens');
+  if (!canSign(key ?? '', algorithm))
+    errors.push('auth.login: /auth needs a jwt.key that can sign tokens');
   if (config['auth.encrypt'] !== 'bcrypt')
     warnings.push(
       `auth.encrypt is ${config['auth.encrypt']}: whoever reads the users table can find the passwords; bcrypt is the only safe choice`,
+    );
+}
+
+/** Reports what `use` throws as a problem of a key of the configuration. */
+function check(name: string, use: () => unknown, errors: string[]): void {
+  try {
+    use();
+  } catch (error) {
+    errors.push(`${name}: ${(error as Error).message}`);
+  }
+}
+
+function usableKeySet(text: string, algorithm: string): void {
+  const { size, ignored } = parseKeySet(text, algorithm);
+  if (size === 0)
+    throw new Error(
+      `the key set has no key for ${algorithm}${ignored.map((why) => `; ${why}`).join('')}`,
     );
 }
 

@@ -2,6 +2,7 @@
  * The configuration keys that decide who may do what: scripts, authentication, permissions, listings, TLS, CORS. An
  * unknown key in most of these sections stops the start, because a mistyped one would leave a door open. Data only.
  */
+import { canSign } from '../auth/static-key.js';
 import { derived, fixed, unset, type Values } from './key.js';
 import {
   boolean,
@@ -15,7 +16,6 @@ import {
   patterns,
   text,
 } from './kind.js';
-import { canSign } from './signing-key.js';
 import { optional, required, tables } from './tables.js';
 
 /** SECURE_SECTIONS are those in which an unknown key is an error. */
@@ -115,7 +115,8 @@ export const SECURITY_KEYS = {
   'auth.login': derived(
     boolean(),
     'true when `auth.enabled` is on and `jwt.key` can sign',
-    (values) => values['auth.enabled'] === true && canSign(values),
+    ({ 'auth.enabled': enabled, 'jwt.key': key, 'jwt.algo': algorithm }) =>
+      enabled === true && canSign(String(key ?? ''), String(algorithm)),
     'Offer `POST /auth`: a token for a user name and password of the users table.',
   ),
   'auth.schema': fixed(identifier(), 'public', 'Schema of the users table.'),

@@ -41,9 +41,10 @@ export class RouteTable {
     this.#defaultAlias = defaultAlias;
   }
 
-  /** isOpen tells whether a raw path that names no route needs no token. One that is encoded does. */
+  /** isOpen tells whether a raw path that names no script needs no token. One that is encoded does. */
   isOpen(raw: string): boolean {
-    return !raw.includes('%') && this.#whitelist.has(raw.slice(this.#context.length));
+    if (raw.includes('%') || !raw.startsWith(`${this.#context}/`)) return false;
+    return this.#whitelist.has(raw.slice(this.#context.length));
   }
 
   /** resolve tells what a raw path names. */

@@ -16,6 +16,7 @@ const publicPem = ({ publicKey }: KeyPairKeyObjectResult): string =>
   `jwt.key = """${publicKey.export({ type: 'spki', format: 'pem' }).toString()}"""\n`;
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const shortRsa = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const ed25519 = generateKeyPairSync('ed25519');
@@ -26,18 +27,25 @@ t.test('what is refused', (t) => {
   const cases: [what: string, toml: string, problem: RegExp][] = [
     ['no key', 'auth.enabled = true', /^jwt\.key: .*no key is set.*jwt\.jwks or jwt\.wellknownurl/],
     ['no key for jwt.default', 'jwt.default = true', /^jwt\.key: .*no key is set/],
-    ['an empty secret', 'auth.enabled = true\njwt.key = ""', /^jwt\.key: it has 0 bytes.* 32$/],
-    ['HS256, short', `auth.enabled = true\n${secret(31)}`, /it has 31 bytes, but HS256 .* 32$/],
-    ['HS384, short', algorithm('HS384') + secret(47), /it has 47 bytes, but HS384 .* 48$/],
-    ['HS512, short', algorithm('HS512') + secret(63), /it has 63 bytes, but HS512 .* 64$/],
-    ['a PEM as a secret', algorithm('HS256') + publicPem(rsa), /^jwt\.key: it is a PEM/],
-    ['a secret for RS256', algorithm('RS256') + secret(64), /^jwt\.key: RS256 needs a PEM$/],
+    [
+      'an empty secret',
+      'auth.enabled = true\njwt.key = ""',
+      /^jwt\.key: .* it has 0 bytes, HS256 needs 32$/,
+    ],
+    ['HS256, short', `auth.enabled = true\n${secret(31)}`, /it has 31 bytes, HS256 needs 32$/],
+    ['HS384, short', algorithm('HS384') + secret(47), /it has 47 bytes, HS384 needs 48$/],
+    ['HS512, short', algorithm('HS512') + secret(63), /it has 63 bytes, HS512 needs 64$/],
+    ['a PEM as a secret', algorithm('HS256') + publicPem(rsa), /^jwt\.key: the key is a PEM/],
+    ['a secret for RS256', algorithm('RS256') + secret(64), /^jwt\.key: the key is no PEM/],
     ['a short RSA key', algorithm('RS256') + pem(shortRsa), /RSA key of at least 2048 bits$/],
     ['another type for RS256', algorithm('RS256') + pem(p256), /RS256 needs an RSA key$/],
     ['another type for ES256', algorithm('ES256') + pem(rsa), /ES256 needs an elliptic-curve key/],
+    ['a key for PSS alone', algorithm('PS256') + publicPem(pss), /PS256 needs a plain RSA key/],
+    ['an inline key set without keys', `auth.enabled = true\njwt.jwks = '{"keys":[]}'`, /^jwt\.jwks: the key set has no key for HS256$/], // prettier-ignore
+    ['an inline key set that is none', `auth.enabled = true\njwt.jwks = '{"keys":1}'`, /^jwt\.jwks: /], // prettier-ignore
     ['another curve', algorithm('ES256') + pem(p384), /ES256 needs .* on prime256v1$/],
     ['another type for EdDSA', algorithm('EdDSA') + pem(rsa), /EdDSA needs an Ed25519 key$/],
-    ['a broken PEM', `${algorithm('RS256')}jwt.key = "-----BEGIN PUBLIC KEY-----"`, /no key that can be read$/], // prettier-ignore
+    ['a broken PEM', `${algorithm('RS256')}jwt.key = "-----BEGIN PUBLIC KEY-----"`, /no PEM that can be read$/], // prettier-ignore
     [
       '/auth without authentication',
       'auth.login = true',
@@ -131,9 +139,13 @@ t.test('passwords stored in a way that can be reversed are warned of', (t) => {
   t.end();
 });
 
+const KEY_SET = JSON.stringify({
+  keys: [{ kty: 'oct', k: Buffer.alloc(32, 'k').toString('base64url') }],
+});
+
 t.test('a key set: JSON and URLs as they are, a path from the file', (t) => {
   const cases: [value: string, expected: string][] = [
-    ['{"keys":[]}', '{"keys":[]}'],
+    [KEY_SET, KEY_SET],
     ['https://a.example/k', 'https://a.example/k'],
     ['keys.json', join(loader.folder, 'keys.json')],
     ['/etc/keys.json', '/etc/keys.json'],
