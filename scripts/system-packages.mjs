@@ -23,12 +23,13 @@ const NEEDS = [
 /** What the tests need besides: they make certificates. */
 const TEST_NEEDS = [{ apt: 'openssl', other: 'openssl', here: () => onPath('openssl') }];
 
-/** What the checks of CI need besides: formatting, fuzzer and sanitizers of clang. */
+/** What the checks of CI need besides: formatting, fuzzer and sanitizers of clang, and a pooler to put between. */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
   { apt: 'clang-format', other: 'clang-format', here: () => onPath('clang-format') },
   // Only a recommendation of the package above, and so absent from minimal systems; it is clang's sanitizer runtime.
   { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
+  { apt: 'pgbouncer', other: 'PgBouncer', here: hasPgBouncer },
 ];
 
 /** installSystemPackages leaves a machine that can build, or throws SetupError with the command to type. */
@@ -73,6 +74,11 @@ function hasLibpq() {
 function hasClangRuntime() {
   const asked = spawnSync('clang++', ['-print-resource-dir'], { encoding: 'utf8' });
   return asked.status === 0 && fs.existsSync(path.join(asked.stdout.trim(), 'lib/linux'));
+}
+
+/** Most users' paths do not have the folder that Debian puts it into. */
+function hasPgBouncer() {
+  return onPath('pgbouncer') || fs.existsSync('/usr/sbin/pgbouncer');
 }
 
 function isDebian() {

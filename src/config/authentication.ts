@@ -73,6 +73,12 @@ function checkRoles(config: Config, { errors }: Issues): void {
       errors.push('auth.anonymous_role: it needs auth.db_role');
   } else if (allowed.length === 0)
     errors.push('auth.db_role: auth.db_roles is empty, so no role could ever be used');
+  // `none` and NUL would lead to another role than the one that was named.
+  for (const name of ['auth.db_roles', 'auth.anonymous_role'] as const)
+    if ([config[name]].flat().some((role) => role === 'none' || role?.includes('\0')))
+      errors.push(
+        `${name}: "none", PostgreSQL's word for the user of the connection, and names with NUL are no roles`,
+      );
   const identity = ['auth.db_role', 'auth.settings', 'auth.claims'] as const;
   for (const name of identity)
     if (config[name] !== undefined && config[name] !== false && !needsToken(config))

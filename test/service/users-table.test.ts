@@ -71,7 +71,7 @@ t.test('a database', async (t) => {
       level: 40,
       msg: /^the users table cannot be made: /,
     });
-    t.equal((await service.ask('/_health')).status, 200, 'it serves on');
+    t.equal((await service.ask('/nope')).status, 401, 'it serves on');
   });
 });
 

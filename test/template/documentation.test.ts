@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { RequestData } from '#app/script/request-data.js';
 import { FUNCTION_NAMES } from '#app/template/functions.js';
 import { compile, RefusedValue, TemplateError } from '#app/template/template.js';
 import { ScreenedMap } from './screened-map.js';
@@ -25,6 +26,7 @@ for (const [, kind = '', text = ''] of DOCUMENT.matchAll(/^```(\w+)\n(.*?)\n```$
   else if (kind === 'data') example.data = JSON.parse(text);
   else if (kind === 'request')
     example.data = new ScreenedMap(JSON.parse(text) as Record<string, string>);
+  else if (kind === 'claims') example.data = new RequestData(new Map(), '', text, () => undefined);
   else example.wanted.push([kind, text]);
 }
 
