@@ -18,7 +18,7 @@ const ARROWS = {
   query: ['script', 'template', 'pg', 'native', 'catalog', 'users'],
   catalog: ['access', 'pg'],
   users: ['pg'],
-  script: ['template', 'native'],
+  script: ['template', 'native', 'access'],
   template: [],
   pg: ['native'],
   native: [],

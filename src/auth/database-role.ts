@@ -2,18 +2,19 @@
  * The database role that a caller's statements run under: named by a claim, and only one of those configured. Refuses
  * callers whose claim names any other, and callers without the claim when there is no role for them.
  */
+import { claimOf } from '../access/claim.js';
 import { ServiceError } from '../errors.js';
 import type { RoleSettings } from '../protocol.js';
 import type { Caller } from './caller.js';
 
 export class DatabaseRole {
-  readonly #path: readonly string[];
+  readonly #claim: string;
   readonly #allowed: ReadonlySet<string>;
   readonly #anonymous: string | undefined;
   readonly #known = new WeakMap<Caller, string>();
 
   constructor({ claim, allowed, anonymous }: RoleSettings) {
-    this.#path = claim.split('.');
+    this.#claim = claim;
     this.#allowed = new Set(allowed);
     this.#anonymous = anonymous;
   }
@@ -27,12 +28,8 @@ export class DatabaseRole {
   }
 
   #named(caller: Caller): string {
-    let value: unknown = caller.payload;
-    for (const member of this.#path) {
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member))
-        return this.#withoutClaim();
-      value = (value as Record<string, unknown>)[member];
-    }
+    const value = claimOf(caller.payload, this.#claim);
+    if (value === undefined) return this.#withoutClaim();
     if (typeof value !== 'string' || !this.#allowed.has(value))
       throw new ServiceError('permission_denied');
     return value;

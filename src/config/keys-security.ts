@@ -156,7 +156,7 @@ export const SECURITY_KEYS = {
     "Run each statement with the caller's claims, as JSON, in the setting `request.jwt.claims`.",
   ),
   'auth.db_role': unset(
-    text('the name of a claim, dots leading into objects', /^[^\s\0.]+(\.[^\s\0.]+)*$/),
+    text('the name of a claim, dots leading into objects', /^[^\s\0]+$/),
     'Claim that names the database role under which the statements of a request run.',
   ),
   'auth.db_roles': fixed(

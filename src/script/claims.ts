@@ -2,11 +2,8 @@
  * The claims of a caller's token, by name. Only what the token's own objects hold is found. Refuses text with a NUL, which
  * no value of PostgreSQL can hold and which would end it early.
  */
+import { claimOf } from '../access/claim.js';
 import { ServiceError } from '../errors.js';
-
-type Members = Readonly<Record<string, unknown>>;
-
-const DOT = 0x2e;
 
 /** Claims holds the claims of one request. */
 export class Claims {
@@ -26,26 +23,10 @@ export class Claims {
    * the longest name that fits counts. Throws ServiceError `invalid_value` for text with a NUL.
    */
   get(name: string): unknown {
-    const value = find(this.#claims, name);
+    const value = claimOf(this.#claims, name);
     if (holdsNul(value)) throw new ServiceError('invalid_value', 'a claim holds a NUL');
     return value;
   }
-}
-
-function find(value: unknown, name: string): unknown {
-  if (!isObject(value)) return undefined;
-  if (Object.hasOwn(value, name)) return value[name];
-  let longest = '';
-  for (const key of Object.keys(value)) {
-    const leads = name.charCodeAt(key.length) === DOT && name.startsWith(key);
-    if (leads && key.length > longest.length) longest = key;
-  }
-  if (longest === '') return undefined;
-  return find(value[longest], name.slice(longest.length + 1));
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An object is bound as JSON, in which a NUL is escaped. */

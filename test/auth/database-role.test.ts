@@ -25,6 +25,8 @@ const CASES: readonly [
   ['no claim, as anonymous', 'role', '{"sub":"a"}', 'anon', 'anon'],
   ['a role', 'role', '{"role":"web"}', undefined, 'web'],
   ['a role inside', 'app.db.role', '{"app":{"db":{"role":"staff"}}}', 'anon', 'staff'],
+  ['a name with dots', 'https://a.example/role', '{"https://a.example/role":"web"}', 'anon', 'web'],
+  ['a role in a list', 'app.0', '{"app":["web"]}', 'anon', 'anon'],
   ['a role that is not so far inside', 'app.db.role', '{"app":{"db":1}}', 'anon', 'anon'],
 ];
 
