@@ -76,6 +76,13 @@ class SocketPoll final : public Closable {
     Close();
   }
 
+  // Passed leaves what has been read by now out of what Arrived tells next.
+  void Passed() {
+    int waiting = 0;
+    if (!behind_ || ioctl(fd_, FIONREAD, &waiting) != 0 || !BytesReceived(fd_, &counted_)) return;
+    counted_ -= std::min(static_cast<std::uint64_t>(waiting), counted_);
+  }
+
  private:
   SocketPoll(Environment* environment, int fd, SocketWatcher* owner)
       : environment_(environment), fd_(fd), owner_(owner) {}
@@ -91,22 +98,19 @@ class SocketPoll final : public Closable {
   }
 
   // Arrived is how many bytes have come since it was last called. What waits in the socket is that only when all that
-  // waited before has been read since; otherwise the kernel's count of the connection tells.
+  // waited before has been read since; otherwise the kernel's count of the connection tells. What comes and is read
+  // between two calls counts only then: added up over many small results it would be charged to a large one.
   int Arrived() {
     int waiting = 0;
     if (ioctl(fd_, FIONREAD, &waiting) != 0) return 0;
-    const bool exact = !behind_ && waiting <= kOneRead;
+    const bool behind = behind_;
     behind_ = waiting > kOneRead;
-    if (exact) {
-      counted_ += static_cast<std::uint64_t>(waiting);
-      return waiting;
-    }
-    std::uint64_t received = 0;
+    if (!behind && !behind_) return waiting;
+    const std::uint64_t before = counted_;
     // A unix socket has no such count.
-    if (!BytesReceived(fd_, &received)) return std::min(waiting, kUsualBuffer);
-    const std::uint64_t before = std::min(counted_, received);
-    counted_ = received;
-    return static_cast<int>(std::min<std::uint64_t>(received - before, INT32_MAX));
+    if (!BytesReceived(fd_, &counted_)) return std::min(waiting, kUsualBuffer);
+    if (!behind) return waiting;
+    return static_cast<int>(std::min<std::uint64_t>(counted_ - before, INT32_MAX));
   }
 
   uv_poll_t handle_{};
@@ -114,7 +118,7 @@ class SocketPoll final : public Closable {
   const int fd_;
   SocketWatcher* owner_;
   int events_ = 0;
-  // Bytes that Arrived has told of, and whether it left more than one read in the socket.
+  // Whether more than one read was in the socket at the last call, and what the kernel had counted until then.
   std::uint64_t counted_ = 0;
   bool behind_ = false;
 };
@@ -123,6 +127,7 @@ Napi::Function SocketWatcher::Define(Napi::Env env) {
   return DefineClass(env, "SocketWatcher",
                      {
                          InstanceMethod<&SocketWatcher::Watch>("watch"),
+                         InstanceMethod<&SocketWatcher::Passed>("passed"),
                          InstanceMethod<&SocketWatcher::Close>("close"),
                      });
 }
@@ -175,6 +180,10 @@ void SocketWatcher::Watch(const Napi::CallbackInfo& info) {
     return;
   }
   Hold(mode != 0);
+}
+
+void SocketWatcher::Passed(const Napi::CallbackInfo&) {
+  if (poll_ != nullptr) poll_->Passed();
 }
 
 void SocketWatcher::Close(const Napi::CallbackInfo&) {

@@ -11,8 +11,9 @@ namespace sql_rest {
 class SocketPoll;
 
 // new SocketWatcher(fd, onEvent): onEvent(readable, writable, arrived) with the number of bytes that have come since
-// the last call. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; close(). Throws TypeError on wrong
-// arguments, Error when the descriptor cannot be watched or the watcher is closed.
+// the last call. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; passed() leaves what was read by now
+// out of the next number; close(). Throws TypeError on wrong arguments, Error when the descriptor cannot be watched or
+// the watcher is closed.
 class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
  public:
   static Napi::Function Define(Napi::Env env);
@@ -27,6 +28,7 @@ class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
 
  private:
   void Watch(const Napi::CallbackInfo& info);
+  void Passed(const Napi::CallbackInfo& info);
   void Close(const Napi::CallbackInfo& info);
   void Hold(bool held);
 

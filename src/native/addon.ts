@@ -23,6 +23,7 @@ export type OnSocketEvent = (readable: boolean, writable: boolean, arrived: numb
 
 export interface NativeSocketWatcher {
   watch(mode: number): void;
+  passed(): void;
   close(): void;
 }
 

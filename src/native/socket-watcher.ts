@@ -31,6 +31,11 @@ export class SocketWatcher {
     this.#native.watch(mode);
   }
 
+  /** passed leaves what was read by now out of the next `arrived`: it belonged to what is over. */
+  passed(): void {
+    this.#native.passed();
+  }
+
   /** close stops for good; the descriptor stays open. A second call does nothing. */
   close(): void {
     this.#native.close();

@@ -212,6 +212,8 @@ export class Connection {
       this.#settle(outcome, now);
       if (this.#closed) return;
     }
+    // A large result: much of it may have come since it was counted, and none of that is of the one behind it.
+    if (outcomes.some(isDetail)) this.#watcher.passed();
     this.#owner.adjust();
   }
 

@@ -67,6 +67,40 @@ t.test('tells what can be read and how much waits', async (t) => {
   t.ok(available > 0, `${available} bytes`);
 });
 
+t.test('what comes while it is read is charged to nothing that comes later', async (t) => {
+  const pq = connect(t) as Libpq & { pipelineSync(): void; flush(): number };
+  pq.enterPipelineMode();
+  pq.setNonBlocking(true);
+  const ask = (sql: string): void => {
+    pq.sendQueryParams(sql, []);
+    pq.pipelineSync();
+    pq.flush();
+  };
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  let small = 300;
+  let charged = 0;
+  await new Promise<void>((resolve) => {
+    const watcher = new SocketWatcher(pq.socket(), (_readable, _writable, arrived) => {
+      if (small > 0) {
+        ask('select 1');
+        Atomics.wait(pause, 0, 0, 2); // its answer comes, and is read with the one that woke us
+        pq.consumeInput();
+        if (--small > 0) ask('select 2');
+        else ask(`select repeat('y', 50000)`);
+        return;
+      }
+      charged += arrived;
+      pq.consumeInput();
+      if (charged < 50_000) return;
+      watcher.close();
+      resolve();
+    });
+    watcher.watch(READABLE);
+    ask('select 0');
+  });
+  t.ok(charged < 52_000, `${charged} bytes for a result of 50000`);
+});
+
 t.test('reports nothing while stopped', async (t) => {
   const pq = connect(t);
   const events: boolean[] = [];
