@@ -116,7 +116,7 @@ export const SECURITY_KEYS = {
     boolean(),
     'true when `auth.enabled` is on and `jwt.key` can sign',
     ({ 'auth.enabled': enabled, 'jwt.key': key, 'jwt.algo': algorithm }) =>
-      enabled === true && canSign(String(key ?? ''), String(algorithm)),
+      enabled === true && typeof key === 'string' && canSign(key, algorithm as string),
     'Offer `POST /auth`: a token for a user name and password of the users table.',
   ),
   'auth.schema': fixed(identifier(), 'public', 'Schema of the users table.'),
