@@ -3,7 +3,7 @@
  * `npm run check:arrows` holds the code to them. Imports of the built code (`#app/…`) resolve into dist/, which mirrors
  * src/ and workers/.
  */
-const LEAVES = ['errors', 'protocol', 'log', 'slot-table'];
+const LEAVES = ['errors', 'protocol', 'log', 'recent', 'slot-table'];
 
 /** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
 const ARROWS = {
@@ -85,7 +85,7 @@ module.exports = {
     {
       name: 'leaf',
       severity: 'error',
-      from: { path: '^src/(errors|protocol|slot-table)[.]ts$' },
+      from: { path: '^src/(errors|protocol|recent|slot-table)[.]ts$' },
       to: { path: '.' },
     },
     {

@@ -20,6 +20,11 @@ export function addAuthorization(before: string | undefined, value: string): str
   return before === undefined ? value : REPEATED;
 }
 
+/** isRepeated tells whether there was more than one. */
+export function isRepeated(value: string): boolean {
+  return value === REPEATED;
+}
+
 /**
  * readBearer gives the token of an Authorization header. Throws ServiceError: `token_missing` when the value or its
  * token is empty, `invalid_token` for all that is no Bearer token of at most MAX_TOKEN characters.

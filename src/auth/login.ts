@@ -8,6 +8,7 @@ import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { AttemptEnd, AttemptKeys, LoginSettings, StoredUser } from '../protocol.js';
 import { addressKey } from './client-address.js';
+import { isRepeated } from './bearer.js';
 import { fitsBcrypt, schemeOf, type Passwords } from './password.js';
 import type { TokenIssuer } from './token-issuer.js';
 
@@ -84,8 +85,8 @@ export class Login {
     }
     if (user === undefined) throw new ServiceError('login_failed');
     attempts.end(keys, 'succeeded');
-    const { id, name, username, metadata } = user;
-    const info = { id, name, username, metadata };
+    const { id, name, metadata } = user;
+    const info = { id, name, username: credentials!.username, metadata };
     return JSON.stringify({ user_info: info, token: await tokens.issue(info) });
   }
 
@@ -137,6 +138,7 @@ function fromBody(body: Buffer | undefined): Credentials | undefined {
 
 /** The name and password of an Authorization header, undefined when it is a broken one of the scheme. */
 function fromBasic(authorization: string): Credentials | undefined {
+  if (isRepeated(authorization)) return undefined;
   const [, encoded] = /^basic(?: +(.*))?$/i.exec(authorization) ?? missing();
   if (encoded === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return undefined;
   try {

@@ -9,10 +9,10 @@ import { nameOf } from '../access/caller-name.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { TokenSettings } from '../protocol.js';
+import { Recent, type RecentBounds } from '../recent.js';
 import { MAX_TOKEN } from './bearer.js';
 import type { Caller } from './caller.js';
 import { KEY_TIMES, KeyRing, type KeyTimes } from './key-ring.js';
-import { RememberedCallers, type RememberedBounds } from './remembered-callers.js';
 import { decodePart } from './token-part.js';
 
 /** How far the clock of an issuer may be off, s. */
@@ -20,6 +20,9 @@ const TOLERANCE = 5;
 
 /** Header, payload and signature in base64url. */
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** How many tokens are remembered; characters are those of tokens and claims. */
+const REMEMBERED: RecentBounds = { entries: 5_000, characters: 2_000_000 };
 
 /** Most tokens that wait for keys at a time: whoever makes up names of keys must not hold all places of the front end. */
 const MAX_WAITING = 100;
@@ -29,7 +32,7 @@ const NO_KEYS = 'the keys that tokens are checked with are not there yet';
 /** What may be chosen besides the settings, for tests. */
 export interface VerifierOptions {
   readonly times?: Partial<KeyTimes>;
-  readonly remembered?: RememberedBounds;
+  readonly remembered?: RecentBounds;
 }
 
 /** TokenVerifier checks tokens from its construction; key sets are loaded until close. */
@@ -37,7 +40,7 @@ export class TokenVerifier {
   readonly #algorithm: string;
   readonly #options: JWTVerifyOptions;
   readonly #keys: KeyRing;
-  readonly #remembered: RememberedCallers;
+  readonly #remembered: Recent<Caller>;
   /** Tokens that are being verified. */
   readonly #pending = new Map<string, Promise<Caller>>();
   #waiting = 0;
@@ -53,8 +56,9 @@ export class TokenVerifier {
       ...(issuer === undefined ? {} : { issuer }),
       ...(audience === undefined ? {} : { audience }),
     };
-    this.#remembered = new RememberedCallers(
-      options.remembered ?? { entries: 5_000, characters: 2_000_000 },
+    this.#remembered = new Recent(
+      options.remembered ?? REMEMBERED,
+      (token, { claims }) => token.length + claims.length,
     );
     const times = { ...KEY_TIMES, ...options.times };
     this.#keys = new KeyRing(settings, times, log, () => this.#forget());

@@ -83,14 +83,21 @@ async function newHash(config: Config): Promise<string> {
   return new Passwords().hash(await readPassword(scheme), scheme);
 }
 
+/** Most bytes of metadata: with them a token is within what is accepted. */
+const MAX_METADATA = 4_096;
+
 function readMetadata(metadata: string | undefined): string | undefined {
   if (metadata === undefined) return undefined;
   try {
     JSON.parse(metadata);
-    return metadata;
   } catch {
     throw new CommandError('--metadata is not JSON');
   }
+  if (Buffer.byteLength(metadata) > MAX_METADATA)
+    throw new CommandError(
+      `--metadata has more than ${MAX_METADATA} bytes: it becomes part of every token, which would be too large`,
+    );
+  return metadata;
 }
 
 function noUser(username: string, table: string): CommandError {

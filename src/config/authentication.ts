@@ -32,8 +32,9 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
   const keys = config['jwt.jwks'] ?? config['jwt.wellknownurl'];
   if (config['jwt.jwks'] !== undefined && config['jwt.wellknownurl'] !== undefined)
     errors.push('jwt.jwks and jwt.wellknownurl: both name a key set; set one of them');
-  const inline = config['jwt.jwks']?.trimStart().startsWith('{') === true;
-  if (inline) check('jwt.jwks', () => usableKeySet(config['jwt.jwks']!, algorithm), errors);
+  const set = config['jwt.jwks'];
+  if (set !== undefined && !/^https?:/.test(set))
+    check('jwt.jwks', () => usableKeySet(set, algorithm), errors);
   if (key !== undefined) check('jwt.key', () => verificationKey(key, algorithm), errors);
   else if (keys === undefined)
     errors.push(
@@ -57,7 +58,9 @@ function check(name: string, use: () => unknown, errors: string[]): void {
   }
 }
 
-function usableKeySet(text: string, algorithm: string): void {
+/** Throws unless a key set, JSON or the path of a file, has a key. One at a URL may come later. */
+function usableKeySet(set: string, algorithm: string): void {
+  const text = set.trimStart().startsWith('{') ? set : readFileSync(set, 'utf8');
   const { size, ignored } = parseKeySet(text, algorithm);
   if (size === 0)
     throw new Error(
@@ -92,7 +95,9 @@ function checkWhitelist(config: Config, { warnings }: Issues): void {
       warnings.push(
         `jwt.whitelist: ${pattern} must match all of a path here, as if it were ^(?:${pattern})$`,
       );
-    if (new RegExp(`^(?:${pattern})$`, 'u').test('/_QUERIES/any/script'))
+    const opens =
+      pattern.includes('_QUERIES') || new RegExp(`^(?:${pattern})$`, 'u').test('/_QUERIES/a/b');
+    if (opens && !config['queries.restrict'])
       warnings.push(`jwt.whitelist: ${pattern} lets everybody run scripts without a token`);
   }
 }

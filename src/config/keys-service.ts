@@ -50,7 +50,7 @@ export const SERVICE_KEYS = {
   'http.max_body': fixed(
     size(0, 1024 * MiB),
     MiB,
-    'Largest request body. Bodies are read and discarded; a larger one is answered 413.',
+    'Largest request body; a larger one is answered 413. Bodies are read and discarded, but for that of `/auth`, which has at most 16 KiB.',
   ),
   'http.trusted_proxies': fixed(
     networks(),

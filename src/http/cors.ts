@@ -7,6 +7,9 @@ import type { CorsSettings } from '../protocol.js';
 /** How long a browser may remember the answer to a preflight, seconds. */
 const MAX_AGE = 600;
 
+/** What scripts of the other origin may read besides the body and its type. */
+const EXPOSED = '\r\nAccess-Control-Expose-Headers: X-Request-Id, Retry-After, Allow';
+
 /** Cors has the header lines for each origin, each line beginning with CRLF. */
 export class Cors {
   readonly #any: boolean;
@@ -26,7 +29,8 @@ export class Cors {
 
   /** answerLines are the lines of an answer to a request from an origin, empty when it named none. */
   answerLines(origin: string): string {
-    return `\r\nVary: Origin${this.#allowed(origin)}`;
+    const allowed = this.#allowed(origin);
+    return `\r\nVary: Origin${allowed}${allowed === '' ? '' : EXPOSED}`;
   }
 
   /** preflightLines are those of an answer to a preflight. */

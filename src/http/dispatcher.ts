@@ -69,7 +69,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** logsIn tells whether a request is one for a token, whose body and sender are of use. */
+  /** logsIn tells whether a request is one for a token, so that it matters who sent it. */
   logsIn({ method, path }: Exchange): boolean {
     return method === 'POST' && this.#routes.resolve(path).kind === 'login';
   }

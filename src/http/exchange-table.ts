@@ -103,6 +103,9 @@ export class ExchangeTable {
   failed(exchange: Exchange, error: unknown): void {
     const { id, requestId, res } = exchange;
     if (error instanceof ServiceError && this.#pending.get(id) === exchange) {
+      const { status, detail, cause } = error;
+      if (status === 500 && (detail ?? cause) !== undefined)
+        this.#options.log.error({ requestId, detail, err: cause }, 'a request failed');
       this.#refuse(exchange, error);
       return;
     }

@@ -35,6 +35,9 @@ const MAX_TARGET = 65_536;
 /** How long idle connections may still bring a request while draining (milliseconds), to be told to close. */
 const LINGER = 500;
 
+/** Largest body of a login (bytes). */
+const LOGIN_BODY = 16_384;
+
 /** How long a body that is too large is still read (milliseconds) before the answer. */
 const TOO_LARGE_LINGER = 1_000;
 
@@ -194,7 +197,7 @@ export class HttpServer {
         const address = logsIn ? this.#clientOf(res, head.forwardedFor) : '';
         const request: RequestParts = { headers: packed, authorization, address, body: undefined };
         if (bodyLength === 0) dispatcher.dispatch(exchange, request);
-        else this.#receive(exchange, request, logsIn, bodyLength > this.#settings.maxBody);
+        else this.#receive(exchange, request, logsIn, bodyLength);
       }
     } catch (error) {
       exchanges.failed(exchange, error);
@@ -202,16 +205,15 @@ export class HttpServer {
   }
 
   /**
-   * Reads a body to its end before anything is done for the request, and keeps it where it is `wanted`. One that is too
-   * large is read on for a moment: most clients look for an answer only when they are done sending.
+   * Reads a body to its end before anything is done for the request, and keeps it when it is to log somebody in: a short
+   * one, for nobody is known yet. One that is too large is read on for a moment: most clients look for an answer only
+   * when they are done sending.
    */
-  #receive(
-    exchange: Exchange,
-    request: RequestParts,
-    wanted: boolean,
-    announcedTooLarge: boolean,
-  ): void {
+  #receive(exchange: Exchange, request: RequestParts, logsIn: boolean, announced: number): void {
     const exchanges = this.#exchanges;
+    const { maxBody, auth } = this.#settings;
+    const limit = logsIn ? Math.min(maxBody, LOGIN_BODY) : maxBody;
+    const wanted = logsIn && auth?.login?.type === 'body';
     const kept: Buffer[] = [];
     let received = 0;
     let tooLarge: NodeJS.Timeout | undefined;
@@ -220,12 +222,12 @@ export class HttpServer {
       if (exchanges.waiting(exchange.id) !== undefined)
         exchanges.refuse(exchange, 'body_too_large');
     };
-    if (announcedTooLarge) tooLarge = setTimeout(refuse, TOO_LARGE_LINGER);
+    if (announced > limit) tooLarge = setTimeout(refuse, TOO_LARGE_LINGER);
     exchange.res.onData((chunk, last) => {
       if (exchanges.waiting(exchange.id) === undefined) return;
       received += chunk.byteLength;
       try {
-        if (received > this.#settings.maxBody) tooLarge ??= setTimeout(refuse, TOO_LARGE_LINGER);
+        if (received > limit) tooLarge ??= setTimeout(refuse, TOO_LARGE_LINGER);
         else if (wanted) kept.push(Buffer.from(chunk.slice(0))); // the chunk is the server's own
         if (!last) return;
         if (tooLarge !== undefined) refuse();

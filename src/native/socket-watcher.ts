@@ -16,7 +16,8 @@ export const WRITABLE = 2;
  * SocketWatcher calls `onEvent(readable, writable, arrived)` while its socket is ready for what is watched for; an
  * error or the end of the connection counts as readable, again and again until the watcher stops. An exception in the
  * callback is an uncaught one. Starts out stopped; keeps the thread alive while it watches. Close it before the owner
- * closes the socket, and at once when libpq reports the connection lost, for it has closed the socket then. The constructor throws when the descriptor cannot be watched.
+ * closes the socket, and at once when libpq reports the connection lost, for it has closed the socket then. The
+ * constructor throws when the descriptor cannot be watched.
  */
 export class SocketWatcher {
   readonly #native: NativeSocketWatcher;

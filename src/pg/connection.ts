@@ -1,8 +1,8 @@
 /**
  * One libpq connection in pipeline mode, driven by the readiness of its socket and never blocking. Every job is a
  * segment of its own: what it needs (its identity, a Parse when its text is to be prepared, its execution) and a sync,
- * so that a failure touches no neighbour and whoever it ran as is forgotten. Results come back in the order sent. It refuses to live on in a state that a
- * neighbour could notice: an open transaction or a session command ends it.
+ * so that a failure touches no neighbour and whoever it ran as is forgotten. Results come back in the order sent. It
+ * refuses to live on in a state that a neighbour could notice: an open transaction or a session command ends it.
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';

@@ -53,8 +53,8 @@ export class IdentityRefused extends ServiceError {
   }
 }
 
-/** Classes of SQLSTATE that are about what was to be set; others are about the connection or the server. */
-const ABOUT_IDENTITY = /^(?:22|28|42)/;
+/** The SQLSTATEs that are about what was to be set; others are about the connection, the server or what is between. */
+const ABOUT_IDENTITY = /^(?:22023|28...|42501|42704)$/;
 
 /** identityFailure is how a statement ends whose identity could not be set, so that it did not run. */
 export function identityFailure(

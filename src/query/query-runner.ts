@@ -243,6 +243,8 @@ export class QueryRunner implements QueryOwner {
       query.rendered = rendered;
       query.values = rendered.values;
       query.statement = this.#statements.build(verb, rendered.text, query.path);
+      // What follows a COMMIT would run as the user of the connection.
+      if (query.identity !== undefined && query.statement.commits) throw mayCommit();
       query.repeatable = verb === 'read';
       query.form = verb === 'read' ? 'value' : 'rows';
       let cost = costs.get(template);
@@ -336,6 +338,13 @@ export class QueryRunner implements QueryOwner {
   #flush(): void {
     for (const { database } of this.#targets.values()) database.flush();
   }
+}
+
+function mayCommit(): ServiceError {
+  return new ServiceError(
+    'statement_not_allowed',
+    'CALL and DO are not allowed in a script that runs with the identity of its caller: use a function',
+  );
 }
 
 /** How far PostgreSQL's clock may be ahead when it ends a statement for its time (milliseconds). */

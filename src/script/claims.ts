@@ -19,8 +19,8 @@ export class Claims {
   }
 
   /**
-   * get is the claim of a name, undefined when there is none. Dots lead into objects; where a member's own name has dots,
-   * the longest name that fits counts. Throws ServiceError `invalid_value` for text with a NUL.
+   * get is the claim of a name as claimOf finds it, undefined when there is none. Throws ServiceError `invalid_value` for
+   * text with a NUL.
    */
   get(name: string): unknown {
     const value = claimOf(this.#claims, name);

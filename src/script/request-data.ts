@@ -1,7 +1,7 @@
 /**
  * The data a template sees of one request (specification 2.3): query parameters as fields, `.header`, and `_page` and
- * `_page_size` when they were not sent. The caller's claims are there to be bound, and for nothing else. Nothing is screened before it is asked for, and nothing asked for twice is
- * screened twice. Refuses by value: what the screen refuses comes out as a Refused. Names are keys of Maps alone, so
+ * `_page_size` when they were not sent. The caller's claims are there to be bound, and for nothing else. Nothing is
+ * screened before it is asked for, and nothing asked for twice is screened twice. Refuses by value: what the screen refuses comes out as a Refused. Names are keys of Maps alone, so
  * that `__proto__` and the like are names as any other.
  */
 import { screen } from '../native/screen.js';
@@ -33,8 +33,8 @@ export class RequestData implements TemplateMap {
   #values: FieldValue[] | undefined;
 
   /**
-   * `headers` is packed as protocol.ts says; `claims` is a JSON object, or empty when there are none. `onBlanked` is told the name (never the value) of each header whose
-   * value was asked for and blanked, once.
+   * `headers` is packed as protocol.ts says; `claims` is a JSON object, or empty when there are none. `onBlanked` is told
+   * the name (never the value) of each header whose value was asked for and blanked, once.
    */
   constructor(
     parameters: Parameters,

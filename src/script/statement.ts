@@ -3,6 +3,7 @@
  * else goes as it is. Refuses empty scripts and what statement-rules.ts names. Keeps what it built by rendered text,
  * because a script that binds its values renders the same text each time.
  */
+import { Recent, type RecentBounds } from '../recent.js';
 import { scriptNotUsable } from './script-error.js';
 import { END, SqlScanner, skipSpace, SYMBOL, WORD } from './sql-scanner.js';
 import { checkStatement } from './statement-rules.js';
@@ -16,13 +17,17 @@ export interface Statement {
   /** Where the script's text begins in `sql`, and how much of it is there (UTF-16 units). */
   readonly start: number;
   readonly length: number;
+  /** Whether something in it may end its transaction, and with it what was set for that. */
+  readonly commits: boolean;
   /** Whether the same text came before. */
   recurs: boolean;
 }
 
-/** Entries and characters of one generation of remembered statements. */
-const GENERATION_ENTRIES = 500;
-const GENERATION_CHARACTERS = 1_000_000;
+/** First words of statements in which a procedure's own COMMIT or ROLLBACK may run. */
+const COMMITTING: ReadonlySet<string> = new Set(['CALL', 'DO']);
+
+/** How many statements are remembered. */
+const REMEMBERED: RecentBounds = { entries: 500, characters: 1_000_000 };
 
 /** StatementBuilder makes statements and remembers the recent ones. */
 export class StatementBuilder {
@@ -49,7 +54,7 @@ export class StatementBuilder {
       const first = firstWord(text);
       if (first === undefined) throw scriptNotUsable(path, 'the text rendered holds no statement');
       checkStatement(text, first);
-      statement = verb === 'read' ? this.wrapRead(text) : wholeText(text);
+      statement = verb === 'read' ? this.wrapRead(text) : wholeText(text, COMMITTING.has(first));
       recent.set(text, statement);
     } else statement.recurs = true;
     return statement;
@@ -59,7 +64,14 @@ export class StatementBuilder {
   wrapRead(text: string): Statement {
     const script = text.slice(0, endOfStatement(text));
     const sql = this.#head + script + this.#tail;
-    return { sql, text, start: this.#head.length, length: script.length, recurs: false };
+    return {
+      sql,
+      text,
+      start: this.#head.length,
+      length: script.length,
+      commits: false,
+      recurs: false,
+    };
   }
 }
 
@@ -76,8 +88,8 @@ export function positionToScript(statement: Statement, position: number): number
   return Math.min(Math.max(offset - start, 0), length);
 }
 
-function wholeText(text: string): Statement {
-  return { sql: text, text, start: 0, length: text.length, recurs: false };
+function wholeText(text: string, commits: boolean): Statement {
+  return { sql: text, text, start: 0, length: text.length, commits, recurs: false };
 }
 
 /** firstWord is the first word in upper case, '' when something else comes first, undefined when nothing comes. */
@@ -100,35 +112,21 @@ function endOfStatement(text: string): number {
   return last === -1 ? text.length : last;
 }
 
-/** RecentStatements is bounded: when one generation is full, the one before it is forgotten. */
+/** RecentStatements remembers statements by their text. */
 class RecentStatements {
   /** The one that was asked for last: most often the next one too, and compared faster than looked up. */
   #last: Statement | undefined;
-  #young = new Map<string, Statement>();
-  #old = new Map<string, Statement>();
-  #characters = 0;
+  readonly #recent = new Recent<Statement>(REMEMBERED);
 
   get(text: string): Statement | undefined {
     if (this.#last?.text === text) return this.#last;
-    const young = this.#young.get(text);
-    if (young !== undefined) return (this.#last = young);
-    const older = this.#old.get(text);
-    if (older !== undefined) this.set(text, older);
-    return older;
+    const found = this.#recent.get(text);
+    if (found !== undefined) this.#last = found;
+    return found;
   }
 
   set(text: string, statement: Statement): void {
     this.#last = statement;
-    if (text.length > GENERATION_CHARACTERS / 10) return;
-    if (
-      this.#young.size >= GENERATION_ENTRIES ||
-      this.#characters + text.length > GENERATION_CHARACTERS
-    ) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#characters = 0;
-    }
-    this.#young.set(text, statement);
-    this.#characters += text.length;
+    this.#recent.set(text, statement);
   }
 }

@@ -3,7 +3,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Caller } from '#app/auth/caller.js';
-import { RememberedCallers } from '#app/auth/remembered-callers.js';
 import { TokenVerifier } from '#app/auth/token-verifier.js';
 import { ServiceError } from '#app/errors.js';
 import {
@@ -101,27 +100,4 @@ t.test('bounded', async (t) => {
     tokens.map((token) => isRemembered(verifier, token)),
     [false, false, true, true, true],
   );
-
-  const caller = (claims: string): Caller => ({ name: '', claims, payload: {}, expires: Infinity });
-  const few = new RememberedCallers({ entries: 100, characters: 40 });
-  for (const token of ['a', 'b', 'c', 'd', 'e']) few.set(token, caller('x'.repeat(19)));
-  t.strictSame(
-    ['a', 'b', 'c', 'd', 'e'].map((token) => few.get(token) !== undefined),
-    [false, false, true, true, true],
-    'by characters',
-  );
-  few.clear();
-  t.equal(few.get('e'), undefined);
-});
-
-t.test('what is used stays', (t) => {
-  const remembered = new RememberedCallers({ entries: 3, characters: 1_000 });
-  const caller: Caller = { name: '', claims: '', payload: {}, expires: Infinity };
-  remembered.set('used', caller);
-  for (let i = 0; i < 50; i++) {
-    remembered.set(`other ${i}`, caller);
-    if (remembered.get('used') === undefined) t.fail(`forgotten after ${i}`);
-  }
-  t.equal(remembered.get('other 1'), undefined);
-  t.end();
 });

@@ -123,6 +123,7 @@ t.test('patterns of jwt.whitelist that do not say where they end, or open script
     ['^/auth', /must match all/],
     ['^.*$', /lets everybody run scripts/],
     ['^/_QUERIES/[^/]+/script$', /lets everybody run scripts/],
+    ['^/_QUERIES/public/.*$', /lets everybody run scripts/],
   ];
   for (const [pattern, warning] of cases) {
     const { warnings, problems } = loader.load(`${ON}jwt.whitelist = ['${pattern}']`);
@@ -131,6 +132,8 @@ t.test('patterns of jwt.whitelist that do not say where they end, or open script
     else t.match(warnings, [warning], pattern);
   }
   t.strictSame(loader.load("jwt.whitelist = ['/auth']").warnings, [], 'without authentication');
+  const restricted = `${ON}jwt.whitelist = ['^.*$']\nqueries.restrict = true`;
+  t.strictSame(loader.load(restricted).warnings, [], 'scripts need a token all the same');
   t.end();
 });
 
@@ -143,12 +146,27 @@ const KEY_SET = JSON.stringify({
   keys: [{ kty: 'oct', k: Buffer.alloc(32, 'k').toString('base64url') }],
 });
 
+t.test('a key set in a file has to be there, and to have a key', (t) => {
+  writeAt(loader.folder, 'empty.json', '{"keys":[]}');
+  writeAt(loader.folder, 'none.json', 'keys');
+  const cases: [file: string, problem: RegExp][] = [
+    ['missing.json', /^jwt\.jwks: ENOENT/],
+    ['empty.json', /^jwt\.jwks: the key set has no key for HS256$/],
+    ['none.json', /^jwt\.jwks: /],
+    ['.', /^jwt\.jwks: EISDIR/],
+  ];
+  for (const [file, problem] of cases)
+    t.match(loader.load(`${ON}jwt.jwks = '${file}'`).problems, [problem], file);
+  t.end();
+});
+
 t.test('a key set: JSON and URLs as they are, a path from the file', (t) => {
+  writeAt(loader.folder, 'keys.json', KEY_SET);
   const cases: [value: string, expected: string][] = [
     [KEY_SET, KEY_SET],
     ['https://a.example/k', 'https://a.example/k'],
     ['keys.json', join(loader.folder, 'keys.json')],
-    ['/etc/keys.json', '/etc/keys.json'],
+    [join(loader.folder, 'keys.json'), join(loader.folder, 'keys.json')],
   ];
   for (const [value, expected] of cases)
     t.equal(loader.load(`${ON}jwt.jwks = '${value}'`).loaded?.config['jwt.jwks'], expected);

@@ -24,6 +24,7 @@ const ALLOWED = {
   'access-control-allow-origin': 'https://app.example',
   'access-control-allow-credentials': 'true',
 };
+const EXPOSED = { 'access-control-expose-headers': 'X-Request-Id, Retry-After, Allow' };
 const ORIGIN = { vary: 'Origin' };
 const ALL = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' };
 const DETAILS = {
@@ -45,21 +46,27 @@ interface Case {
 const CASES: readonly Case[] = [
   { what: 'not configured', headers: [APP], status: 401, lines: {} },
   { what: 'a preflight, not configured', method: 'OPTIONS', headers: [APP, PREFLIGHT], status: 401, lines: {} }, // prettier-ignore
-  { what: 'an origin', cors: CORS, headers: [APP], status: 401, lines: { ...ORIGIN, ...ALLOWED } },
+  {
+    what: 'an origin',
+    cors: CORS,
+    headers: [APP],
+    status: 401,
+    lines: { ...ORIGIN, ...ALLOWED, ...EXPOSED },
+  },
   { what: 'no origin', cors: CORS, headers: [], status: 401, lines: ORIGIN },
   { what: 'another origin', cors: CORS, headers: ['Origin: https://evil.example'], status: 401, lines: ORIGIN }, // prettier-ignore
   { what: 'an origin that begins like one', cors: CORS, headers: ['Origin: https://app.example.evil'], status: 401, lines: ORIGIN }, // prettier-ignore
   { what: 'an origin in another case', cors: CORS, headers: ['Origin: https://APP.example'], status: 401, lines: ORIGIN }, // prettier-ignore
   { what: 'null', cors: CORS, headers: ['Origin: null'], status: 401, lines: ORIGIN },
-  { what: 'every origin', cors: EVERY, headers: ['Origin: https://x.example'], status: 401, lines: { ...ORIGIN, 'access-control-allow-origin': '*' } }, // prettier-ignore
-  { what: 'health', cors: CORS, target: '/_health', headers: [APP], status: 503, lines: { ...ORIGIN, ...ALLOWED } }, // prettier-ignore
-  { what: 'a bad path', cors: CORS, target: '/_QUERIES/a/b.c', headers: [APP], status: 400, lines: { ...ORIGIN, ...ALLOWED } }, // prettier-ignore
+  { what: 'every origin', cors: EVERY, headers: ['Origin: https://x.example'], status: 401, lines: { ...ORIGIN, ...EXPOSED, 'access-control-allow-origin': '*' } }, // prettier-ignore
+  { what: 'health', cors: CORS, target: '/_health', headers: [APP], status: 503, lines: { ...ORIGIN, ...ALLOWED, ...EXPOSED } }, // prettier-ignore
+  { what: 'a bad path', cors: CORS, target: '/_QUERIES/a/b.c', headers: [APP], status: 400, lines: { ...ORIGIN, ...ALLOWED, ...EXPOSED } }, // prettier-ignore
 
   { what: 'a preflight', cors: CORS, method: 'OPTIONS', headers: [APP, PREFLIGHT], status: 204, lines: { ...ALL, ...ALLOWED, ...DETAILS } }, // prettier-ignore
   { what: 'a preflight of another origin', cors: CORS, method: 'OPTIONS', headers: ['Origin: https://evil.example', PREFLIGHT], status: 204, lines: ALL }, // prettier-ignore
   { what: 'a preflight without origin', cors: CORS, method: 'OPTIONS', headers: [PREFLIGHT], status: 401, lines: ORIGIN }, // prettier-ignore
-  { what: 'OPTIONS that is none', cors: CORS, method: 'OPTIONS', headers: [APP], status: 401, lines: { ...ORIGIN, ...ALLOWED } }, // prettier-ignore
-  { what: 'GET with its header', cors: CORS, headers: [APP, PREFLIGHT], status: 401, lines: { ...ORIGIN, ...ALLOWED } }, // prettier-ignore
+  { what: 'OPTIONS that is none', cors: CORS, method: 'OPTIONS', headers: [APP], status: 401, lines: { ...ORIGIN, ...ALLOWED, ...EXPOSED } }, // prettier-ignore
+  { what: 'GET with its header', cors: CORS, headers: [APP, PREFLIGHT], status: 401, lines: { ...ORIGIN, ...ALLOWED, ...EXPOSED } }, // prettier-ignore
 ];
 
 const ports = new Map<CorsSettings | undefined, number>();

@@ -108,9 +108,11 @@ t.test('what /auth answers besides', async (t) => {
     t.equal(answer.text, '{"error":"user not found","code":"login_failed"}', body ?? 'no body');
     t.equal(answer.status, 401);
   }
-  const large = await service.ask('/auth', { method: 'POST', body: 'x'.repeat(2 << 20) });
-  t.equal(large.status, 413);
-  for (const name of ["' OR '1'='1", "ann'--", 'ann\0', 'ann ', '*', '%', 'a'.repeat(100_000)])
+  for (const length of [16_385, 2 << 20]) {
+    const large = await service.ask('/auth', { method: 'POST', body: 'x'.repeat(length) });
+    t.equal(large.status, 413, `${length} bytes`);
+  }
+  for (const name of ["' OR '1'='1", "ann'--", 'ann\0', 'ann ', '*', '%', 'a'.repeat(10_000)])
     t.equal((await logIn(name, PASSWORD)).status, 401, name.slice(0, 20));
 });
 

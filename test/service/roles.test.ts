@@ -12,6 +12,7 @@ const postgres = await startPostgres(t, {
     CREATE TABLE note (id int PRIMARY KEY, owner text, word text);
     INSERT INTO note VALUES (1, 'ann', 'of ann'), (2, 'bob', 'of bob');
     GRANT SELECT, INSERT, UPDATE, DELETE ON note TO web, staff;
+    CREATE PROCEDURE leave() LANGUAGE plpgsql AS $$ BEGIN COMMIT; END $$;
     ALTER TABLE note ENABLE ROW LEVEL SECURITY;
     CREATE POLICY own ON note TO web USING (owner = current_setting('request.jwt.claims')::json ->> 'sub');
     CREATE POLICY every ON note TO staff USING (true)`,
@@ -26,6 +27,8 @@ const service = await startService(t, {
       'INSERT INTO note VALUES ({{sqlVal "id"}}::int, {{sqlVal "owner"}}, null) RETURNING id',
     's/note.delete.sql': 'DELETE FROM note',
     's/me.read.sql': `SELECT current_user AS role, current_setting('request.jwt.claims', true)::json ->> 'sub' AS sub, {{sqlVal "claims.sub"}} AS bound`,
+    's/call.write.sql': 'CALL leave()',
+    's/do.write.sql': "DO $$ BEGIN COMMIT; INSERT INTO note VALUES (9, 'eve', null); END $$",
     's/shown.read.sql': `SELECT '{{.claims}}' AS claims`,
   },
   config: {
@@ -75,6 +78,16 @@ t.test('who a script takes the caller for', async (t) => {
   for (const [who, expected] of cases)
     for (const query of ['', '?claims.sub=eve&sub=eve&claims=eve'])
       t.strictSame(await service.rows(`s/me${query}`, who), [expected]);
+});
+
+t.test('nothing ends the transaction that the role is set for', async (t) => {
+  for (const name of ['s/call', 's/do'])
+    t.equal(
+      await service.error(name, { method: 'POST', ...as('web', 'ann') }),
+      '500 statement_not_allowed',
+      name,
+    );
+  t.strictSame(await service.rows('s/note', as('staff')), [{ id: 1 }, { id: 3 }]);
 });
 
 t.test('claims are bound, and never put into a text', async (t) => {
