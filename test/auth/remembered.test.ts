@@ -2,7 +2,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Caller } from '#app/auth/caller.js';
 import { TokenVerifier } from '#app/auth/token-verifier.js';
 import { ServiceError } from '#app/errors.js';
 import {
