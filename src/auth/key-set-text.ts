@@ -18,7 +18,7 @@ export async function fileText(path: string, signal: AbortSignal): Promise<strin
     if (!stats.isFile()) throw new KeySetError('it is no regular file');
     if (stats.size > MAX_SIZE) throw tooLarge();
     const bytes = await file.readFile({ signal });
-    if (bytes.length > MAX_SIZE) throw tooLarge(); // it was still being written when its size was looked at
+    if (bytes.length > MAX_SIZE) throw tooLarge(); // it grew since
     return bytes.toString();
   } finally {
     await file.close();

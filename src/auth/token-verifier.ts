@@ -21,13 +21,17 @@ const TOLERANCE = 5;
 /** Header, payload and signature in base64url. */
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Most tokens that wait for keys at a time: whoever makes up names of keys must not hold all places of the front end. */
+/** Most tokens that wait for other keys at a time: who makes up names of keys must not hold all places of a front end. */
 const MAX_WAITING = 100;
 
 const NO_KEYS = 'the keys that tokens are checked with are not there yet';
 
-/** What may be chosen besides the settings, for tests. */
+/** What may be chosen besides the settings; times and bounds of what is remembered for tests. */
 export interface VerifierOptions {
+  /** Most tokens that wait at a time for the first load of the key set. Unlimited unless given. */
+  readonly queue?: number;
+  /** Called with the text of each key set from a URL that is another than the one before. */
+  readonly onKeys?: (text: string) => void;
   readonly times?: Partial<KeyTimes>;
   readonly remembered?: RememberedBounds;
 }
@@ -40,6 +44,7 @@ export class TokenVerifier {
   readonly #remembered: RememberedCallers;
   /** Tokens that are being verified. */
   readonly #pending = new Map<string, Promise<Caller>>();
+  readonly #queue: number;
   #waiting = 0;
 
   /** Throws Error when a key or an inline key set cannot be used; a file or URL may come later. */
@@ -56,8 +61,12 @@ export class TokenVerifier {
     this.#remembered = new RememberedCallers(
       options.remembered ?? { entries: 5_000, characters: 2_000_000 },
     );
+    this.#queue = options.queue ?? Infinity;
     const times = { ...KEY_TIMES, ...options.times };
-    this.#keys = new KeyRing(settings, times, log, () => this.#forget());
+    this.#keys = new KeyRing(settings, times, log, {
+      onKeys: options.onKeys ?? (() => undefined),
+      onLoss: () => this.#forget(),
+    });
   }
 
   /**
@@ -126,7 +135,8 @@ export class TokenVerifier {
 
   /** Asks for other keys. */
   async #refresh(): Promise<void> {
-    if (this.#waiting >= MAX_WAITING) throw new ServiceError('busy');
+    const most = this.#keys.starting ? this.#queue : MAX_WAITING;
+    if (this.#waiting >= most) throw new ServiceError('busy');
     this.#waiting++;
     try {
       await this.#keys.refresh();
