@@ -150,6 +150,8 @@ export interface TokenSettings {
   readonly jwks: string | undefined;
   /** OpenID configuration that names a key set. */
   readonly wellKnown: string | undefined;
+  /** The key set that was loaded last from the same URL. Filled in by the supervisor; never logged. */
+  readonly lastKeys: string | undefined;
   readonly issuer: string | undefined;
   readonly audience: string | undefined;
   readonly requireExpiry: boolean;
@@ -278,6 +280,8 @@ export type FrontEndMessage =
   /** How many connections all its query threads together hold or may hold: never more than it said last. */
   | { readonly type: 'connections'; readonly connections: Connections }
   | { readonly type: 'unlistened' }
+  /** The text of a key set, another one than before, that came from the URL in its settings: 256 KiB at most. */
+  | { readonly type: 'keys'; readonly text: string }
   /** May this attempt to log in be made? Counted as failed until its end is told. */
   | { readonly type: 'attempt'; readonly id: number; readonly keys: AttemptKeys }
   | { readonly type: 'attempted'; readonly keys: AttemptKeys; readonly end: AttemptEnd }

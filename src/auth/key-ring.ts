@@ -25,6 +25,14 @@ export interface KeyTimes {
 /** KEY_TIMES are the times of a service. */
 export const KEY_TIMES: KeyTimes = { file: 3_000, url: 300_000, cooldown: 10_000, timeout: 5_000 };
 
+/** What is told of key sets. */
+export interface KeyChanges {
+  /** Called with the text of each set from a URL that is another than the one before. */
+  readonly onKeys: (text: string) => void;
+  /** Called when a key of the set is gone or another. */
+  readonly onLoss: () => void;
+}
+
 /** Most keys that one token is tried with. */
 const MAX_TRIES = 10;
 
@@ -33,12 +41,9 @@ export class KeyRing {
   readonly #inline: KeySet | undefined;
   readonly #source: KeySetSource | undefined;
 
-  /**
-   * `onLoss` is called when a key of the set is gone or another. Throws Error when a key or an inline key set cannot be
-   * used, or when there is none.
-   */
-  constructor(settings: TokenSettings, times: KeyTimes, log: Logger, onLoss: () => void) {
-    const { algorithm, key, jwks, wellKnown } = settings;
+  /** Throws Error when a key or an inline key set cannot be used, or when there is none. */
+  constructor(settings: TokenSettings, times: KeyTimes, log: Logger, changes: KeyChanges) {
+    const { algorithm, key, jwks, wellKnown, lastKeys } = settings;
     if (key !== undefined) this.#own = verificationKey(key, algorithm);
     if (jwks?.trimStart().startsWith('{')) {
       this.#inline = parseKeySet(jwks, algorithm);
@@ -53,7 +58,9 @@ export class KeyRing {
         timeout: times.timeout,
         algorithm,
         log,
-        onLoss,
+        last: lastKeys,
+        onChange: isUrl(place) ? changes.onKeys : () => undefined,
+        onLoss: changes.onLoss,
       });
     } else if (key === undefined) throw new Error('there is no key to check tokens with');
   }
@@ -66,6 +73,11 @@ export class KeyRing {
   /** complete tells whether all keys are there: a key set that is still to come may have the one that is missing. */
   get complete(): boolean {
     return this.#source === undefined || this.#source.current !== undefined;
+  }
+
+  /** starting tells whether a key set is still being loaded for the first time. */
+  get starting(): boolean {
+    return this.#source?.starting ?? false;
   }
 
   /**
@@ -93,13 +105,17 @@ export class KeyRing {
   }
 }
 
+function isUrl(place: string): boolean {
+  return /^https?:/.test(place);
+}
+
 /** loader tells how the key set at a place is loaded. */
 function loader(
   place: string,
   discover: boolean,
   { file, url, cooldown }: KeyTimes,
 ): Pick<ConstructorParameters<typeof KeySetSource>[0], 'name' | 'load' | 'interval' | 'cooldown'> {
-  if (!/^https?:/.test(place)) {
+  if (!isUrl(place)) {
     const load = (signal: AbortSignal): Promise<string> => fileText(place, signal);
     return { name: place, load, interval: file, cooldown: Math.min(file, cooldown) };
   }

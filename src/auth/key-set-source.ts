@@ -1,7 +1,7 @@
 /**
  * A key set that may change: loaded at start, again and again beside the requests, and when a token names a key that is
- * not there, but then only so often. The last good set is kept for as long as loading fails. Each change between
- * loading and failing is logged once.
+ * not there, but then only so often. The last good set is kept for as long as loading fails; it may come from a process
+ * before. Each change between loading and failing is logged once.
  */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
@@ -21,6 +21,10 @@ export interface KeySetSourceOptions {
   /** Most time of one load. */
   readonly timeout: number;
   readonly log: Logger;
+  /** What was loaded last from the same place: used until there is a new one. */
+  readonly last: string | undefined;
+  /** Called with the text of each set that is another than the one before. */
+  readonly onChange: (text: string) => void;
   /** Called when a key of the set before is gone or another. */
   readonly onLoss: () => void;
 }
@@ -40,12 +44,18 @@ export class KeySetSource {
 
   constructor(options: KeySetSourceOptions) {
     this.#options = options;
+    if (options.last !== undefined) this.#resume(options.last);
     void this.#begin();
   }
 
   /** current is the last good set; undefined before there was one. */
   get current(): KeySet | undefined {
     return this.#current;
+  }
+
+  /** starting tells whether there is no set yet because the first load has not ended. */
+  get starting(): boolean {
+    return this.#current === undefined && this.#ended === -Infinity;
   }
 
   /** refresh loads the set because a token asks for it; resolves at once when that was done a moment ago. */
@@ -60,6 +70,13 @@ export class KeySetSource {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#abort?.(new KeySetError('the service stops'));
+  }
+
+  #resume(text: string): void {
+    const { algorithm, name, log } = this.#options;
+    this.#current = parseKeySet(text, algorithm);
+    this.#text = text;
+    log.info({ source: name, keys: this.#current.size }, 'the last key set is used until it loads');
   }
 
   #begin(): Promise<void> {
@@ -104,7 +121,7 @@ export class KeySetSource {
   }
 
   #take(text: string): void {
-    const { algorithm, name, log, onLoss } = this.#options;
+    const { algorithm, name, log, onChange, onLoss } = this.#options;
     if (text !== this.#text) {
       const next = parseKeySet(text, algorithm);
       const lost = this.#current !== undefined && !next.covers(this.#current);
@@ -112,6 +129,7 @@ export class KeySetSource {
       this.#text = text;
       logKeySet(log, name, next);
       if (lost) onLoss();
+      onChange(text);
     } else if (this.#failing) log.info({ source: name }, 'the key set can be loaded again');
     this.#failing = false;
   }

@@ -17,7 +17,9 @@ export async function fileText(path: string, signal: AbortSignal): Promise<strin
     const stats = await file.stat();
     if (!stats.isFile()) throw new KeySetError('it is no regular file');
     if (stats.size > MAX_SIZE) throw tooLarge();
-    return await file.readFile({ encoding: 'utf8', signal });
+    const bytes = await file.readFile({ signal });
+    if (bytes.length > MAX_SIZE) throw tooLarge(); // it grew since
+    return bytes.toString();
   } finally {
     await file.close();
   }

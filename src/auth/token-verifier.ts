@@ -24,13 +24,17 @@ const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** How many tokens are remembered; characters are those of tokens and claims. */
 const REMEMBERED: RecentBounds = { entries: 5_000, characters: 2_000_000 };
 
-/** Most tokens that wait for keys at a time: whoever makes up names of keys must not hold all places of the front end. */
+/** Most tokens that wait for other keys at a time: who makes up names of keys must not hold all places of a front end. */
 const MAX_WAITING = 100;
 
 const NO_KEYS = 'the keys that tokens are checked with are not there yet';
 
-/** What may be chosen besides the settings, for tests. */
+/** What may be chosen besides the settings; times and bounds of what is remembered for tests. */
 export interface VerifierOptions {
+  /** Most tokens that wait at a time for the first load of the key set. Unlimited unless given. */
+  readonly queue?: number;
+  /** Called with the text of each key set from a URL that is another than the one before. */
+  readonly onKeys?: (text: string) => void;
   readonly times?: Partial<KeyTimes>;
   readonly remembered?: RecentBounds;
 }
@@ -43,6 +47,7 @@ export class TokenVerifier {
   readonly #remembered: Recent<Caller>;
   /** Tokens that are being verified. */
   readonly #pending = new Map<string, Promise<Caller>>();
+  readonly #queue: number;
   #waiting = 0;
 
   /** Throws Error when a key or an inline key set cannot be used; a file or URL may come later. */
@@ -60,8 +65,12 @@ export class TokenVerifier {
       options.remembered ?? REMEMBERED,
       (token, { claims }) => token.length + claims.length,
     );
+    this.#queue = options.queue ?? Infinity;
     const times = { ...KEY_TIMES, ...options.times };
-    this.#keys = new KeyRing(settings, times, log, () => this.#forget());
+    this.#keys = new KeyRing(settings, times, log, {
+      onKeys: options.onKeys ?? (() => undefined),
+      onLoss: () => this.#forget(),
+    });
   }
 
   /**
@@ -130,7 +139,8 @@ export class TokenVerifier {
 
   /** Asks for other keys. */
   async #refresh(): Promise<void> {
-    if (this.#waiting >= MAX_WAITING) throw new ServiceError('busy');
+    const most = this.#keys.starting ? this.#queue : MAX_WAITING;
+    if (this.#waiting >= most) throw new ServiceError('busy');
     this.#waiting++;
     try {
       await this.#keys.refresh();

@@ -81,6 +81,7 @@ function authOf(config: Config): AuthSettings | undefined {
       key: config['jwt.key'],
       jwks: config['jwt.jwks'],
       wellKnown: config['jwt.wellknownurl'],
+      lastKeys: undefined,
       issuer: config['jwt.iss'],
       audience: config['jwt.aud'],
       requireExpiry: config['jwt.require_exp'],

@@ -36,7 +36,10 @@ function start(settings: FrontEndSettings): void {
     process.exit(1);
   });
   try {
-    const server = new HttpServer(settings, log, attempts);
+    const server = new HttpServer(settings, log, {
+      attempts,
+      keepKeys: (text) => tell({ type: 'keys', text }),
+    });
     frontEnd = { server, threads: settings.threads };
     tell({ type: 'listening', port: server.port });
   } catch (error) {

@@ -44,6 +44,14 @@ const TOO_LARGE_LINGER = 1_000;
 /** How long workers live on to cancel what the end of draining cut off (milliseconds). */
 const CANCELLING = 400;
 
+/** What the supervisor does for all front ends together. */
+export interface Supervised {
+  /** Counts logins. */
+  readonly attempts: Attempts;
+  /** Keeps the text of a key set for the front ends after this one. */
+  readonly keepKeys: (text: string) => void;
+}
+
 /** HttpServer serves one listening socket, which it shares with the other front ends. */
 export class HttpServer {
   readonly #settings: FrontEndSettings;
@@ -60,11 +68,16 @@ export class HttpServer {
   #connections = 0;
 
   /**
-   * Starts to listen; throws when the address cannot be had, or a key not be used. `attempts` counts logins; `workerFile`
-   * is the program of the query workers, when it is not the service's own.
+   * Starts to listen; throws when the address cannot be had, or a key not be used. `workerFile` is the program of the query
+   * workers, when it is not the service's own.
    */
-  constructor(settings: FrontEndSettings, log: Logger, attempts: Attempts, workerFile?: string) {
-    const { worker, threads, timeout, accessLog, auth } = settings;
+  constructor(
+    settings: FrontEndSettings,
+    log: Logger,
+    supervised: Supervised,
+    workerFile?: string,
+  ) {
+    const { worker, threads, timeout, accessLog, auth, queue } = settings;
     this.#settings = settings;
     this.#app = createApp(settings.tls)
       .filter((_res, change) => {
@@ -82,14 +95,15 @@ export class HttpServer {
     if (settings.migrateUsers && worker.users !== undefined)
       this.#migration = new UsersMigration(worker.users, () => this.#pool.makeUsersTable(), log);
     this.#exchanges = new ExchangeTable({
-      capacity: settings.queue,
+      capacity: queue,
       timeout,
       accessLog,
       log,
       sending: (bytes) => this.#pool.sending(bytes),
       abandon: (number, id) => this.#pool.abandon(number, id),
     });
-    this.#verifier = auth && new TokenVerifier(auth.tokens, log);
+    this.#verifier =
+      auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     this.#clients = new ClientAddress(settings.trustedProxies);
     this.#dispatcher = new Dispatcher(settings, {
       exchanges: this.#exchanges,
@@ -100,7 +114,7 @@ export class HttpServer {
         auth?.login &&
         new Login(auth.login, {
           users: this.#pool,
-          attempts,
+          attempts: supervised.attempts,
           passwords: new Passwords(),
           tokens: new TokenIssuer(auth.tokens),
           log,

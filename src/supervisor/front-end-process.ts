@@ -11,6 +11,7 @@ import type {
   FrontEndSettings,
   SupervisorMessage,
 } from '../protocol.js';
+import type { KnownKeys } from './known-keys.js';
 import type { LoginAttempts } from './login-attempts.js';
 
 const FRONT_END_FILE = fileURLToPath(new URL('../http/front-end.js', import.meta.url));
@@ -24,6 +25,13 @@ export interface FrontEndExit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** What front ends share, and what outlives each of them. */
+export interface FrontEndMemory {
+  /** Counts logins. */
+  readonly attempts: LoginAttempts;
+  readonly keys: KnownKeys;
+}
+
 /** FrontEndProcess is one child process, from fork to exit. */
 export class FrontEndProcess {
   /** Resolves to the port once it accepts connections; rejects when it ends before that. */
@@ -35,12 +43,11 @@ export class FrontEndProcess {
   #closed!: () => void;
 
   /**
-   * `attempts` counts its logins; without it none is allowed. `holds` is told how many connections it has at most, from
-   * `allow` until they are as few as allowed.
+   * `holds` is told how many connections it has at most, from `allow` until they are as few as allowed.
    */
   constructor(
     settings: FrontEndSettings,
-    attempts?: LoginAttempts,
+    { attempts, keys }: FrontEndMemory,
     holds: (connections: Connections) => void = () => undefined,
   ) {
     const child = fork(FRONT_END_FILE, [], {
@@ -73,13 +80,15 @@ export class FrontEndProcess {
             this.#closed();
             break;
           case 'attempt': {
-            const { id, keys } = message;
-            const wait = attempts?.begin(keys);
-            if (wait !== undefined) this.#send({ type: 'attempt', id, wait });
+            const { id } = message;
+            this.#send({ type: 'attempt', id, wait: attempts.begin(message.keys) });
             break;
           }
           case 'attempted':
-            attempts?.end(message.keys, message.end);
+            attempts.end(message.keys, message.end);
+            break;
+          case 'keys':
+            if (settings.auth !== undefined) keys.learn(settings.auth.tokens, message.text);
             break;
           case 'failed':
             reject(new Error(message.message));
@@ -92,7 +101,7 @@ export class FrontEndProcess {
       );
     });
     this.listening.catch(() => undefined); // whoever awaits it hears of it
-    this.#send({ type: 'start', settings });
+    this.#send({ type: 'start', settings: keys.fill(settings) });
   }
 
   /** pid is the process number. */

@@ -4,8 +4,7 @@
  */
 import type { Logger } from '../log.js';
 import type { Connections, FrontEndSettings } from '../protocol.js';
-import { FrontEndProcess, type FrontEndExit } from './front-end-process.js';
-import type { LoginAttempts } from './login-attempts.js';
+import { FrontEndProcess, type FrontEndExit, type FrontEndMemory } from './front-end-process.js';
 
 /** Wait before a replacement (milliseconds): doubled with each death up to the last. */
 const WAIT_FIRST = 100;
@@ -21,7 +20,7 @@ export class FrontEndSlot {
   /** Called with the connections that its process holds, see FrontEndProcess. */
   onHolds: (connections: Connections) => void = () => undefined;
   readonly #log: Logger;
-  readonly #attempts: LoginAttempts;
+  readonly #memory: FrontEndMemory;
   /** What a process is started with: the port that was picked, the connections allowed now. */
   #settings: FrontEndSettings;
   #process: FrontEndProcess;
@@ -34,19 +33,19 @@ export class FrontEndSlot {
   #end!: (clean: boolean) => void;
 
   /**
-   * `attempts` counts the logins of its processes. `connections` is how many of them each query thread may hold for now,
+   * `memory` is what its processes share with all others. `connections` is how many of them each query thread may hold for now,
    * if not as many as configured.
    */
   constructor(
     settings: FrontEndSettings,
     log: Logger,
-    attempts: LoginAttempts,
+    memory: FrontEndMemory,
     connections: Connections = {},
   ) {
     this.settings = settings;
     this.#settings = withConnections(settings, connections);
     this.#log = log;
-    this.#attempts = attempts;
+    this.#memory = memory;
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -110,9 +109,7 @@ export class FrontEndSlot {
   #start(): FrontEndProcess {
     this.#timer = undefined;
     this.#started = performance.now();
-    const started = new FrontEndProcess(this.#settings, this.#attempts, (held) =>
-      this.onHolds(held),
-    );
+    const started = new FrontEndProcess(this.#settings, this.#memory, (held) => this.onHolds(held));
     void started.exited.then((exit) => this.#exited(exit));
     return started;
   }

@@ -9,8 +9,10 @@ import type { Logger } from '../log.js';
 import { batchScheduling } from '../native/scheduling.js';
 import type { Connections, FrontEndSettings, LoginLimits, TlsSettings } from '../protocol.js';
 import { CertificateWatch, readCertificate, type CertificateFiles } from './certificate.js';
+import type { FrontEndMemory } from './front-end-process.js';
 import { FrontEndSlot } from './front-end-slot.js';
 import { Handover } from './handover.js';
+import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
 import { assertFree } from './port-claim.js';
 
@@ -70,7 +72,7 @@ class Supervisor {
   readonly #options: ServeOptions;
   readonly #log: Logger;
   /** Outlives front ends, whatever they die of, and reloads. */
-  readonly #attempts: LoginAttempts;
+  readonly #memory: FrontEndMemory;
   #service: Service;
   /** As configured, 0 included, and what it came to. */
   #address: { readonly host: string; readonly port: number };
@@ -94,7 +96,7 @@ class Supervisor {
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#log = options.log;
-    this.#attempts = new LoginAttempts(options.logins);
+    this.#memory = { attempts: new LoginAttempts(options.logins), keys: new KnownKeys() };
     this.#service = options;
     this.#address = addressOf(options);
     this.#stopped = new Promise((resolve) => {
@@ -185,7 +187,7 @@ class Supervisor {
       handover = new Handover(old, service.frontEnds);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
       if (this.#isStopping()) return;
-      this.#attempts.limits = service.logins;
+      this.#memory.attempts.limits = service.logins;
       this.#service = service;
       this.#address = address;
       this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
@@ -230,7 +232,7 @@ class Supervisor {
   }
 
   #slot(settings: FrontEndSettings, connections?: Connections): FrontEndSlot {
-    const slot = new FrontEndSlot(settings, this.#log, this.#attempts, connections);
+    const slot = new FrontEndSlot(settings, this.#log, this.#memory, connections);
     this.#slots.add(slot);
     void slot.ended.then((clean) => {
       this.#slots.delete(slot);

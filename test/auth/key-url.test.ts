@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { KeyTimes } from '#app/auth/key-ring.js';
-import { TokenVerifier } from '#app/auth/token-verifier.js';
+import { TokenVerifier, type VerifierOptions } from '#app/auth/token-verifier.js';
 import type { TokenSettings } from '#app/protocol.js';
 import { gives, KeyServer, type Answer } from './key-server.js';
 import { keySet, log, makeKey, outcome, recordingLog, settings, signed, until } from './tokens.js';
@@ -18,10 +18,15 @@ interface Started {
   readonly verifier: TokenVerifier;
 }
 
-function start(t: Test, more: Partial<TokenSettings>, times: Partial<KeyTimes>): Started {
+function start(
+  t: Test,
+  more: Partial<TokenSettings>,
+  times: Partial<KeyTimes>,
+  options: VerifierOptions = {},
+): Started {
   const { log, lines } = recordingLog();
   const all = { url: HOUR, cooldown: HOUR, ...times };
-  const verifier = new TokenVerifier(settings('ES256', more), log, { times: all });
+  const verifier = new TokenVerifier(settings('ES256', more), log, { ...options, times: all });
   t.teardown(() => verifier.close());
   return { lines, verifier };
 }
@@ -203,6 +208,89 @@ t.test('an issuer that is slow holds up only so many', async (t) => {
   release();
   await Promise.all(all);
   t.equal(said.filter((one) => one === 'invalid_claims').length, 100);
+});
+
+/** Outcomes of many tokens at once, each with how often it came. */
+async function outcomes(verifier: TokenVerifier, count: number): Promise<Record<string, number>> {
+  const tokens = Array.from({ length: count }, (_, i) => signed(key, { n: i, sub: 'a' }));
+  const counts: Record<string, number> = {};
+  for (const one of await Promise.all(tokens.map((token) => outcome(verifier, token))))
+    counts[one] = (counts[one] ?? 0) + 1;
+  return counts;
+}
+
+t.test('all wait for the first set, as far as the queue goes', async (t) => {
+  const server = await KeyServer.start(t);
+  const places = { '/keys': 'jwks', '/openid': 'wellKnown' };
+  server.answer = (res, req) => {
+    const text = req.url === '/keys' ? keySet({ key }) : `{"jwks_uri":"${server.url('/keys')}"}`;
+    setTimeout(() => res.end(text), 100);
+  };
+  for (const [path, setting] of Object.entries(places)) {
+    const { verifier } = start(t, { [setting]: server.url(path) }, {});
+    t.strictSame(await outcomes(verifier, 200), { 'name:a': 200 }, setting);
+  }
+  const { verifier } = start(t, { jwks: server.url('/keys') }, {}, { queue: 150 });
+  t.strictSame(await outcomes(verifier, 200), { busy: 50, 'name:a': 150 });
+});
+
+t.test('when the first set does not come, all are told so', async (t) => {
+  const server = await KeyServer.start(t);
+  const failures: Answer[] = [
+    (res) => setTimeout(() => res.writeHead(500).end(), 50),
+    (res) => res.destroy(),
+    () => undefined,
+  ];
+  for (const failure of failures) {
+    server.answer = failure;
+    const { verifier } = start(t, { jwks: server.url('/keys') }, { timeout: 150 });
+    t.strictSame(await outcomes(verifier, 200), { busy: 200 });
+  }
+});
+
+t.test('the last set of a process before is used at once, until it loads', async (t) => {
+  const server = await KeyServer.start(t);
+  let release = (): void => undefined;
+  const next = makeKey('ES256');
+  server.answer = (res) => (release = () => res.end(keySet({ next })));
+  const told: string[] = [];
+  const { verifier, lines } = start(
+    t,
+    { jwks: server.url('/keys'), lastKeys: keySet({ key }) },
+    {},
+    { onKeys: (text) => told.push(text) },
+  );
+  const token = signed(key, { sub: 'a' });
+  t.equal(await outcome(verifier, token), 'name:a');
+  t.match(lines, [/^info: the last key set is used/]);
+  t.strictSame(told, []);
+  const waiting = outcome(verifier, signed(next, { sub: 'b' }, { kid: 'next' }));
+  await until(() => server.asked.length === 1);
+  release();
+  t.equal(await waiting, 'name:b', 'a key that it lacks is waited for');
+  t.equal(await outcome(verifier, token), 'invalid_claims', 'and its own may be withdrawn');
+  t.strictSame(told, [keySet({ next })]);
+});
+
+t.test('and it stays while the issuer is away', async (t) => {
+  const server = await KeyServer.start(t);
+  server.answer = (res) => res.destroy();
+  const last = { jwks: server.url('/keys'), lastKeys: keySet({ key }) };
+  const { verifier, lines } = start(t, last, { cooldown: 10 });
+  await until(() => server.asked.length > 2);
+  t.equal(await outcome(verifier, signed(key, { sub: 'a' })), 'name:a');
+  t.match(lines, [/last key set/, /^warn: .*keys of before are kept/]);
+});
+
+t.test('a set is told of when it is another one', async (t) => {
+  const server = await KeyServer.start(t, keySet({ key }));
+  const told: string[] = [];
+  start(t, { jwks: server.url('/keys') }, { url: 10 }, { onKeys: (text) => told.push(text) });
+  await until(() => server.asked.length > 3);
+  t.strictSame(told, [keySet({ key })]);
+  server.answer = gives(keySet({ next: key }));
+  await until(() => told.length > 1);
+  t.strictSame(told, [keySet({ key }), keySet({ next: key })]);
 });
 
 t.test('an OpenID configuration names the set', async (t) => {

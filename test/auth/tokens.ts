@@ -104,6 +104,7 @@ export function settings(algorithm: string, more: Partial<TokenSettings> = {}): 
     key: undefined,
     jwks: undefined,
     wellKnown: undefined,
+    lastKeys: undefined,
     issuer: undefined,
     audience: undefined,
     requireExpiry: false,

@@ -23,7 +23,7 @@ const server = new HttpServer(
     worker: { databases: [databaseSettings('main', postgres)], scripts: folder },
   }),
   createLogger({ level: 'silent', pretty: false }, {}),
-  new SupervisedAttempts(() => undefined),
+  { attempts: new SupervisedAttempts(() => undefined), keepKeys: () => undefined },
   WORKER,
 );
 t.teardown(() => server.drain());

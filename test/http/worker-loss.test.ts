@@ -11,7 +11,7 @@ const WORKER = fileURLToPath(new URL('../pool/fixtures/scripted-worker.js', impo
 const server = new HttpServer(
   frontEndSettings({ grace: 200 }),
   createLogger({ level: 'silent', pretty: false }, {}),
-  new SupervisedAttempts(() => undefined),
+  { attempts: new SupervisedAttempts(() => undefined), keepKeys: () => undefined },
   WORKER,
 );
 t.teardown(() => server.drain());

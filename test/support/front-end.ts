@@ -2,6 +2,7 @@
 import type { Test } from 'tap';
 import type { DatabaseSettings, FrontEndSettings } from '#app/protocol.js';
 import { FrontEndProcess } from '#app/supervisor/front-end-process.js';
+import { KnownKeys } from '#app/supervisor/known-keys.js';
 import { LoginAttempts } from '#app/supervisor/login-attempts.js';
 
 export type FrontEndOverrides = Partial<Omit<FrontEndSettings, 'worker'>> & {
@@ -83,7 +84,10 @@ export async function startFrontEnd(
   t: Pick<Test, 'teardown'>,
   overrides: FrontEndOverrides = {},
 ): Promise<{ readonly port: number; readonly process: FrontEndProcess }> {
-  const process = new FrontEndProcess(frontEndSettings(overrides), new LoginAttempts(LIMITS));
+  const process = new FrontEndProcess(frontEndSettings(overrides), {
+    attempts: new LoginAttempts(LIMITS),
+    keys: new KnownKeys(),
+  });
   let ending = false;
   void process.exited.then((exit) => {
     if (!ending) console.error('the front end died under the test', exit);

@@ -47,6 +47,7 @@ export function authSettings(
       key: SECRET,
       jwks: undefined,
       wellKnown: undefined,
+      lastKeys: undefined,
       issuer: undefined,
       audience: undefined,
       requireExpiry: true,

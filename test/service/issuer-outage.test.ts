@@ -1,0 +1,116 @@
+/**
+ * Tokens while their issuer is away or slow: what front ends have loaded serves those that come after them, and the
+ * requests that come before the first key set wait for it.
+ */
+import t, { type Test } from 'tap';
+import { gives, KeyServer, type Answer } from '../auth/key-server.js';
+import { keySet, secretKey } from '../auth/tokens.js';
+import { soon } from '../support/process-group.js';
+import { startService, type Configuration, type Service } from '../support/service.js';
+import { SECRET, signToken } from '../support/tokens.js';
+
+// They wait rather than work.
+t.jobs = 3;
+
+const KEYS = keySet({ k: secretKey('HS256', SECRET) });
+const gone: Answer = (res) => res.destroy();
+
+/** With a token, nothing to be found is as good an answer as any; it needs no database. */
+const PASSED = '404';
+
+/** start starts a service without a database, two front ends over the key set of an issuer. */
+async function start(
+  t: Pick<Test, 'teardown'>,
+  place: Configuration,
+): Promise<{ readonly service: Service; readonly config: Configuration }> {
+  const config = {
+    'auth.enabled': true,
+    'auth.login': false,
+    'auth.migrate_on_startup': false,
+    'http.processes': 2,
+    'pool.threads': 1,
+    'log.level': 'trace',
+    ...place,
+  };
+  const database = 'postgres://nobody:none@127.0.0.1:1/none';
+  return { service: await startService(t, { database, config }), config };
+}
+
+let tokens = 0;
+
+/** Statuses of requests that come at once, each with a token of its own and a connection of its own. */
+async function statuses(service: Service, count: number): Promise<string[]> {
+  const asked = Array.from({ length: count }, async () => {
+    const token = signToken({ sub: `u${++tokens}` }, SECRET, { alg: 'HS256', kid: 'k' });
+    const headers = { authorization: `Bearer ${token}`, connection: 'close' };
+    return String((await service.ask('/nope', { headers })).status);
+  });
+  return [...new Set(await Promise.all(asked))];
+}
+
+/** reload waits for the n-th reload and the end of the front ends before it. */
+async function reload(service: Service, n: number): Promise<void> {
+  const old = service.frontEnds();
+  service.signal('SIGHUP');
+  await service.line('reloaded', n);
+  await soon('the end of the old ones', () => {
+    const now = service.frontEnds();
+    return (now.length === 2 && !now.some((pid) => old.includes(pid))) || undefined;
+  });
+}
+
+/** killOne kills a front end and waits until there is another. */
+async function killOne(service: Service): Promise<void> {
+  const [dying = 0] = service.frontEnds();
+  process.kill(dying, 'SIGKILL');
+  await service.line('a front end died');
+  await soon('another front end', () => {
+    const pids = service.frontEnds();
+    return (pids.length === 2 && !pids.includes(dying)) || undefined;
+  });
+}
+
+for (const setting of ['jwt.jwks', 'jwt.wellknownurl'])
+  t.test(`${setting}: an outage outlives front ends`, { buffered: true }, async (t) => {
+    const server = await KeyServer.start(t);
+    const well: Answer = (res, req) => {
+      const named = JSON.stringify({ jwks_uri: server.url('/set') });
+      gives(setting === 'jwt.wellknownurl' && req.url !== '/set' ? named : KEYS)(res, req);
+    };
+    server.answer = well;
+    const place = server.url('/place?hush=hush');
+    const { service, config } = await start(t, { [setting]: place });
+    t.same(await statuses(service, 20), [PASSED]);
+    await service.line('the key set is loaded', 2); // by each front end
+
+    server.answer = gone;
+    for (const n of [1, 2]) {
+      await reload(service, n);
+      t.same(await statuses(service, 20), [PASSED], `reload ${n}`);
+    }
+    await killOne(service);
+    await service.line('the last key set is used', 5);
+    t.same(await statuses(service, 40), [PASSED], 'after a death');
+
+    service.configure({ ...config, [setting]: server.url('/other') });
+    await reload(service, 3);
+    t.same(await statuses(service, 20), ['503'], 'another place has none of these keys');
+
+    service.configure(config);
+    await reload(service, 4);
+    t.same(await statuses(service, 20), [PASSED], 'back at the first');
+    t.notMatch(service.output, 'hush');
+    t.notOk(service.output.includes(Buffer.from(SECRET).toString('base64url')));
+    t.notOk(service.output.includes(SECRET));
+  });
+
+t.test('a slow issuer delays, and refuses nobody', { buffered: true }, async (t) => {
+  const server = await KeyServer.start(t);
+  server.answer = (res, req) => setTimeout(() => gives(KEYS)(res, req), 400);
+  const { service, config } = await start(t, { 'jwt.jwks': server.url('/keys') });
+  t.same(await statuses(service, 300), [PASSED], 'at the start');
+  service.configure({ ...config, 'jwt.jwks': server.url('/others') });
+  service.signal('SIGHUP');
+  await service.line('reloaded');
+  t.same(await statuses(service, 300), [PASSED], 'after a reload that changes the place');
+});
