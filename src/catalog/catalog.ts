@@ -46,8 +46,9 @@ export class Catalog {
 
 /**
  * callersMistake gives the answer to a listing that failed by what its caller asked for, in PostgreSQL's words: such a
- * message repeats the caller's own values and the names of types and columns of the catalog, nothing else. Undefined
- * for any other failure.
+ * message repeats the caller's own values and the names of types and columns of the catalog, nothing else. That it comes
+ * tells nothing either: conditions are tried on no row that the caller is not shown (listing-query.ts). Undefined for any
+ * other failure.
  */
 export function callersMistake({ state, message }: SqlFailure): ServiceError | undefined {
   if (!state.startsWith('22') && !WRONG_STATEMENT.has(state)) return undefined;

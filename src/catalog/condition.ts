@@ -3,6 +3,7 @@
  * the table below, and the value is bound. Refuses anything else.
  */
 import { ServiceError } from '../errors.js';
+import { arrayLiteral } from '../pg/array-literal.js';
 import { columnOf, isIdentifier } from './column-name.js';
 
 /** Bind takes a value that a statement is to have and gives its placeholder. */
@@ -48,7 +49,7 @@ const OPERATOR = /^\$([a-z]+)(?:\.(.*))?$/s;
 /**
  * conditionOf makes SQL of a column's name and of what it is to be. Without operator that is equality. Throws
  * ServiceError `invalid_listing`, its message after `prefix`, for an operator or identifier that is none; without the
- * prefix for a column that is none.
+ * prefix for a column or pattern that is none.
  */
 export function conditionOf(
   columns: ReadonlyMap<string, string>,
@@ -69,16 +70,17 @@ export function conditionOf(
   if (!isIdentifier(name)) throw invalid(`${prefix}${name}: invalid identifier`);
   const column = columnOf(columns, name);
   if (test !== undefined) return `${column} ${test}`;
+  // PostgreSQL tells only once a row has matched as far as that: an answer must not depend on which rows there are.
+  if (comparison?.endsWith('LIKE') && UNFINISHED.test(value!)) throw invalid(UNFINISHED_PATTERN);
   if (comparison !== undefined) return `${column} ${comparison} ${bind(value!)}`;
   return `${column} ${list!} (${bind(arrayLiteral(value!.split(',')))})`;
 }
 
-/** arrayLiteral writes a one-dimensional array of texts as PostgreSQL reads it. */
-export function arrayLiteral(items: readonly string[]): string {
-  return `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-}
-
 const INVALID_OPERATOR = 'invalid operator';
+
+/** A pattern that ends in a backslash which nothing follows that it could escape: in an odd number of them. */
+const UNFINISHED = /(?<!\\)(?:\\\\)*\\$/;
+const UNFINISHED_PATTERN = 'LIKE pattern must not end with escape character';
 
 function invalid(message: string): ServiceError {
   return new ServiceError('invalid_listing', message);

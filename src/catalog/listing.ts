@@ -9,8 +9,10 @@ export interface Listing {
   readonly select: string;
   /** What `_count` selects; undefined where there is no such count. */
   readonly count: string | undefined;
-  readonly from: string;
-  /** Conditions that always hold. */
+  /** SELECT of the rows it is about, all their columns; and the name that these have in all other SQL but `where`. */
+  readonly rows: string;
+  readonly name: string;
+  /** Conditions that always hold, of `rows`, as is the one below. */
   readonly where: readonly string[];
   readonly order: string;
   /** The condition for what a caller with restricted access is shown; undefined where nothing is left out. */
@@ -36,7 +38,7 @@ const SCHEMA =
   'catalog_name schema_name schema_owner default_character_set_catalog default_character_set_schema ' +
   'default_character_set_name sql_path';
 
-const NAMESPACE = 'oid nspname nspowner';
+const NAMESPACE = 'nspname nspowner';
 
 const CLASS =
   'oid relname relnamespace reltype reloftype relowner relam relfilenode reltablespace relpages reltuples ' +
@@ -72,7 +74,8 @@ export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
     {
       select: 'pg_database.datname',
       count: 'count(pg_database.datname)',
-      from: 'pg_catalog.pg_database',
+      rows: 'SELECT * FROM pg_catalog.pg_database',
+      name: 'pg_database',
       where: ['NOT pg_database.datistemplate'],
       order: 'pg_database.datname',
       visible: undefined,
@@ -86,7 +89,8 @@ export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
     {
       select: 'schemata.schema_name',
       count: 'count(schemata.schema_name)',
-      from: 'information_schema.schemata',
+      rows: 'SELECT * FROM information_schema.schemata',
+      name: 'schemata',
       where: [],
       order: 'schemata.schema_name',
       visible: (array) => `schemata.schema_name::text = ANY (${array('schemas')}::text[])`,
@@ -98,26 +102,30 @@ export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
   [
     'tables',
     {
-      select: `c.relname AS name, ${TYPE} AS type, ${OWNER} AS owner, n.nspname AS schema`,
+      select: `c.relname AS name, ${TYPE} AS type, ${OWNER} AS owner, c.nspname AS schema`,
       count: undefined,
-      from: 'pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace',
+      rows:
+        'SELECT c.*, n.oid AS nspoid, n.nspname, n.nspowner ' +
+        'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace',
+      name: 'c',
       where: [
         "c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')",
         "n.nspname !~ '^pg_toast'",
         "n.nspname NOT IN ('information_schema', 'pg_catalog')",
         "has_schema_privilege(n.oid, 'USAGE')",
       ],
-      order: 'n.nspname, c.relname',
+      order: 'c.nspname, c.relname',
       visible: (array) =>
         '(n.nspname::text, c.relname::text) IN ' +
         `(SELECT * FROM unnest(${array('schemas')}::text[], ${array('tables')}::text[]))`,
       columns: new Map([
-        ...columns(NAMESPACE, 'n'),
-        ...columns(CLASS, 'c'), // so that `oid` is the table's
+        ...columns(NAMESPACE, 'c', ['n']),
+        ['n.oid', 'c.nspoid'],
+        ...columns(CLASS, 'c'),
         ['name', 'c.relname'],
         ['type', TYPE],
         ['owner', OWNER],
-        ['schema', 'n.nspname'],
+        ['schema', 'c.nspname'],
       ]),
       filterError: 'could not perform WhereByRequest: ',
       orderError: 'could not perform OrderByRequest: ',

@@ -4,6 +4,7 @@
  * the rights and the claims of the statement that gave the values, never more. It refuses nothing: what cannot be had is
  * written as text by its caller.
  */
+import { arrayLiteral } from '../pg/array-literal.js';
 import type { Database } from '../pg/database.js';
 import type { Identity } from '../pg/identity.js';
 import type { Column, StatementResult } from '../pg/job.js';
@@ -74,10 +75,9 @@ export class ForeignJson {
     values: string[],
     identity: Identity | undefined,
   ): Promise<(string | null)[]> {
-    const list = `{${values.map((v) => `"${v.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
     const result = await this.#query(
       `SELECT to_json(v::${name}) FROM unnest($1::text[]) WITH ORDINALITY AS u(v, n) ORDER BY n`,
-      [list],
+      [arrayLiteral(values)],
       identity,
     );
     return (result.rows ?? []).map((row) => row[0] ?? null);

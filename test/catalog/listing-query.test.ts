@@ -21,6 +21,8 @@ function asked(target: string, from = catalog, claims = ''): { text: string; val
   }
 }
 
+const UNFINISHED = 'LIKE pattern must not end with escape character';
+
 const REFUSED: readonly (readonly [target: string, message: string])[] = [
   ['schemas?schema_name=', 'invalid operator'],
   ['schemas?schema_name=$zz.x', 'invalid operator'],
@@ -46,6 +48,12 @@ const REFUSED: readonly (readonly [target: string, message: string])[] = [
   ['schemas?pg_catalog.schemata.schema_name=x', 'column "pg_catalog.schemata.schema_name" does not exist'],
   ['schemas?SCHEMA_NAME=x', 'column "SCHEMA_NAME" does not exist'],
   ['schemas?constructor=x', 'column "constructor" does not exist'],
+  ['schemas?schema_name=$like.a\\', UNFINISHED],
+  ['schemas?schema_name=$ilike.\\', UNFINISHED],
+  ['schemas?schema_name=$nlike.\\\\\\', UNFINISHED],
+  ['schemas?schema_name=$nilike.%5C%5C%25%5C', UNFINISHED],
+  ['schemas?schema_name=$like.a%0A\\', UNFINISHED],
+  ['tables?_or=name=$like.a||name=$like.a\\', UNFINISHED],
   ['tables?0a=x', 'could not perform WhereByRequest: 0a: invalid identifier'],
   ['tables?name=$zz.x', 'could not perform WhereByRequest: invalid operator'],
   ['tables?c.relacl=$null', 'column "c.relacl" does not exist'],
@@ -88,11 +96,13 @@ t.test('no more conditions than some', (t) => {
   t.end();
 });
 
-const SCHEMAS = 'FROM information_schema.schemata';
+const SCHEMAS = 'FROM (SELECT * FROM information_schema.schemata) schemata';
+const DATABASES =
+  'FROM (SELECT * FROM pg_catalog.pg_database WHERE NOT pg_database.datistemplate) pg_database';
 
 const QUERIES: readonly (readonly [target: string, text: string, values?: readonly string[]])[] = [
-  ['databases', 'SELECT pg_database.datname FROM pg_catalog.pg_database WHERE NOT pg_database.datistemplate ORDER BY pg_database.datname'],
-  ['databases?_or=datname=a||datname=b', 'SELECT pg_database.datname FROM pg_catalog.pg_database WHERE NOT pg_database.datistemplate AND (pg_database.datname = $1 OR pg_database.datname = $2) ORDER BY pg_database.datname', ['a', 'b']],
+  ['databases', `SELECT pg_database.datname ${DATABASES} ORDER BY pg_database.datname`],
+  ['databases?_or=datname=a||datname=b', `SELECT pg_database.datname ${DATABASES} WHERE (pg_database.datname = $1 OR pg_database.datname = $2) ORDER BY pg_database.datname`, ['a', 'b']],
   ['schemas', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
   ['schemas?_count=x&_order=schema_name', `SELECT count(schemata.schema_name) ${SCHEMAS}`],
   ['schemas?_count=', `SELECT schemata.schema_name ${SCHEMAS} ORDER BY schemata.schema_name`],
@@ -132,6 +142,10 @@ const CONDITIONS: readonly (readonly [condition: string, sql: string, value?: st
   ['$lt.x', '< $1', 'x'],
   ['$lte.x', '<= $1', 'x'],
   ['$like.x%25', 'LIKE $1', 'x%'],
+  ['$like.\\\\', 'LIKE $1', '\\\\'],
+  ['$like.\\a', 'LIKE $1', '\\a'],
+  ['$like.\\%0A', 'LIKE $1', '\\\n'],
+  ['$eq.\\', '= $1', '\\'],
   ['$ilike.x', 'ILIKE $1', 'x'],
   ['$nlike.x', 'NOT LIKE $1', 'x'],
   ['$nilike.x', 'NOT ILIKE $1', 'x'],
@@ -208,9 +222,12 @@ t.test('restricted access', (t) => {
   const tables = '(SELECT * FROM unnest($1::text[], $2::text[]))';
   const values = (target: string, claims?: string): unknown =>
     asked(target, restricted, claims).values;
-  t.match(asked('tables?name=$ne.x', restricted).text, `${tables} AND c.relname <> $3 ORDER`);
+  t.match(
+    asked('tables?name=$ne.x', restricted).text,
+    `${tables} OFFSET 0) c WHERE c.relname <> $3 ORDER`,
+  );
   t.same(values('tables?name=$ne.x'), ['{"public","shop"}', '{"item","o\\"dd"}', 'x']);
-  t.match(asked('schemas?_count=x', restricted).text, /WHERE schemata\.schema_name::text = ANY \(\$1::text\[\]\)$/); // prettier-ignore
+  t.match(asked('schemas?_count=x', restricted).text, /WHERE schemata\.schema_name::text = ANY \(\$1::text\[\]\) OFFSET 0\) schemata$/); // prettier-ignore
   t.same(values('schemas'), ['{"public","shop"}']);
   t.same(values('schemas', '{"sub":"ann"}'), ['{"shop"}']);
   t.same(values('tables', '{"UserInfo":{"username":"bob"}}'), [

@@ -161,7 +161,7 @@ const INJECTIONS: readonly (readonly [target: string, status: number])[] = [
   ['/tables?relname=$eq.%EF%BC%87%20OR%201=1', 200],
   ['/tables?relname=$eq.$1', 200],
   ["/tables?relname=$like.\\'", 200],
-  ['/tables?relname=$like.%25\\', 400], // PostgreSQL's own rule for patterns
+  ['/tables?relname=$like.%25\\', 400],
   ['/tables?_order=relname%20DESC', 400],
   ['/tables?_order=relname;DROP%20TABLE%20test', 400],
   ['/tables?_order=%22relname%22', 400],
