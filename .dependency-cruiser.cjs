@@ -3,7 +3,7 @@
  * `npm run check:arrows` holds the code to them. Imports of the built code (`#app/…`) resolve into dist/, which mirrors
  * src/ and workers/.
  */
-const LEAVES = ['errors', 'protocol', 'log', 'recent', 'slot-table'];
+const LEAVES = ['errors', 'protocol', 'settings', 'log', 'recent', 'slot-table'];
 
 /** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
 const ARROWS = {
@@ -85,8 +85,14 @@ module.exports = {
     {
       name: 'leaf',
       severity: 'error',
-      from: { path: '^src/(errors|protocol|recent|slot-table)[.]ts$' },
+      from: { path: '^src/(errors|settings|recent|slot-table)[.]ts$' },
       to: { path: '.' },
+    },
+    {
+      name: 'leaf-protocol',
+      severity: 'error',
+      from: { path: '^src/protocol[.]ts$' },
+      to: { path: '.', pathNot: '^src/settings[.]ts$' },
     },
     {
       name: 'leaf-log',
