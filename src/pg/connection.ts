@@ -213,7 +213,7 @@ export class Connection {
       if (this.#closed) return;
     }
     // A large result: much of it may have come since it was counted, and none of that is of the one behind it.
-    if (outcomes.some(isDetail)) this.#watcher.passed();
+    if (outcomes.some(mayBeLarge)) this.#watcher.passed();
     this.#owner.adjust();
   }
 
@@ -369,6 +369,11 @@ function told<F extends SqlFailure | ServiceError>(
   if (identity === undefined || failure instanceof ServiceError || !isUnset(flight, missing))
     return failure;
   return identityFailure(identity, failure);
+}
+
+/** Values of a few KiB are strings, and so are command tags. */
+function mayBeLarge(outcome: Outcome): boolean {
+  return typeof outcome === 'object' && outcome !== null;
 }
 
 function isStale(failure: SqlFailure | ServiceError): boolean {
