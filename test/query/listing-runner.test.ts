@@ -35,8 +35,8 @@ t.test('a read, wrapped as those of scripts', (t) => {
   const { statement, values, form, repeatable } = runner()('schemas', 'schema_name=a');
   t.equal(
     statement.sql,
-    'SELECT json_agg(s) FROM (\nSELECT schemata.schema_name FROM information_schema.schemata' +
-      ' WHERE schemata.schema_name = $1 ORDER BY schemata.schema_name' +
+    'SELECT json_agg(s) FROM (\nSELECT schemata.schema_name' +
+      ' FROM (SELECT * FROM information_schema.schemata) schemata WHERE schemata.schema_name = $1 ORDER BY schemata.schema_name' +
       '\n) s HAVING (pg_column_size(json_agg(s)) <= 1000) IS NOT FALSE',
   );
   t.same({ values, form, repeatable }, { values: ['a'], form: 'value', repeatable: true });
