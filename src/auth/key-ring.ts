@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import type { TokenSettings } from '../protocol.js';
 import { parseKeySet, type KeySet } from './key-set.js';
 import { KeySetSource, logKeySet } from './key-set-source.js';
-import { checkUrl, discoveredText, fileText, urlText } from './key-set-text.js';
+import { checkUrl, discoveredText, fileText, formOf, urlText } from './key-set-text.js';
 import { verificationKey } from './static-key.js';
 
 /** When key sets are loaded, ms. */
@@ -45,7 +45,7 @@ export class KeyRing {
   constructor(settings: TokenSettings, times: KeyTimes, log: Logger, changes: KeyChanges) {
     const { algorithm, key, jwks, wellKnown, lastKeys } = settings;
     if (key !== undefined) this.#own = verificationKey(key, algorithm);
-    if (jwks?.trimStart().startsWith('{')) {
+    if (jwks !== undefined && formOf(jwks) === 'json') {
       this.#inline = parseKeySet(jwks, algorithm);
       logKeySet(log, 'the configuration', this.#inline);
       if (this.#inline.size === 0) throw new Error(`the key set has no key for ${algorithm}`);
@@ -59,7 +59,7 @@ export class KeyRing {
         algorithm,
         log,
         last: lastKeys,
-        onChange: isUrl(place) ? changes.onKeys : () => undefined,
+        onChange: formOf(place) === 'url' ? changes.onKeys : () => undefined,
         onLoss: changes.onLoss,
       });
     } else if (key === undefined) throw new Error('there is no key to check tokens with');
@@ -105,17 +105,13 @@ export class KeyRing {
   }
 }
 
-function isUrl(place: string): boolean {
-  return /^https?:/.test(place);
-}
-
 /** loader tells how the key set at a place is loaded. */
 function loader(
   place: string,
   discover: boolean,
   { file, url, cooldown }: KeyTimes,
 ): Pick<ConstructorParameters<typeof KeySetSource>[0], 'name' | 'load' | 'interval' | 'cooldown'> {
-  if (!isUrl(place)) {
+  if (formOf(place) === 'file') {
     const load = (signal: AbortSignal): Promise<string> => fileText(place, signal);
     return { name: place, load, interval: file, cooldown: Math.min(file, cooldown) };
   }

@@ -10,6 +10,12 @@ import { KeySetError } from './key-set.js';
 /** Largest key set or OpenID configuration, bytes. */
 const MAX_SIZE = 256 * 1024;
 
+/** formOf tells what the setting of a key set is: its JSON, a URL, or the path of a file. */
+export function formOf(keySet: string): 'json' | 'url' | 'file' {
+  if (keySet.trimStart().startsWith('{')) return 'json';
+  return /^https?:/.test(keySet) ? 'url' : 'file';
+}
+
 /** fileText reads a file; it must be a regular one, because opening a pipe would wait for its other end. */
 export async function fileText(path: string, signal: AbortSignal): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { parseKeySet } from '../auth/key-set.js';
+import { formOf } from '../auth/key-set-text.js';
 import { canSign, verificationKey } from '../auth/static-key.js';
 import type { Issues } from './kind.js';
 import type { Config } from './schema.js';
@@ -29,14 +30,13 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
   if (config['auth.login'] && !config['auth.enabled'])
     errors.push('auth.login: /auth is offered only with auth.enabled = true');
   if (!needsToken(config)) return;
-  const keys = config['jwt.jwks'] ?? config['jwt.wellknownurl'];
-  if (config['jwt.jwks'] !== undefined && config['jwt.wellknownurl'] !== undefined)
+  const { 'jwt.jwks': set, 'jwt.wellknownurl': discovery } = config;
+  if (set !== undefined && discovery !== undefined)
     errors.push('jwt.jwks and jwt.wellknownurl: both name a key set; set one of them');
-  const set = config['jwt.jwks'];
-  if (set !== undefined && !/^https?:/.test(set))
+  if (set !== undefined && formOf(set) !== 'url')
     check('jwt.jwks', () => usableKeySet(set, algorithm), errors);
   if (key !== undefined) check('jwt.key', () => verificationKey(key, algorithm), errors);
-  else if (keys === undefined)
+  else if (set === undefined && discovery === undefined)
     errors.push(
       'jwt.key: authentication is on, and no key is set to check tokens with; set jwt.key, jwt.jwks or jwt.wellknownurl',
     );
@@ -60,7 +60,7 @@ function check(name: string, use: () => unknown, errors: string[]): void {
 
 /** Throws unless a key set, JSON or the path of a file, has a key. One at a URL may come later. */
 function usableKeySet(set: string, algorithm: string): void {
-  const text = set.trimStart().startsWith('{') ? set : readFileSync(set, 'utf8');
+  const text = formOf(set) === 'json' ? set : readFileSync(set, 'utf8');
   const { size, ignored } = parseKeySet(text, algorithm);
   if (size === 0)
     throw new Error(
