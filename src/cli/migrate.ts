@@ -3,7 +3,8 @@
  * altered, and one with users is dropped only with `--yes`.
  */
 import type { ConfigSources } from '../config/load.js';
-import { CommandError, withUsers } from './users-command.js';
+import { CommandError } from './session.js';
+import { withUsers } from './users-command.js';
 
 /** migrateUp makes the users table unless it is there, and resolves to the exit code. */
 export function migrateUp(sources: ConfigSources): Promise<number> {

@@ -7,7 +7,8 @@ import type { ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import type { CommandLine } from './command-line.js';
 import { readPassword } from './password-input.js';
-import { CommandError, requireTable, withUsers } from './users-command.js';
+import { CommandError } from './session.js';
+import { requireTable, withUsers } from './users-command.js';
 
 /** addUser adds a user and resolves to the exit code. */
 export function addUser(sources: ConfigSources, line: CommandLine): Promise<number> {

@@ -3,8 +3,9 @@
  * the name that was asked for.
  */
 import type { Logger } from '../log.js';
+import { StatementFailure, type Asked } from '../pg/asked.js';
 import type { MadeUsersTable, StoredUser, TaskResult, UsersTable } from '../protocol.js';
-import { Users, UsersFailure, type Asked } from '../users/users.js';
+import { Users } from '../users/users.js';
 
 /** UserTasks answers tasks; without a users table it refuses all of them. */
 export class UserTasks {
@@ -49,7 +50,7 @@ export class UserTasks {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (what !== undefined) this.#log.error(`${what}: ${reason}`);
-      const passing = error instanceof UsersFailure && error.passing;
+      const passing = error instanceof StatementFailure && error.passing;
       return { failure: { reason, passing } };
     }
   }

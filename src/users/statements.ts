@@ -3,6 +3,7 @@
  * existing table needs no more than the two columns of user names and passwords: what else there is of a row is looked
  * for in its JSON, where an absent column is no error, and where the password never is.
  */
+import { identifier, literal } from '../pg/quote.js';
 import type { UsersTable } from '../protocol.js';
 
 /** Statements are those of one users table. */
@@ -79,14 +80,4 @@ function metadataOf({ metadata }: UsersTable, row: string): string {
   if (metadata.length === 0) return `${row} -> 'metadata'`;
   const names = metadata.map((name) => literal(name)).join(', ');
   return `(SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(${row}) WHERE key IN (${names}))`;
-}
-
-/** identifier quotes a name. */
-function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** literal quotes a text, whatever standard_conforming_strings is. */
-function literal(text: string): string {
-  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }

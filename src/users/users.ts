@@ -2,36 +2,10 @@
  * The users table: looks users up for a login, renews their hashes, and does what the commands ask. It knows nothing of
  * passwords but what is stored. It refuses names that several rows have: nobody could say whose password counts.
  */
-import { statusOfSqlState, ServiceError } from '../errors.js';
-import type { InternalOutcome } from '../pg/internal-job.js';
+import { rowsOf, runStatement, StatementFailure, type Asked, type Rows } from '../pg/asked.js';
 import type { StatementResult } from '../pg/job.js';
-import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
-import type { MadeUsersTable, StoredUser, TaskFailure, UsersTable } from '../protocol.js';
+import type { MadeUsersTable, StoredUser, UsersTable } from '../protocol.js';
 import { statementsOf, type Statements } from './statements.js';
-
-/** What users are asked of: a Database, or its like. */
-export interface Asked {
-  ask(sql: string, values?: (string | null)[]): Promise<InternalOutcome>;
-}
-
-/** UsersFailure is a statement that failed; its message holds no value. */
-export class UsersFailure extends Error implements TaskFailure {
-  override readonly name = 'UsersFailure';
-  readonly reason: string;
-  readonly passing: boolean;
-  /** SQLSTATE, or a code of src/errors.ts. */
-  readonly state: string;
-
-  constructor(failure: SqlFailure | ServiceError) {
-    const reason = reasonOf(failure);
-    super(reason);
-    this.reason = reason;
-    this.state = failure instanceof ServiceError ? failure.code : failure.state;
-    const status =
-      failure instanceof ServiceError ? failure.status : statusOfSqlState(failure.state);
-    this.passing = status >= 503;
-  }
-}
 
 /** What a new user is given besides name and password. */
 export interface NewUser {
@@ -47,7 +21,7 @@ export interface ListedUser {
   readonly name: string;
 }
 
-/** Users are the rows of one table. All methods reject with UsersFailure when the database fails. */
+/** Users are the rows of one table. All methods reject with StatementFailure when the database fails. */
 export class Users {
   readonly #table: UsersTable;
   readonly #sql: Statements;
@@ -66,7 +40,7 @@ export class Users {
       rows = await this.#rows(this.#sql.find, [username]);
     } catch (error) {
       // A value that the column cannot hold is no user's name.
-      if (error instanceof UsersFailure && error.state.startsWith('22')) return undefined;
+      if (error instanceof StatementFailure && error.state.startsWith('22')) return undefined;
       throw error;
     }
     const [row] = rows;
@@ -135,7 +109,7 @@ export class Users {
       return (await this.#run(this.#sql.add(given), values)).affected > 0;
     } catch (error) {
       // Something else may have to be unique too, so it has to be seen.
-      if (error instanceof UsersFailure && error.state === '23505')
+      if (error instanceof StatementFailure && error.state === '23505')
         if ((await this.#rows(this.#sql.find, [username])).length > 0) return false;
       throw error;
     }
@@ -155,18 +129,14 @@ export class Users {
     return new Set((await this.#rows(this.#sql.columns)).map(([name]) => name));
   }
 
-  async #rows(sql: string, values: string[] = []): Promise<Rows> {
-    return (await this.#run(sql, values)).rows ?? [];
+  #rows(sql: string, values: string[] = []): Promise<Rows> {
+    return rowsOf(this.#database, sql, values);
   }
 
-  async #run(sql: string, values: string[] = []): Promise<StatementResult> {
-    const { result, failure } = await this.#database.ask(sql, values);
-    if (failure !== undefined) throw new UsersFailure(failure);
-    return result;
+  #run(sql: string, values: string[] = []): Promise<StatementResult> {
+    return runStatement(this.#database, sql, values);
   }
 }
-
-type Rows = readonly (readonly (string | null)[])[];
 
 /** A number of more digits than a JSON reader keeps stays a text. */
 function idOf(json: string | null): unknown {
@@ -179,21 +149,4 @@ function nameOf(json: string | null): string {
   const name = json === null ? null : (JSON.parse(json) as unknown);
   if (name === null) return '';
   return typeof name === 'string' ? name : json!;
-}
-
-/** What a failure says, without what it may quote. */
-function reasonOf(failure: SqlFailure | ServiceError): string {
-  if (failure instanceof ServiceError) return failure.message;
-  const { state, message, column, constraint, raised } = failure;
-  const names = [
-    column === undefined ? [] : `column ${column}`,
-    constraint === undefined ? [] : `constraint ${constraint}`,
-  ].flat();
-  // What libpq says of a connection quotes hosts and files, no values; a function may write anything.
-  const said = raised
-    ? 'a function in the database raised an error'
-    : state.startsWith('08')
-      ? message
-      : maskQuoted(message);
-  return `${said.trim().replaceAll(/\s*\n\s*/g, ' ')} (${[state, ...names].join(', ')})`;
 }

@@ -1,7 +1,8 @@
 /** Users over a test's PostgreSQL. */
 import type { Test } from 'tap';
 import type { UsersTable } from '#app/protocol.js';
-import { Users, UsersFailure } from '#app/users/users.js';
+import { StatementFailure } from '#app/pg/asked.js';
+import { Users } from '#app/users/users.js';
 import { TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/front-end.js';
 import type { Postgres } from '../support/postgres.js';
@@ -33,5 +34,5 @@ export async function fails(
   wanted: { readonly state?: string; readonly passing?: boolean; readonly message?: RegExp },
 ): Promise<void> {
   const outcome = await work.catch((error: unknown) => error);
-  if (t.ok(outcome instanceof UsersFailure, 'it failed')) t.match(outcome, wanted);
+  if (t.ok(outcome instanceof StatementFailure, 'it failed')) t.match(outcome, wanted);
 }
