@@ -49,6 +49,8 @@ export type SupervisorMessage =
   | { readonly type: 'connections'; readonly connections: Connections }
   /** The attempt of that number may be made (0), or not for so many milliseconds. */
   | { readonly type: 'attempt'; readonly id: number; readonly wait: number }
+  /** Stored scripts may have changed. */
+  | { readonly type: 'scripts' }
   /** Take no new connections. */
   | { readonly type: 'unlisten' }
   | { readonly type: 'drain' };
@@ -274,7 +276,40 @@ export type WorkerTask =
       readonly to: string;
     }
   /** Make the users table unless it is there: a TaskResult<MadeUsersTable>. */
-  | { readonly type: 'migrate-users' };
+  | { readonly type: 'migrate-users' }
+  /** Stored scripts may have changed: look. */
+  | { readonly type: 'scripts' }
+  /** A request to the registry of scripts: resolves to a RegistryAnswer, whatever comes of it. */
+  | { readonly type: 'registry'; readonly request: RegistryRequest };
+
+/** A request to the registry of scripts, by somebody who may use it. */
+export interface RegistryRequest {
+  /** As sent, upper case. */
+  readonly method: string;
+  /** Alias from the path; undefined where that names none. */
+  readonly database: string | undefined;
+  /** Undefined when the path names no script. */
+  readonly script: { readonly location: string; readonly name: string } | undefined;
+  /** Raw query string, without the question mark. */
+  readonly query: string;
+  /** Undefined for a method that has none. */
+  readonly body: Uint8Array | undefined;
+  /** Values of If-Match and If-None-Match, empty when they are not there. */
+  readonly ifMatch: string;
+  readonly ifNoneMatch: string;
+  /** Who sent it: the caller's name. */
+  readonly user: string;
+  readonly requestId: string;
+}
+
+/** The answer to a request to the registry. */
+export interface RegistryAnswer {
+  readonly status: number;
+  /** JSON; empty for 204 and 304. */
+  readonly body: string;
+  /** More headers of the answer: ETag, Allow, Location (without `context`). */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
 
 /** What a task about users resolves to. An error would lose what it is on its way. */
 export type TaskResult<T> = { readonly value: T } | { readonly failure: TaskFailure };

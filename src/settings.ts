@@ -57,6 +57,12 @@ export interface UsersTable {
   readonly metadata: readonly string[];
 }
 
+/** The table of stored scripts. */
+export interface ScriptsTable {
+  readonly schema: string;
+  readonly table: string;
+}
+
 /** What a query worker is started with. */
 export interface WorkerSettings {
   readonly databases: readonly DatabaseSettings[];
@@ -64,6 +70,8 @@ export interface WorkerSettings {
   readonly defaultAlias: string;
   /** Directory of the script folders, absolute. */
   readonly scripts: string;
+  /** Where scripts are stored, in the default database; undefined: they are the files of that directory. */
+  readonly scriptsTable: ScriptsTable | undefined;
   readonly aggregate: 'json_agg' | 'jsonb_agg';
   /** Largest result of one statement. */
   readonly maxResult: number;
@@ -158,6 +166,12 @@ export interface RoleSettings {
   readonly anonymous: string | undefined;
 }
 
+/** Who may change stored scripts. */
+export interface RegistrySettings {
+  /** Names of users. */
+  readonly admins: readonly string[];
+}
+
 /** Who a caller is, and what that means. */
 export interface AuthSettings {
   readonly tokens: TokenSettings;
@@ -214,6 +228,8 @@ export interface FrontEndSettings {
   /** Undefined: nobody needs a token. */
   readonly auth: AuthSettings | undefined;
   readonly expose: ExposeSettings;
+  /** Undefined: the registry of scripts is not offered. */
+  readonly registry: RegistrySettings | undefined;
   /** Undefined: no CORS headers. */
   readonly cors: CorsSettings | undefined;
   /** Undefined: plain HTTP. Filled in by the supervisor, so that all front ends show the same, whatever is on disk. */

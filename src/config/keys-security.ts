@@ -55,8 +55,7 @@ export const SECURITY_KEYS = {
   'queries.storage': fixed(
     choice('filesystem', 'database'),
     'filesystem',
-    'Where scripts are kept.',
-    { available: false },
+    'Where scripts are kept: in the folder `queries.location`, or in a table of the database `pg.database`.',
   ),
   'queries.schema': fixed(identifier(), 'public', 'Schema of the scripts table.'),
   'queries.table': fixed(identifier(), 'service_queries', 'Name of the scripts table.'),
@@ -85,8 +84,7 @@ export const SECURITY_KEYS = {
   'queries.register_enabled': fixed(
     boolean(),
     false,
-    'Offer the registry of scripts. Switched off, with a warning, unless `auth.enabled` is on, `jwt.key` is set and `queries.register_admins` is not empty.',
-    { available: false },
+    'Offer the registry of scripts. Switched off, with a warning, unless `auth.enabled` is on, `jwt.key` is set, `queries.register_admins` is not empty and `queries.storage` is `"database"`.',
   ),
   'queries.register_admins': fixed(list(), [], 'Users who may use the registry.'),
   'queries.raised_messages': fixed(

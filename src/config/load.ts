@@ -134,6 +134,8 @@ function switchOff(values: Partial<Record<KeyName, unknown>>): string[] {
         ? []
         : ['queries.register_admins is empty'],
     ].flat();
+    if (missing.length === 0 && values['queries.storage'] !== 'database')
+      missing.push('queries.storage is not "database"');
     if (missing.length > 0) {
       values['queries.register_enabled'] = false;
       said.push(`queries.register_enabled: switched off, because ${missing.join(' and ')}`);

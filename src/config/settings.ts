@@ -10,9 +10,11 @@ import type {
   FrontEndSettings,
   LogSettings,
   LoginLimits,
+  RegistrySettings,
   RoleSettings,
   ScriptAccessSettings,
   ScriptEntry,
+  ScriptsTable,
   TableAccessSettings,
   TableEntry,
   UsersTable,
@@ -42,6 +44,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     accessLog: config['log.access'],
     auth: authOf(config),
     expose: exposeOf(config),
+    registry: registryOf(config),
     cors: corsOf(config),
     tls: undefined, // the supervisor reads the files
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
@@ -57,6 +60,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
       ],
       defaultAlias: alias,
       scripts: config['queries.location'],
+      scriptsTable: scriptsTableOf(config),
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
@@ -130,6 +134,17 @@ export function usersTableOf(config: Config): UsersTable {
     password: config['auth.password'],
     metadata: config['auth.metadata'],
   };
+}
+
+/** scriptsTableOf gives the table of stored scripts, undefined when scripts are files. */
+export function scriptsTableOf(config: Config): ScriptsTable | undefined {
+  if (config['queries.storage'] !== 'database') return undefined;
+  return { schema: config['queries.schema'], table: config['queries.table'] };
+}
+
+function registryOf(config: Config): RegistrySettings | undefined {
+  if (!config['queries.register_enabled']) return undefined;
+  return { admins: config['queries.register_admins'] };
 }
 
 /** loginLimitsOf gives how many logins may fail. */

@@ -3,12 +3,9 @@ import { KEYS, NAMES } from '#app/config/schema.js';
 import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);
-const AUTHENTICATED = `auth.enabled = true\njwt.key = "${'k'.repeat(32)}"\nqueries.register_admins = ["ann"]\n`;
 
 t.test('what this version does not have cannot be switched on', (t) => {
   const cases: [toml: string, at: string][] = [
-    ['queries.storage = "database"', 'queries.storage'],
-    [`${AUTHENTICATED}queries.register_enabled = true`, 'queries.register_enabled'],
     ['[[databases]]\nalias = "b"\nurl = "postgres://h/b"', 'databases'],
   ];
   for (const [toml, at] of cases) {
@@ -27,7 +24,6 @@ t.test('what this version does not have cannot be switched on', (t) => {
 
 t.test('nor in the environment', (t) => {
   const cases: [variable: string, value: string, said: RegExp][] = [
-    ['SERVICE_QUERIES_STORAGE', 'database', /^SERVICE_QUERIES_STORAGE \(queries\.storage\): this/],
     ['DATABASE_URL_1', 'postgres://h/hidden', /^DATABASE_URL_1: this version/],
     ['DATABASE_ALIAS_12', 'b', /^DATABASE_ALIAS_12: this version/],
   ];
@@ -61,6 +57,10 @@ t.test('restrict and the registry are switched off by themselves, and it is said
     [
       'queries.register_enabled = true\njwt.key = "k"\nqueries.register_admins = ["a"]',
       /^queries\.register_enabled: .*because auth\.enabled is off$/,
+    ],
+    [
+      `auth.enabled = true\njwt.key = "${'k'.repeat(32)}"\nqueries.register_admins = ["a"]\nqueries.register_enabled = true`,
+      /^queries\.register_enabled: .*because queries\.storage is not "database"$/,
     ],
   ];
   for (const [toml, said] of cases) {

@@ -51,6 +51,7 @@ export class TestRunner {
       databases: [database],
       defaultAlias: database.alias,
       scripts: folder,
+      scriptsTable: undefined,
       deaths: new SharedArrayBuffer(8),
       sending: new SharedArrayBuffer(4),
       connections: new Int32Array(new SharedArrayBuffer(8)).fill(database.connections, 0, 1).buffer,
