@@ -1,11 +1,12 @@
 /**
- * The command `check`: what is wrong with the configuration, whether the database answers, which scripts do not parse,
- * and who may run which. Changes nothing, neither on disk nor in the database. Exit code 0 when all is well, 1 otherwise.
+ * The command `check`: what is wrong with the configuration, whether the databases answer, which scripts do not parse,
+ * and who may run which. Changes nothing, neither on disk nor in a database. Exit code 0 when all is well, 1 otherwise.
  */
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
 import { needsToken } from '../config/authentication.js';
 import type { Config } from '../config/schema.js';
-import { databaseOf, scriptAccessOf } from '../config/settings.js';
+import { databasesOf } from '../config/databases.js';
+import { scriptAccessOf } from '../config/settings.js';
 import { checkDatabase } from '../pg/check.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
 import { writeReport, type AccessFindings, type Report } from './report.js';
@@ -29,17 +30,25 @@ async function examine(sources: ConfigSources): Promise<Report> {
   }
   const { config, file, switchedOff } = loaded;
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
-  const settings = databaseOf(config);
-  const database = { alias: settings.alias, ...(await checkDatabase(settings)) };
+  const databases = await Promise.all(
+    databasesOf(config).map(async (settings) => ({
+      alias: settings.alias,
+      ...(await checkDatabase(settings)),
+    })),
+  );
   const location = config['queries.location'];
   const { scripts, problems } = await examineScripts(location);
-  const { access, oddities } = examineAccess(config, scripts, [settings.alias]);
+  const { access, oddities } = examineAccess(
+    config,
+    scripts,
+    databases.map(({ alias }) => alias),
+  );
   return {
-    ok: switchedOff.length === 0 && database.ok && problems.length === 0,
+    ok: switchedOff.length === 0 && databases.every(({ ok }) => ok) && problems.length === 0,
     file: file ?? null,
     errors: switchedOff,
     warnings: [...warnings, ...oddities],
-    databases: [database],
+    databases,
     scripts: { location, count: scripts.length, problems },
     access,
   };

@@ -4,7 +4,7 @@
  */
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { databaseOf } from '../config/settings.js';
+import { databaseOf } from '../config/databases.js';
 import { StatementFailure } from '../pg/asked.js';
 import type { Database } from '../pg/database.js';
 import { openSession } from '../pg/session.js';

@@ -74,7 +74,6 @@ a mistake in it is reported and the old one stays. The environment of a running 
 - An unknown key gets a warning with the nearest known one. Under ${SECURE_SECTIONS.map((s) => `\`${s}\``).join(', ')} it stops the start,
   and so does one elsewhere that looks like a slip of a key there (\`[autth]\`), because a protection that was asked for
   must not be missing.
-- A key marked *not in this version yet* stops the start when it is set to anything but its default.
 - \`http.processes\` × \`pool.threads\` may not be more than \`pg.maxopenconn\`: every query thread needs a connection.
   Connections are shared out evenly, so they are best a multiple of that product.
 - Keys of pREST for things this service does not do (cache, studio, otel, pg.cache, migrations, pluginmiddlewarelist,
@@ -116,7 +115,6 @@ function row(name: KeyName, key: Key<unknown>): string {
     key.secret
       ? `Secret: set it as \`${variableOf(name)}\` or in a file that others cannot read.`
       : '',
-    key.available ? '' : '*Not in this version yet.*',
   ];
   const meaning = notes.filter((note) => note !== '').join(' ');
   return `| \`${name}\` | ${key.kind.name} | ${key.shown} | ${key.kind.allowed} | ${meaning} |`;

@@ -19,8 +19,6 @@ export interface Key<T> {
   readonly meaning: string;
   /** Never shown in a message, and not taken from the command line, where other users could see it. */
   readonly secret: boolean;
-  /** false: this version does not have what the key switches on, so any value but the default stops the start. */
-  readonly available: boolean;
   /** Another spelling of the key. */
   readonly alias: string | undefined;
 }
@@ -28,7 +26,6 @@ export interface Key<T> {
 /** Marks a key may have. */
 export interface Marks {
   readonly secret?: true;
-  readonly available?: false;
   readonly alias?: string;
 }
 
@@ -74,7 +71,6 @@ function key<T>(
     shown,
     meaning,
     secret: marks.secret ?? false,
-    available: marks.available ?? true,
     alias: marks.alias,
   };
 }

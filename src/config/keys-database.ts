@@ -2,7 +2,17 @@
  * The configuration keys that say which databases are served and how they are reached. Data only.
  */
 import { derived, fixed, unset } from './key.js';
-import { boolean, choice, duration, identifier, integer, path, size, text } from './kind.js';
+import {
+  boolean,
+  choice,
+  databaseAlias,
+  duration,
+  identifier,
+  integer,
+  path,
+  size,
+  text,
+} from './kind.js';
 import { optional, required, table, tables } from './tables.js';
 
 const MiB = 1024 ** 2;
@@ -15,7 +25,10 @@ const URL_TEXT = text(
   'postgres://user:password@host:port/database?sslmode=…',
   /^postgres(ql)?:\/\//,
 );
+const PORT = integer(1, 65535);
+const USER = text('a non-empty string', /^[^\0]+$/);
 const CONNECTIONS = integer(1, 10_000);
+const IDLE_CONNECTIONS = integer(0, 10_000);
 
 /** DATABASE_KEYS are the keys of pg and databases. */
 export const DATABASE_KEYS = {
@@ -25,8 +38,8 @@ export const DATABASE_KEYS = {
     { secret: true },
   ),
   'pg.host': fixed(HOST, '127.0.0.1', 'Host name, address, or folder of the unix socket.'),
-  'pg.port': fixed(integer(1, 65535), 5432, 'Port of the server.'),
-  'pg.user': fixed(text('a non-empty string', /^[^\0]+$/), 'postgres', 'Role to connect as.'),
+  'pg.port': fixed(PORT, 5432, 'Port of the server.'),
+  'pg.user': fixed(USER, 'postgres', 'Role to connect as.'),
   'pg.pass': fixed(
     text(),
     'postgres',
@@ -49,7 +62,7 @@ export const DATABASE_KEYS = {
     'Most connections to one database, of all processes and threads together.',
   ),
   'pg.maxidleconn': derived(
-    integer(0, 10_000),
+    IDLE_CONNECTIONS,
     '`pg.maxopenconn`',
     (values) => values['pg.maxopenconn'] as number,
     'Most connections kept open while idle, of all processes and threads together; more than `pg.maxopenconn` counts as that many.',
@@ -104,13 +117,13 @@ export const DATABASE_KEYS = {
   databases: fixed(
     tables(
       {
-        alias: required(identifier(), 'Name used in paths.'),
-        url: optional(URL_TEXT, 'As `pg.url`.'),
+        alias: required(databaseAlias(), 'Name used in paths.'),
+        url: optional(URL_TEXT, 'As `pg.url`; what it names wins over the fields beside it.'),
         host: optional(HOST, 'As `pg.host`.'),
-        port: optional(integer(1, 65535), 'As `pg.port`.'),
-        user: optional(text('a non-empty string', /^[^\0]+$/), 'As `pg.user`.'),
-        pass: optional(text(), 'As `pg.pass`.'),
-        database: optional(identifier(), 'As `pg.database`.'),
+        port: optional(PORT, 'As `pg.port`.'),
+        user: optional(USER, 'As `pg.user`.'),
+        pass: optional(text(), 'As `pg.pass`. Secret.'),
+        database: optional(identifier(), 'As `pg.database`; the alias when not set.'),
         ssl: optional(
           table(
             {
@@ -121,14 +134,17 @@ export const DATABASE_KEYS = {
             },
             false,
           ),
-          'TLS, as the keys of `pg.ssl`.',
+          'TLS, as the keys of `pg.ssl`, and each of them from there when not set.',
         ),
-        maxopenconn: optional(CONNECTIONS, 'As `pg.maxopenconn`.'),
+        maxopenconn: optional(CONNECTIONS, 'As `pg.maxopenconn`, and that when not set.'),
+        maxidleconn: optional(
+          IDLE_CONNECTIONS,
+          'As `pg.maxidleconn`. When not set that, but all of its connections where `pg` keeps all of its own.',
+        ),
       },
       false,
     ),
     [],
-    'More databases, each under an alias.',
-    { available: false },
+    'More databases, each under an alias: see [several databases](#several-databases).',
   ),
 };

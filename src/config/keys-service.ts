@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { derived, fixed, unset, type Values } from './key.js';
 import { boolean, choice, duration, integer, list, networks, path, size, text } from './kind.js';
-import { defaultParallelism, type Parallelism } from './parallelism.js';
+import { defaultParallelism, leastConnections, type Parallelism } from './parallelism.js';
 
 const MiB = 1024 ** 2;
 const SECOND = 1000;
@@ -15,7 +15,7 @@ function parallelism(values: Values): Parallelism {
   const given: { processes?: number; threads?: number } = {};
   if (values['http.processes'] !== undefined) given.processes = values['http.processes'] as number;
   if (values['pool.threads'] !== undefined) given.threads = values['pool.threads'] as number;
-  return defaultParallelism(availableParallelism(), values['pg.maxopenconn'] as number, given);
+  return defaultParallelism(availableParallelism(), leastConnections(values), given);
 }
 
 /** SERVICE_KEYS are the keys of http, pool, log, health, plugins and those without a section. */
@@ -45,7 +45,7 @@ export const SERVICE_KEYS = {
     integer(1, 256),
     'from the cores: one in four, at least 1',
     (values) => parallelism(values).processes,
-    'Front-end processes that share the port. Processes times `pool.threads` is at most `pg.maxopenconn`.',
+    'Front-end processes that share the port. Processes times `pool.threads` is at most `pg.maxopenconn`, and the `maxopenconn` of every database.',
   ),
   'http.max_body': fixed(
     size(0, 1024 * MiB),

@@ -93,6 +93,15 @@ export function identifier(): Kind<string> {
   );
 }
 
+/** databaseAlias takes what a segment of a path can name: 1 to 63 bytes of letters, digits, `_` and `-`. */
+export function databaseAlias(): Kind<string> {
+  return simple('string', '1 to 63 bytes of letters, digits, _ and -', (value) =>
+    typeof value === 'string' && /^[\p{L}\p{Nd}_-]+$/u.test(value) && Buffer.byteLength(value) <= 63
+      ? value
+      : undefined,
+  );
+}
+
 /** path takes the path of a file or folder. */
 export function path(): Kind<string> {
   return { ...text('a path', /^[^\0]+$/), name: 'path', isPath: () => true };

@@ -1,14 +1,15 @@
 /**
  * Loading a configuration: flags over environment over file over defaults, every value of every source checked, all
- * problems reported together. Refuses a configuration that switches on what this version does not have, because to
- * ignore that could leave a door open.
+ * problems reported together. Refuses values that do not go together.
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { checkAuthentication, needsToken } from './authentication.js';
-import { parseDatabaseUrl } from './database-url.js';
+import { checkedValues, type SomeValues } from './checked-values.js';
+import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
+import { configuredDatabases } from './databases.js';
 import type { Issues } from './kind.js';
-import { KEYS, NAMES, type Config, type KeyName } from './schema.js';
+import { KEYS, NAMES, type Config } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
 
 /** ConfigSources is where to look. */
@@ -56,24 +57,21 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     readEnvironment(env, cwd, foreign, issues),
     readFlags(flags, cwd, issues),
   ];
-  const values: Partial<Record<KeyName, unknown>> = {};
-  const places: Partial<Record<KeyName, string>> = {};
+  const values: SomeValues = {};
+  const listed = levels[0]!.get('databases');
   for (const level of levels) {
-    expandUrl(level, issues);
-    for (const [name, { value, at, base }] of level) {
-      const { kind } = KEYS[name];
-      const read = kind.read(value, at, issues);
-      values[name] =
-        read !== undefined && kind.isPath?.(read) ? resolve(base, read as string) : read;
-      places[name] = at;
-    }
+    level.delete('databases');
+    Object.assign(values, checkedValues(level, issues));
   }
+  values.databases = mergedEntries(
+    fileEntries(listed, issues),
+    environmentEntries(env, cwd, issues),
+  );
   const badValues = issues.errors.length > 0;
   fillDefaults(values, file === undefined ? cwd : dirname(file));
   const switchedOff = switchOff(values);
   if (foreign.length > 0)
     issues.warnings.push(`without effect in this service: ${foreign.sort().join(', ')}`);
-  checkAvailable(values, places, issues);
   // What a default or a sum says about values that were refused would only confuse.
   if (!badValues) checkTogether(values as Config, issues);
   const warnings = [...issues.warnings, ...switchedOff];
@@ -88,25 +86,8 @@ function findFile({ file, env, cwd }: ConfigSources): string | undefined {
   return existsSync(usual) ? usual : undefined;
 }
 
-/** expandUrl sets the keys that a level's `pg.url` names; within a level the URL wins. */
-function expandUrl(level: Entries, issues: Issues): void {
-  const entry = level.get('pg.url');
-  if (entry === undefined || typeof entry.value !== 'string') return;
-  const parts = parseDatabaseUrl(entry.value);
-  if (typeof parts === 'string') {
-    issues.errors.push(`${entry.at}: ${parts}`);
-    level.delete('pg.url');
-    return;
-  }
-  for (const [name, value] of parts) {
-    const own = level.get(name);
-    if (own !== undefined) issues.warnings.push(`${own.at}: ignored, ${entry.at} names it too`);
-    level.set(name, { value, at: `${entry.at}, ${name} in it`, base: entry.base });
-  }
-}
-
 /** fillDefaults sets every key that has no value; fixed defaults first, since derived ones are worked out from them. */
-function fillDefaults(values: Partial<Record<KeyName, unknown>>, base: string): void {
+function fillDefaults(values: SomeValues, base: string): void {
   for (const derived of [false, true]) {
     for (const name of NAMES) {
       const key = KEYS[name];
@@ -119,7 +100,7 @@ function fillDefaults(values: Partial<Record<KeyName, unknown>>, base: string): 
 }
 
 /** switchOff applies the rules of queries.restrict and queries.register_enabled, and says so. */
-function switchOff(values: Partial<Record<KeyName, unknown>>): string[] {
+function switchOff(values: SomeValues): string[] {
   const said: string[] = [];
   const authenticated = values['auth.enabled'] === true;
   if (values['queries.restrict'] === true && !authenticated) {
@@ -144,41 +125,32 @@ function switchOff(values: Partial<Record<KeyName, unknown>>): string[] {
   return said;
 }
 
-/** checkAvailable refuses values of keys whose feature this version does not have. */
-function checkAvailable(
-  values: Partial<Record<KeyName, unknown>>,
-  places: Partial<Record<KeyName, string>>,
-  issues: Issues,
-): void {
-  for (const name of NAMES) {
-    const key = KEYS[name];
-    if (key.available || places[name] === undefined) continue;
-    const value = values[name];
-    const off = Array.isArray(value) ? value.length === 0 : value === key.fallback(values);
-    if (!off) issues.errors.push(`${places[name]}: this version does not have this feature yet`);
-  }
-}
-
 /** checkTogether checks what concerns several keys. */
 function checkTogether(config: Config, issues: Issues): void {
   const processes = config['http.processes'];
   const threads = config['pool.threads'];
-  const connections = config['pg.maxopenconn'];
-  if (processes * threads > connections)
+  const databases = configuredDatabases(config);
+  const aliases = databases.map(({ alias }) => alias);
+  const tooFew = databases
+    .filter((database) => processes * threads > database.config['pg.maxopenconn'])
+    .map(({ limitedBy, config: own }) => `${limitedBy}, ${own['pg.maxopenconn']}`);
+  for (const limit of new Set(tooFew))
     issues.errors.push(
-      `http.processes × pool.threads is ${processes} × ${threads} = ${processes * threads}, more than pg.maxopenconn, ${connections}: every thread needs a connection`,
+      `http.processes × pool.threads is ${processes} × ${threads} = ${processes * threads}, more than ${limit}: every thread needs a connection`,
     );
   const share = Math.floor(config['pg.result_budget'] / threads);
   if (share < config['pg.max_result'])
     issues.errors.push(
       `pg.result_budget / pool.threads is ${share} bytes, less than pg.max_result, ${config['pg.max_result']}: such a result would never fit`,
     );
-  for (const alias of config['health.ready'] ?? []) {
-    if (alias !== config['pg.database'])
-      issues.errors.push(
-        'health.ready: it names an alias that no database has; the only one is the name in pg.database',
-      );
-  }
+  if (!(config['health.ready'] ?? aliases).every((alias) => aliases.includes(alias)))
+    issues.errors.push(
+      `health.ready: it names an alias that no database has; there ${aliases.length === 1 ? 'is' : 'are'} ${aliases.join(', ')}`,
+    );
+  if (config['queries.register_enabled'] && aliases.includes('registry'))
+    issues.errors.push(
+      'databases: none can have the alias registry while queries.register_enabled is on, for its paths are those of the registry; give that database another alias (pg.database is one too)',
+    );
   if (!config['pg.single'])
     issues.warnings.push(
       'pg.single = false: only the configured databases are served nevertheless',

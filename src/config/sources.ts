@@ -67,7 +67,7 @@ export function readFile(file: string, foreign: string[], issues: Issues): Entri
   return entries;
 }
 
-/** readEnvironment reads SERVICE_*, PORT and DATABASE_URL into entries; an empty variable counts as not set. */
+/** readEnvironment reads SERVICE_*, PORT and DATABASE_URL into entries (more databases are for database-entries.ts); an empty variable counts as not set. */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
@@ -80,9 +80,6 @@ export function readEnvironment(
   );
   for (const [variable, text] of Object.entries(env)) {
     if (text === undefined || text === '') continue;
-    if (/^DATABASE_(ALIAS|URL)_\d+$/.test(variable)) {
-      issues.errors.push(`${variable}: this version does not serve several databases yet`);
-    }
     if (!variable.startsWith('SERVICE_') || OTHER_VARIABLES.has(variable)) continue;
     const name = variables.get(variable);
     if (name === undefined) {

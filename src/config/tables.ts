@@ -1,6 +1,6 @@
 /**
  * Lists of tables, such as `[[databases]]`: a kind whose items have fields of their own. Knows which fields there are,
- * which must be present, and refuses the rest by name. Such keys have no form in the environment.
+ * which must be present, and refuses the rest by name. Such keys are set in the file only.
  */
 import { describe, type Issues, type Kind } from './kind.js';
 import { nearest } from './nearest.js';

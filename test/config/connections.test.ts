@@ -1,6 +1,7 @@
 import t from 'tap';
 import { defaultParallelism } from '#app/config/parallelism.js';
-import { settingsOf, shareOf } from '#app/config/settings.js';
+import { shareOf } from '#app/config/databases.js';
+import { settingsOf } from '#app/config/settings.js';
 import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);

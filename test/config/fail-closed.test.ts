@@ -1,51 +1,7 @@
 import t from 'tap';
-import { KEYS, NAMES } from '#app/config/schema.js';
 import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);
-
-t.test('what this version does not have cannot be switched on', (t) => {
-  const cases: [toml: string, at: string][] = [
-    ['[[databases]]\nalias = "b"\nurl = "postgres://h/b"', 'databases'],
-  ];
-  for (const [toml, at] of cases) {
-    const { problems } = loader.load(toml);
-    const said = `${at}: this version does not have this feature yet`;
-    t.ok(problems.includes(said), `${toml}: ${problems.join(' | ')}`);
-  }
-  const covered = new Set(cases.map(([, at]) => at));
-  t.strictSame(
-    NAMES.filter((name) => !KEYS[name].available && !covered.has(name)),
-    [],
-    'every such key is tried',
-  );
-  t.end();
-});
-
-t.test('nor in the environment', (t) => {
-  const cases: [variable: string, value: string, said: RegExp][] = [
-    ['DATABASE_URL_1', 'postgres://h/hidden', /^DATABASE_URL_1: this version/],
-    ['DATABASE_ALIAS_12', 'b', /^DATABASE_ALIAS_12: this version/],
-  ];
-  for (const [variable, value, said] of cases) {
-    const { problems } = loader.load(undefined, { env: { [variable]: value } });
-    t.match(problems, [said], variable);
-    t.notMatch(problems.join(), 'hidden');
-  }
-  t.end();
-});
-
-t.test('switched off they are harmless, with all that belongs to them', (t) => {
-  const toml = NAMES.filter((name) => !KEYS[name].available && KEYS[name].kind.name === 'boolean')
-    .map((name) => `${name} = false\n`)
-    .join('');
-  const { problems, warnings } = loader.load(
-    `${toml}queries.storage = "filesystem"\ncors.alloworigin = []\njwt.key = "short"\nauth.table = "people"\nhttps.cert = "c.pem"\ncors.allowcredentials = true\n[[queries.scripts]]\npermissions = ["read"]\n`,
-  );
-  t.strictSame(problems, []);
-  t.strictSame(warnings, []);
-  t.end();
-});
 
 t.test('restrict and the registry are switched off by themselves, and it is said', (t) => {
   const cases: [toml: string, said: RegExp][] = [
@@ -71,6 +27,15 @@ t.test('restrict and the registry are switched off by themselves, and it is said
     t.equal(loaded?.config['queries.restrict'], false);
     t.equal(loaded?.config['queries.register_enabled'], false);
   }
+  t.end();
+});
+
+t.test('what belongs to something that is off does no harm', (t) => {
+  const { problems, warnings } = loader.load(
+    'queries.storage = "filesystem"\ncors.alloworigin = []\njwt.key = "short"\nauth.table = "people"\nhttps.cert = "c.pem"\ncors.allowcredentials = true\n[[queries.scripts]]\npermissions = ["read"]\n',
+  );
+  t.strictSame(problems, []);
+  t.strictSame(warnings, []);
   t.end();
 });
 
