@@ -265,7 +265,8 @@ export type WorkerTask =
   | { readonly type: 'serve'; readonly address: number }
   /** The numbers in WorkerSettings.connections have changed. */
   | { readonly type: 'connections' }
-  | { readonly type: 'probe' }
+  /** Whether a database answers: resolves to the reason why not, empty when it does; within a few seconds. */
+  | { readonly type: 'probe'; readonly alias: string }
   /** Look a user up: resolves to a TaskResult<StoredUser | null>, null when there is none. */
   | { readonly type: 'user'; readonly username: string }
   /** Store a new hash in the place of an old one, unless that is not there any more: a TaskResult<null>. */
@@ -321,6 +322,3 @@ export interface TaskFailure {
   /** Whether the database is away, or refuses for now: it may be tried again. */
   readonly passing: boolean;
 }
-
-/** What a `probe` task resolves to: for each alias, why its database did not answer; empty when it did. */
-export type ProbeResult = Record<string, string>;

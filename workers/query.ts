@@ -30,7 +30,7 @@ export default function run(task: WorkerTask): unknown {
       frontEnd = task.address;
       return mailbox.address;
     case 'probe':
-      return runner.probe();
+      return runner.probe(task.alias);
     case 'connections':
       runner.adjust();
       return undefined;

@@ -91,7 +91,7 @@ export class HttpServer {
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
     const aliases = new Set(worker.databases.map((database) => database.alias));
-    this.#health = new DatabaseHealth(aliases, () => this.#pool.probe(), log);
+    this.#health = new DatabaseHealth(aliases, (alias) => this.#pool.probe(alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
       this.#migration = new UsersMigration(worker.users, () => this.#pool.makeUsersTable(), log);
     this.#exchanges = new ExchangeTable({

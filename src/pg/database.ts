@@ -26,6 +26,8 @@ const DEPTH = 16;
 const SHARED = 2;
 /** A statement that runs longer in a shared pipeline (ms) gets nothing more behind it. */
 const STALL = 20;
+/** How long a probe waits for its answer, ms: well above what a busy worker takes. */
+const PROBE_LIMIT = 3_000;
 /** How often waiting jobs and idle connections are looked at, ms. */
 const TICK = 250;
 /** Back-off between attempts to connect, ms. */
@@ -92,10 +94,23 @@ export class Database implements ConnectionOwner {
     });
   }
 
-  /** probe asks the database whether it is there: resolves to the reason why not, empty when it is. */
-  async probe(): Promise<string> {
-    const { failure } = await this.ask('SELECT 1');
-    return failure?.message ?? '';
+  /**
+   * probe asks the database whether it is there: resolves to the reason why not, empty when it is. One that does not
+   * answer in time is not there; what it was asked is abandoned, so that such questions never pile up.
+   */
+  probe(): Promise<string> {
+    return new Promise((resolve) => {
+      const job = new InternalJob('SELECT 1', [], ({ failure }) => {
+        clearTimeout(limit);
+        resolve(failure?.message ?? '');
+      });
+      const limit = setTimeout(() => {
+        this.abandon(job);
+        resolve(`no answer in ${PROBE_LIMIT / 1000} s`);
+      }, PROBE_LIMIT);
+      this.run(job, performance.now());
+      this.flush();
+    });
   }
 
   /**

@@ -1,27 +1,30 @@
 /**
- * Which databases answer, as last seen: a probe every two seconds, read at any time without waiting. A database counts
- * as down until a probe has seen it answer, and again when a probe itself has no answer in time. The log is told when
- * one is found down, with what libpq says of it, and when it is back.
+ * Which databases answer, as last seen: a probe of each every two seconds, read at any time without waiting. Each is
+ * probed by itself, so that one that hangs says nothing of another. A database counts as down until a probe has seen it
+ * answer, and again when a probe itself has no answer in time. The log is told when one is found down, with what libpq
+ * says of it, and when it is back.
  */
 import type { Logger } from '../log.js';
-import type { ProbeResult } from '../protocol.js';
 
 const INTERVAL = 2_000;
-/** A probe without an answer for this long (milliseconds) means down: well above what a busy worker takes. */
+/** A probe of which a worker says nothing for this long (milliseconds) means down: it gives a database less time. */
 const LIMIT = 5_000;
+
+/** Probe resolves to the reason why a database does not answer, empty when it does; rejects when nobody could ask. */
+export type Probe = (alias: string) => Promise<string>;
 
 /** DatabaseHealth keeps the state of each database alias. */
 export class DatabaseHealth {
   readonly #states = new Map<string, boolean>();
   /** Aliases that the log knows to be down. */
   readonly #missed = new Set<string>();
-  readonly #probe: () => Promise<ProbeResult>;
+  /** When the probe under way of each began (performance.now). */
+  readonly #began = new Map<string, number>();
+  readonly #probe: Probe;
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
-  /** When the probe under way began (performance.now), or 0. */
-  #began = 0;
 
-  constructor(aliases: Iterable<string>, probe: () => Promise<ProbeResult>, log: Logger) {
+  constructor(aliases: Iterable<string>, probe: Probe, log: Logger) {
     for (const alias of aliases) this.#states.set(alias, false);
     this.#probe = probe;
     this.#log = log;
@@ -41,23 +44,24 @@ export class DatabaseHealth {
 
   #tick(): void {
     const now = performance.now();
-    if (this.#began === 0) void this.#ask(now);
-    else if (now - this.#began > LIMIT) {
-      for (const alias of this.#states.keys()) this.#saw(alias, `no answer in ${LIMIT / 1000} s`);
-      void this.#ask(now);
+    for (const alias of this.#states.keys()) {
+      const began = this.#began.get(alias);
+      if (began !== undefined && now - began <= LIMIT) continue;
+      if (began !== undefined) this.#saw(alias, `no answer in ${LIMIT / 1000} s`);
+      void this.#ask(alias, now);
     }
   }
 
-  async #ask(began: number): Promise<void> {
-    this.#began = began;
+  async #ask(alias: string, began: number): Promise<void> {
+    this.#began.set(alias, began);
     try {
-      const result = await this.#probe();
-      if (this.#began !== began) return; // too late: another probe took over
-      for (const alias of this.#states.keys()) this.#saw(alias, result[alias] ?? 'not probed');
+      const reason = await this.#probe(alias);
+      if (this.#began.get(alias) !== began) return; // too late: another probe took over
+      this.#saw(alias, reason);
     } catch {
-      // The worker died under the probe: that says nothing about databases. The next tick asks another one.
+      // The worker died under the probe: that says nothing about the database. The next tick asks another one.
     }
-    if (this.#began === began) this.#began = 0;
+    if (this.#began.get(alias) === began) this.#began.delete(alias);
   }
 
   /** Takes over why a database did not answer, empty when it did. */

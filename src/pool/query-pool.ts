@@ -12,7 +12,6 @@ import type {
   Connections,
   FrontEndSettings,
   MadeUsersTable,
-  ProbeResult,
   StoredUser,
   TaskResult,
   WorkerSettings,
@@ -40,7 +39,8 @@ export class QueryPool {
   /** Whether a worker was chosen for the requests of this tick. */
   #chosen = false;
   #current = 0;
-  #probed = 0;
+  /** Whom each database was last probed by. */
+  readonly #probed = new Map<string, number>();
   #asked = 0;
 
   constructor(
@@ -84,10 +84,14 @@ export class QueryPool {
     this.#workers[worker]!.abandon(id);
   }
 
-  /** probe asks the next worker which databases answer. Rejects when that worker dies meanwhile or is not there. */
-  probe(): Promise<ProbeResult> {
-    this.#probed = (this.#probed + 1) % this.#workers.length;
-    return this.#workers[this.#probed]!.probe();
+  /**
+   * probe asks the next worker whether a database answers: resolves to the reason why not, empty when it does. Rejects
+   * when that worker dies meanwhile or is not there.
+   */
+  async probe(alias: string): Promise<string> {
+    const next = ((this.#probed.get(alias) ?? 0) + 1) % this.#workers.length;
+    this.#probed.set(alias, next);
+    return (await this.#workers[next]!.run({ type: 'probe', alias })) as string;
   }
 
   /** findUser looks a user up; null when there is none. Rejects with ServiceError `busy` when that cannot be known. */

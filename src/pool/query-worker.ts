@@ -17,7 +17,6 @@ import {
   unpackAnswers,
   type Batch,
   type Connections,
-  type ProbeResult,
   type TakeAnswer,
   type WorkerSettings,
   type WorkerTask,
@@ -130,11 +129,6 @@ export class QueryWorker {
       mailbox.post(this.#address, ABANDON + this.#abandoned);
       this.#abandoned = '';
     }
-  }
-
-  /** probe asks the thread which databases answer. Rejects when the thread dies meanwhile or cannot be started. */
-  async probe(): Promise<ProbeResult> {
-    return (await this.run({ type: 'probe' })) as ProbeResult;
   }
 
   /** run has the thread do one task. Rejects when it dies meanwhile or cannot be started. */

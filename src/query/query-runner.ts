@@ -23,7 +23,6 @@ import {
   unpackIds,
   unpackRequests,
   XML_BODY,
-  type ProbeResult,
   type QueryRequest,
   type WorkerSettings,
 } from '../protocol.js';
@@ -118,15 +117,9 @@ export class QueryRunner implements QueryOwner {
     for (const { database } of this.#targets.values()) database.adjust();
   }
 
-  /** probe asks each database whether it is there. */
-  async probe(): Promise<ProbeResult> {
-    const result: ProbeResult = {};
-    await Promise.all(
-      [...this.#targets].map(async ([alias, { database }]) => {
-        result[alias] = await database.probe();
-      }),
-    );
-    return result;
+  /** probe asks a database whether it is there: resolves to the reason why not, empty when it is. */
+  probe(alias: string): Promise<string> {
+    return this.#targets.get(alias)!.database.probe();
   }
 
   succeeded(query: Query, result: StatementResult): void {
