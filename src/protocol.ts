@@ -42,6 +42,11 @@ export type AttemptEnd = 'succeeded' | 'unchecked';
 /** A number of connections for each database alias. */
 export type Connections = Readonly<Record<string, number>>;
 
+/** connectionsOf is the number for an alias, which may be the name of what every object has, such as `constructor`. */
+export function connectionsOf(connections: Connections, alias: string): number | undefined {
+  return Object.hasOwn(connections, alias) ? connections[alias] : undefined;
+}
+
 /** Supervisor to front end (process IPC). */
 export type SupervisorMessage =
   | { readonly type: 'start'; readonly settings: FrontEndSettings }

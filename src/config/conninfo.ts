@@ -48,6 +48,8 @@ export function conninfo(target: ConnectionTarget): string {
     keepalives_idle: 30,
     keepalives_interval: 10,
     keepalives_count: 3,
+    // Where packets are dropped, the kernel would otherwise send what nobody acknowledges for a quarter of an hour.
+    tcp_user_timeout: 30_000,
     sslmode: target.sslMode,
     sslcert: target.sslCert ?? '',
     sslkey: target.sslKey ?? '',

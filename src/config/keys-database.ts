@@ -96,7 +96,7 @@ export const DATABASE_KEYS = {
   'pg.result_budget': fixed(
     size(1024, 64 * 1024 * MiB),
     256 * MiB,
-    'Most bytes of results that one front-end process holds at one time, shared out over its threads; beyond it requests are answered 503.',
+    'Most bytes of results that one front-end process holds at one time, shared out over its threads; beyond it requests are answered 503. Of several databases none may take more than what it leaves to the others.',
   ),
   'pg.channel_binding': fixed(
     choice('disable', 'prefer', 'require'),

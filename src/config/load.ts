@@ -139,9 +139,11 @@ function checkTogether(config: Config, issues: Issues): void {
       `http.processes × pool.threads is ${processes} × ${threads} = ${processes * threads}, more than ${limit}: every thread needs a connection`,
     );
   const share = Math.floor(config['pg.result_budget'] / threads);
-  if (share < config['pg.max_result'])
+  // Of several databases each leaves as much to the others as it takes.
+  const several = databases.length > 1;
+  if (share < config['pg.max_result'] * (several ? 2 : 1))
     issues.errors.push(
-      `pg.result_budget / pool.threads is ${share} bytes, less than pg.max_result, ${config['pg.max_result']}: such a result would never fit`,
+      `pg.result_budget / pool.threads is ${share} bytes, less than ${several ? 'twice ' : ''}pg.max_result, ${config['pg.max_result']}: such a result would never fit${several ? ', for no database may take more than half' : ''}`,
     );
   if (!(config['health.ready'] ?? aliases).every((alias) => aliases.includes(alias)))
     issues.errors.push(

@@ -8,7 +8,7 @@ import type { DatabaseHealth } from '../pool/database-health.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import { JSON_BODY, packRequest, type FrontEndSettings } from '../protocol.js';
 import { Cors } from './cors.js';
-import { NO_BODY, type Exchange } from './exchange.js';
+import { NO_BODY, type Crowd, type Exchange } from './exchange.js';
 import type { ExchangeTable } from './exchange-table.js';
 import type { Admitted, Gate } from './gate.js';
 import { healthAnswer } from './health.js';
@@ -44,6 +44,8 @@ export class Dispatcher {
   readonly #cors: Cors | undefined;
   /** Whether workers have a use for a caller's claims. */
   readonly #claims: boolean;
+  /** The requests to each database; undefined when there is only one. */
+  readonly #crowds: ReadonlyMap<string, Crowd> | undefined;
 
   constructor(settings: FrontEndSettings, parts: DispatcherParts) {
     const { worker, auth, cors } = settings;
@@ -52,6 +54,7 @@ export class Dispatcher {
     const aliases = new Set(worker.databases.map((database) => database.alias));
     const whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias, whitelist);
+    if (aliases.size > 1) this.#crowds = new Map(Array.from(aliases, (one) => [one, { size: 0 }]));
     this.#cors = cors && new Cors(cors);
     this.#claims = worker.claims || worker.claimSettings || worker.access.restrict;
   }
@@ -156,6 +159,11 @@ export class Dispatcher {
     { caller, role }: Admitted,
   ): void {
     const { id, method, query, requestId } = exchange;
+    const crowd = this.#crowds?.get(alias);
+    if (crowd !== undefined && !this.#parts.exchanges.join(exchange, crowd)) {
+      this.#parts.exchanges.refuse(exchange, 'busy', CROWDED);
+      return;
+    }
     const claims = this.#claims && caller !== undefined ? caller.claims : '';
     exchange.worker = this.#parts.pool.submit(
       packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims),
@@ -209,5 +217,7 @@ export class Dispatcher {
 type Guarded = QueryRoute | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
 
 const NOT_FOUND: Guarded = { kind: 'refused', code: 'not_found' };
+
+const CROWDED = 'too many requests wait for this database already';
 
 const NO_STORE = '\r\nCache-Control: no-store';

@@ -7,7 +7,7 @@ import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js'
 import type { Logger } from '../log.js';
 import { JSON_BODY, XML_BODY } from '../protocol.js';
 import { SlotTable } from '../slot-table.js';
-import { Exchange } from './exchange.js';
+import { Exchange, type Crowd } from './exchange.js';
 
 /** What the access log says of a request whose client went away before the answer (nginx's number for it). */
 const CLIENT_GONE = 499;
@@ -74,6 +74,17 @@ export class ExchangeTable {
     return this.#pending.get(id);
   }
 
+  /**
+   * join counts a request among those to one database; false when they are more than the places that are free. So
+   * databases that do not answer never take all places: however many they are, as many are left as each of them has.
+   */
+  join(exchange: Exchange, crowd: Crowd): boolean {
+    if (crowd.size > this.#options.capacity - this.#pending.size) return false;
+    crowd.size++;
+    exchange.crowd = crowd;
+    return true;
+  }
+
   /** pendingAt lists the requests that a worker has. */
   pendingAt(worker: number): Exchange[] {
     return this.#pending.values().filter((exchange) => exchange.worker === worker);
@@ -81,7 +92,7 @@ export class ExchangeTable {
 
   /** answer answers a request that waits. */
   answer(exchange: Exchange, status: number, type: number, body: string | ArrayBuffer): void {
-    this.#pending.remove(exchange.id);
+    this.#remove(exchange);
     if (this.closing) exchange.close = true;
     if (!exchange.answer(status, type, body, () => this.#sent(exchange))) {
       const bytes = typeof body === 'string' ? body.length : body.byteLength;
@@ -147,9 +158,16 @@ export class ExchangeTable {
 
   #aborted(exchange: Exchange): void {
     this.#sent(exchange);
-    if (!this.#pending.remove(exchange.id)) return;
+    if (!this.#remove(exchange)) return;
     this.#abandon(exchange);
     if (this.#options.accessLog) this.#logAccess(exchange, CLIENT_GONE);
+  }
+
+  /** Gives up its place; false when it has none any more. */
+  #remove(exchange: Exchange): boolean {
+    if (!this.#pending.remove(exchange.id)) return false;
+    if (exchange.crowd !== undefined) exchange.crowd.size--;
+    return true;
   }
 
   #abandon(exchange: Exchange): void {

@@ -33,6 +33,11 @@ function label(status: number, type: number): string {
   return made;
 }
 
+/** Crowd is the requests in flight to one database. */
+export interface Crowd {
+  size: number;
+}
+
 /** Exchange is one request on its way to its answer. */
 export class Exchange {
   readonly id: number;
@@ -47,6 +52,8 @@ export class Exchange {
   readonly started: number;
   /** Number of the worker that has it, -1 when none does. */
   worker = -1;
+  /** Those it is counted among. */
+  crowd: Crowd | undefined;
   /** Whether the connection ends with the answer. */
   close = false;
   /** More header lines of the answer, each beginning with CRLF. */

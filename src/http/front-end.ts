@@ -4,11 +4,12 @@
  * that each process began by itself would cut off the requests of the others.
  */
 import { createLogger } from '../log.js';
-import type {
-  Connections,
-  FrontEndMessage,
-  FrontEndSettings,
-  SupervisorMessage,
+import {
+  connectionsOf,
+  type Connections,
+  type FrontEndMessage,
+  type FrontEndSettings,
+  type SupervisorMessage,
 } from '../protocol.js';
 import { HttpServer } from './http-server.js';
 import { SupervisedAttempts } from './supervised-attempts.js';
@@ -57,8 +58,9 @@ function allow({ server, threads }: FrontEnd, connections: Connections): void {
   reporter = setInterval(() => {
     // What was there the last time: PostgreSQL takes a moment to notice that a connection was closed.
     tell({ type: 'connections', connections: seen });
-    if (Object.entries(connections).every(([alias, each]) => (seen[alias] ?? 0) <= each * threads))
-      clearInterval(reporter);
+    const enough = ([alias, each]: [string, number]): boolean =>
+      (connectionsOf(seen, alias) ?? 0) <= each * threads;
+    if (Object.entries(connections).every(enough)) clearInterval(reporter);
     seen = server.connections();
   }, REPORT_INTERVAL);
 }

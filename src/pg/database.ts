@@ -28,6 +28,8 @@ const SHARED = 2;
 const STALL = 20;
 /** How long a probe waits for its answer, ms: well above what a busy worker takes. */
 const PROBE_LIMIT = 3_000;
+/** How long callers wait for an attempt to connect when those before it have failed, ms. */
+const PATIENCE = 1_000;
 /** How often waiting jobs and idle connections are looked at, ms. */
 const TICK = 250;
 /** Back-off between attempts to connect, ms. */
@@ -44,6 +46,8 @@ export class Database implements ConnectionOwner {
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
   #pause = 0;
+  /** When the last attempt to connect began, ms. */
+  #attempted = 0;
   /** Not before this time is another connection tried, ms. */
   #resume = 0;
   /** Why the last attempt failed, and when the first of a series did, ms; undefined while all is well. */
@@ -264,6 +268,7 @@ export class Database implements ConnectionOwner {
     if (this.#opening > 0 && this.#connections.length === 0) return; // one shows whether the database is there
     if (!this.#allowed.take()) return;
     this.#opening++;
+    this.#attempted = now;
     openConnection(this.settings).then(
       (pq) => {
         this.#opening--;
@@ -311,7 +316,8 @@ export class Database implements ConnectionOwner {
   }
 
   #unreachable(now: number): boolean {
-    return this.#connections.length === 0 && this.#opening === 0 && now < this.#resume;
+    if (this.#connections.length > 0 || this.#pause === 0) return false;
+    return this.#opening === 0 ? now < this.#resume : now - this.#attempted > PATIENCE;
   }
 
   #failWaiting(failure: SqlFailure): void {

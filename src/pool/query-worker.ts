@@ -11,6 +11,7 @@ import { Mailbox } from '../native/mailbox.js';
 import {
   ABANDON,
   CONNECTION_STRIDE,
+  connectionsOf,
   packId,
   requestIds,
   RUN,
@@ -141,7 +142,7 @@ export class QueryWorker {
   /** allow sets how many connections the thread may hold; those that are too many it gives up as they become idle. */
   allow(connections: Connections): void {
     this.#settings.databases.forEach(({ alias }, i) => {
-      const number = connections[alias];
+      const number = connectionsOf(connections, alias);
       if (number !== undefined) Atomics.store(this.#connections, i * CONNECTION_STRIDE, number);
     });
     this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);

@@ -79,7 +79,8 @@ export class QueryRunner implements QueryOwner {
     );
     const shared = new Int32Array(settings.connections);
     for (const [i, one] of settings.databases.entries()) {
-      const database = new Database(one, budget, new ConnectionShare(shared, i));
+      const own = i === 0 ? budget : budget.another();
+      const database = new Database(one, own, new ConnectionShare(shared, i));
       this.#targets.set(one.alias, {
         database,
         foreign: new ForeignJson(database),

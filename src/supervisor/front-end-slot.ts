@@ -3,7 +3,7 @@
  * deaths follow one another. Once it is drained or killed nothing is started any more.
  */
 import type { Logger } from '../log.js';
-import type { Connections, FrontEndSettings } from '../protocol.js';
+import { connectionsOf, type Connections, type FrontEndSettings } from '../protocol.js';
 import { FrontEndProcess, type FrontEndExit, type FrontEndMemory } from './front-end-process.js';
 
 /** Wait before a replacement (milliseconds): doubled with each death up to the last. */
@@ -134,7 +134,7 @@ export class FrontEndSlot {
 function withConnections(settings: FrontEndSettings, connections: Connections): FrontEndSettings {
   const databases = settings.worker.databases.map((database) => ({
     ...database,
-    connections: connections[database.alias] ?? database.connections,
+    connections: connectionsOf(connections, database.alias) ?? database.connections,
   }));
   return { ...settings, worker: { ...settings.worker, databases } };
 }

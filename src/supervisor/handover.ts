@@ -3,7 +3,7 @@
  * more than configured. The old ones keep half of theirs at most (at least one a thread, for what they still have to
  * finish); what they give up, and the rest once they are gone, goes to the new ones.
  */
-import type { Connections, FrontEndSettings } from '../protocol.js';
+import { connectionsOf, type Connections, type FrontEndSettings } from '../protocol.js';
 import type { FrontEndSlot } from './front-end-slot.js';
 
 /** Handover shares the connections out from the beginning of a reload until the old front ends are gone. */
@@ -31,7 +31,7 @@ export class Handover {
       slot.allow(
         eachOf(slot.settings, (alias, each) => {
           const all = before[alias]!;
-          const half = Math.min(all, after[alias] ?? all) / all / 2;
+          const half = Math.min(all, connectionsOf(after, alias) ?? all) / all / 2;
           return Math.max(1, Math.floor(each * half));
         }),
       );
@@ -63,7 +63,7 @@ export class Handover {
   #grant(): void {
     const kept = sum(this.#old.values());
     const free = { ...totals(this.#configured) };
-    for (const alias of Object.keys(free)) free[alias]! -= kept[alias] ?? 0;
+    for (const alias of Object.keys(free)) free[alias]! -= connectionsOf(kept, alias) ?? 0;
     const granted = this.#configured.map(
       (settings) => this.none(settings) as Record<string, number>,
     );
@@ -100,8 +100,8 @@ function totals(frontEnds: readonly FrontEndSettings[]): Connections {
 }
 
 function sum(parts: Iterable<Connections>): Record<string, number> {
-  const all: Record<string, number> = {};
+  const all = new Map<string, number>();
   for (const part of parts)
-    for (const [alias, n] of Object.entries(part)) all[alias] = (all[alias] ?? 0) + n;
-  return all;
+    for (const [alias, n] of Object.entries(part)) all.set(alias, (all.get(alias) ?? 0) + n);
+  return Object.fromEntries(all);
 }
