@@ -1,0 +1,157 @@
+/** Several databases: aliases in paths, each with its own failures, connections and limits, and reloads that change them. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Load } from '../support/load.js';
+import { connections, startPostgres } from '../support/postgres.js';
+import { startService, type Service } from '../support/service.js';
+
+const main = await startPostgres(t, {
+  settings: { log_connections: 'on' },
+  setup: 'CREATE TABLE hit (n int)',
+});
+await main.sql('CREATE DATABASE second');
+await main.sql('CREATE DATABASE unlisted');
+const other = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+
+const scripts = {
+  'db/where.read.sql': 'SELECT current_database() AS name, inet_server_port() AS port',
+  'db/hit.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
+  'db/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
+};
+const SECOND = { alias: 'second' };
+const OTHER = { alias: 'Größe_2-x', url: other.url, maxopenconn: 2 };
+const OTHERS = encodeURIComponent(OTHER.alias);
+const config = { databases: [SECOND, OTHER], 'http.processes': 1, 'pool.threads': 1 };
+
+/** until waits for an answer, ten seconds at most. */
+async function until(service: Service, target: string, wanted: string): Promise<string> {
+  let told = await service.error(target);
+  for (let i = 0; i < 200 && told !== wanted; i++) {
+    await sleep(50);
+    told = await service.error(target);
+  }
+  return told;
+}
+
+t.test('an alias in front of the script', async (t) => {
+  const service = await startService(t, { database: main.url, scripts, config });
+  const cases: [path: string, name: string, port: number][] = [
+    ['db/where', 'postgres', main.port],
+    ['postgres/db/where', 'postgres', main.port],
+    ['second/db/where', 'second', main.port],
+    [`${OTHERS}/db/where`, 'postgres', other.port],
+  ];
+  for (const [path, name, port] of cases)
+    t.same(await service.rows(path), [{ name, port }], decodeURIComponent(path));
+  await service.ask(`${OTHERS}/db/hit?n=7`, { method: 'POST' });
+  t.same(await other.sql('SELECT n FROM hit'), [{ n: 7 }]);
+  t.same(await main.sql('SELECT n FROM hit'), []);
+  const listed = await service.rows('/databases');
+  t.ok((listed as { datname: string }[]).some(({ datname }) => datname === 'unlisted'));
+});
+
+t.test('an alias that is not there: 400, and nothing is connected to', async (t) => {
+  const service = await startService(t, { database: main.url, scripts, config });
+  for (const alias of ['unlisted', 'Second', 'POSTGRES', '127-0-0-1', 'constructor', '__proto__']) {
+    const { status, json } = await service.ask(`${alias}/db/where`);
+    t.equal(status, 400, alias);
+    t.same(json, { error: `database not registered: ${alias}`, code: 'unknown_database' });
+    t.equal(await service.error(`${alias}/db/hit?n=1`, { method: 'POST' }), '400 unknown_database');
+  }
+  t.same(await service.rows('second/db/where'), [{ name: 'second', port: main.port }]);
+  const log = readFileSync(main.logFile, 'utf8');
+  t.match(log, 'database=second', 'the log of PostgreSQL has every connection');
+  t.notMatch(log, 'database=unlisted');
+});
+
+t.test('one that goes away and comes back', async (t) => {
+  const service = await startService(t, { database: main.url, scripts, config });
+  t.equal(await until(service, '/_ready', '200'), '200');
+  const load = new Load(t, {
+    port: service.port,
+    clients: 4,
+    target: (n) => `/_QUERIES/${n % 2 === 0 ? 'second/' : ''}db/where`,
+  });
+  await other.kill();
+  const { status, headers, json } = await service.ask(`${OTHERS}/db/where`);
+  t.equal(status, 503);
+  t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+  t.match(json, { code: /^(08|57|busy)/ });
+  t.equal(await until(service, '/_ready', '503'), '503');
+  t.match((await service.ask('/_health')).json, {
+    status: 'up',
+    databases: { postgres: 'up', second: 'up', [OTHER.alias]: 'down' },
+  });
+  const away = await service.line(({ msg }) => msg.startsWith('the database does not answer'));
+  t.equal(away['alias'], OTHER.alias);
+  await other.restart();
+  t.equal(await until(service, `${OTHERS}/db/where`, '200'), '200');
+  t.equal(await until(service, '/_ready', '200'), '200');
+  const back = await service.line(({ msg }) => msg === 'the database answers again');
+  t.equal(back['alias'], OTHER.alias);
+  await load.stop();
+  t.ok(load.count(200) > 20);
+  t.same(load.failures, [], 'the others never noticed');
+});
+
+t.test('statements over their time, and slow ones, are those of their database', async (t) => {
+  const slow = { ...config, 'pg.statement_timeout': 1 };
+  const service = await startService(t, { database: main.url, scripts, config: slow });
+  await service.rows('db/where');
+  // More than it has connections, so that some have to wait.
+  const asked = Array.from({ length: 4 }, () => service.error(`${OTHERS}/db/sleep?s=60`));
+  let answered = 0;
+  for (const one of asked) void one.then(() => answered++);
+  for (let i = 0; i < 20; i++) t.match(await service.rows('db/where'), [{ name: 'postgres' }]);
+  t.equal(answered, 0, 'nobody waits behind them');
+  t.same(await Promise.all(asked), Array(4).fill('504 timeout'));
+});
+
+t.test('connections: each database has as many as it may', async (t) => {
+  const own = { ...config, 'pg.maxopenconn': 5 };
+  const service = await startService(t, { database: main.url, scripts, config: own });
+  const targets = ['', 'second/', `${OTHERS}/`];
+  const before = await connections(other);
+  const asked = targets.flatMap((alias) =>
+    Array.from({ length: 12 }, () => service.error(`${alias}db/sleep?s=0.4`)),
+  );
+  t.same(await Promise.all(asked), Array(36).fill('200'));
+  t.ok((await connections(other)) - before <= 2);
+});
+
+t.test('a reload adds, changes and removes databases', async (t) => {
+  const service = await startService(t, { database: main.url, scripts, config });
+  const load = new Load(t, {
+    port: service.port,
+    clients: 4,
+    target: (n) => `/_QUERIES/${n % 2 === 0 ? 'second/' : ''}db/where`,
+  });
+  const reload = async (databases: readonly Record<string, string | number>[], n: number) => {
+    service.configure({ ...config, databases });
+    service.signal('SIGHUP');
+    await service.line('reloaded', n);
+  };
+  // Kept connections are those of the old front ends until these have closed them.
+  const served = async (target: string, wanted: object): Promise<void> => {
+    let rows: unknown;
+    for (let i = 0; i < 100 && JSON.stringify(rows) !== JSON.stringify([wanted]); i++) {
+      rows = await service.rows(target);
+      await sleep(50);
+    }
+    t.same(rows, [wanted]);
+  };
+  const added = { alias: 'constructor', url: other.url };
+  await reload([SECOND, OTHER, added], 1);
+  await served('constructor/db/where', { name: 'postgres', port: other.port });
+  await reload([SECOND, { alias: added.alias, database: 'second' }], 2);
+  await served('constructor/db/where', { name: 'second', port: main.port });
+  t.equal(
+    await until(service, `${OTHERS}/db/where`, '400 unknown_database'),
+    '400 unknown_database',
+  );
+  t.equal(await connections(other, 0), 0, 'what is not served is not connected to');
+  await load.stop();
+  t.ok(load.count(200) > 20);
+  t.same(load.failures, []);
+});
