@@ -98,6 +98,35 @@ t.test('check', async (t) => {
     t.notMatch(absent.stdout, 'hush');
   });
 
+  await t.test('several databases: each is tried', async (t) => {
+    const away = { DATABASE_ALIAS_1: 'away', DATABASE_URL_1: 'postgres://u:hush@127.0.0.1:1/d' };
+    const there = { DATABASE_ALIAS_2: 'there', DATABASE_URL_2: server.url };
+    const folder = makeScripts(GOOD);
+    const secret = 'k'.repeat(32);
+    writeFileSync(
+      join(folder, 'service.toml'),
+      `auth.enabled = true\njwt.key = "${secret}"\nqueries.restrict = true\n[[queries.scripts]]\ndatabase = "there"\nlocation = "shop"\nname = "list"\npermissions = ["read"]\n`,
+    );
+    const { code, stdout } = await run(folder, ['check'], { ...env, ...away, ...there });
+    t.equal(code, 1);
+    t.match(
+      stdout,
+      /\ndatabase postgres ok: .*\ndatabase away not ok\n {2}error: .*\ndatabase there ok: /,
+    );
+    t.match(stdout, /\n {2}there\/shop\/list +everybody +read\n/);
+    t.match(stdout, /\n {2}away\/shop\/list +everybody +-\n/);
+    t.notMatch(stdout, 'hush');
+    const well = await run(folder, ['check', '--json'], { ...env, ...there });
+    t.equal(well.code, 0, well.stdout);
+    t.match(JSON.parse(well.stdout), {
+      databases: [
+        { alias: 'postgres', ok: true },
+        { alias: 'there', ok: true },
+      ],
+      warnings: [],
+    });
+  });
+
   await t.test('configuration', async (t) => {
     const folder = makeScripts(GOOD);
     const file = join(folder, 'service.toml');
