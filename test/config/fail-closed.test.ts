@@ -54,6 +54,10 @@ t.test('what concerns several keys', (t) => {
       /3 × 4 = 12.*pg\.maxopenconn, 11/,
     ],
     ['pg.max_result = "64MiB"\npg.result_budget = "32MiB"', /^pg\.result_budget/],
+    [
+      'pg.max_result = "20MiB"\npg.result_budget = "32MiB"\n[[databases]]\nalias = "a"',
+      /^pg\.result_budget .* less than twice pg\.max_result/,
+    ],
     ['health.ready = ["other"]', /^health\.ready/],
   ];
   for (const [toml, problem] of cases) t.match(loader.load(toml).problems, [problem], toml);
