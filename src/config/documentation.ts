@@ -21,7 +21,7 @@ In this order, the first one that sets a key wins:
 1. **The command line**: \`--http.port 8080\`, any key that is not a secret.
 2. **The environment**: \`SERVICE_\` and the key in capitals with dots as underscores (\`SERVICE_HTTP_PORT\`); \`PORT\`
    (\`http.port\`) and \`DATABASE_URL\` (\`pg.url\`), which win over \`SERVICE_HTTP_PORT\` and \`SERVICE_PG_URL\`. An
-   empty variable counts as not set.
+   empty variable counts as not set. More databases are pairs of variables: [several databases](#several-databases).
 3. **The file**, in TOML: the one named by \`--config\`, else by \`SERVICE_CONF\`, else \`./service.toml\` when it is
    there.
 4. **The defaults** below.
@@ -66,6 +66,36 @@ a mistake in it is reported and the old one stays. The environment of a running 
 - **Booleans** are \`true\` and \`false\`, in the environment also \`1\` and \`0\`.
 - Keys may be written in capitals or small letters. Lists of tables can be set in the file only.
 
+## Several databases
+
+The keys of \`pg\` name the default database. More of them are entries of \`[[databases]]\`, each with an alias that paths
+begin with (\`/_QUERIES/{alias}/{folder}/{script}\`):
+
+\`\`\`toml
+[[databases]]
+alias = "stock"            # on the server of pg, the database "stock"
+
+[[databases]]
+alias = "archive"          # on a server of its own
+url = "postgres://reader@archive.internal/events?sslmode=verify-full"
+pass = "…"
+ssl.rootcert = "certs/archive-ca.pem"
+maxopenconn = 4
+\`\`\`
+
+or pairs of environment variables with any number, \`DATABASE_ALIAS_1=archive\` and \`DATABASE_URL_1=postgres://…\`.
+
+- An alias is 1-63 bytes of letters, digits, \`_\` and \`-\`. The name in \`pg.database\` is always one too; an entry of that
+  name takes its place as the default database. While \`queries.register_enabled\` is on, none can be \`registry\`.
+- An entry without \`url\` and \`host\` is on the server of \`pg\`, with its port, user and password where it does not say
+  otherwise. One that has either of them takes none of these from \`pg\`, but the defaults of the keys below: no other
+  server is sent the password of that one. Without \`database\` the database has the name of the alias.
+- TLS is as the keys of \`pg.ssl\` say wherever the entry or its URL does not, member by member, so that an entry is never
+  less strict by saying nothing. Times, \`pg.prepared\` and numbers of connections are those of \`pg\` likewise.
+- Where file and environment have the same alias, the URL of the environment says which database it is, and as whom; TLS
+  and numbers of connections of the file's entry stay where the URL does not name them.
+- Half a pair, or an alias twice in one place, stops the start.
+
 ## What is refused
 
 - A file that is not TOML (the message has \`file:line:column\`), or a value of the wrong type or out of its range, stops
@@ -74,7 +104,8 @@ a mistake in it is reported and the old one stays. The environment of a running 
 - An unknown key gets a warning with the nearest known one. Under ${SECURE_SECTIONS.map((s) => `\`${s}\``).join(', ')} it stops the start,
   and so does one elsewhere that looks like a slip of a key there (\`[autth]\`), because a protection that was asked for
   must not be missing.
-- \`http.processes\` × \`pool.threads\` may not be more than \`pg.maxopenconn\`: every query thread needs a connection.
+- \`http.processes\` × \`pool.threads\` may not be more than \`pg.maxopenconn\`, nor than the \`maxopenconn\` of
+  any entry of \`[[databases]]\`: every query thread needs a connection to each database.
   Connections are shared out evenly, so they are best a multiple of that product.
 - Keys of pREST for things this service does not do (cache, studio, otel, pg.cache, migrations, pluginmiddlewarelist,
   version) are accepted and named in one line of the log.

@@ -14,10 +14,18 @@ t.test('docs/configuration.md is what the table of keys says', (t) => {
   t.end();
 });
 
-t.test('its example is a configuration', (t) => {
-  const [, example] = /```toml\n([^]*?)```/.exec(configurationDocument())!;
-  const { loaded, problems, warnings } = makeLoader(t).load(example);
-  t.strictSame([...problems, ...warnings], []);
-  t.equal(loaded?.config['pg.ssl.mode'], 'verify-full');
+t.test('its examples are configurations', (t) => {
+  const loader = makeLoader(t);
+  const examples = [...configurationDocument().matchAll(/```toml\n([^]*?)```/g)];
+  const loaded = examples.map(([, example]) => {
+    const { loaded: one, problems, warnings } = loader.load(example);
+    t.strictSame([...problems, ...warnings], []);
+    return one!.config;
+  });
+  t.equal(loaded[0]!['pg.ssl.mode'], 'verify-full');
+  t.strictSame(
+    loaded[1]!.databases.map(({ alias }) => alias),
+    ['stock', 'archive'],
+  );
   t.end();
 });
