@@ -117,12 +117,13 @@ function defaults({ draft, value, given }: Scene, reached: Reached, byVariable: 
 function single({ draft, value, given }: Scene): void {
   const said = given('pg.single');
   if (said === undefined) return;
-  if (value('pg.single') === true)
+  const listed = (value('databases') as unknown[]).length > 0;
+  if (value('pg.single') === true || listed)
     draft.add('unused', said.at, 'only configured databases are served here, whatever it says');
   else
     draft.add(
-      'differs',
+      'unsupported',
       said.at,
-      'not taken over: pREST connects to whatever database a path names; here each has to be in [[databases]]',
+      'pREST connects to whatever database a path names; here only configured ones are served: put each that is asked for into [[databases]]',
     );
 }

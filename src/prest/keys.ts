@@ -46,7 +46,7 @@ export const PREST_KEYS: Readonly<Record<string, PrestKey>> = {
       ? [value]
       : [
           undefined,
-          'pREST keeps no idle connection to get by a leak; there is none here, and all are kept unless it is set',
+          'pREST closes each connection after use, because of a leak that is not here; all may stay open unless it is set',
         ],
   ),
   'pg.conntimeout': adapted(integer, 10, (value: number) =>

@@ -17,9 +17,9 @@ export interface Scene {
   readonly draft: Draft;
   readonly mode: TablesMode;
   /** value gives what counts for a key in pREST, its default included. */
-  value(key: string): unknown;
+  readonly value: (key: string) => unknown;
   /** given gives the place of what is set for a key and could be read. */
-  given(key: string): Given | undefined;
+  readonly given: (key: string) => Given | undefined;
 }
 
 /** PrestKey is one key of pREST 2.4.2. */

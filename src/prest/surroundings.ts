@@ -24,14 +24,14 @@ export function surroundings(scene: Scene): void {
 function listening(scene: Scene): void {
   const { draft, value, given, source } = scene;
   const host = given('http.host');
-  if (host === undefined)
+  // Go takes an empty host for every address.
+  if (host !== undefined) draft.take('http.host', value('http.host') || '0.0.0.0', host);
+  else if (value('auth.enabled') !== true)
     draft.add(
       'differs',
       'http.host',
-      'not set: pREST listens on every address; here that is so only with auth.enabled = true, otherwise 127.0.0.1. Set http.host to change it',
+      'not set: pREST listens on every address, here that is 127.0.0.1 while auth.enabled is off; set http.host to be reached from elsewhere',
     );
-  // Go takes an empty host for every address.
-  else draft.take('http.host', value('http.host') === '' ? '0.0.0.0' : value('http.host'), host);
   for (const key of ['https.cert', 'https.key'] as const)
     if (!takeOver(key, scene) && value('https.mode') === true)
       draft.write(key, resolve(source.base, value(key) as string), "it is pREST's default");
@@ -133,7 +133,8 @@ function tableNames({ draft, value, given, mode }: Scene): void {
       const column = given(key);
       if (column === undefined) continue;
       if (mode === 'adopt') draft.take(key, value(key), column);
-      else draft.add('renamed', column.at, `the column is called ${ours} in the copy`);
+      else if (value(key) !== ours)
+        draft.add('renamed', column.at, `the column is called ${ours} in the copy`);
     }
   }
 }

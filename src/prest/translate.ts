@@ -20,7 +20,7 @@ import { surroundings } from './surroundings.js';
 /** Translation is a draft, and what counts for a key of pREST in it. */
 export interface Translation {
   readonly draft: Draft;
-  value(key: string): unknown;
+  readonly value: (key: string) => unknown;
 }
 
 /** translate makes the draft. */
