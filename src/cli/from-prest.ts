@@ -14,7 +14,7 @@ import { Draft } from '../prest/draft.js';
 import { writeOutcome, type Outcome } from '../prest/outcome.js';
 import type { TablesMode } from '../prest/rule.js';
 import { folderFindings } from '../prest/script-findings.js';
-import { openSource, type Environment, type PrestSource } from '../prest/source.js';
+import { openSource, variableIn, type Environment, type PrestSource } from '../prest/source.js';
 import type { Copied } from '../prest/table-copy.js';
 import { inspectTables, inTheWay } from '../prest/tables.js';
 import { checkDraft, configurationText, translate } from '../prest/translate.js';
@@ -45,7 +45,7 @@ export async function fromPrest(options: FromPrestOptions): Promise<number> {
 
 async function migrate(options: FromPrestOptions): Promise<Outcome> {
   const { env, cwd, dryRun, tables } = options;
-  const to = resolve(cwd, options.file ?? (env['SERVICE_CONF'] || 'service.toml'));
+  const to = resolve(cwd, options.file ?? variableIn(env, 'SERVICE_CONF') ?? 'service.toml');
   const unread = { errors: [] as string[], warnings: [] };
   const source = openSource(options.from, env, cwd, unread);
   if (source === undefined) return outcomeOf(to, options, { problems: unread.errors });
@@ -84,8 +84,8 @@ interface Parts {
 
 function outcomeOf(to: string, { dryRun }: FromPrestOptions, parts: Parts): Outcome {
   const { source, draft = new Draft(), loaded, written = false, copied = {} } = parts;
-  const { findings, variables, problems = parts.problems ?? [] } = draft;
-  const all = parts.problems ?? problems;
+  const { findings, variables } = draft;
+  const all = parts.problems ?? draft.problems;
   return {
     ok: all.length === 0 && findings.every(({ kind }) => kind !== 'unsupported'),
     from: source?.file ?? null,

@@ -5,7 +5,7 @@
 import { parseDatabaseUrl } from '../config/database-url.js';
 import type { KeyName } from '../config/schema.js';
 import { takeOver, type Scene } from './rule.js';
-import type { Given } from './source.js';
+import { variableIn, type Given } from './source.js';
 
 /** Keys that a URL can name, in the order of the documentation. */
 const PARTS = ['pg.host', 'pg.port', 'pg.user', 'pg.pass', 'pg.database', 'pg.ssl.mode'] as const;
@@ -17,7 +17,7 @@ export type Reached = ReadonlyMap<KeyName, { readonly value: unknown; readonly g
 export function connection(scene: Scene): Reached {
   const { draft, value, given, source } = scene;
   const url = given('pg.url');
-  const variable = source.env['DATABASE_URL'] || undefined;
+  const variable = variableIn(source.env, 'DATABASE_URL');
   const reached = new Map<KeyName, { value: unknown; given?: Given }>();
   for (const key of PARTS) reached.set(key, { value: value(key), ...place(given(key)) });
 

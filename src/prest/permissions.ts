@@ -83,7 +83,7 @@ function asEntries(value: unknown): Entry[] {
 
 /** Of two entries for one table the last counts here, and the one with a schema in pREST. */
 function sorted(entries: Entry[]): Entry[] {
-  const named = (entry: Entry): number => Number(String(entry['name'] ?? '').includes('.'));
+  const named = (entry: Entry): number => Number((entry['name'] as string).includes('.'));
   return 'fields' in (entries[0] ?? {}) ? entries.toSorted((a, b) => named(a) - named(b)) : entries;
 }
 

@@ -49,8 +49,8 @@ export class PrestSource {
   /** get gives what counts. */
   get(key: string): Given | undefined {
     const variable = variableOf(key);
-    const text = this.env[variable];
-    if (text !== undefined && text !== '') return { written: text, at: variable, inFile: false };
+    const text = variableIn(this.env, variable);
+    if (text !== undefined) return { written: text, at: variable, inFile: false };
     return this.#written.get(key);
   }
 
@@ -77,6 +77,11 @@ const LISTS: ReadonlySet<string> = new Set([
   'cache.endpoints',
 ]);
 
+/** variableIn gives a variable, undefined for an empty one. */
+export function variableIn(env: Environment, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name];
+}
+
 /** variableOf is the variable that pREST reads for a key. */
 export function variableOf(key: string): string {
   return `PREST_${key.replaceAll('.', '_').toUpperCase()}`;
@@ -93,7 +98,7 @@ export function openSource(
   cwd: string,
   issues: Issues,
 ): PrestSource | undefined {
-  const named = from ?? (env['PREST_CONF'] || undefined);
+  const named = from ?? variableIn(env, 'PREST_CONF');
   const file = resolve(cwd, named ?? 'prest.toml');
   if (named === undefined && !existsSync(file)) {
     if (Object.keys(env).some((name) => name.startsWith('PREST_')))

@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { takeOver, type Scene } from './rule.js';
+import { variableIn } from './source.js';
 import { TABLE_NAMES } from './table-names.js';
 
 /** surroundings takes these keys over. */
@@ -25,7 +26,8 @@ function listening(scene: Scene): void {
   const { draft, value, given, source } = scene;
   const host = given('http.host');
   // Go takes an empty host for every address.
-  if (host !== undefined) draft.take('http.host', value('http.host') || '0.0.0.0', host);
+  const written = value('http.host') === '' ? '0.0.0.0' : value('http.host');
+  if (host !== undefined) draft.take('http.host', written, host);
   else if (value('auth.enabled') !== true)
     draft.add(
       'differs',
@@ -97,7 +99,7 @@ function isOrigin(text: string): boolean {
 function scriptsFolder({ source, draft, value, given }: Scene): void {
   const said = given('queries.location');
   if (said === undefined) {
-    const folder = resolve(source.env['HOME'] || homedir(), 'queries');
+    const folder = resolve(variableIn(source.env, 'HOME') ?? homedir(), 'queries');
     draft.write(
       'queries.location',
       folder,
