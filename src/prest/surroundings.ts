@@ -90,7 +90,8 @@ function cors(scene: Scene): void {
 
 function isOrigin(text: string): boolean {
   try {
-    return new URL(text).origin === text;
+    // A pattern is an origin to URL; here it would match nobody.
+    return !text.includes('*') && new URL(text).origin === text;
   } catch {
     return false;
   }
@@ -126,7 +127,8 @@ function tableNames({ draft, value, given, mode }: Scene): void {
   for (const { table, columns } of TABLE_NAMES) {
     const said = given(table.key);
     const theirs = (value(table.key) as string) || table.theirs;
-    if (mode === 'copy' && theirs !== table.ours) {
+    const copied = mode === 'copy' && theirs !== table.ours;
+    if (copied) {
       draft.settings.set(table.key, table.ours);
       draft.add('renamed', said?.at ?? table.key, `${table.ours} here, with the rows of ${theirs}`);
     } else if (said !== undefined) draft.take(table.key, theirs, said);
@@ -134,7 +136,7 @@ function tableNames({ draft, value, given, mode }: Scene): void {
     for (const { key, ours } of columns) {
       const column = given(key);
       if (column === undefined) continue;
-      if (mode === 'adopt') draft.take(key, value(key), column);
+      if (!copied) draft.take(key, value(key), column);
       else if (value(key) !== ours)
         draft.add('renamed', column.at, `the column is called ${ours} in the copy`);
     }
