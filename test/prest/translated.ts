@@ -11,7 +11,7 @@ import type { Test } from 'tap';
 /** What came of a configuration. */
 export interface Translated {
   /** The lines of one kind, as `subject: message`. */
-  lines(kind: Kind): string[];
+  readonly lines: (kind: Kind) => string[];
   readonly settings: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
   readonly variables: readonly Variable[];
@@ -22,7 +22,11 @@ export interface Translated {
 /** Translator translates a prest.toml (undefined: none) with an environment, in `folder`. */
 export interface Translator {
   readonly folder: string;
-  translate(toml: string | Buffer | undefined, env?: Environment, mode?: TablesMode): Translated;
+  readonly translate: (
+    toml: string | Buffer | undefined,
+    env?: Environment,
+    mode?: TablesMode,
+  ) => Translated;
 }
 
 /** makeTranslator gives a translator whose folder is removed with the test. */
