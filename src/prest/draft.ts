@@ -77,7 +77,7 @@ export class Draft {
   /** write sets a key that pREST was told nothing of. */
   write(name: KeyName, value: unknown, say: string): void {
     this.settings.set(name, value);
-    this.add('differs', name, `not set, so ${shown(name, value)} is written: ${say}`);
+    this.add('differs', name, `${shown(name, value)} is written, for it is not set: ${say}`);
   }
 
   /** require says that a variable has to be set, to a value that stands at `from`. */

@@ -61,5 +61,6 @@ export function writeOutcome(outcome: Outcome): string {
     lines.push(dryRun ? 'it cannot be taken over so' : 'nothing was written');
   else if (dryRun) lines.push('nothing was changed; without --dry-run it is');
   else if (written) lines.push(`${to} was written; look it over with sql-rest-service check`);
-  return `${lines.join('\n')}\n`;
+  // Names of scripts may hold anything, and a terminal obeys some of it.
+  return `${lines.map((line) => line.replaceAll(/\p{Cc}/gu, '\ufffd')).join('\n')}\n`;
 }

@@ -140,13 +140,14 @@ t.test('what is there is never overwritten', async (t) => {
   await server.sql(`UPDATE service_users SET password = 'x' WHERE username = 'ann';
     DELETE FROM service_users WHERE username = 'later';
     UPDATE service_queries SET read_sql = 'SELECT 3' WHERE name = 'one';
-    INSERT INTO prest_users (username, password) VALUES ('new', 'y')`);
+    INSERT INTO service_users (id, username) VALUES (99, 'other');
+    INSERT INTO prest_users (id, username, password) VALUES (99, 'new', 'y')`);
   const before = [await rows('service_users'), await rows('service_queries')];
   const folder = folderWith(TOML);
   for (const flags of [[], ['--dry-run']]) {
     const { code, stdout } = await migrate(folder, ['--tables', 'copy', ...flags]);
     t.equal(code, 1);
-    t.match(stdout, /public\.service_users: it has "ann" with another content/);
+    t.match(stdout, /public\.service_users: it has "ann", "new" with another content/);
     t.match(stdout, /public\.service_queries: it has "demo\/one" with another content/);
     t.notOk(existsSync(join(folder, 'service.toml')));
   }
