@@ -8,7 +8,7 @@ const LEAVES = ['errors', 'protocol', 'settings', 'log', 'recent', 'slot-table']
 /** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
 const ARROWS = {
   main: ['cli'],
-  cli: ['supervisor', 'config', 'script', 'pg', 'auth', 'access', 'users', 'registry'],
+  cli: ['supervisor', 'config', 'script', 'pg', 'auth', 'access', 'users', 'registry', 'prest'],
   config: ['auth'],
   supervisor: ['http', 'native', 'pg'],
   http: ['pool', 'native', 'auth', 'access'],
@@ -19,6 +19,7 @@ const ARROWS = {
   catalog: ['access', 'pg'],
   users: ['pg'],
   registry: ['script', 'template', 'pg'],
+  prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
   script: ['template', 'native', 'access'],
   template: [],
   pg: ['native'],

@@ -12,6 +12,8 @@ interface Form {
   /** What it is applied to, as the help calls it. */
   readonly operand?: string;
   readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
+  /** false: it takes no keys of the configuration. */
+  readonly keys?: boolean;
 }
 
 const SWITCHES = {
@@ -19,6 +21,7 @@ const SWITCHES = {
   version: { type: 'boolean', short: 'V' },
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
 } as const;
 
 /** Flags with a value that are no keys. */
@@ -26,6 +29,8 @@ const VALUED = {
   config: { type: 'string' },
   name: { type: 'string' },
   metadata: { type: 'string' },
+  from: { type: 'string' },
+  tables: { type: 'string' },
 } as const;
 
 const FORMS = {
@@ -33,6 +38,11 @@ const FORMS = {
   check: { words: ['check'], flags: ['json'] },
   'migrate up auth': { words: ['migrate', 'up', 'auth'] },
   'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
+  'migrate from-prest': {
+    words: ['migrate', 'from-prest'],
+    flags: ['from', 'tables', 'dry-run', 'yes', 'json'],
+    keys: false,
+  },
   'user add': { words: ['user', 'add'], operand: 'NAME', flags: ['name', 'metadata'] },
   'user passwd': { words: ['user', 'passwd'], operand: 'NAME' },
   'user list': { words: ['user', 'list'], flags: ['json'] },
@@ -40,7 +50,7 @@ const FORMS = {
 } as const satisfies Record<string, Form>;
 
 /** Flags of single commands: elsewhere they are refused. */
-const OWN_FLAGS = ['json', 'yes', 'name', 'metadata'] as const;
+const OWN_FLAGS = ['json', 'yes', 'name', 'metadata', 'from', 'tables', 'dry-run'] as const;
 
 /** Command is what can be asked for, or what `--help` and `--version` ask for. */
 export type Command = keyof typeof FORMS | 'help' | 'version';
@@ -61,6 +71,12 @@ export interface CommandLine {
   /** Values of `--name` and `--metadata`. */
   readonly name: string | undefined;
   readonly metadata: string | undefined;
+  /** Value of `--from`. */
+  readonly from: string | undefined;
+  /** Value of `--tables`. */
+  readonly tables: 'adopt' | 'copy';
+  /** Whether nothing is to be changed. */
+  readonly dryRun: boolean;
 }
 
 /** UsageError is a command line that makes no sense; its message says why. */
@@ -105,15 +121,21 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     for (const flag of OWN_FLAGS)
       if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
         throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
-  const [file, name, metadata] = Object.keys(VALUED).map((flag) => {
+  const [file, name, metadata, from, tables = 'adopt'] = Object.keys(VALUED).map((flag) => {
     const value = values.get(flag);
     values.delete(flag);
     return value;
   });
-  if (file === '') throw new UsageError('--config needs a value');
+  if (file === '' || from === '')
+    throw new UsageError(`--${file === '' ? 'config' : 'from'} needs a value`);
+  if (tables !== 'adopt' && tables !== 'copy') throw new UsageError('--tables takes adopt or copy');
   const flags = Object.fromEntries(values);
+  const [key] = values.keys();
+  if (key !== undefined && command in FORMS && takesNoKeys(command as keyof typeof FORMS))
+    throw new UsageError(`--${key} is no flag of ${command}, which takes no keys`);
   const [json, yes] = [switches.has('json'), switches.has('yes')];
-  return { command, operand, file, flags, json, yes, name, metadata };
+  const dryRun = switches.has('dry-run');
+  return { command, operand, file, flags, json, yes, name, metadata, from, tables, dryRun };
 }
 
 function commandOf(
@@ -159,6 +181,10 @@ function operandOf([command, form]: [string, Form], words: readonly string[]): s
 function takes(command: keyof typeof FORMS, flag: (typeof OWN_FLAGS)[number]): boolean {
   const { flags = [] } = FORMS[command] as Form;
   return flags.includes(flag);
+}
+
+function takesNoKeys(command: keyof typeof FORMS): boolean {
+  return (FORMS[command] as Form).keys === false;
 }
 
 function ownersOf(flag: (typeof OWN_FLAGS)[number]): string {

@@ -36,6 +36,8 @@ export async function run(args: readonly string[]): Promise<number> {
       return (await import('./migrate.js')).migrateUp(sources);
     case 'migrate down auth':
       return (await import('./migrate.js')).migrateDown(sources, line.yes);
+    case 'migrate from-prest':
+      return (await import('./from-prest.js')).fromPrest({ ...line, ...sources });
     case 'user add':
       return (await import('./user.js')).addUser(sources, line);
     case 'user passwd':

@@ -16,6 +16,8 @@ import { readEnvironment, readFile, readFlags, type Entries } from './sources.js
 export interface ConfigSources {
   /** The file that must be used (`--config`); otherwise SERVICE_CONF, otherwise ./service.toml when it is there. */
   readonly file?: string | undefined;
+  /** What that file will hold, for a check before it is written. */
+  readonly text?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Values given on the command line, by key. */
   readonly flags?: Readonly<Record<string, string>>;
@@ -53,7 +55,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const foreign: string[] = [];
   const file = findFile(sources);
   const levels = [
-    file === undefined ? (new Map() as Entries) : readFile(file, foreign, issues),
+    file === undefined ? (new Map() as Entries) : readFile(file, foreign, issues, sources.text),
     readEnvironment(env, cwd, foreign, issues),
     readFlags(flags, cwd, issues),
   ];

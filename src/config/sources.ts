@@ -3,9 +3,7 @@
  * written and not yet checked; names that no key has are reported with the nearest known one. Values never appear in
  * what is reported.
  */
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parse, TomlError } from 'smol-toml';
 import { describe, type Issues } from './kind.js';
 import { edits, nearest } from './nearest.js';
 import {
@@ -18,6 +16,7 @@ import {
   variableOf,
   type KeyName,
 } from './schema.js';
+import { parseToml, readToml } from './toml.js';
 
 /** Entry is a value that a source gives to a key. */
 export interface Entry {
@@ -37,10 +36,13 @@ const OTHER_VARIABLES = new Set(['SERVICE_CONF', 'SERVICE_MCP_URL', 'SERVICE_MCP
 /** How many edits away from a key of a security section an unknown key counts as a slip of it. */
 const SLIP = 2;
 
-/** readFile reads a TOML file into entries; `foreign` gets the keys that this service has no use for. */
-export function readFile(file: string, foreign: string[], issues: Issues): Entries {
+/**
+ * readFile reads a TOML file into entries; `foreign` gets the keys that this service has no use for. A `text` stands for
+ * what the file will hold.
+ */
+export function readFile(file: string, foreign: string[], issues: Issues, text?: string): Entries {
   const entries: Entries = new Map();
-  const document = parseFile(file, issues);
+  const document = text === undefined ? readToml(file, issues) : parseToml(text, file, issues);
   if (document === undefined) return entries;
   const base = dirname(file);
   const aliases: [KeyName, Entry][] = [];
@@ -174,27 +176,5 @@ function walk(
     else if (Object.keys(value as object).length > 0)
       walk(value as Record<string, unknown>, `${key}.`, visit);
     else if (!SECTIONS.has(spelling)) visit(key, value);
-  }
-}
-
-function parseFile(file: string, issues: Issues): Record<string, unknown> | undefined {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : (code ?? 'unreadable');
-    issues.errors.push(`${file}: cannot be read: ${reason}`);
-    return undefined;
-  }
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    // The rest of the message quotes the lines around the mistake, which may hold a secret.
-    const reason = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '');
-    issues.errors.push(`${file}:${error.line}:${error.column}: ${reason}`);
-    return undefined;
   }
 }

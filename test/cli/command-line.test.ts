@@ -14,7 +14,10 @@ t.test('command lines that make no sense: exit code 2, and what was meant', asyn
     [['migrate', 'upp', 'auth'], /unknown command migrate upp; the nearest is migrate up/],
     [['migrate', 'up', 'auht'], /unknown command migrate up auht; the nearest is migrate up auth/],
     [['migrate', 'down', 'auth', 'now'], /migrate down auth takes flags only, not now/],
-    [['migrate', 'up', 'auth', '--yes'], /--yes belongs to migrate down auth, not to migrate up/],
+    [
+      ['migrate', 'up', 'auth', '--yes'],
+      /--yes belongs to migrate down auth and .*, not to migrate up/,
+    ],
     [['user'], /user needs a word more: add or passwd or list or remove/],
     [['user', 'ad', 'x'], /unknown command user ad; the nearest is user add/],
     [['user', 'add'], /user add needs a NAME/],
@@ -22,7 +25,7 @@ t.test('command lines that make no sense: exit code 2, and what was meant', asyn
     [['user', 'add', 'ann', 'secret'], /user add takes one NAME and flags only, not secret/],
     [['user', 'list', 'ann'], /user list takes flags only, not ann/],
     [['user', 'passwd', 'ann', '--name', 'A'], /--name belongs to user add, not to user passwd/],
-    [['user', 'remove', 'ann', '--json'], /--json belongs to check and user list/],
+    [['user', 'remove', 'ann', '--json'], /--json belongs to check and .*user list/],
     [
       ['user', 'add', 'ann', '--metadta', '{}'],
       /unknown flag --metadta; the nearest is --metadata/,

@@ -1,0 +1,100 @@
+/**
+ * Scripts that would not do here what they do in pREST: templates that do not parse, statements that are refused, names
+ * that no request can reach. Told by name, line and column, never by text.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '../errors.js';
+import { listScripts } from '../script/script-listing.js';
+import { StatementBuilder } from '../script/statement.js';
+import { fileName, isIdentifier, type Verb } from '../script/verb.js';
+import { compile, TemplateError } from '../template/template.js';
+import type { Draft } from './draft.js';
+
+/** A text of a stored script. */
+export interface StoredText {
+  readonly database: string;
+  readonly location: string;
+  readonly name: string;
+  readonly verb: Verb;
+  readonly text: string;
+}
+
+/** Largest script, bytes. */
+const MAX_SIZE = 1 << 20;
+
+/** folderFindings looks at the scripts of a folder; `registry` tells whether that word is taken by the registry. */
+export async function folderFindings(
+  location: string,
+  registry: boolean,
+  draft: Draft,
+): Promise<void> {
+  let listing;
+  try {
+    listing = await listScripts(location);
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT')
+      draft.add('unsupported', location, `the folder of scripts cannot be read: ${code}`);
+    return;
+  }
+  const { scripts, problems } = listing;
+  draft.add('taken', location, `${scripts.length} script${scripts.length === 1 ? '' : 's'}`);
+  for (const { file, line, column, message } of problems) {
+    const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+    draft.add('unsupported', place, message);
+  }
+  for (const { folder, name, verb } of scripts) {
+    const file = join(folder, fileName(name, verb));
+    if (registry && folder === 'registry') draft.add('unsupported', file, HIDDEN);
+    const refusal = refusalOf(await readFile(join(location, file), 'utf8'), verb, file);
+    if (refusal !== undefined) draft.add('unsupported', file, refusal);
+  }
+}
+
+/** storedFindings looks at the scripts of a table; `aliases` are the databases there are. */
+export function storedFindings(
+  texts: readonly StoredText[],
+  aliases: readonly string[],
+  registry: boolean,
+  draft: Draft,
+): void {
+  for (const { database, location, name, verb, text } of texts) {
+    const path = `${location}/${name}`;
+    const subject = `${database === '' ? '' : `${database}/`}${path} (${verb})`;
+    const unsupported = (message: string): void => draft.add('unsupported', subject, message);
+    if (!isIdentifier(location) || !isIdentifier(name)) unsupported('no request can name it');
+    else if (database !== '' && !aliases.includes(database))
+      unsupported(
+        `no database has the alias ${JSON.stringify(database)}; put it into [[databases]]`,
+      );
+    else if (registry && location === 'registry') unsupported(HIDDEN);
+    if (Buffer.byteLength(text) > MAX_SIZE) unsupported('the text is larger than 1 MiB');
+    try {
+      compile(text, path);
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      unsupported(`${error.line}:${error.column}: ${error.safeMessage}`);
+      continue;
+    }
+    const refusal = refusalOf(text, verb, path);
+    if (refusal !== undefined) unsupported(refusal);
+  }
+}
+
+const HIDDEN =
+  'no request can reach it while the registry is on, for its routes begin with that name';
+
+/** Why a statement would be refused, as far as the text tells without values. */
+function refusalOf(text: string, verb: Verb, path: string): string | undefined {
+  const constant = text.replaceAll(/\{\{[^]*?\}\}/g, ' ').replaceAll('\0', ' ');
+  try {
+    new StatementBuilder('json_agg', 1).build(verb, constant, path);
+    return undefined;
+  } catch (error) {
+    // What has no text of its own may well get one.
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code !== 'statement_not_allowed') return undefined;
+    return `${error.message}: ${error.detail!}`;
+  }
+}

@@ -1,0 +1,123 @@
+/** How databases are reached: keys, URLs, variables, entries. */
+import t from 'tap';
+import { makeTranslator } from './translated.js';
+
+const { translate } = makeTranslator(t);
+
+t.test('a URL counts more than the keys beside it', (t) => {
+  const { settings, lines } = translate(
+    '[pg]\nurl = "postgres://ann:p%40ss@db:6543/app?sslmode=require&search_path=x"\nhost = "other"\npass = "other"',
+  );
+  t.match(settings, {
+    'pg.host': 'db',
+    'pg.port': 6543,
+    'pg.user': 'ann',
+    'pg.pass': 'p@ss',
+    'pg.database': 'app',
+    'pg.ssl.mode': 'require',
+  });
+  t.equal(settings['pg.url'], undefined);
+  t.match(lines('unused').join('\n'), /pg\.host: pg\.url names it too/);
+  t.match(lines('unused').join('\n'), /does not look at search_path/);
+  t.end();
+});
+
+t.test('a URL of a variable', (t) => {
+  const { settings, variables, text } = translate(undefined, {
+    PREST_PG_URL: 'postgres://ann:geheim@db/app',
+  });
+  t.match(settings, { 'pg.host': 'db', 'pg.user': 'ann', 'pg.database': 'app' });
+  t.strictSame(variables, [{ name: 'SERVICE_PG_PASS', from: 'the password in PREST_PG_URL' }]);
+  t.notMatch(text, 'geheim');
+  t.end();
+});
+
+t.test('DATABASE_URL counts most, and stays', (t) => {
+  const { settings, variables, lines, problems } = translate('[pg]\nurl = "postgres://h/d"', {
+    DATABASE_URL: 'postgres://ann:geheim@db/app',
+    PREST_PG_PORT: '1234',
+  });
+  t.strictSame(problems, []);
+  t.strictSame(variables, []);
+  t.equal(settings['pg.host'], undefined);
+  t.equal(settings['pg.port'], 1234);
+  t.match(lines('unused').join('\n'), /pg\.url: DATABASE_URL counts/);
+  t.end();
+});
+
+t.test('URLs that cannot be read are problems, and are not shown', (t) => {
+  for (const url of ['postgres://h:geheim', 'mysql://ann:geheim@h/d', 'postgres://ann:geheim@h']) {
+    const { problems, findings } = translate(`[pg]\nurl = "${url}"`);
+    t.match(problems[0], /^pg\.url: /, url);
+    t.notMatch(JSON.stringify([problems, findings]), 'geheim');
+  }
+  t.end();
+});
+
+t.test('entries', (t) => {
+  const { settings, lines } = translate(`[pg]
+host = "one"
+pass = "first"
+user = "ann"
+[[databases]]
+alias = "a"
+[[databases]]
+alias = "b"
+host = "two"
+port = 0
+[[databases]]
+alias = "c"
+url = "postgres://bob:second@three/x?sslmode=disable&application_name=y"
+[databases.ssl]
+rootcert = "/ca.pem"
+[[databases]]
+alias = "a"
+[[databases]]
+alias = "no.dots"
+[[databases]]
+alias = "d"
+colour = "red"`);
+  t.strictSame(settings['databases'], [
+    { alias: 'a', database: 'prest' },
+    { alias: 'b', host: 'two', database: 'prest', port: 5432, user: 'ann', pass: 'first' },
+    {
+      alias: 'c',
+      url: 'postgres://bob:second@three/x?sslmode=disable',
+      ssl: { rootcert: '/ca.pem' },
+    },
+    { alias: 'd', database: 'prest' },
+  ]);
+  const unused = lines('unused').join('\n');
+  t.match(unused, /databases\[3\]: the alias a is there already/);
+  t.match(unused, /databases\[4\]: pREST leaves it out/);
+  t.match(unused, /databases\[5\]\.colour/);
+  t.match(lines('unsupported'), [/databases\[2\]\.url: .*application_name/]);
+  t.match(lines('differs').join('\n'), /pg\.database: prest is served too/);
+  t.end();
+});
+
+t.test('entries of the environment', (t) => {
+  const { variables, lines, settings } = translate('[[databases]]\nalias = "a"', {
+    DATABASE_ALIAS_1: 'a',
+    DATABASE_URL_1: 'postgres://h/d',
+    PREST_DATABASE_ALIAS_2: 'b',
+    PREST_DATABASE_URL_2: 'postgres://ann:geheim@h/d',
+    PREST_DATABASE_ALIAS_3: 'c',
+  });
+  t.strictSame(variables, [
+    { name: 'DATABASE_ALIAS_2', from: 'PREST_DATABASE_ALIAS_2' },
+    { name: 'DATABASE_URL_2', from: 'PREST_DATABASE_URL_2' },
+  ]);
+  t.equal(settings['databases'], undefined);
+  t.match(lines('unused').join('\n'), /PREST_DATABASE_ALIAS_3: pREST leaves it out/);
+  t.end();
+});
+
+t.test('the password of a variable goes to no other server', (t) => {
+  const { settings, lines } = translate('[[databases]]\nalias = "b"\nhost = "two"', {
+    PREST_PG_PASS: 'geheim',
+  });
+  t.notMatch(JSON.stringify(settings), 'geheim');
+  t.match(lines('unsupported'), [/databases\[0\]: it takes the password of PREST_PG_PASS/]);
+  t.end();
+});
