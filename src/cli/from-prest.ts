@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.js';
-import { databaseOf } from '../config/settings.js';
+import { databaseOf } from '../config/databases.js';
 import { StatementFailure } from '../pg/asked.js';
 import { openSession } from '../pg/session.js';
 import { Draft } from '../prest/draft.js';

@@ -2,6 +2,7 @@
  * The tables of users and scripts that pREST keeps in the database: what they hold, and the copies that take them over.
  * Looking changes nothing.
  */
+import { configuredDatabases } from '../config/databases.js';
 import type { LoadedConfig } from '../config/load.js';
 import { scriptsTableOf, usersTableOf } from '../config/settings.js';
 import { StatementFailure, type Asked } from '../pg/asked.js';
@@ -78,8 +79,7 @@ const inspectQueries: Inspect = async ({ draft, value }, config, mode, database)
   );
   if (!stored)
     draft.add('unused', source.name, 'scripts are files, as queries.storage says, in pREST too');
-  const entries = config.databases as readonly { alias?: unknown }[];
-  const aliases = [config['pg.database'], ...entries.map(({ alias }) => String(alias))];
+  const aliases = configuredDatabases(config).map(({ alias }) => alias);
   storedFindings(texts, aliases, config['queries.register_enabled'], draft);
   const target = { schema: config['queries.schema'], table: config['queries.table'] };
   if (stored && mode === 'adopt' && config['queries.migrate_on_startup'])

@@ -1,6 +1,6 @@
 /** Users tables that pREST did not make: other columns, other types, names that come twice. */
 import { openSession } from '#app/pg/session.js';
-import { databaseOf } from '#app/config/settings.js';
+import { databaseOf } from '#app/config/databases.js';
 import { loadConfig } from '#app/config/load.js';
 import { Draft } from '#app/prest/draft.js';
 import { PrestUsers } from '#app/prest/users-table.js';
