@@ -1,0 +1,5 @@
+/** Logins and tokens, as recorded. */
+import t from 'tap';
+import { replay } from './replay.js';
+
+await replay(t, 'authentication');

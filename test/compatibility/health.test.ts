@@ -1,0 +1,5 @@
+/** Health and readiness, as recorded. */
+import t from 'tap';
+import { replay } from './replay.js';
+
+await replay(t, 'health');

@@ -1,0 +1,5 @@
+/** Permissions on scripts, as recorded. */
+import t from 'tap';
+import { replay } from './replay.js';
+
+await replay(t, 'restrict');

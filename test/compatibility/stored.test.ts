@@ -1,0 +1,5 @@
+/** Requests to stored scripts that go wrong, as recorded. */
+import t from 'tap';
+import { replay } from './replay.js';
+
+await replay(t, 'stored');
