@@ -92,6 +92,22 @@ export class Database implements ConnectionOwner {
     });
   }
 
+  /** askWithin is ask for what is given up, and cancelled if it can be, after `limit` ms: code `timeout`. */
+  askWithin(limit: number, sql: string, values: (string | null)[] = []): Promise<InternalOutcome> {
+    return new Promise((resolve) => {
+      const job = new InternalJob(sql, values, (outcome) => {
+        clearTimeout(timer);
+        resolve(outcome);
+      });
+      const timer = setTimeout(() => {
+        this.abandon(job);
+        resolve({ failure: new ServiceError('timeout', `no answer within ${limit} ms`) });
+      }, limit);
+      this.run(job, performance.now());
+      this.flush();
+    });
+  }
+
   /** probe asks the database whether it is there: resolves to the reason why not, empty when it is. */
   async probe(): Promise<string> {
     const { failure } = await this.ask('SELECT 1');

@@ -20,7 +20,7 @@ export class InternalJob implements Job {
   readonly repeatable = false;
   readonly cost = undefined;
   /** Nobody waits for one whose end nobody is told, so it keeps no other from being cancelled. */
-  readonly abandoned: boolean;
+  abandoned: boolean;
   attempts = 0;
   since = 0;
   readonly #ended: ((outcome: InternalOutcome) => void) | undefined;
