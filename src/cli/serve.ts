@@ -5,8 +5,16 @@
 import { mkdirSync } from 'node:fs';
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { certificateOf, loginLimitsOf, logSettingsOf, settingsOf } from '../config/settings.js';
+import {
+  certificateOf,
+  databaseOf,
+  loginLimitsOf,
+  logSettingsOf,
+  scriptsTableOf,
+  settingsOf,
+} from '../config/settings.js';
 import { createLogger } from '../log.js';
+import { CHANNEL, qualifiedName } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
 
@@ -42,10 +50,16 @@ export async function runService(sources: ConfigSources): Promise<number> {
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {
+  const table = scriptsTableOf(config);
   return {
     frontEnds: settingsOf(config, pretty),
     certificate: certificateOf(config),
     logins: loginLimitsOf(config),
+    scripts: table && {
+      database: databaseOf(config),
+      channel: CHANNEL,
+      payload: qualifiedName(table),
+    },
   };
 }
 
