@@ -42,7 +42,9 @@ function settingsOf(server: Pick<Postgres, 'host' | 'port' | 'password'>): Datab
 const notify = (postgres: Postgres, channel: string, payload: string): Promise<unknown> =>
   postgres.sql('SELECT pg_notify($1, $2)', [channel, payload]);
 
-t.test('what is meant for it, and nothing else', async (t) => {
+t.jobs = 3;
+
+t.test('what is meant for it, and nothing else', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t);
   const heard = new Heard(t, settingsOf(postgres));
   await heard.more(0);
@@ -70,22 +72,26 @@ t.test('what is meant for it, and nothing else', async (t) => {
   t.strictSame(heard.said, []);
 });
 
-t.test('a connection that was ended is made anew, and counts as heard', async (t) => {
-  const postgres = await startPostgres(t);
-  const heard = new Heard(t, settingsOf(postgres));
-  for (let i = 0; i < 3; i++) {
-    await heard.more(i);
-    await postgres.sql(`SELECT pg_terminate_backend(pid) FROM (${PIDS}) s`);
-    await heard.more(i + 1);
-  }
-  t.equal((await postgres.sql(PIDS)).length, 1);
-  const before = heard.times;
-  await notify(postgres, CHANNEL, PAYLOAD);
-  await heard.more(before);
-  t.strictSame(heard.said, [], 'a short loss is no matter');
-});
+t.test(
+  'a connection that was ended is made anew, and counts as heard',
+  { buffered: true },
+  async (t) => {
+    const postgres = await startPostgres(t);
+    const heard = new Heard(t, settingsOf(postgres));
+    for (let i = 0; i < 3; i++) {
+      await heard.more(i);
+      await postgres.sql(`SELECT pg_terminate_backend(pid) FROM (${PIDS}) s`);
+      await heard.more(i + 1);
+    }
+    t.equal((await postgres.sql(PIDS)).length, 1);
+    const before = heard.times;
+    await notify(postgres, CHANNEL, PAYLOAD);
+    await heard.more(before);
+    t.strictSame(heard.said, [], 'a short loss is no matter');
+  },
+);
 
-t.test('a server that is away for long', async (t) => {
+t.test('a server that is away for long', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t);
   const heard = new Heard(t, settingsOf(postgres));
   await heard.more(0);
@@ -100,18 +106,22 @@ t.test('a server that is away for long', async (t) => {
   t.strictSame(heard.said.slice(1), ['back']);
 });
 
-t.test('a server that is not there from the beginning, or says nothing', async (t) => {
-  const mute = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => mute.once('listening', resolve));
-  t.teardown(() => mute.close());
-  const { port } = mute.address() as AddressInfo;
-  const silent = new Heard(t, settingsOf({ host: '127.0.0.1', port, password: '' }));
-  const absent = new Heard(t, settingsOf({ host: '127.0.0.1', port: 1, password: '' }));
-  await soon('word of it', () => absent.said[0] && silent.said[0]);
-  t.equal(absent.times + silent.times, 0);
-});
+t.test(
+  'a server that is not there from the beginning, or says nothing',
+  { buffered: true },
+  async (t) => {
+    const mute = net.createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => mute.once('listening', resolve));
+    t.teardown(() => mute.close());
+    const { port } = mute.address() as AddressInfo;
+    const silent = new Heard(t, settingsOf({ host: '127.0.0.1', port, password: '' }));
+    const absent = new Heard(t, settingsOf({ host: '127.0.0.1', port: 1, password: '' }));
+    await soon('word of it', () => absent.said[0] && silent.said[0]);
+    t.equal(absent.times + silent.times, 0);
+  },
+);
 
-t.test('a server that does not let it listen', async (t) => {
+t.test('a server that does not let it listen', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t, {
     setup: `CREATE ROLE shut LOGIN PASSWORD 'x' CONNECTION LIMIT 0`,
   });

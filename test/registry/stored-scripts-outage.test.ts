@@ -7,23 +7,32 @@ import { CREATE, insert, TABLE, TestScripts } from './tables.js';
 
 const SETUP = [`${CREATE};`, insert('a/v', '1'), insert('a/w', 'w')].join('\n');
 
+const LOCKS = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+  AND relation = 'service_queries'::regclass`;
+
 const reasons = ({ logged }: TestScripts): string[] =>
   logged.map(({ level, msg }) => `${level} ${msg}`);
 
-t.test('before anything was read, requests wait once and are then refused', async (t) => {
-  const postgres = await startPostgres(t, { setup: SETUP });
-  await postgres.kill();
-  const scripts = new TestScripts(t, postgres);
-  const waiting = await Promise.all([scripts.ask('a/v'), scripts.ask('b/none')]);
-  t.strictSame(waiting, ['busy', 'busy']);
-  t.equal(await scripts.ask('a/v'), 'busy');
-  await postgres.restart();
-  t.not(await scripts.live('a/v', '1'), Infinity);
-  t.match(reasons(scripts)[0], /^error the stored scripts cannot be read: connection.* failed/);
-  t.equal(reasons(scripts).at(-1), 'info the stored scripts are read again');
-});
+t.jobs = 3;
 
-t.test('without a table', async (t) => {
+t.test(
+  'before anything was read, requests wait once and are then refused',
+  { buffered: true },
+  async (t) => {
+    const postgres = await startPostgres(t, { setup: SETUP });
+    await postgres.kill();
+    const scripts = new TestScripts(t, postgres);
+    const waiting = await Promise.all([scripts.ask('a/v'), scripts.ask('b/none')]);
+    t.strictSame(waiting, ['busy', 'busy']);
+    t.equal(await scripts.ask('a/v'), 'busy');
+    await postgres.restart();
+    t.not(await scripts.live('a/v', '1'), Infinity);
+    t.match(reasons(scripts)[0], /^error the stored scripts cannot be read: connection.* failed/);
+    t.equal(reasons(scripts).at(-1), 'info the stored scripts are read again');
+  },
+);
+
+t.test('without a table', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t);
   const scripts = new TestScripts(t, postgres);
   const elsewhere = new TestScripts(t, postgres, { table: { ...TABLE, schema: 'nowhere' } });
@@ -38,40 +47,44 @@ t.test('without a table', async (t) => {
   t.not(await scripts.live('a/v', '1'), Infinity);
 });
 
-t.test('a table of another kind', async (t) => {
+t.test('a table of another kind', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t, { setup: 'CREATE TABLE service_queries (id int)' });
   const scripts = new TestScripts(t, postgres);
   t.equal(await scripts.ask('a/v'), 'busy');
   t.match(reasons(scripts)[0], /column .* does not exist \(42703/);
 });
 
-t.test('what was read is served on, and changes are seen when the database is back', async (t) => {
-  const postgres = await startPostgres(t, { setup: SETUP });
-  const scripts = new TestScripts(t, postgres);
-  t.equal(await scripts.ask('a/v'), '1');
-  await postgres.kill();
-  scripts.scripts.changed();
-  for (let i = 0; i < 20; i++) {
+t.test(
+  'what was read is served on, and changes are seen when the database is back',
+  { buffered: true },
+  async (t) => {
+    const postgres = await startPostgres(t, { setup: SETUP });
+    const scripts = new TestScripts(t, postgres);
     t.equal(await scripts.ask('a/v'), '1');
-    t.equal(await scripts.ask('a/none'), 'script_not_found');
-    await sleep(50);
-  }
-  await postgres.restart();
-  await postgres.sql(`UPDATE service_queries SET read_sql = '2' WHERE name = 'v'`);
-  t.not(await scripts.live('a/v', '2'), Infinity);
-  t.match(reasons(scripts)[0], /cannot be read, what was read last is served: /);
-  t.equal(reasons(scripts).at(-1), 'info the stored scripts are read again');
-});
+    await postgres.kill();
+    scripts.scripts.changed();
+    for (let i = 0; i < 20; i++) {
+      t.equal(await scripts.ask('a/v'), '1');
+      t.equal(await scripts.ask('a/none'), 'script_not_found');
+      await sleep(50);
+    }
+    await postgres.restart();
+    await postgres.sql(`UPDATE service_queries SET read_sql = '2' WHERE name = 'v'`);
+    t.not(await scripts.live('a/v', '2'), Infinity);
+    t.match(reasons(scripts)[0], /cannot be read, what was read last is served: /);
+    t.equal(reasons(scripts).at(-1), 'info the stored scripts are read again');
+  },
+);
 
-t.test('a table that is gone or locked', async (t) => {
+t.test('a table that is gone or locked', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t, { setup: SETUP });
   const scripts = new TestScripts(t, postgres);
   t.equal(await scripts.ask('a/v'), '1');
   const locked = postgres.sql(
     `BEGIN; LOCK TABLE service_queries; UPDATE service_queries SET read_sql = '2' WHERE name = 'v';
-     SELECT pg_sleep(2.5); COMMIT`,
+     SELECT pg_sleep(3); COMMIT`,
   );
-  await sleep(300);
+  while ((await postgres.sql(LOCKS)).length === 0) await sleep(20);
   scripts.scripts.changed();
   t.equal(await scripts.ask('a/v'), '1');
   await locked;
@@ -87,7 +100,7 @@ t.test('a table that is gone or locked', async (t) => {
   t.not(await scripts.live('a/v', '3'), Infinity);
 });
 
-t.test('a loading that fails half-way changes nothing', async (t) => {
+t.test('a loading that fails half-way changes nothing', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t, { setup: SETUP });
   const proxy = await startProxy(t, postgres);
   const scripts = new TestScripts(t, { ...postgres, port: proxy.port });

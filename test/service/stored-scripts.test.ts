@@ -1,4 +1,6 @@
 /** Scripts in a table: a change is live in every worker within a second, however it was made and whoever tells of it. */
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { CREATE, insert, TELL } from '../registry/tables.js';
 import { live } from '../support/everywhere.js';
@@ -104,8 +106,11 @@ t.test('a reload goes on to the table, and from it', all, async (t) => {
 
 t.test('a database that does not answer keeps no service from ending', all, async (t) => {
   const config = { ...STORED, 'pg.conntimeout': '30s' };
-  // An address that is nobody's (RFC 5737): packets to it are lost, or refused at once.
-  const database = 'postgres://postgres:x@192.0.2.1:5432/postgres';
+  const mute = net.createServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  t.teardown(() => mute.close());
+  const { port } = mute.address() as AddressInfo;
+  const database = `postgres://postgres:x@127.0.0.1:${port}/postgres`;
   const service = await startService(t, { database, config });
   const began = performance.now();
   service.signal('SIGTERM');

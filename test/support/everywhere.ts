@@ -32,6 +32,7 @@ function one(port: number, path: string): Promise<string> {
         let body = '';
         answer.setEncoding('utf8').on('data', (text: string) => (body += text));
         answer.on('end', () => resolve(`${answer.statusCode} ${body}`));
+        answer.on('error', (error) => resolve(String(error)));
       })
       // One that waits at a socket when its front end goes is reset with it (docs/operations.md).
       .on('error', (error) => resolve(String(error)));
