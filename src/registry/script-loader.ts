@@ -62,7 +62,9 @@ export class ScriptLoader {
   /** load gives what is in the table now: `held` itself when that is still so. */
   async load(held: ScriptSnapshot | undefined): Promise<ScriptSnapshot> {
     // Before all else: what changes while the rest is read makes another one, and is found by the next loading.
-    const [row] = await rowsOf(this.#digest, this.#sql.digest);
+    // The first time requests wait for it, and it for a connection, as they would: a reload hands them over by and by.
+    const patience = held === undefined ? this.#reads : this.#digest;
+    const [row] = await rowsOf(patience, this.#sql.digest);
     const digest = row!.join(' ');
     if (digest === held?.digest) return held;
     const scripts = new Map<string, StoredScript>();

@@ -17,6 +17,9 @@ import { qualifiedName } from './scripts-table.js';
 const INTERVAL = 400;
 const LONGEST = 1_600;
 
+/** Failures in a row that are worth a word while there is something to serve: one may be no more than a busy moment. */
+const WORTH_A_WORD = 2;
+
 const NOT_LOADED = 'the stored scripts cannot be read now, try again later';
 
 export class StoredScripts implements Scripts {
@@ -30,6 +33,7 @@ export class StoredScripts implements Scripts {
   /** Whether somebody told of a change since the look under way began. */
   #told = false;
   #interval = INTERVAL;
+  #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Why the last attempt failed, so that it is said once. */
   #trouble: string | undefined;
@@ -89,15 +93,17 @@ export class StoredScripts implements Scripts {
       if (this.#trouble !== undefined)
         this.#log.info({ scripts: this.#snapshot.size }, 'the stored scripts are read again');
       this.#trouble = undefined;
+      this.#failures = 0;
       this.#interval = INTERVAL;
     } catch (error) {
+      this.#failures++;
       this.#interval = Math.min(this.#interval * 2, LONGEST);
       this.#complain(error);
     }
   }
 
   #complain(error: unknown): void {
-    if (this.#closed) return;
+    if (this.#closed || (this.#snapshot !== undefined && this.#failures < WORTH_A_WORD)) return;
     const reason = this.#reasonOf(error);
     if (reason === this.#trouble) return;
     this.#trouble = reason;
