@@ -55,6 +55,9 @@ const WITH_ROLES = [
   `db_roles = [${JSON.stringify(READER)}]`,
 ];
 
+/** Name of the service with its scripts in a table, imported as it starts. */
+export const STORED = 'service-stored';
+
 const QUERIES = fromProject('bench/queries');
 
 /** CONTESTANTS in the order of the table. Ratios are to `fastify-pg`. */
@@ -62,6 +65,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   service('service', fromProject('.')),
   { ...service(AUTHENTICATED, fromProject('.'), { sections: WITH_TOKENS }), cases: ['one'] },
   { ...service(AS_ROLE, fromProject('.'), { sections: WITH_ROLES }), cases: ['one'] },
+  { ...service(STORED, fromProject('.'), { stored: true }), cases: ['one'] },
   peer('fastify-pg', 'fastify-pg/server.js', 1),
   peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
   peer('uws-postgres', 'uws-postgres/server.js', 1),
@@ -100,7 +104,8 @@ export function laidOut(layout: Layout): Contestant {
 /**
  * service is the service as built in `project`, with the defaults of its configuration apart from the connections and
  * the layout, and warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need;
- * `sections` are lines of configuration for authenticated requests, beginning within `[queries]`.
+ * `sections` are lines of configuration for authenticated requests, beginning within `[queries]`; with `stored` the
+ * scripts are in a table.
  */
 export function service(
   name: string,
@@ -108,11 +113,12 @@ export function service(
   options: {
     readonly layout?: Layout;
     readonly sections?: readonly string[];
+    readonly stored?: boolean;
     readonly hooks?: readonly string[];
     readonly env?: NodeJS.ProcessEnv;
   } = {},
 ): Contestant {
-  const { layout, sections, hooks = [], env = {} } = options;
+  const { layout, sections, stored = false, hooks = [], env = {} } = options;
   return {
     name,
     launch:
@@ -134,6 +140,7 @@ export function service(
             'level = "warn"',
             '[queries]',
             `location = ${JSON.stringify(QUERIES)}`,
+            ...(stored ? ['storage = "database"'] : []),
             ...(sections ?? []),
             '',
           ].join('\n'),

@@ -2,7 +2,7 @@
  * Takes the samples of all tables and prints each as soon as it is whole.
  */
 import { ids } from './cases.js';
-import { AS_ROLE, AUTHENTICATED, BASE } from './contestants.js';
+import { AS_ROLE, AUTHENTICATED, BASE, STORED } from './contestants.js';
 import type { Database } from './database.js';
 import { LIMITS } from './limits/limits.js';
 import { checkAnswers } from './measure/answers.js';
@@ -62,7 +62,7 @@ export async function takeTables(field: Field): Promise<Table[]> {
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printBesideAlone(cell, rows, tables);
     printChange(rows, BASE, 'service');
-    for (const name of [AUTHENTICATED, AS_ROLE]) printChange(rows, 'service', name);
+    for (const name of [AUTHENTICATED, AS_ROLE, STORED]) printChange(rows, 'service', name);
     tables.push({ cell, rows });
   }
   return tables;

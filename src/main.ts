@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command `sql-rest-service`. Sets the exit code and leaves the rest to src/cli.
+ * The command `sql-rest-service`. Leaves everything but the exit to src/cli.
  */
 import { run } from './cli/run.js';
 
-process.exitCode = await run(process.argv.slice(2));
+// At once: an attempt to connect to a database that does not answer is not waited for.
+process.exit(await run(process.argv.slice(2)));

@@ -34,6 +34,9 @@ export default function run(task: WorkerTask): unknown {
     case 'connections':
       runner.adjust();
       return undefined;
+    case 'scripts':
+      runner.scriptsChanged();
+      return undefined;
     case 'user':
       return runner.users.find(task.username);
     case 'renew':

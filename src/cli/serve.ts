@@ -3,10 +3,18 @@
  * supervisor. A database that is away is no reason not to start.
  */
 import { mkdirSync } from 'node:fs';
+import { databaseOf } from '../config/databases.js';
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { certificateOf, loginLimitsOf, logSettingsOf, settingsOf } from '../config/settings.js';
+import {
+  certificateOf,
+  loginLimitsOf,
+  logSettingsOf,
+  scriptsTableOf,
+  settingsOf,
+} from '../config/settings.js';
 import { createLogger } from '../log.js';
+import { CHANNEL, qualifiedName } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
 
@@ -42,10 +50,16 @@ export async function runService(sources: ConfigSources): Promise<number> {
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {
+  const table = scriptsTableOf(config);
   return {
     frontEnds: settingsOf(config, pretty),
     certificate: certificateOf(config),
     logins: loginLimitsOf(config),
+    scripts: table && {
+      database: databaseOf(config),
+      channel: CHANNEL,
+      payload: qualifiedName(table),
+    },
   };
 }
 

@@ -84,6 +84,9 @@ process.on('message', (message: SupervisorMessage) => {
     case 'connections':
       if (frontEnd !== undefined) allow(frontEnd, message.connections);
       break;
+    case 'scripts':
+      frontEnd?.server.scriptsChanged();
+      break;
     case 'attempt':
       attempts.answered(message.id, message.wait);
       break;

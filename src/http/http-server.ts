@@ -137,6 +137,11 @@ export class HttpServer {
     return this.#pool.connections();
   }
 
+  /** scriptsChanged has every query thread look at the stored scripts. */
+  scriptsChanged(): void {
+    this.#pool.scriptsChanged();
+  }
+
   /** unlisten takes no new connections. */
   unlisten(): void {
     if (this.#listening) uWS.us_listen_socket_close(this.#socket);

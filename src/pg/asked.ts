@@ -13,6 +13,11 @@ export interface Asked {
   ask(sql: string, values?: (string | null)[]): Promise<InternalOutcome>;
 }
 
+/** What is asked and not waited for for ever. */
+export interface AskedInTime {
+  askWithin(limit: number, sql: string, values?: (string | null)[]): Promise<InternalOutcome>;
+}
+
 /** Rows as PostgreSQL writes them. */
 export type Rows = readonly (readonly (string | null)[])[];
 

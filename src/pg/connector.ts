@@ -5,8 +5,20 @@
 import type { DatabaseSettings } from '../protocol.js';
 import { connectsSafely, loadLibpq, type Libpq } from './libpq-addon.js';
 
-/** openConnection connects. Rejects with an Error that says why; the string's connect_timeout bounds the wait. */
-export function openConnection(settings: DatabaseSettings): Promise<Libpq> {
+/**
+ * openConnection connects and enters pipeline mode. Rejects with an Error that says why; the string's connect_timeout
+ * bounds the wait.
+ */
+export async function openConnection(settings: DatabaseSettings): Promise<Libpq> {
+  const pq = await connect(settings);
+  pq.setNonBlocking(true);
+  if (pq.enterPipelineMode()) return pq;
+  pq.finish();
+  throw new Error('libpq could not enter pipeline mode');
+}
+
+/** connect connects, and rejects as openConnection does. */
+export function connect(settings: DatabaseSettings): Promise<Libpq> {
   return new Promise((resolve, reject) => {
     const pq = new (loadLibpq())();
     if (!connectsSafely()) {
@@ -16,18 +28,12 @@ export function openConnection(settings: DatabaseSettings): Promise<Libpq> {
       return;
     }
     pq.connect(settings.conninfo, (error) => {
-      if (error !== undefined) {
-        pq.finish();
-        reject(new Error(message(error)));
-        return;
-      }
-      pq.setNonBlocking(true);
-      if (pq.enterPipelineMode()) {
+      if (error === undefined) {
         resolve(pq);
         return;
       }
       pq.finish();
-      reject(new Error('libpq could not enter pipeline mode'));
+      reject(new Error(message(error)));
     });
   });
 }

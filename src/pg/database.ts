@@ -98,23 +98,29 @@ export class Database implements ConnectionOwner {
     });
   }
 
-  /**
-   * probe asks the database whether it is there: resolves to the reason why not, empty when it is. One that does not
-   * answer in time is not there; what it was asked is abandoned, so that such questions never pile up.
-   */
-  probe(): Promise<string> {
+  /** askWithin is ask for what is given up, and cancelled if it can be, after `limit` ms: code `timeout`. */
+  askWithin(limit: number, sql: string, values: (string | null)[] = []): Promise<InternalOutcome> {
     return new Promise((resolve) => {
-      const job = new InternalJob('SELECT 1', [], ({ failure }) => {
-        clearTimeout(limit);
-        resolve(failure?.message ?? '');
+      const job = new InternalJob(sql, values, (outcome) => {
+        clearTimeout(timer);
+        resolve(outcome);
       });
-      const limit = setTimeout(() => {
+      const timer = setTimeout(() => {
         this.abandon(job);
-        resolve(`no answer in ${PROBE_LIMIT / 1000} s`);
-      }, PROBE_LIMIT);
+        resolve({ failure: new ServiceError('timeout', `no answer in ${limit / 1000} s`) });
+      }, limit);
       this.run(job, performance.now());
       this.flush();
     });
+  }
+
+  /**
+   * probe asks the database whether it is there: resolves to the reason why not, empty when it is. One that does not
+   * answer in time is not there.
+   */
+  async probe(): Promise<string> {
+    const { failure } = await this.askWithin(PROBE_LIMIT, 'SELECT 1');
+    return failure?.message ?? '';
   }
 
   /**

@@ -33,8 +33,23 @@ export interface Libpq {
   enterPipelineMode(): boolean;
   /** sendQueryParams sends a statement; false when it cannot. */
   sendQueryParams(text: string, values: readonly (string | null)[]): boolean;
+  /** sendQuery sends a statement without values, outside pipeline mode; false when it cannot. */
+  sendQuery(text: string): boolean;
+  /** flush sends what was written: 0 all of it, 1 the socket is full, -1 the connection is lost. */
+  flush(): number;
   /** consumeInput reads what waits in the socket; false when the connection is lost. */
   consumeInput(): boolean;
+  /** isBusy tells whether getResult would block. */
+  isBusy(): boolean;
+  /** getResult takes the next result; false when there is no more of the statement. */
+  getResult(): boolean;
+  /** resultStatus is libpq's word for what the result is: PGRES_COMMAND_OK. */
+  resultStatus(): string;
+  resultErrorMessage(): string;
+  /** errorMessage is what went wrong last with the connection. */
+  errorMessage(): string;
+  /** notifies takes the next notification that has come. */
+  notifies(): { readonly relname: string; readonly extra: string } | undefined;
   /**
    * cancel asks the server to cancel what the connection runs, on a connection and thread of its own: true means that
    * it was begun, and nobody learns when it arrives.

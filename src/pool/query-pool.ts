@@ -122,6 +122,11 @@ export class QueryPool {
     for (const worker of this.#workers) worker.allow(connections);
   }
 
+  /** scriptsChanged has every worker look at the stored scripts. */
+  scriptsChanged(): void {
+    for (const worker of this.#workers) worker.scriptsChanged();
+  }
+
   /** connections is how many all workers together hold or may hold. */
   connections(): Connections {
     const sum = (i: number): number =>

@@ -148,6 +148,11 @@ export class QueryWorker {
     this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);
   }
 
+  /** scriptsChanged has the thread look at the stored scripts; one that starts does so in any case. */
+  scriptsChanged(): void {
+    this.run({ type: 'scripts' }).catch(noop);
+  }
+
   /** connections is how many of the database at that place it holds or may hold: less than it said before, never more. */
   connections(database: number): number {
     const at = database * CONNECTION_STRIDE;

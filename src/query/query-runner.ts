@@ -30,10 +30,11 @@ import { SlotTable } from '../slot-table.js';
 import { parseQueryString } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { scriptNotUsable } from '../script/script-error.js';
-import type { ScriptEntry } from '../script/script-entry.js';
 import { ScriptStore } from '../script/script-store.js';
+import type { FoundScript, Scripts } from '../script/scripts.js';
 import { positionToScript, StatementBuilder } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
+import { StoredScripts } from '../registry/stored-scripts.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
 import { failureAnswer, logFailure, logRefusedIdentity } from './failure-log.js';
 import { ForeignJson } from './foreign-json.js';
@@ -56,7 +57,9 @@ export class QueryRunner implements QueryOwner {
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
   readonly #outbox: Outbox;
-  readonly #scripts: ScriptStore;
+  readonly #scripts: Scripts;
+  /** The same, when scripts are stored in a table. */
+  readonly #stored: StoredScripts | undefined;
   readonly #statements: StatementBuilder;
   readonly #listings: ListingRunner;
   readonly #targets = new Map<string, Target>();
@@ -69,7 +72,6 @@ export class QueryRunner implements QueryOwner {
     this.#log = log;
     this.#open = new SlotTable(settings.queue + 1); // the front end's places
     this.#outbox = new Outbox(post);
-    this.#scripts = new ScriptStore(settings.scripts, log);
     this.#statements = new StatementBuilder(settings.aggregate, settings.maxResult);
     this.#listings = new ListingRunner(settings.access, this.#statements);
     const budget = new ResultBudget(
@@ -89,6 +91,10 @@ export class QueryRunner implements QueryOwner {
     }
     const { database } = this.#targets.get(settings.defaultAlias)!;
     this.users = new UserTasks(settings.users, database, log);
+    const { scriptsTable, maxResult } = settings;
+    if (scriptsTable !== undefined)
+      this.#stored = new StoredScripts(scriptsTable, database, { maxResult, log });
+    this.#scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
   }
 
   /** take does what the front end posts. */
@@ -116,6 +122,11 @@ export class QueryRunner implements QueryOwner {
   /** adjust makes every database go by the connections allowed now. */
   adjust(): void {
     for (const { database } of this.#targets.values()) database.adjust();
+  }
+
+  /** scriptsChanged looks at stored scripts at once, for they may have changed. */
+  scriptsChanged(): void {
+    this.#stored?.changed();
   }
 
   /** probe asks a database whether it is there: resolves to the reason why not, empty when it is. */
@@ -195,8 +206,8 @@ export class QueryRunner implements QueryOwner {
         this.#submit(query, now);
         return;
       }
-      const { folder, name } = query.request;
-      const script = this.#scripts.find(folder, name, now);
+      const { alias, folder, name } = query.request;
+      const script = this.#scripts.find(alias, folder, name, now);
       if (script instanceof Promise) {
         script.then(
           (found) => {
@@ -213,7 +224,7 @@ export class QueryRunner implements QueryOwner {
     }
   }
 
-  #execute(query: Query, script: ScriptEntry, now: number): void {
+  #execute(query: Query, script: FoundScript, now: number): void {
     try {
       const { method, alias, query: queryString, headers, claims } = query.request;
       if (method === 'OPTIONS') {

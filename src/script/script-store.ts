@@ -5,6 +5,7 @@
  */
 import type { Logger } from '../log.js';
 import { ScriptEntry } from './script-entry.js';
+import type { Scripts } from './scripts.js';
 
 /** Look again after this long, beside the request, ms. */
 const FRESH = 250;
@@ -13,7 +14,7 @@ const STALE = 750;
 /** Scripts of one generation. */
 const GENERATION = 2_000;
 
-export class ScriptStore {
+export class ScriptStore implements Scripts {
   readonly #location: string;
   readonly #log: Logger;
   #young = new Map<string, ScriptEntry>();
@@ -25,11 +26,13 @@ export class ScriptStore {
     this.#log = log;
   }
 
-  /**
-   * find gives a script (folder and name are identifiers: the path rule was applied), at time `now` of the monotonic
-   * clock in ms. What comes back may turn out to be no script: its members say so.
-   */
-  find(folder: string, name: string, now: number): ScriptEntry | Promise<ScriptEntry> {
+  /** find gives a script, the same for every database. What comes back may turn out to be none: its members say so. */
+  find(
+    _alias: string,
+    folder: string,
+    name: string,
+    now: number,
+  ): ScriptEntry | Promise<ScriptEntry> {
     const entry = this.#entry(folder, name);
     const age = now - entry.checked;
     if (age > STALE) return entry.settle().then(() => entry);

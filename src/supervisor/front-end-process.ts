@@ -114,6 +114,11 @@ export class FrontEndProcess {
     this.#send({ type: 'connections', connections });
   }
 
+  /** scriptsChanged tells it that stored scripts may have changed. */
+  scriptsChanged(): void {
+    this.#send({ type: 'scripts' });
+  }
+
   /** unlisten asks the process to take no new connections; resolves when it does not, or is gone. */
   unlisten(): Promise<void> {
     this.#send({ type: 'unlisten' });

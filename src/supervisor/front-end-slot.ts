@@ -75,6 +75,11 @@ export class FrontEndSlot {
     this.#process.allow(connections);
   }
 
+  /** scriptsChanged tells its process that stored scripts may have changed. */
+  scriptsChanged(): void {
+    this.#process.scriptsChanged();
+  }
+
   /** unlisten takes no new connections, for good: what dies is not replaced. Resolves when that is so. */
   unlisten(): Promise<void> {
     this.#finish();

@@ -15,6 +15,7 @@ import { Handover } from './handover.js';
 import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
 import { assertFree } from './port-claim.js';
+import { ScriptWatch, type ScriptChanges } from './script-watch.js';
 
 /** What is to be served. */
 export interface Service {
@@ -24,6 +25,8 @@ export interface Service {
   readonly logins: LoginLimits;
   /** Read whenever front ends are started, and looked after; undefined for plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
+  /** Listened to, so that workers hear of changes at once; undefined when no scripts are stored. */
+  readonly scripts?: ScriptChanges | undefined;
 }
 
 export interface ServeOptions extends Service {
@@ -73,6 +76,7 @@ class Supervisor {
   readonly #log: Logger;
   /** Outlives front ends, whatever they die of, and reloads. */
   readonly #memory: FrontEndMemory;
+  readonly #scripts: ScriptWatch;
   #service: Service;
   /** As configured, 0 included, and what it came to. */
   #address: { readonly host: string; readonly port: number };
@@ -97,6 +101,9 @@ class Supervisor {
     this.#options = options;
     this.#log = options.log;
     this.#memory = { attempts: new LoginAttempts(options.logins), keys: new KnownKeys() };
+    this.#scripts = new ScriptWatch(() => {
+      for (const slot of this.#slots) slot.scriptsChanged();
+    }, options.log);
     this.#service = options;
     this.#address = addressOf(options);
     this.#stopped = new Promise((resolve) => {
@@ -120,9 +127,11 @@ class Supervisor {
       const url = urlOf(this.#service, this.#port);
       this.#log.info({ url, frontEnds: this.#current.length }, 'listening');
       this.#options.listening?.(url);
+      this.#scripts.follow(this.#service.scripts);
       const watch = this.#watchCertificate();
       await this.#stopped;
       watch.stop();
+      this.#scripts.stop();
     }
     await this.#allEnded();
     this.#log.info({ clean: this.#clean }, 'stopped');
@@ -190,6 +199,7 @@ class Supervisor {
       this.#memory.attempts.limits = service.logins;
       this.#service = service;
       this.#address = address;
+      this.#scripts.follow(service.scripts);
       this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
     } catch (error) {
       if (this.#stopping) return;

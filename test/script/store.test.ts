@@ -27,7 +27,7 @@ const log = createLogger({ level: 'silent', pretty: false }, {});
 async function ask(store: ScriptStore, path: string, method = 'GET'): Promise<string> {
   const [folder, name] = path.split('/') as [string, string];
   try {
-    const entry = await store.find(folder, name, performance.now());
+    const entry = await store.find('any', folder, name, performance.now());
     return entry.select(method).template.render({}).text;
   } catch (error) {
     if (error instanceof ServiceError) return `${error.code} ${error.allow ?? ''}`.trim();

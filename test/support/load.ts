@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly wanted?: number;
   /** Target of the n-th request. */
   readonly target: (n: number) => string;
+  /** Told the body of each answer that was wanted. */
+  readonly answered?: (body: string) => void;
 }
 
 /** Load runs from its construction until stop, or until the test ends. */
@@ -71,7 +73,7 @@ export class Load {
 
   /** The status of one answer, 0 when there is none; undefined when the request is to be sent again. */
   #ask(options: LoadOptions, path: string, retry: boolean): Promise<number | undefined> {
-    const { port, method = 'GET', wanted = 200, ca } = options;
+    const { port, method = 'GET', wanted = 200, ca, answered } = options;
     const { request } = ca ? https : http;
     return new Promise((resolve) => {
       const failed = (error: NodeJS.ErrnoException): void => {
@@ -85,7 +87,10 @@ export class Load {
         answer.on('end', () => {
           const { statusCode = 0, headers } = answer;
           if (statusCode !== wanted) this.#failed(`${statusCode} ${body}`);
-          else if (this.bodies.size < 100) this.bodies.add(body);
+          else {
+            answered?.(body);
+            if (this.bodies.size < 100) this.bodies.add(body);
+          }
           if (statusCode === 503 && headers['retry-after'] === undefined) this.bare++;
           resolve(statusCode);
         });

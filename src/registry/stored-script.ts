@@ -1,0 +1,81 @@
+/**
+ * One record of the table of scripts as requests find it: a text for each verb, compiled when it is asked for first. The
+ * record decides for all verbs: a text that it does not have is not looked for elsewhere.
+ */
+import { ServiceError } from '../errors.js';
+import type { Logger } from '../log.js';
+import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
+import { compileText, warnUnusable, type Compiled } from '../script/script-text.js';
+import type { FoundScript } from '../script/scripts.js';
+import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
+import type { Template } from '../template/template.js';
+
+/** A text as it was read; `refused` says why it was left where it is. */
+export type ReadText = string | { readonly refused: string } | undefined;
+
+/** A record as it was read. */
+export interface ScriptRow {
+  readonly id: string;
+  /** Changes with every change of the record. */
+  readonly version: string;
+  /** An alias, or empty for all databases. */
+  readonly database: string;
+  /** `<location>/<name>`; undefined when no request can ask for that. */
+  readonly path: string | undefined;
+  /** In the order of VERBS. */
+  readonly texts: readonly ReadText[];
+}
+
+interface StoredText {
+  readonly text: Exclude<ReadText, undefined>;
+  compiled: Compiled | undefined;
+}
+
+/** StoredScript is a record and what its texts were compiled into. */
+export class StoredScript implements FoundScript {
+  readonly id: string;
+  readonly version: string;
+  readonly database: string;
+  readonly path: string | undefined;
+  readonly #texts: readonly (StoredText | undefined)[];
+  readonly #log: Logger;
+
+  /** Takes over what `before`, the same script until now, has compiled, as far as its texts are the same. */
+  constructor(row: ScriptRow, before: StoredScript | undefined, log: Logger) {
+    this.id = row.id;
+    this.version = row.version;
+    this.database = row.database;
+    this.path = row.path;
+    this.#log = log;
+    this.#texts = row.texts.map((text, i) => {
+      if (text === undefined) return undefined;
+      const old = before === undefined ? undefined : before.#texts[i];
+      return old?.text === text ? old : { text, compiled: undefined };
+    });
+  }
+
+  get allow(): string {
+    if (this.#texts.every((text) => text === undefined)) throw scriptNotFound(this.path!);
+    return allowHeader((verb) => this.#texts[VERBS.indexOf(verb)] !== undefined);
+  }
+
+  /** select gives the template for a method. */
+  select(method: string): { readonly verb: Verb; readonly template: Template } {
+    const verb = verbOf(method);
+    const text = verb && this.#texts[VERBS.indexOf(verb)];
+    if (verb === undefined || text === undefined) throw methodNotAllowed(this.allow);
+    const compiled = (text.compiled ??= this.#compile(verb, text.text));
+    if (compiled instanceof ServiceError) throw compiled;
+    return { verb, template: compiled };
+  }
+
+  #compile(verb: Verb, text: StoredText['text']): Compiled {
+    const path = this.path!;
+    const compiled =
+      typeof text === 'string' ? compileText(text, path) : scriptNotUsable(path, text.refused);
+    const { database } = this;
+    if (compiled instanceof ServiceError)
+      warnUnusable(this.#log, path, verb, compiled, database === '' ? {} : { database });
+    return compiled;
+  }
+}

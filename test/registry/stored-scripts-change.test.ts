@@ -1,0 +1,101 @@
+/** Stored scripts that change: seen by looking alone, at once when somebody tells, and what is unchanged stays. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { startPostgres } from '../support/postgres.js';
+import { CREATE, insert, TestScripts } from './tables.js';
+
+const SECOND = 1_000;
+
+const postgres = await startPostgres(t, {
+  setup: [`${CREATE};`, insert('a/kept', 'kept'), insert('a/v', '1')].join('\n'),
+});
+
+t.test('by plain SQL, without a trigger, within a second', async (t) => {
+  const scripts = new TestScripts(t, postgres);
+  t.equal(await scripts.ask('a/v'), '1');
+  const steps: [sql: string, script: string, expected: string][] = [
+    [`UPDATE service_queries SET read_sql = '2' WHERE name = 'v'`, 'a/v', '2'],
+    [insert('main:a/v', 'own'), 'a/v', 'own'],
+    [`UPDATE service_queries SET database_alias = 'gone' WHERE read_sql = 'own'`, 'a/v', '2'],
+    [`UPDATE service_queries SET name = 'w' WHERE read_sql = '2'`, 'a/w', '2'],
+    [`DELETE FROM service_queries WHERE name = 'w'`, 'a/w', 'script_not_found'],
+    [`UPDATE service_queries SET location = 'a.b' WHERE name = 'kept'`, 'a/kept', NOT_FOUND],
+    [`UPDATE service_queries SET location = 'a' WHERE name = 'kept'`, 'a/kept', 'kept'],
+    [`BEGIN; TRUNCATE service_queries; ${insert('a/kept', 'anew')} COMMIT`, 'a/kept', 'anew'],
+    [`TRUNCATE service_queries`, 'a/kept', 'script_not_found'],
+    [`${insert('a/v', '1')} ${insert('a/kept', 'kept')}`, 'a/v', '1'],
+    [`DELETE FROM service_queries WHERE name = 'v'; ${insert('a/v', '2')}`, 'a/v', '2'],
+  ];
+  for (const [sql, script, expected] of steps) {
+    await postgres.sql(sql);
+    const took = await scripts.live(script, expected);
+    t.ok(took < SECOND, `${sql}: ${Math.round(took)} ms`);
+  }
+  t.same(scripts.logged, []);
+});
+
+t.test('at once when told, and what was told meanwhile too', async (t) => {
+  const scripts = new TestScripts(t, postgres);
+  await scripts.ask('a/v');
+  let fast = 0;
+  for (let i = 0; i < 10; i++) {
+    await postgres.sql(`UPDATE service_queries SET read_sql = 'told ${i}' WHERE name = 'v'`);
+    for (let n = 0; n < 100; n++) scripts.scripts.changed();
+    if ((await scripts.live('a/v', `told ${i}`)) < 150) fast++;
+  }
+  t.ok(fast >= 8, `${fast} of 10 at once`);
+});
+
+t.test('an unchanged text keeps its template', async (t) => {
+  const scripts = new TestScripts(t, postgres);
+  const template = async (): Promise<unknown> =>
+    (await scripts.scripts.find('main', 'a', 'kept')).select('GET').template;
+  const before = await template();
+  await postgres.sql(`UPDATE service_queries SET read_sql = 'other' WHERE name = 'v'`);
+  t.not(await scripts.live('a/v', 'other'), Infinity);
+  t.equal(await template(), before, 'another record changed');
+  await postgres.sql(`UPDATE service_queries SET write_sql = 'w' WHERE name = 'kept'`);
+  t.equal(await wait(scripts, 'a/kept', 'POST', 'w'), 'w');
+  t.equal(await template(), before, 'another text of the record changed');
+  await postgres.sql(
+    `DELETE FROM service_queries WHERE name = 'kept'; ${insert('a/kept', 'kept')}`,
+  );
+  t.equal(await wait(scripts, 'a/kept', 'POST', METHOD), METHOD);
+  t.equal(await template(), before, 'the record was made anew');
+  await postgres.sql(`UPDATE service_queries SET read_sql = 'changed' WHERE name = 'kept'`);
+  t.not(await scripts.live('a/kept', 'changed'), Infinity);
+  t.not(await template(), before, 'the text changed');
+});
+
+t.test('thousands of scripts', async (t) => {
+  await postgres.sql(`INSERT INTO service_queries (location, name, read_sql)
+    SELECT 'many', 'n' || n, 'text ' || n || repeat(' ', n % 3000) FROM generate_series(1, 9000) n`);
+  const scripts = new TestScripts(t, postgres);
+  for (const n of [1, 4000, 4001, 9000])
+    t.equal((await scripts.ask(`many/n${n}`)).trim(), `text ${n}`);
+  await postgres.sql(`UPDATE service_queries SET read_sql = 'new' WHERE name IN ('n1', 'n9000')`);
+  t.ok((await scripts.live('many/n9000', 'new')) < SECOND);
+  t.equal(await scripts.ask('many/n1'), 'new', 'together');
+  t.equal((await scripts.ask('many/n4000')).trim(), 'text 4000');
+  await postgres.sql(`UPDATE service_queries SET read_sql = name WHERE location = 'many'`);
+  t.ok((await scripts.live('many/n9000', 'n9000')) < SECOND, 'all of them');
+  t.equal(await scripts.ask('many/n1'), 'n1');
+});
+
+const NOT_FOUND = 'script_not_found';
+const METHOD = 'method_not_allowed GET, HEAD, OPTIONS';
+
+/** Waits until a script is answered like that, and gives what it was answered last. */
+async function wait(
+  scripts: TestScripts,
+  script: string,
+  method: string,
+  wanted: string,
+): Promise<string> {
+  let last = '';
+  for (let i = 0; i < 100 && last !== wanted; i++) {
+    await sleep(20);
+    last = await scripts.ask(script, method);
+  }
+  return last;
+}

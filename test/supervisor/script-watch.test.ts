@@ -1,0 +1,58 @@
+/** What front ends are told of changes: soon, not too often, and of the scripts that are served now. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { createLogger } from '#app/log.js';
+import { ScriptWatch } from '#app/supervisor/script-watch.js';
+import { databaseSettings } from '../support/front-end.js';
+import { connections, startPostgres } from '../support/postgres.js';
+import { soon } from '../support/process-group.js';
+
+const log = createLogger({ level: 'silent', pretty: false }, {});
+const postgres = await startPostgres(t);
+const changes = (payload: string) => ({
+  database: databaseSettings('main', postgres),
+  channel: 'changes',
+  payload,
+});
+
+t.test('follows, spaces out and stops', async (t) => {
+  let told = 0;
+  const watch = new ScriptWatch(() => told++, log);
+  t.teardown(() => watch.stop());
+  const more = (than: number): Promise<unknown> => soon('word', () => told > than || undefined);
+
+  watch.follow(undefined);
+  t.equal(await connections(postgres), 0, 'no scripts are stored');
+
+  watch.follow(changes('one'));
+  await more(0);
+  const before = told;
+  await postgres.sql(`DO $$ BEGIN FOR n IN 1..300 LOOP
+    PERFORM pg_notify('changes', 'one'); COMMIT; PERFORM pg_sleep(0.001); END LOOP; END $$`);
+  await sleep(150);
+  t.ok(told - before >= 2 && told - before <= 60, `${told - before} times for 300 changes`);
+
+  const settled = told;
+  watch.follow(changes('one'));
+  t.equal(await connections(postgres, 1), 1);
+  await sleep(100);
+  t.equal(told, settled, 'the same scripts: the connection stays');
+
+  watch.follow(changes('two'));
+  await more(settled);
+  t.equal(await connections(postgres, 1), 1);
+  await sleep(100);
+  const other = told;
+  await postgres.sql(`SELECT pg_notify('changes', 'one')`);
+  await sleep(100);
+  t.equal(told, other);
+  await postgres.sql(`SELECT pg_notify('changes', 'two')`);
+  await more(other);
+
+  watch.follow(undefined);
+  t.equal(await connections(postgres, 0), 0);
+  watch.follow(changes('two'));
+  watch.stop();
+  watch.follow(changes('one'));
+  t.equal(await connections(postgres, 0), 0, 'stopped for good, amid connecting');
+});
