@@ -40,5 +40,7 @@ export default function run(task: WorkerTask): unknown {
       return runner.users.renew(task.username, task.from, task.to);
     case 'migrate-users':
       return runner.users.make();
+    case 'registry':
+      return runner.registry.answer(task.request);
   }
 }

@@ -7,7 +7,7 @@ import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js'
 import type { Logger } from '../log.js';
 import { JSON_BODY, XML_BODY } from '../protocol.js';
 import { SlotTable } from '../slot-table.js';
-import { Exchange } from './exchange.js';
+import { Exchange, NO_BODY } from './exchange.js';
 
 /** What the access log says of a request whose client went away before the answer (nginx's number for it). */
 const CLIENT_GONE = 499;
@@ -82,6 +82,7 @@ export class ExchangeTable {
   /** answer answers a request that waits. */
   answer(exchange: Exchange, status: number, type: number, body: string | ArrayBuffer): void {
     this.#pending.remove(exchange.id);
+    exchange.ended?.();
     if (this.closing) exchange.close = true;
     if (!exchange.answer(status, type, body, () => this.#sent(exchange))) {
       const bytes = typeof body === 'string' ? body.length : body.byteLength;
@@ -94,6 +95,16 @@ export class ExchangeTable {
   /** refuse answers with an error, its default message if none is given, and takes the request from its worker. */
   refuse(exchange: Exchange, code: ErrorCode, message?: string): void {
     this.#refuse(exchange, new ServiceError(code, message));
+  }
+
+  /** isMethod tells whether a request has one of some methods, and answers any other. */
+  isMethod(exchange: Exchange, methods: readonly string[]): boolean {
+    const { method } = exchange;
+    if (methods.includes(method)) return true;
+    exchange.addHeader('Allow', [...methods, 'OPTIONS'].join(', '));
+    if (method === 'OPTIONS') this.answer(exchange, 204, NO_BODY, '');
+    else this.refuse(exchange, 'method_not_allowed');
+    return false;
   }
 
   /**
@@ -148,6 +159,7 @@ export class ExchangeTable {
   #aborted(exchange: Exchange): void {
     this.#sent(exchange);
     if (!this.#pending.remove(exchange.id)) return;
+    exchange.ended?.();
     this.#abandon(exchange);
     if (this.#options.accessLog) this.#logAccess(exchange, CLIENT_GONE);
   }

@@ -22,6 +22,7 @@ import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
 import type { Connections, FrontEndSettings } from '../protocol.js';
 import { createApp } from './app.js';
+import { BodyBudget } from './body-budget.js';
 import { BodyReader } from './body-reader.js';
 import { Dispatcher, type RequestParts } from './dispatcher.js';
 import { ExchangeTable } from './exchange-table.js';
@@ -100,11 +101,13 @@ export class HttpServer {
     this.#verifier =
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     this.#clients = new ClientAddress(settings.trustedProxies);
+    const budget = new BodyBudget();
     this.#dispatcher = new Dispatcher(settings, {
       exchanges: this.#exchanges,
       pool: this.#pool,
       health: this.#health,
-      gate: new Gate(auth, this.#verifier),
+      gate: new Gate(auth, this.#verifier, settings.registry),
+      budget,
       login:
         auth?.login &&
         new Login(auth.login, {
@@ -115,7 +118,11 @@ export class HttpServer {
           log,
         }),
     });
-    this.#bodies = new BodyReader(settings, this.#exchanges, this.#dispatcher);
+    this.#bodies = new BodyReader(settings, {
+      exchanges: this.#exchanges,
+      dispatcher: this.#dispatcher,
+      budget,
+    });
   }
 
   /** port is the one it listens on. */
@@ -181,7 +188,7 @@ export class HttpServer {
 
   #handle(res: HttpResponse, req: HttpRequest): void {
     const head = readHead(req);
-    const { packed, requestId, bodyLength, sound, authorization, origin, preflight } = head;
+    const { packed, requestId, bodyLength, sound, origin, preflight } = head;
     const exchanges = this.#exchanges;
     const dispatcher = this.#dispatcher;
     const full = exchanges.pending >= this.#settings.queue;
@@ -205,7 +212,15 @@ export class HttpServer {
       } else if (!preflight || !dispatcher.answersPreflight(exchange, origin)) {
         const logsIn = dispatcher.logsIn(exchange);
         const address = logsIn ? this.#clientOf(res, head.forwardedFor) : '';
-        const request: RequestParts = { headers: packed, authorization, address, body: undefined };
+        const { authorization, ifMatch, ifNoneMatch } = head;
+        const request: RequestParts = {
+          headers: packed,
+          authorization,
+          address,
+          body: undefined,
+          ifMatch,
+          ifNoneMatch,
+        };
         if (bodyLength === 0) dispatcher.dispatch(exchange, request);
         else this.#bodies.read(exchange, request, bodyLength);
       }
