@@ -21,12 +21,13 @@ export interface ServedRegistry {
   readonly send: (target: string, body?: string, headers?: readonly string[]) => Promise<RawAnswer>;
 }
 
-/** serveRegistry serves it. */
+/** serveRegistry serves it, over a server of its own unless one is given. */
 export async function serveRegistry(
   t: Test,
   overrides: FrontEndOverrides = {},
+  running?: Postgres,
 ): Promise<ServedRegistry> {
-  const postgres = await startPostgres(t);
+  const postgres = running ?? (await startPostgres(t));
   const { database } = new TestDatabase(t, postgres, { connections: 1 });
   await new ScriptStorage(TABLE, database).make();
   const { worker, ...rest } = overrides;

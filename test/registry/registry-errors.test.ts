@@ -135,7 +135,7 @@ const REQUESTS: [target: string, ask: Ask, wanted: string][] = [
 
 for (const [body, wanted] of BODIES)
   t.test(
-    typeof body === 'string' ? body.slice(0, 80) : String(JSON.stringify(body)).slice(0, 80),
+    typeof body === 'string' ? body.slice(0, 80) : JSON.stringify(body ?? null).slice(0, 80),
     async (t) => {
       t.equal(await registry.error('POST /', body === undefined ? {} : { body }), wanted);
     },
