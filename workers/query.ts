@@ -35,13 +35,14 @@ export default function run(task: WorkerTask): unknown {
       runner.adjust();
       return undefined;
     case 'scripts':
-      runner.scriptsChanged();
-      return undefined;
+      return runner.scriptsChanged();
     case 'user':
       return runner.users.find(task.username);
     case 'renew':
       return runner.users.renew(task.username, task.from, task.to);
     case 'migrate-users':
       return runner.users.make();
+    case 'registry':
+      return runner.registry.answer(task.request);
   }
 }

@@ -8,7 +8,8 @@ import type { CorsSettings } from '../protocol.js';
 const MAX_AGE = 600;
 
 /** What scripts of the other origin may read besides the body and its type. */
-const EXPOSED = '\r\nAccess-Control-Expose-Headers: X-Request-Id, Retry-After, Allow';
+const EXPOSED =
+  '\r\nAccess-Control-Expose-Headers: X-Request-Id, Retry-After, Allow, ETag, Location';
 
 /** Cors has the header lines for each origin, each line beginning with CRLF. */
 export class Cors {

@@ -7,13 +7,15 @@ import type { Login } from '../auth/login.js';
 import type { DatabaseHealth } from '../pool/database-health.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import { JSON_BODY, packRequest, type FrontEndSettings } from '../protocol.js';
+import type { BodyBudget } from './body-budget.js';
 import { Cors } from './cors.js';
 import { NO_BODY, type Crowd, type Exchange } from './exchange.js';
 import type { ExchangeTable } from './exchange-table.js';
 import type { Admitted, Gate } from './gate.js';
 import { healthAnswer } from './health.js';
 import { encodeOdd } from './path.js';
-import { RouteTable, type QueryRoute, type Route } from './route-table.js';
+import { RegistryDoor } from './registry-door.js';
+import { RouteTable, type QueryRoute, type RegistryRoute, type Route } from './route-table.js';
 import { Whitelist } from './whitelist.js';
 
 /** What a dispatcher works with. */
@@ -24,6 +26,7 @@ export interface DispatcherParts {
   readonly gate: Gate;
   /** Undefined where nobody can log in. */
   readonly login: Login | undefined;
+  readonly budget: BodyBudget;
 }
 
 /** What a request has besides its exchange. */
@@ -35,12 +38,17 @@ export interface RequestParts {
   readonly address: string;
   /** Undefined when it has none, or nobody wants it. */
   readonly body: Buffer | undefined;
+  readonly ifMatch: string;
+  readonly ifNoneMatch: string;
+  /** Who sent it, where that was asked before its body had come. */
+  readonly identified?: Promise<Caller | undefined>;
 }
 
 export class Dispatcher {
   readonly #settings: FrontEndSettings;
   readonly #parts: DispatcherParts;
   readonly #routes: RouteTable;
+  readonly #registry: RegistryDoor;
   readonly #cors: Cors | undefined;
   /** Whether workers have a use for a caller's claims. */
   readonly #claims: boolean;
@@ -48,12 +56,19 @@ export class Dispatcher {
   readonly #crowds: ReadonlyMap<string, Crowd> | undefined;
 
   constructor(settings: FrontEndSettings, parts: DispatcherParts) {
-    const { worker, auth, cors } = settings;
+    const { worker, auth, cors, context, registry } = settings;
     this.#settings = settings;
     this.#parts = parts;
     const aliases = new Set(worker.databases.map((database) => database.alias));
     const whitelist = new Whitelist(auth?.whitelist ?? []);
-    this.#routes = new RouteTable(settings.context, aliases, worker.defaultAlias, whitelist);
+    this.#routes = new RouteTable(
+      context,
+      aliases,
+      worker.defaultAlias,
+      whitelist,
+      registry !== undefined,
+    );
+    this.#registry = new RegistryDoor(context, parts);
     if (aliases.size > 1) this.#crowds = new Map(Array.from(aliases, (one) => [one, { size: 0 }]));
     this.#cors = cors && new Cors(cors);
     this.#claims = worker.claims || worker.claimSettings || worker.access.restrict;
@@ -75,6 +90,22 @@ export class Dispatcher {
   /** logsIn tells whether a request is one for a token, so that it matters who sent it. */
   logsIn({ method, path }: Exchange): boolean {
     return method === 'POST' && this.#routes.resolve(path).kind === 'login';
+  }
+
+  /** takesRecord tells whether a request brings the registry something to store, if its sender may. */
+  takesRecord({ method, path }: Exchange): boolean {
+    if (method !== 'POST' && method !== 'PUT') return false;
+    return this.#routes.resolve(path).kind === 'registry';
+  }
+
+  /** identify finds out who sent a request for which somebody must be known; as Gate.identify. */
+  identify({ authorization }: RequestParts): Caller | undefined | Promise<Caller | undefined> {
+    return this.#parts.gate.identify(authorization, false);
+  }
+
+  /** registers tells whether a caller may use the registry. */
+  registers(caller: Caller | undefined): boolean {
+    return this.#parts.gate.registers(caller);
   }
 
   /** tellsHealth answers a question for the service's health, which costs nothing; false for any other. */
@@ -108,6 +139,7 @@ export class Dispatcher {
         break;
       case 'listing':
       case 'query':
+      case 'registry':
         this.#identify(exchange, request, route);
         break;
     }
@@ -116,26 +148,38 @@ export class Dispatcher {
   /** Goes on with a request once it is known who sent it. */
   #identify(exchange: Exchange, request: RequestParts, route: Guarded): void {
     const { gate, exchanges } = this.#parts;
-    const { authorization, headers } = request;
+    const { authorization } = request;
     if (authorization !== '') exchange.lines += NO_STORE;
-    const open = route.kind === 'query' ? route.open : this.#routes.isOpen(exchange.path);
-    const caller = gate.identify(authorization, open);
+    const caller =
+      request.identified ?? gate.identify(authorization, this.#isOpen(exchange, route));
     if (!(caller instanceof Promise)) {
-      this.#admit(exchange, headers, route, caller);
+      this.#admit(exchange, request, route, caller);
       return;
     }
     caller
       .then((known) => {
         if (exchanges.waiting(exchange.id) === exchange)
-          this.#admit(exchange, headers, route, known);
+          this.#admit(exchange, request, route, known);
       })
       .catch((error: unknown) => this.#failed(exchange, error));
   }
 
-  #admit(exchange: Exchange, headers: string, route: Guarded, caller: Caller | undefined): void {
+  /** Whether a route needs no token. */
+  #isOpen({ path }: Exchange, route: Guarded): boolean {
+    if (route.kind === 'registry') return false; // whatever the configuration opens
+    return route.kind === 'query' ? route.open : this.#routes.isOpen(path);
+  }
+
+  #admit(
+    exchange: Exchange,
+    request: RequestParts,
+    route: Guarded,
+    caller: Caller | undefined,
+  ): void {
     const { gate, exchanges } = this.#parts;
     if (caller !== undefined) exchange.user = caller.name;
     if (route.kind === 'refused') exchanges.refuse(exchange, route.code);
+    else if (route.kind === 'registry') this.#registry.pass(exchange, request, route, caller);
     else if (route.kind === 'listing') {
       const admitted = gate.admit(caller, exchange.method, undefined);
       const { expose, worker } = this.#settings;
@@ -145,7 +189,7 @@ export class Dispatcher {
     } else {
       const admitted = gate.admit(caller, exchange.method, route);
       const { alias, folder, name, registered } = route;
-      if (registered) this.#submit(exchange, alias, folder, name, headers, admitted);
+      if (registered) this.#submit(exchange, alias, folder, name, request.headers, admitted);
       else exchanges.refuse(exchange, 'unknown_database', `database not registered: ${alias}`);
     }
   }
@@ -204,17 +248,13 @@ export class Dispatcher {
 
   /** Answers any method but these. */
   #isMethod(exchange: Exchange, methods: readonly string[]): boolean {
-    const { method } = exchange;
-    if (methods.includes(method)) return true;
-    exchange.addHeader('Allow', [...methods, 'OPTIONS'].join(', '));
-    if (method === 'OPTIONS') this.#parts.exchanges.answer(exchange, 204, NO_BODY, '');
-    else this.#parts.exchanges.refuse(exchange, 'method_not_allowed');
-    return false;
+    return this.#parts.exchanges.isMethod(exchange, methods);
   }
 }
 
 /** What needs a token, unless its path is open. */
-type Guarded = QueryRoute | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
+type Guarded =
+  QueryRoute | RegistryRoute | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
 
 const NOT_FOUND: Guarded = { kind: 'refused', code: 'not_found' };
 

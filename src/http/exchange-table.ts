@@ -7,7 +7,7 @@ import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js'
 import type { Logger } from '../log.js';
 import { JSON_BODY, XML_BODY } from '../protocol.js';
 import { SlotTable } from '../slot-table.js';
-import { Exchange, type Crowd } from './exchange.js';
+import { Exchange, NO_BODY, type Crowd } from './exchange.js';
 
 /** What the access log says of a request whose client went away before the answer (nginx's number for it). */
 const CLIENT_GONE = 499;
@@ -107,6 +107,16 @@ export class ExchangeTable {
     this.#refuse(exchange, new ServiceError(code, message));
   }
 
+  /** isMethod tells whether a request has one of some methods, and answers any other. */
+  isMethod(exchange: Exchange, methods: readonly string[]): boolean {
+    const { method } = exchange;
+    if (methods.includes(method)) return true;
+    exchange.addHeader('Allow', [...methods, 'OPTIONS'].join(', '));
+    if (method === 'OPTIONS') this.answer(exchange, 204, NO_BODY, '');
+    else this.refuse(exchange, 'method_not_allowed');
+    return false;
+  }
+
   /**
    * failed ends a request with what was thrown: an error that is meant for the caller is answered; of any other he learns
    * that there was one, and the log what it was.
@@ -167,6 +177,7 @@ export class ExchangeTable {
   #remove(exchange: Exchange): boolean {
     if (!this.#pending.remove(exchange.id)) return false;
     if (exchange.crowd !== undefined) exchange.crowd.size--;
+    exchange.ended?.();
     return true;
   }
 

@@ -60,6 +60,8 @@ export class Exchange {
   lines = '';
   /** The caller's name, for the log; empty when he has none or is not known. */
   user = '';
+  /** Called once it is answered, or its client is gone. */
+  ended: (() => void) | undefined;
   /** Memory of a body, to be released when it was sent. */
   #held: ArrayBuffer | undefined;
   /** Whether all of a body that is sent piece by piece is on its way. */
@@ -136,7 +138,7 @@ export class Exchange {
   #whole(status: number, type: number, body: string): void {
     const { res, method, close } = this;
     this.#head(status, type);
-    if (method !== 'HEAD' && status !== 204) {
+    if (method !== 'HEAD' && status !== 204 && status !== 304) {
       // From Node 22 on, uWebSockets.js writes a string of Latin-1 characters as such and not as UTF-8.
       const ascii = Buffer.byteLength(body) === body.length;
       res.end(ascii ? body : Buffer.from(body), close); // says `Connection: close` by itself

@@ -8,7 +8,7 @@ import type { Caller } from '../auth/caller.js';
 import { DatabaseRole } from '../auth/database-role.js';
 import type { TokenVerifier } from '../auth/token-verifier.js';
 import { ServiceError } from '../errors.js';
-import type { AuthSettings } from '../protocol.js';
+import type { AuthSettings, RegistrySettings } from '../protocol.js';
 import type { QueryRoute } from './route-table.js';
 
 /** Who passed. */
@@ -25,10 +25,16 @@ export class Gate {
   readonly #verifier: TokenVerifier | undefined;
   readonly #scripts: ScriptAccess | undefined;
   readonly #role: DatabaseRole | undefined;
+  readonly #registrars: ReadonlySet<string>;
 
   /** `verifier` checks tokens where `settings` says that they are needed. */
-  constructor(settings: AuthSettings | undefined, verifier: TokenVerifier | undefined) {
+  constructor(
+    settings: AuthSettings | undefined,
+    verifier: TokenVerifier | undefined,
+    registry?: RegistrySettings,
+  ) {
     this.#verifier = verifier;
+    this.#registrars = new Set(registry?.admins);
     this.#scripts = settings?.scripts && new ScriptAccess(settings.scripts);
     this.#role = settings?.role && new DatabaseRole(settings.role);
   }
@@ -63,6 +69,11 @@ export class Gate {
       if ((permitted & permissionFor(method)) === 0) throw new ServiceError('permission_denied');
     }
     return { caller, role: this.#role?.of(caller) ?? '' };
+  }
+
+  /** registers tells whether a caller may use the registry of scripts: nobody without a name ever may. */
+  registers(caller: Caller | undefined): caller is Caller {
+    return caller !== undefined && caller.name !== '' && this.#registrars.has(caller.name);
   }
 }
 

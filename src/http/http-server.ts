@@ -22,8 +22,9 @@ import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
 import type { Connections, FrontEndSettings } from '../protocol.js';
 import { createApp } from './app.js';
+import { BodyBudget } from './body-budget.js';
+import { BodyReader } from './body-reader.js';
 import { Dispatcher, type RequestParts } from './dispatcher.js';
-import type { Exchange } from './exchange.js';
 import { ExchangeTable } from './exchange-table.js';
 import { Gate } from './gate.js';
 import { readHead } from './request-head.js';
@@ -34,12 +35,6 @@ const MAX_TARGET = 65_536;
 
 /** How long idle connections may still bring a request while draining (milliseconds), to be told to close. */
 const LINGER = 500;
-
-/** Largest body of a login (bytes). */
-const LOGIN_BODY = 16_384;
-
-/** How long a body that is too large is still read (milliseconds) before the answer. */
-const TOO_LARGE_LINGER = 1_000;
 
 /** How long workers live on to cancel what the end of draining cut off (milliseconds). */
 const CANCELLING = 400;
@@ -56,6 +51,7 @@ export interface Supervised {
 export class HttpServer {
   readonly #settings: FrontEndSettings;
   readonly #dispatcher: Dispatcher;
+  readonly #bodies: BodyReader;
   readonly #verifier: TokenVerifier | undefined;
   readonly #clients: ClientAddress;
   readonly #pool: QueryPool;
@@ -105,11 +101,13 @@ export class HttpServer {
     this.#verifier =
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     this.#clients = new ClientAddress(settings.trustedProxies);
+    const budget = new BodyBudget();
     this.#dispatcher = new Dispatcher(settings, {
       exchanges: this.#exchanges,
       pool: this.#pool,
       health: this.#health,
-      gate: new Gate(auth, this.#verifier),
+      gate: new Gate(auth, this.#verifier, settings.registry),
+      budget,
       login:
         auth?.login &&
         new Login(auth.login, {
@@ -119,6 +117,11 @@ export class HttpServer {
           tokens: new TokenIssuer(auth.tokens),
           log,
         }),
+    });
+    this.#bodies = new BodyReader(settings, {
+      exchanges: this.#exchanges,
+      dispatcher: this.#dispatcher,
+      budget,
     });
   }
 
@@ -190,7 +193,7 @@ export class HttpServer {
 
   #handle(res: HttpResponse, req: HttpRequest): void {
     const head = readHead(req);
-    const { packed, requestId, bodyLength, sound, authorization, origin, preflight } = head;
+    const { packed, requestId, bodyLength, sound, origin, preflight } = head;
     const exchanges = this.#exchanges;
     const dispatcher = this.#dispatcher;
     const full = exchanges.pending >= this.#settings.queue;
@@ -214,51 +217,21 @@ export class HttpServer {
       } else if (!preflight || !dispatcher.answersPreflight(exchange, origin)) {
         const logsIn = dispatcher.logsIn(exchange);
         const address = logsIn ? this.#clientOf(res, head.forwardedFor) : '';
-        const request: RequestParts = { headers: packed, authorization, address, body: undefined };
+        const { authorization, ifMatch, ifNoneMatch } = head;
+        const request: RequestParts = {
+          headers: packed,
+          authorization,
+          address,
+          body: undefined,
+          ifMatch,
+          ifNoneMatch,
+        };
         if (bodyLength === 0) dispatcher.dispatch(exchange, request);
-        else this.#receive(exchange, request, logsIn, bodyLength);
+        else this.#bodies.read(exchange, request, bodyLength);
       }
     } catch (error) {
       exchanges.failed(exchange, error);
     }
-  }
-
-  /**
-   * Reads a body to its end before anything is done for the request, and keeps it when it is to log somebody in: a short
-   * one, for nobody is known yet. One that is too large is read on for a moment: most clients look for an answer only
-   * when they are done sending.
-   */
-  #receive(exchange: Exchange, request: RequestParts, logsIn: boolean, announced: number): void {
-    const exchanges = this.#exchanges;
-    const { maxBody, auth } = this.#settings;
-    const limit = logsIn ? Math.min(maxBody, LOGIN_BODY) : maxBody;
-    const wanted = logsIn && auth?.login?.type === 'body';
-    const kept: Buffer[] = [];
-    let received = 0;
-    let tooLarge: NodeJS.Timeout | undefined;
-    const refuse = (): void => {
-      clearTimeout(tooLarge);
-      if (exchanges.waiting(exchange.id) !== undefined)
-        exchanges.refuse(exchange, 'body_too_large');
-    };
-    if (announced > limit) tooLarge = setTimeout(refuse, TOO_LARGE_LINGER);
-    exchange.res.onData((chunk, last) => {
-      if (exchanges.waiting(exchange.id) === undefined) return;
-      received += chunk.byteLength;
-      try {
-        if (received > limit) tooLarge ??= setTimeout(refuse, TOO_LARGE_LINGER);
-        else if (wanted) kept.push(Buffer.from(chunk.slice(0))); // the chunk is the server's own
-        if (!last) return;
-        if (tooLarge !== undefined) refuse();
-        else {
-          exchange.close = false;
-          const body = wanted ? Buffer.concat(kept) : undefined;
-          this.#dispatcher.dispatch(exchange, { ...request, body });
-        }
-      } catch (error) {
-        exchanges.failed(exchange, error);
-      }
-    });
   }
 
   #clientOf(res: HttpResponse, forwardedFor: string): string {

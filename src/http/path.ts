@@ -15,6 +15,13 @@ export type Path =
       readonly folder: string;
       readonly name: string;
     }
+  | {
+      readonly kind: 'registry';
+      /** As given; undefined where the path names none. */
+      readonly alias: string | undefined;
+      /** Undefined for all of them. */
+      readonly script: { readonly location: string; readonly name: string } | undefined;
+    }
   | { readonly kind: 'login' }
   | { readonly kind: 'listing'; readonly name: keyof ExposeSettings }
   | { readonly kind: 'health' }
@@ -30,19 +37,25 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 const IDENTIFIER = /^[\p{L}\p{Nd}_-]+$/u;
 const IDENTIFIER_BYTES = 63;
 
-/** parsePath reads a raw path that begins with a slash; `context` is the prefix of every route, without slash at its end. */
-export function parsePath(raw: string, context: string): Path {
+/** Where the registry of scripts is, and no folder when there is one. */
+const REGISTRY = 'registry';
+
+/**
+ * parsePath reads a raw path that begins with a slash; `context` is the prefix of every route, without slash at its end.
+ * `registry` tells whether there is a registry of scripts.
+ */
+export function parsePath(raw: string, context: string, registry = false): Path {
   const segments = raw.split('/');
   if (segments.some((segment) => DOT_SEGMENT.test(segment))) return INVALID_PATH;
   if (raw.includes('//') || (raw.length > 1 && raw.endsWith('/')))
     return { kind: 'redirect', location: singleSlashes(segments) };
   if (context !== '' && !raw.startsWith(`${context}/`)) return NOT_FOUND;
-  return route(context === '' ? segments : raw.slice(context.length).split('/'));
+  return route(context === '' ? segments : raw.slice(context.length).split('/'), registry);
 }
 
 /** Segments of a path, the first one being the empty one before the slash. */
-function route(segments: readonly string[]): Path {
-  const [, first, a, b, c] = segments;
+function route(segments: readonly string[], registry: boolean): Path {
+  const [, first, ...rest] = segments;
   if (segments.length === 2) {
     if (first === '_health') return { kind: 'health' };
     if (first === '_ready') return { kind: 'ready' };
@@ -50,14 +63,27 @@ function route(segments: readonly string[]): Path {
     if (first === 'databases' || first === 'schemas' || first === 'tables')
       return { kind: 'listing', name: first };
   }
-  if (first !== '_QUERIES' || a === undefined || b === undefined || segments.length > 5)
-    return NOT_FOUND;
-  const names = [a, b, ...(c === undefined ? [] : [c])].map(identifier);
-  const name = names.pop();
-  const folder = names.pop();
-  if (name === undefined || folder === undefined || names.includes(undefined))
-    return INVALID_IDENTIFIER;
-  return { kind: 'query', alias: names[0], folder, name };
+  if (first !== '_QUERIES') return NOT_FOUND;
+  const registers = registry && rest[0] !== undefined && identifier(rest[0]) === REGISTRY;
+  if (registers ? rest.length > 4 : rest.length !== 2 && rest.length !== 3) return NOT_FOUND;
+  const names: string[] = [];
+  for (const segment of rest) {
+    const name = identifier(segment);
+    if (name === undefined) return INVALID_IDENTIFIER;
+    names.push(name);
+  }
+  if (registers) return registryPath(names.slice(1));
+  const [name, folder, alias] = names.reverse() as [string, string, string?];
+  if (registry && folder === REGISTRY) return NOT_FOUND;
+  return { kind: 'query', alias, folder, name };
+}
+
+/** What the segments after the registry's name: nothing, an alias, a script, or an alias and a script. */
+function registryPath(names: string[]): Path {
+  const alias = names.length % 2 === 1 ? names.shift() : undefined;
+  const [location, name] = names;
+  const script = location === undefined || name === undefined ? undefined : { location, name };
+  return { kind: 'registry', alias, script };
 }
 
 /** The decoded segment, or undefined when it is no identifier. */

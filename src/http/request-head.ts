@@ -23,6 +23,10 @@ export interface RequestHead {
   preflight: boolean;
   /** Values of X-Forwarded-For, separated by commas. */
   forwardedFor: string;
+  /** Value of If-Match, empty when there is none; of several, or of one without a value, with commas between. */
+  ifMatch: string;
+  /** The same for If-None-Match. */
+  ifNoneMatch: string;
 }
 
 const CREDENTIAL = 1;
@@ -34,6 +38,8 @@ const AUTHORIZATION = 6;
 const ORIGIN = 7;
 const PREFLIGHT_METHOD = 8;
 const FORWARDED_FOR = 9;
+const IF_MATCH = 10;
+const IF_NONE_MATCH = 11;
 
 const SPECIAL = new Map([
   ['authorization', AUTHORIZATION],
@@ -49,6 +55,8 @@ const SPECIAL = new Map([
   ['origin', ORIGIN],
   ['access-control-request-method', PREFLIGHT_METHOD],
   ['x-forwarded-for', FORWARDED_FOR],
+  ['if-match', IF_MATCH],
+  ['if-none-match', IF_NONE_MATCH],
 ]);
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -63,6 +71,8 @@ const head: RequestHead = {
   origin: '',
   preflight: false,
   forwardedFor: '',
+  ifMatch: '',
+  ifNoneMatch: '',
 };
 let hosts = 0;
 let framings = 0;
@@ -78,6 +88,8 @@ export function readHead(req: HttpRequest): Readonly<RequestHead> {
   head.origin = '';
   head.preflight = false;
   head.forwardedFor = '';
+  head.ifMatch = '';
+  head.ifNoneMatch = '';
   hosts = 0;
   framings = 0;
   authorized = false;
@@ -121,11 +133,24 @@ function readHeader(name: string, value: string): void {
       head.forwardedFor += head.forwardedFor === '' ? value : `,${value}`;
       pack(name, value);
       break;
+    case IF_MATCH:
+      head.ifMatch = addTags(head.ifMatch, value);
+      pack(name, value);
+      break;
+    case IF_NONE_MATCH:
+      head.ifNoneMatch = addTags(head.ifNoneMatch, value);
+      pack(name, value);
+      break;
     case REQUEST_ID:
       if (ACCEPTABLE_ID.test(value)) head.requestId = value;
       pack(name, value);
       break;
   }
+}
+
+/** A header that is there without a value must not read as one that is not there. */
+function addTags(before: string, value: string): string {
+  return before === '' && value !== '' ? value : `${before},${value}`;
 }
 
 function pack(name: string, value: string): void {

@@ -17,7 +17,14 @@ export interface QueryRoute {
   readonly open: boolean;
 }
 
-export type Route = QueryRoute | Exclude<Path, { readonly kind: 'query' }>;
+/** The registry of scripts, or one of them in it. */
+export type RegistryRoute = Extract<Path, { readonly kind: 'registry' }> & {
+  /** Whether a database of the alias is configured, where there is one. */
+  readonly registered: boolean;
+};
+
+export type Route =
+  QueryRoute | RegistryRoute | Exclude<Path, { readonly kind: 'query' | 'registry' }>;
 
 const REMEMBERED = 4_096;
 
@@ -27,6 +34,7 @@ export class RouteTable {
   readonly #aliases: ReadonlySet<string>;
   readonly #defaultAlias: string;
   readonly #whitelist: Whitelist;
+  readonly #registry: boolean;
   readonly #queries = new Map<string, QueryRoute>();
 
   constructor(
@@ -34,7 +42,9 @@ export class RouteTable {
     aliases: ReadonlySet<string>,
     defaultAlias: string,
     whitelist: Whitelist,
+    registry: boolean,
   ) {
+    this.#registry = registry;
     this.#whitelist = whitelist;
     this.#context = context;
     this.#aliases = aliases;
@@ -51,7 +61,11 @@ export class RouteTable {
   resolve(raw: string): Route {
     const known = this.#queries.get(raw);
     if (known !== undefined) return known;
-    const path = parsePath(raw, this.#context);
+    const path = parsePath(raw, this.#context, this.#registry);
+    if (path.kind === 'registry') {
+      const { alias } = path;
+      return { ...path, registered: alias === undefined || this.#aliases.has(alias) };
+    }
     if (path.kind !== 'query') return path;
     const alias = path.alias ?? this.#defaultAlias;
     const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);

@@ -28,15 +28,17 @@ export class StatementFailure extends Error implements TaskFailure {
   readonly passing: boolean;
   /** SQLSTATE, or a code of src/errors.ts. */
   readonly state: string;
+  /** HTTP status that it comes to. */
+  readonly status: number;
 
   constructor(failure: SqlFailure | ServiceError) {
     const reason = reasonOf(failure);
     super(reason);
     this.reason = reason;
     this.state = failure instanceof ServiceError ? failure.code : failure.state;
-    const status =
+    this.status =
       failure instanceof ServiceError ? failure.status : statusOfSqlState(failure.state);
-    this.passing = status >= 503;
+    this.passing = this.status >= 503;
   }
 }
 

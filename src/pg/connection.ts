@@ -136,6 +136,7 @@ export class Connection {
     const { statement, values, identity } = job;
     // Should it not go out, the pipeline does not send what stands behind it either.
     const preset = identity === undefined ? '' : this.#sendIdentity(identity);
+    if (job.parsed !== undefined) this.#pipeline.prepare('', job.parsed);
     let name = this.#statements.find(statement) ?? '';
     const preparing =
       name === '' && this.#limits.prepared && statement.recurs && this.#statements.hasRoom();

@@ -11,7 +11,7 @@ import { ConnectionShare } from './connection-share.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import { openConnection } from './connector.js';
 import type { Identity } from './identity.js';
-import { InternalJob, type InternalOutcome } from './internal-job.js';
+import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import type { ResultBudget } from './result-budget.js';
 import type { ScriptCost } from './script-cost.js';
@@ -92,8 +92,24 @@ export class Database implements ConnectionOwner {
 
   /** ask sends a statement of our own at once, as who is given, and resolves to whatever came of it. */
   ask(sql: string, values: (string | null)[] = [], identity?: Identity): Promise<InternalOutcome> {
+    return this.#ask(sql, values, { identity });
+  }
+
+  /** askAlone is ask for what may wait for a lock: it gets a connection to itself. */
+  askAlone(sql: string, values: (string | null)[] = []): Promise<InternalOutcome> {
+    return this.#ask(sql, values, { alone: true });
+  }
+
+  /** parse has PostgreSQL parse a statement without running it: resolves to why it cannot, undefined when it can. */
+  async parse(sql: string): Promise<SqlFailure | ServiceError | undefined> {
+    // The unnamed statement, which the one that is run replaces: nothing stays, on whatever connection of a pooler.
+    const { failure } = await this.#ask('SELECT 1', [], { parsed: sql, alone: true });
+    return failure;
+  }
+
+  #ask(sql: string, values: (string | null)[], options: InternalOptions): Promise<InternalOutcome> {
     return new Promise((resolve) => {
-      this.run(new InternalJob(sql, values, resolve, identity), performance.now());
+      this.run(new InternalJob(sql, values, resolve, options), performance.now());
       this.flush();
     });
   }

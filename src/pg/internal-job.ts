@@ -5,6 +5,7 @@
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
 import type { Job, StatementResult } from './job.js';
+import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
 /** How an internal statement ended: its result, or what went wrong. */
@@ -12,13 +13,23 @@ export type InternalOutcome =
   | { readonly result: StatementResult; readonly failure?: undefined }
   | { readonly failure: SqlFailure | ServiceError; readonly result?: undefined };
 
+/** What may be said of one besides its statement. */
+export interface InternalOptions {
+  readonly identity?: Identity | undefined;
+  /** As Job.parsed. */
+  readonly parsed?: string;
+  /** Whether it may wait for a lock, so that nothing is to stand behind it. */
+  readonly alone?: boolean;
+}
+
 export class InternalJob implements Job {
   readonly statement;
   readonly values;
   readonly identity: Identity | undefined;
+  readonly parsed: string | undefined;
   readonly form = 'rows';
   readonly repeatable = false;
-  readonly cost = undefined;
+  readonly cost: ScriptCost | undefined;
   /** Nobody waits for one whose end nobody is told, so it keeps no other from being cancelled. */
   abandoned: boolean;
   attempts = 0;
@@ -30,9 +41,11 @@ export class InternalJob implements Job {
     sql: string,
     values: (string | null)[],
     ended?: (outcome: InternalOutcome) => void,
-    identity?: Identity,
+    { identity, parsed, alone = false }: InternalOptions = {},
   ) {
     this.identity = identity;
+    this.parsed = parsed;
+    this.cost = alone ? new ScriptCost() : undefined; // what nobody knows yet gets a connection to itself
     this.statement = { sql, recurs: false };
     this.values = values;
     this.#ended = ended;

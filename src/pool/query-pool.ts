@@ -5,13 +5,15 @@
  * flight.
  */
 import { fileURLToPath } from 'node:url';
-import { ServiceError } from '../errors.js';
+import { ServiceError, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import type {
   Batch,
   Connections,
   FrontEndSettings,
   MadeUsersTable,
+  RegistryAnswer,
+  RegistryRequest,
   StoredUser,
   TaskResult,
   WorkerSettings,
@@ -96,20 +98,28 @@ export class QueryPool {
 
   /** findUser looks a user up; null when there is none. Rejects with ServiceError `busy` when that cannot be known. */
   async findUser(username: string): Promise<StoredUser | null> {
-    const result = await this.#task<StoredUser | null>({ type: 'user', username });
+    const result = await this.#task<TaskResult<StoredUser | null>>({ type: 'user', username });
     if ('failure' in result) throw new ServiceError('busy', NO_USERS);
     return result.value;
   }
 
   /** renewPassword stores a new hash in the place of an old one. Rejects with an Error that says why it could not. */
   async renewPassword(username: string, from: string, to: string): Promise<void> {
-    const result = await this.#task<null>({ type: 'renew', username, from, to });
+    const result = await this.#task<TaskResult<null>>({ type: 'renew', username, from, to });
     if ('failure' in result) throw new Error(result.failure.reason);
   }
 
   /** makeUsersTable makes the users table unless it is there. Rejects when no worker could try. */
   makeUsersTable(): Promise<TaskResult<MadeUsersTable>> {
     return this.#task({ type: 'migrate-users' });
+  }
+
+  /**
+   * registry has a worker answer a request to the registry of scripts. Rejects with ServiceError: `busy` when there is no
+   * worker, `worker_lost` when it died over it.
+   */
+  registry(request: RegistryRequest): Promise<RegistryAnswer> {
+    return this.#task({ type: 'registry', request }, 'worker_lost');
   }
 
   /** sending tells the workers how many bytes of their answers have not been sent yet. */
@@ -140,14 +150,15 @@ export class QueryPool {
   }
 
   /** Has a worker that is ready do something now and then asked for; in turns. */
-  async #task<T>(task: WorkerTask): Promise<TaskResult<T>> {
+  async #task<Result>(task: WorkerTask, lost: ErrorCode = 'busy'): Promise<Result> {
     this.#asked = (this.#asked + 1) % this.#workers.length;
     const fromHere = [...this.#workers.slice(this.#asked), ...this.#workers.slice(0, this.#asked)];
-    const worker = fromHere.find(({ ready }) => ready) ?? fromHere[0]!;
+    const worker = fromHere.find((one) => one.ready) ?? fromHere[0]!;
+    const { ready } = worker;
     try {
-      return (await worker.run(task)) as TaskResult<T>;
+      return (await worker.run(task)) as Result;
     } catch (error) {
-      throw new ServiceError('busy', undefined, { cause: error }); // the worker died
+      throw new ServiceError(ready ? lost : 'busy', undefined, { cause: error }); // the worker died
     }
   }
 

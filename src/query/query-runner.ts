@@ -29,7 +29,7 @@ import {
 import { SlotTable } from '../slot-table.js';
 import { parseQueryString } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
-import { scriptNotUsable } from '../script/script-error.js';
+import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
 import { positionToScript, StatementBuilder } from '../script/statement.js';
@@ -41,6 +41,7 @@ import { ForeignJson } from './foreign-json.js';
 import { ListingRunner } from './listing-runner.js';
 import { Outbox, type Post } from './outbox.js';
 import { Query, type QueryOwner } from './query.js';
+import { RegistryTasks } from './registry-tasks.js';
 import { foreignTypes, writeRows } from './row-json.js';
 import { UserTasks } from './user-tasks.js';
 
@@ -54,6 +55,8 @@ interface Target {
 export class QueryRunner implements QueryOwner {
   /** What is asked about users. */
   readonly users: UserTasks;
+  /** What is asked about stored scripts. */
+  readonly registry: RegistryTasks;
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
   readonly #outbox: Outbox;
@@ -95,6 +98,10 @@ export class QueryRunner implements QueryOwner {
     if (scriptsTable !== undefined)
       this.#stored = new StoredScripts(scriptsTable, database, { maxResult, log });
     this.#scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    const databases = new Map(
+      [...this.#targets].map(([alias, target]) => [alias, target.database]),
+    );
+    this.registry = new RegistryTasks(settings, databases, log, () => this.scriptsChanged());
   }
 
   /** take does what the front end posts. */
@@ -124,9 +131,9 @@ export class QueryRunner implements QueryOwner {
     for (const { database } of this.#targets.values()) database.adjust();
   }
 
-  /** scriptsChanged looks at stored scripts at once, for they may have changed. */
-  scriptsChanged(): void {
-    this.#stored?.changed();
+  /** scriptsChanged looks at stored scripts at once, for they may have changed; resolves when that is done. */
+  async scriptsChanged(): Promise<void> {
+    await this.#stored?.changed();
   }
 
   /** probe asks a database whether it is there: resolves to the reason why not, empty when it is. */
@@ -299,8 +306,7 @@ export class QueryRunner implements QueryOwner {
   #broken(query: Query, error: unknown): void {
     const { requestId } = query.request;
     if (error instanceof RefusedValue) {
-      const message = `invalid value for parameter ${error.parameter}: ${UNSAFE}`;
-      this.#refuse(query, new ServiceError('invalid_value', message));
+      this.#refuse(query, unsafeValue(error.parameter));
     } else if (error instanceof TemplateError) {
       const { line, column } = error;
       const position = `${query.path}:${line}:${column}`;
@@ -354,6 +360,3 @@ function mayCommit(): ServiceError {
 
 /** How far PostgreSQL's clock may be ahead when it ends a statement for its time (milliseconds). */
 const CLOCK_SLACK = 20;
-
-const UNSAFE =
-  'it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values';

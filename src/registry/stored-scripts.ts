@@ -29,7 +29,8 @@ export class StoredScripts implements Scripts {
   #snapshot: ScriptSnapshot | undefined;
   /** The first attempt, until it has ended. */
   #first: Promise<void> | undefined;
-  #looking = false;
+  /** The look under way. */
+  #looking: Promise<void> | undefined;
   /** Whether somebody told of a change since the look under way began. */
   #told = false;
   #interval = INTERVAL;
@@ -44,7 +45,7 @@ export class StoredScripts implements Scripts {
     this.#table = qualifiedName(table);
     this.#loader = new ScriptLoader(table, database, options);
     this.#log = options.log;
-    this.#first = this.#look().finally(() => (this.#first = undefined));
+    this.#first = this.#lookNow().finally(() => (this.#first = undefined));
   }
 
   /** find gives the script of a database, else that of all. */
@@ -59,10 +60,10 @@ export class StoredScripts implements Scripts {
     return script;
   }
 
-  /** changed looks at once: something may have changed. */
-  changed(): void {
+  /** changed looks at once, for something may have changed; resolves when that was seen, or could not be. */
+  changed(): Promise<void> {
     this.#told = true;
-    if (!this.#looking) void this.#look();
+    return this.#lookNow();
   }
 
   /** close looks no more. */
@@ -71,16 +72,20 @@ export class StoredScripts implements Scripts {
     clearTimeout(this.#timer);
   }
 
+  #lookNow(): Promise<void> {
+    this.#looking ??= this.#look();
+    return this.#looking;
+  }
+
   /** Looks, as often as it is told to meanwhile. */
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#looking = true;
     do {
       this.#told = false;
       await this.#load();
     } while (this.#isTold());
-    this.#looking = false;
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#look(), this.#interval).unref();
+    this.#looking = undefined;
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#lookNow(), this.#interval).unref();
   }
 
   #isTold(): boolean {

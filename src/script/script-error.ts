@@ -18,6 +18,14 @@ export function outsideTree(path: string): ServiceError {
   return new ServiceError('invalid_script_path', `invalid script path: ${path}`);
 }
 
+/** unsafeValue: what was sent for a parameter may not become SQL text; it is not told what it was. */
+export function unsafeValue(parameter: string): ServiceError {
+  return new ServiceError('invalid_value', `invalid value for parameter ${parameter}: ${UNSAFE}`);
+}
+
+const UNSAFE =
+  'it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values';
+
 /** scriptNotUsable: the script cannot be parsed or rendered; `detail` is for the log, and holds no values. */
 export function scriptNotUsable(path: string, detail: string, cause?: unknown): ServiceError {
   return new ServiceError(

@@ -24,7 +24,9 @@ const ALLOWED = {
   'access-control-allow-origin': 'https://app.example',
   'access-control-allow-credentials': 'true',
 };
-const EXPOSED = { 'access-control-expose-headers': 'X-Request-Id, Retry-After, Allow' };
+const EXPOSED = {
+  'access-control-expose-headers': 'X-Request-Id, Retry-After, Allow, ETag, Location',
+};
 const ORIGIN = { vary: 'Origin' };
 const ALL = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' };
 const DETAILS = {

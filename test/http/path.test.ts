@@ -109,3 +109,43 @@ for (const [path, expected, context = ''] of CASES)
     t.same(parsePath(path, context), expected);
     t.end();
   });
+
+const registry = (script?: [location: string, name: string], alias?: string) => ({
+  kind: 'registry',
+  alias,
+  script: script && { location: script[0], name: script[1] },
+});
+
+/** Where there is a registry, and what the same path is where there is none. */
+const REGISTRY: [path: string, there: unknown, otherwise: unknown][] = [
+  ['/_QUERIES/registry', registry(), refused('not_found')],
+  ['/_QUERIES/registry/x', registry(undefined, 'x'), query('registry', 'x')],
+  ['/_QUERIES/registry/a/b', registry(['a', 'b']), query('a', 'b', 'registry')],
+  ['/_QUERIES/registry/x/a/b', registry(['a', 'b'], 'x'), refused('not_found')],
+  ['/_QUERIES/registry/x/a/b/c', refused('not_found'), refused('not_found')],
+  ['/_QUERIES/registry/registry', registry(undefined, 'registry'), query('registry', 'registry')],
+  [
+    '/_QUERIES/registry/registry/b',
+    registry(['registry', 'b']),
+    query('registry', 'b', 'registry'),
+  ],
+  ['/_QUERIES/%72egistry/a/b', registry(['a', 'b']), query('a', 'b', 'registry')],
+  ['/_QUERIES/registry/%61/b', registry(['a', 'b']), query('a', 'b', 'registry')],
+  ['/_QUERIES/x/registry/b', refused('not_found'), query('registry', 'b', 'x')],
+  ['/_QUERIES/x/%72egistry/b', refused('not_found'), query('registry', 'b', 'x')],
+  ['/_QUERIES/a/registry', query('a', 'registry'), query('a', 'registry')],
+  ['/_QUERIES/Registry/b', query('Registry', 'b'), query('Registry', 'b')],
+  ['/_QUERIES/registry/a.b/c', refused('invalid_identifier'), refused('invalid_identifier')],
+  ['/_QUERIES/registry/a/b.c', refused('invalid_identifier'), refused('invalid_identifier')],
+  ['/_QUERIES/registry/a.b', refused('invalid_identifier'), refused('invalid_identifier')],
+  ['/_QUERIES/registry/x/a/b%2Fc', refused('invalid_identifier'), refused('not_found')],
+  ['/_QUERIES/registry/../a', refused('invalid_path'), refused('invalid_path')],
+  ['/_QUERIES/registry/', redirect('/_QUERIES/registry'), redirect('/_QUERIES/registry')],
+];
+
+for (const [path, there, otherwise] of REGISTRY)
+  t.test(`${path} with a registry, and without`, (t) => {
+    t.same(parsePath(path, '', true), there);
+    t.same(parsePath(path, '', false), otherwise);
+    t.end();
+  });

@@ -1,0 +1,87 @@
+/**
+ * The query string of a request to the registry. Refuses parameters that are given twice, that mean nothing in such a
+ * request or contradict each other: one that is passed over may be a condition that is passed over.
+ */
+import { ServiceError } from '../errors.js';
+import type { RegistryRequest } from '../protocol.js';
+import { parseQueryString, type Parameters } from '../script/query-string.js';
+
+/** What a query string asks for. */
+export interface RegistryQuery {
+  /** Alias; empty for scripts of all databases. */
+  readonly database: string | undefined;
+  readonly location: string | undefined;
+  /** Whether the versions are asked for. */
+  readonly history: boolean;
+  /** Number of a version. */
+  readonly rollback: number | undefined;
+  /** Whether templates are to be prepared on their database; `only`: and nothing else done. */
+  readonly validate: 'no' | 'yes' | 'only';
+  /** The parameters that templates are rendered with. */
+  readonly samples: Parameters;
+}
+
+/** What may be asked for besides the database, by method. */
+const OF_ALL: Readonly<Record<string, readonly string[]>> = {
+  GET: ['location'],
+  POST: ['validate'],
+};
+const OF_ONE: Readonly<Record<string, readonly string[]>> = {
+  GET: ['history', 'validate'],
+  PUT: ['validate'],
+  POST: ['rollback', 'validate'],
+  DELETE: [],
+};
+
+/** Names that are never those of samples, except `location`, which is looked at only where all scripts are listed. */
+const RESERVED = ['database', 'history', 'rollback', 'validate'];
+
+/** readRegistryQuery reads the query string of a request. Throws ServiceError `invalid_query_string`. */
+export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
+  const { query, script } = request;
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const parameters = parseQueryString(query);
+  const allowed = ['database', ...((script === undefined ? OF_ALL : OF_ONE)[method] ?? [])];
+  const samples: Parameters = new Map();
+  for (const [name, value] of parameters) {
+    if (allowed.includes(name)) {
+      if (typeof value !== 'string') throw invalid(`${name} is given more than once`);
+    } else if (RESERVED.includes(name)) {
+      throw invalid(`${name} means nothing in this request`);
+    } else if (parameters.has('validate')) {
+      samples.set(name, value);
+    } else if (!name.startsWith('_')) {
+      throw invalid(`unknown parameter ${JSON.stringify(name)}`);
+    }
+  }
+  const one = (name: string): string | undefined =>
+    allowed.includes(name) ? (parameters.get(name) as string | undefined) : undefined;
+  const history = isOn('history', one('history'));
+  const validate = one('validate') === 'only' ? 'only' : isOn('validate', one('validate'));
+  if (history && validate !== false)
+    throw invalid('history and validate cannot be asked for together');
+  return {
+    database: one('database'),
+    location: one('location'),
+    history,
+    rollback: versionOf(one('rollback')),
+    validate: validate === 'only' ? 'only' : validate ? 'yes' : 'no',
+    samples,
+  };
+}
+
+function isOn(name: string, value: string | undefined): boolean {
+  if (value === '' || value === 'true') return true;
+  if (value === undefined || value === 'false') return false;
+  throw invalid(`${name} must be ${name === 'validate' ? 'true, only or false' : 'true or false'}`);
+}
+
+function versionOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d+$/.test(value)) throw invalid('rollback must be the number of a version');
+  return Number(value);
+}
+
+function invalid(reason: string): ServiceError {
+  return new ServiceError('invalid_query_string', `invalid query string: ${reason}`);
+}

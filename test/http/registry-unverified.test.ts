@@ -1,0 +1,102 @@
+/**
+ * Bodies sent to the registry while it is not known yet who sends them: the keys that their tokens are checked with have
+ * not come. They are kept within bounds, and what becomes of them is settled once that is known.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { gives, KeyServer } from '../auth/key-server.js';
+import { keySet, makeKey, signed } from '../auth/tokens.js';
+import { startPostgres } from '../support/postgres.js';
+import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
+import { authSettings, seconds } from '../support/tokens.js';
+import { serveRegistry, type ServedRegistry } from './served-registry.js';
+
+const MIB = 1 << 20;
+const MAX_BODY = 2_000;
+const key = makeKey('ES256');
+const bearer = (name: string): string =>
+  `Authorization: Bearer ${signed(key, { sub: name, exp: seconds(3_600) })}`;
+const ADMIN = bearer('ann');
+const OTHER = bearer('bob');
+
+const postgres = await startPostgres(t);
+
+/** A registry whose keys come when they are let go. */
+async function held(t: Test): Promise<ServedRegistry & { readonly release: () => void }> {
+  const server = await KeyServer.start(t);
+  const waiting: (() => void)[] = [];
+  let open = false;
+  server.answer = (res, req) => {
+    const answer = (): void => gives(keySet({ key }))(res, req);
+    if (open) answer();
+    else waiting.push(answer);
+  };
+  const auth = authSettings({
+    tokens: { algorithm: 'ES256', key: undefined, jwks: server.url('/k') },
+  });
+  const served = await serveRegistry(t, { maxBody: MAX_BODY, auth }, postgres);
+  const release = (): void => {
+    open = true;
+    for (const answer of waiting.splice(0)) answer();
+  };
+  return { ...served, release };
+}
+
+/** A record that is read to its end and not stored, for it has no script. */
+function recordOf(bytes: number): string {
+  const record = { location: 'a', name: 'b', description: '' };
+  const more = bytes - JSON.stringify(record).length;
+  return JSON.stringify({ ...record, description: 'x'.repeat(more) });
+}
+
+const post = (header: string, body: string, announced = body.length): string =>
+  requestBytes('POST', '/_QUERIES/registry', [header, `Content-Length: ${announced}`], body);
+
+const codeOf = ({ status, body }: RawAnswer): string => {
+  const { code } = (body === '' ? {} : JSON.parse(body)) as { code?: string };
+  return code === undefined ? String(status) : `${status} ${code}`;
+};
+
+const READ = '400 invalid_record';
+const LARGEST = recordOf(MIB);
+
+t.test('settled when the keys come', async (t) => {
+  const { port, release } = await held(t);
+  const cases: [what: string, bytes: string | readonly string[], wanted: string][] = [
+    ['an admin', post(ADMIN, LARGEST), READ],
+    ['an admin, too large', post(ADMIN, recordOf(MIB + 1)), '413 body_too_large'],
+    ['another, little', post(OTHER, 'x'.repeat(MAX_BODY)), '403 registration_denied'],
+    ['another, more than is discarded', post(OTHER, 'x'.repeat(MAX_BODY + 1)), '413 body_too_large'], // prettier-ignore
+    ['another, 2 MiB', post(OTHER, 'x'.repeat(2 * MIB)), '413 body_too_large'],
+    ['a wrong signature', post(`${ADMIN}x`, 'x'.repeat(10)), '401 invalid_claims'],
+    ['no body', requestBytes('GET', '/_QUERIES/registry/a/nope', [ADMIN]), '404 query_not_found'],
+  ];
+  const answers = cases.map(([, bytes]) => sendRaw(port, bytes, { wait: 30_000 }));
+  await sleep(200);
+  release();
+  for (const [i, [what, , wanted]] of cases.entries())
+    t.equal(codeOf(await answers[i]!), wanted, what);
+});
+
+t.test('there is an end to what is kept of all of them', async (t) => {
+  const { port, release } = await held(t);
+  const answers = Array.from({ length: 24 }, () => sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })); // prettier-ignore
+  await sleep(500);
+  release();
+  const told = (await Promise.all(answers)).map(codeOf);
+  t.strictSame([...new Set(told)].sort(), [READ, '503 busy']);
+  t.ok(told.filter((code) => code === READ).length <= 16, 'half of what is kept at all');
+  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })), READ);
+});
+
+t.test('what others sent meanwhile makes room at once', async (t) => {
+  const { port, release } = await held(t);
+  const unfinished = post(OTHER, 'x'.repeat(MIB - 1), MIB);
+  const others = Array.from({ length: 14 }, () => sendRaw(port, unfinished, { wait: 30_000 }));
+  await sleep(300);
+  release();
+  const told = (await Promise.all(others)).map(codeOf);
+  t.strictSame([...new Set(told)], ['413 body_too_large']);
+  const admins = Array.from({ length: 12 }, () => sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })); // prettier-ignore
+  t.strictSame([...new Set((await Promise.all(admins)).map(codeOf))], [READ]);
+});

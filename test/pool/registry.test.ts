@@ -1,0 +1,82 @@
+/** A request to the registry whose worker dies: it is told so, and not sent again. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { createLogger } from '#app/log.js';
+import { QueryPool } from '#app/pool/query-pool.js';
+import type { RegistryAnswer, RegistryRequest } from '#app/protocol.js';
+import { ScriptStorage } from '#app/registry/storage.js';
+import { TestDatabase } from '../support/database.js';
+import { databaseSettings, frontEndSettings } from '../support/front-end.js';
+import { startPostgres } from '../support/postgres.js';
+
+const MORTAL = fileURLToPath(new URL('./fixtures/mortal-worker.js', import.meta.url));
+const TABLE = { schema: 'public', table: 'service_queries' };
+
+const PUT: RegistryRequest = {
+  method: 'PUT',
+  database: undefined,
+  script: { location: 'a', name: 'b' },
+  query: '',
+  body: new TextEncoder().encode('{"read_sql":"SELECT 1"}'),
+  ifMatch: '',
+  ifNoneMatch: '',
+  user: 'ann',
+  requestId: 'r1',
+};
+
+const server = await startPostgres(t);
+await new ScriptStorage(TABLE, new TestDatabase(t, server, { connections: 1 }).database).make();
+const folder = t.testdir();
+const silent = { level: 'silent', pretty: false };
+const { worker } = frontEndSettings({
+  worker: {
+    databases: [databaseSettings('main', server)],
+    scripts: folder,
+    scriptsTable: TABLE,
+    log: silent,
+  },
+});
+const results = { answered: () => undefined, died: () => undefined };
+const pool = new QueryPool(1, worker, results, createLogger(silent, {}), MORTAL);
+const alive = setInterval(() => undefined, 1_000);
+t.teardown(() => {
+  clearInterval(alive);
+  return pool.close();
+});
+
+/** Asks until there is a worker. */
+async function ask(request: RegistryRequest): Promise<RegistryAnswer> {
+  for (let i = 0; ; i++) {
+    try {
+      return await pool.registry(request);
+    } catch (error) {
+      if (i === 200) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+t.test('it dies over a change', async (t) => {
+  t.equal((await ask({ ...PUT, method: 'GET' })).status, 404);
+  const held = server.sql('BEGIN; LOCK service_queries; SELECT pg_sleep(1); COMMIT');
+  await server.sql(`DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'
+    AND relation = 'service_queries'::regclass) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$`);
+  const waiting = t.rejects(pool.registry(PUT), { code: 'worker_lost', status: 502 });
+  writeFileSync(path.join(folder, 'die'), '');
+  await waiting;
+  await held;
+  await ask({ ...PUT, method: 'GET', query: 'history' });
+  const [row] = await server.sql<{ n: number }>(
+    'SELECT count(*)::int AS n FROM service_queries_history',
+  );
+  t.ok(row!.n <= 1, 'once at most');
+});
+
+t.test('its replacement answers', async (t) => {
+  const { status, body } = await ask(PUT);
+  t.ok([200, 201].includes(status));
+  t.match(JSON.parse(body), { location: 'a', name: 'b', read_sql: 'SELECT 1' });
+});
