@@ -1,0 +1,149 @@
+/**
+ * The SQL that makes the table of scripts and what tells of its changes: a history, and triggers that write it and
+ * notify. Each statement may be run by many at once. Names come from the configuration and are always quoted.
+ *
+ * The triggers' function runs as who made it, so that whoever may write scripts needs no right on the history, and
+ * cannot write it in another way. Its search path is fixed and all that it names is qualified; nobody else may use it
+ * in triggers of their own. A history that cannot be written keeps no change from being made and told.
+ */
+import { identifier, literal } from '../pg/quote.js';
+import type { ScriptsTable } from '../protocol.js';
+import { COLUMNS, HISTORY_COLUMNS, KEY, STATE } from './columns.js';
+import { list, namesOf, type Names } from './names.js';
+import { CHANNEL } from './scripts-table.js';
+import { EDITOR } from './statements.js';
+
+/** StorageStatements are those of one table. */
+export interface StorageStatements {
+  /** The table's columns, one a row, each with whether a key is unique; no row when there is no table. */
+  readonly columns: string;
+  /** Makes the table unless it is there. */
+  readonly make: string;
+  /** Makes the history, the function and the triggers, as far as they are not there. */
+  readonly keep: string;
+  /** Whether there is a row. */
+  readonly any: string;
+  /** Drops the table and all that belongs to it. */
+  readonly drop: string;
+}
+
+/** storageStatementsOf writes the statements for a table. */
+export function storageStatementsOf(scripts: ScriptsTable): StorageStatements {
+  const names = namesOf(scripts);
+  const { table, history, changed } = names;
+  return {
+    columns: `SELECT a.attname, ${uniqueKey('a.attrelid')} FROM pg_attribute a
+WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attnum > 0 AND NOT a.attisdropped`,
+    // Not asked whether it is there: after a wait for the lock, the answer may be one remembered from before.
+    make: alone(table, `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});`),
+    keep: keepOf(scripts, names),
+    any: `SELECT 1 FROM ${table} LIMIT 1`,
+    drop: alone(
+      table,
+      `DROP TABLE ${table};
+  IF EXISTS (${historyColumns(scripts, names)}) THEN DROP TABLE ${history}; END IF;
+  DROP FUNCTION IF EXISTS ${changed}();`,
+    ),
+  };
+}
+
+/** Statements in one transaction, run by one at a time. */
+function alone(table: string, statements: string, declared = ''): string {
+  return `DO ${literal(`${declared}BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`scripts table ${table}`)}, 0));
+  ${statements}
+END`)}`;
+}
+
+/** Whether an index lets a table have no two rows with the same key. */
+function uniqueKey(table: string): string {
+  return `EXISTS (SELECT FROM pg_index i
+  WHERE i.indrelid = ${table} AND i.indisunique AND i.indisvalid AND i.indimmediate
+    AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = ${KEY.length}
+    AND (SELECT array_agg(k.attname::text ORDER BY k.attname) FROM pg_attribute k
+      WHERE k.attrelid = i.indrelid AND k.attnum = ANY ((i.indkey::int2[])[0:${KEY.length - 1}]))
+      = '{${[...KEY].sort().join(',')}}')`;
+}
+
+/** A row when what is called as the history is one. Catalogs, for what the session remembers may be old. */
+function historyColumns({ schema }: ScriptsTable, { historyName }: Names): string {
+  return `SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ${literal(schema)} AND c.relname = ${literal(historyName)} AND c.relkind = 'r'
+      AND a.attname IN ('version', 'operation', 'changed_by') HAVING count(*) = 3`;
+}
+
+function keepOf(scripts: ScriptsTable, names: Names): string {
+  const { table, history, changed, changedName, truncatedName } = names;
+  const body = bodyOf(names);
+  const trigger = (name: string): string =>
+    `SELECT FROM pg_trigger g WHERE g.tgrelid = watched AND g.tgname = ${literal(name)}`;
+  return alone(
+    table,
+    `SELECT c.oid INTO watched FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ${literal(scripts.schema)} AND c.relname = ${literal(scripts.table)};
+  IF NOT EXISTS (${historyColumns(scripts, names)}) THEN
+    CREATE TABLE ${history} (${HISTORY_COLUMNS});
+    CREATE INDEX ON ${history} (${list(KEY)}, version);
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE n.nspname = ${literal(scripts.schema)} AND p.proname = ${literal(changedName)}
+      AND p.pronargs = 0 AND p.prosrc = ${literal(body)}) THEN
+    CREATE OR REPLACE FUNCTION ${changed}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+      SET search_path = pg_catalog, pg_temp AS ${literal(body)};
+    REVOKE ALL ON FUNCTION ${changed}() FROM PUBLIC;
+  END IF;
+  IF NOT EXISTS (${trigger(truncatedName)}) THEN
+    CREATE TRIGGER ${identifier(truncatedName)} BEFORE TRUNCATE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${changed}();
+  END IF;
+  IF NOT EXISTS (${trigger(changedName)}) THEN
+    CREATE TRIGGER ${identifier(changedName)} AFTER INSERT OR UPDATE OR DELETE ON ${table}
+      FOR EACH ROW EXECUTE FUNCTION ${changed}();
+    ${foundOf(names)}
+  END IF;`,
+    'DECLARE watched oid; ',
+  );
+}
+
+/** Records what was not seen being written: the trigger keeps writers away until it is. */
+function foundOf({ table, history }: Names): string {
+  const same = (columns: readonly string[]): string =>
+    columns.map((name) => `h.${name} IS NOT DISTINCT FROM t.${name}`).join(' AND ');
+  return `INSERT INTO ${history} (operation, ${list(STATE)}, changed_by)
+    SELECT 'found', ${list(STATE, 't.')}, session_user FROM ${table} t
+    WHERE NOT EXISTS (SELECT FROM ${history} h WHERE ${same(STATE)} AND h.operation <> 'delete'
+      AND h.version = (SELECT max(h.version) FROM ${history} h WHERE ${same(KEY)}))
+    ORDER BY ${list(KEY, 't.')};`;
+}
+
+/** The body of the triggers' function. */
+function bodyOf({ table, history }: Names): string {
+  const insert = (operation: string, row: string, from = ''): string =>
+    `INSERT INTO ${history} (operation, ${list(STATE)}, changed_by)
+        SELECT ${operation}, ${list(STATE, `${row}.`)}, editor${from};`;
+  const key = (row: string): string => `(${list(KEY, `${row}.`)})`;
+  return `
+DECLARE
+  -- A setting that was set for another transaction is an empty text now.
+  editor text := coalesce(nullif(current_setting('${EDITOR}', true), ''), session_user);
+BEGIN
+  PERFORM pg_notify(${literal(CHANNEL)}, ${literal(table)});
+  BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+      ${insert(literal('delete'), 't', ` FROM ${table} t`)}
+    ELSIF TG_OP = 'DELETE' THEN
+      ${insert(literal('delete'), 'OLD')}
+    ELSIF TG_OP = 'UPDATE' AND ${key('OLD')} IS DISTINCT FROM ${key('NEW')} THEN
+      ${insert(literal('delete'), 'OLD')}
+      ${insert(literal('insert'), 'NEW')}
+    ELSE
+      ${insert('lower(TG_OP)', 'NEW')}
+    END IF;
+  EXCEPTION WHEN OTHERS THEN
+    RAISE WARNING 'a change of scripts is missing in their history: %', SQLSTATE;
+  END;
+  RETURN NULL;
+END
+`;
+}
