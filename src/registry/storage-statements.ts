@@ -85,6 +85,7 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
   IF NOT EXISTS (${historyColumns(scripts, names)}) THEN
     CREATE TABLE ${history} (${HISTORY_COLUMNS});
     CREATE INDEX ON ${history} (${list(KEY)}, version);
+    anew := true;
   END IF;
   IF NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE n.nspname = ${literal(scripts.schema)} AND p.proname = ${literal(changedName)}
@@ -100,13 +101,17 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
   IF NOT EXISTS (${trigger(changedName)}) THEN
     CREATE TRIGGER ${identifier(changedName)} AFTER INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH ROW EXECUTE FUNCTION ${changed}();
+    anew := true;
+  END IF;
+  IF anew THEN
+    LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE;
     ${foundOf(names)}
   END IF;`,
-    'DECLARE watched oid; ',
+    'DECLARE watched oid; anew bool := false; ',
   );
 }
 
-/** Records what was not seen being written: the trigger keeps writers away until it is. */
+/** Records what was not seen being written, while nobody can write. */
 function foundOf({ table, history }: Names): string {
   const same = (columns: readonly string[]): string =>
     columns.map((name) => `h.${name} IS NOT DISTINCT FROM t.${name}`).join(' AND ');
