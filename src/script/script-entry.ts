@@ -6,9 +6,11 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import { TemplateError, type Template } from '../template/template.js';
+import type { Template } from '../template/template.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from './script-error.js';
-import { ABSENT, readScript, stampOf, type Compiled } from './script-file.js';
+import { ABSENT, readScript, stampOf } from './script-file.js';
+import { warnUnusable, type Compiled } from './script-text.js';
+import type { FoundScript } from './scripts.js';
 import { allowHeader, fileName, VERBS, verbOf, type Verb } from './verb.js';
 
 /** How long a file must be unchanged to be read, ms. */
@@ -32,7 +34,7 @@ interface VerbFile {
 }
 
 /** ScriptEntry is what a request finds: the compiled text for its method. */
-export class ScriptEntry {
+export class ScriptEntry implements FoundScript {
   /** When it was looked at last, ms of the monotonic clock; not before there was something to go by. */
   checked = -Infinity;
   readonly #script: string;
@@ -62,16 +64,13 @@ export class ScriptEntry {
     return this.#files.some((file) => file.compiled !== undefined);
   }
 
-  /** allow lists the methods it has texts for, as an Allow header. Throws `script_not_found` when there are none. */
+  /** allow lists the methods it has texts for. */
   get allow(): string {
     if (!this.exists) throw scriptNotFound(this.#script);
     return allowHeader((verb) => this.#files[VERBS.indexOf(verb)]!.compiled !== undefined);
   }
 
-  /**
-   * select gives the template for a method (upper case). Throws ServiceError: `script_not_found`, `method_not_allowed`,
-   * `script_not_usable`, `invalid_script_path`.
-   */
+  /** select gives the template for a method. */
   select(method: string): { readonly verb: Verb; readonly template: Template } {
     const verb = verbOf(method);
     const compiled = verb && this.#files[VERBS.indexOf(verb)]!.compiled;
@@ -140,22 +139,12 @@ export class ScriptEntry {
       const read = await readScript(file.path, this.#script, this.#root);
       if (read?.stamp !== stamp) return; // it changed again: the next look begins anew
       file.compiled = read.compiled;
-      if (read.compiled instanceof ServiceError) this.#complain(file, read.compiled);
+      if (read.compiled instanceof ServiceError)
+        warnUnusable(this.#log, this.#script, file.verb, read.compiled);
     }
     file.stamp = stamp;
     file.next = undefined;
     file.trouble = undefined;
-  }
-
-  #complain(file: VerbFile, error: ServiceError): void {
-    const place =
-      error.cause instanceof TemplateError
-        ? `${this.#script}:${error.cause.line}:${error.cause.column}`
-        : this.#script;
-    this.#log.warn(
-      { script: this.#script, verb: file.verb, position: place },
-      error.detail ?? error.message,
-    );
   }
 
   /** The disk failed: what is served goes on being served; what never was, is not usable. */

@@ -6,18 +6,11 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
-import type { ServiceError } from '../errors.js';
-import { compile, TemplateError, type Template } from '../template/template.js';
 import { outsideTree, scriptNotUsable } from './script-error.js';
-
-/** Largest script text, bytes. */
-const MAX_SIZE = 1 << 20;
+import { compileText, MAX_SIZE, type Compiled } from './script-text.js';
 
 /** ABSENT is the stamp of a file that is not there, or is no regular file. */
 export const ABSENT = 'absent';
-
-/** What a file was compiled into: a template, or the answer for whoever asks for it. */
-export type Compiled = Template | ServiceError;
 
 /** Identity and version of a file: two looks with the same stamp saw the same text. */
 export interface FileStamp {
@@ -64,7 +57,7 @@ export async function readScript(path: string, script: string, root: string): Pr
     const bytes = await readLimited(handle);
     const after = stampOfStats(await handle.stat({ bigint: true }));
     if (after.stamp !== before.stamp) return undefined;
-    return { stamp: before.stamp, compiled: compileText(bytes, script) };
+    return { stamp: before.stamp, compiled: compileBytes(bytes, script) };
   } finally {
     await handle.close();
   }
@@ -87,7 +80,7 @@ async function readLimited(handle: FileHandle): Promise<Buffer> {
   }
 }
 
-function compileText(bytes: Buffer, script: string): Compiled {
+function compileBytes(bytes: Buffer, script: string): Compiled {
   if (bytes.length > MAX_SIZE) return scriptNotUsable(script, 'the file is larger than 1 MiB');
   let text: string;
   try {
@@ -95,13 +88,7 @@ function compileText(bytes: Buffer, script: string): Compiled {
   } catch {
     return scriptNotUsable(script, 'the file is not UTF-8');
   }
-  if (text.includes('\0')) return scriptNotUsable(script, 'the file has a NUL byte');
-  try {
-    return compile(text, script);
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    return scriptNotUsable(script, error.safeMessage, error);
-  }
+  return compileText(text, script);
 }
 
 /** A byte order mark, as some editors write it, is not part of the text. */
