@@ -4,7 +4,7 @@ import pg from 'pg';
 import t, { type Test } from 'tap';
 import { CHANNEL } from '#app/registry/scripts-table.js';
 import { startPostgres } from '../support/postgres.js';
-import { keyOf, placeOf } from './tables.js';
+import { keyOf, placeOf } from './place.js';
 
 const server = await startPostgres(t);
 const names = { schema: 'public', table: `o'd "d\\` };

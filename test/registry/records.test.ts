@@ -3,7 +3,7 @@ import t from 'tap';
 import { tagOf, type StoredRecord } from '#app/registry/records.js';
 import { startPostgres } from '../support/postgres.js';
 import { fails } from '../users/tables.js';
-import { AS_PREST_MAKES_IT, keyOf, placeOf, type Place } from './tables.js';
+import { AS_PREST_MAKES_IT, keyOf, placeOf, type Place } from './place.js';
 
 const server = await startPostgres(t);
 const names = { schema: 'public', table: `o'd "d\\` };

@@ -3,7 +3,7 @@ import t from 'tap';
 import { nameOf } from '#app/registry/names.js';
 import { startPostgres } from '../support/postgres.js';
 import { fails } from '../users/tables.js';
-import { AS_PREST_MAKES_IT, keyOf, placeOf } from './tables.js';
+import { AS_PREST_MAKES_IT, keyOf, placeOf } from './place.js';
 
 const server = await startPostgres(t);
 const MADE = { made: true, unusable: undefined, unwatched: undefined };
