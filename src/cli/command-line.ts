@@ -11,6 +11,8 @@ interface Form {
   readonly words: readonly string[];
   /** What it is applied to, as the help calls it. */
   readonly operand?: string;
+  /** Whether that may be left out. */
+  readonly optional?: boolean;
   readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
 }
 
@@ -19,6 +21,7 @@ const SWITCHES = {
   version: { type: 'boolean', short: 'V' },
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
 } as const;
 
 /** Flags with a value that are no keys. */
@@ -26,6 +29,8 @@ const VALUED = {
   config: { type: 'string' },
   name: { type: 'string' },
   metadata: { type: 'string' },
+  database: { type: 'string' },
+  policy: { type: 'string' },
 } as const;
 
 const FORMS = {
@@ -33,6 +38,26 @@ const FORMS = {
   check: { words: ['check'], flags: ['json'] },
   'migrate up auth': { words: ['migrate', 'up', 'auth'] },
   'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
+  'migrate up queries': { words: ['migrate', 'up', 'queries'] },
+  'migrate down queries': { words: ['migrate', 'down', 'queries'], flags: ['yes'] },
+  'scripts export': {
+    words: ['scripts', 'export'],
+    operand: 'FOLDER',
+    optional: true,
+    flags: ['database', 'dry-run', 'yes'],
+  },
+  'scripts import': {
+    words: ['scripts', 'import'],
+    operand: 'FOLDER',
+    optional: true,
+    flags: ['database', 'dry-run', 'json', 'policy'],
+  },
+  'scripts diff': {
+    words: ['scripts', 'diff'],
+    operand: 'FOLDER',
+    optional: true,
+    flags: ['database', 'json'],
+  },
   'user add': { words: ['user', 'add'], operand: 'NAME', flags: ['name', 'metadata'] },
   'user passwd': { words: ['user', 'passwd'], operand: 'NAME' },
   'user list': { words: ['user', 'list'], flags: ['json'] },
@@ -40,7 +65,7 @@ const FORMS = {
 } as const satisfies Record<string, Form>;
 
 /** Flags of single commands: elsewhere they are refused. */
-const OWN_FLAGS = ['json', 'yes', 'name', 'metadata'] as const;
+const OWN_FLAGS = ['json', 'yes', 'name', 'metadata', 'database', 'policy', 'dry-run'] as const;
 
 /** Command is what can be asked for, or what `--help` and `--version` ask for. */
 export type Command = keyof typeof FORMS | 'help' | 'version';
@@ -61,6 +86,12 @@ export interface CommandLine {
   /** Values of `--name` and `--metadata`. */
   readonly name: string | undefined;
   readonly metadata: string | undefined;
+  /** Value of `--database`: an alias. */
+  readonly database: string | undefined;
+  /** Value of `--policy`. */
+  readonly policy: 'skip' | 'update' | 'error' | undefined;
+  /** Whether nothing is to be changed. */
+  readonly dryRun: boolean;
 }
 
 /** UsageError is a command line that makes no sense; its message says why. */
@@ -105,15 +136,18 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     for (const flag of OWN_FLAGS)
       if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
         throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
-  const [file, name, metadata] = Object.keys(VALUED).map((flag) => {
+  const [file, name, metadata, database, policy] = Object.keys(VALUED).map((flag) => {
     const value = values.get(flag);
     values.delete(flag);
     return value;
   });
   if (file === '') throw new UsageError('--config needs a value');
+  if (policy !== undefined && policy !== 'skip' && policy !== 'update' && policy !== 'error')
+    throw new UsageError('--policy takes skip, update or error');
   const flags = Object.fromEntries(values);
   const [json, yes] = [switches.has('json'), switches.has('yes')];
-  return { command, operand, file, flags, json, yes, name, metadata };
+  const dryRun = switches.has('dry-run');
+  return { command, operand, file, flags, json, yes, name, metadata, database, policy, dryRun };
 }
 
 function commandOf(
@@ -151,7 +185,7 @@ function operandOf([command, form]: [string, Form], words: readonly string[]): s
     throw new UsageError(
       `${command} takes ${form.operand === undefined ? 'flags' : `one ${form.operand} and flags`} only, not ${surplus}`,
     );
-  if (form.operand !== undefined && (operand === undefined || operand === ''))
+  if (form.operand !== undefined && (operand === '' || (operand === undefined && !form.optional)))
     throw new UsageError(`${command} needs a ${form.operand}`);
   return operand ?? '';
 }
