@@ -9,6 +9,7 @@ import { openSession } from '../pg/session.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../registry/folder.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
 import { ScriptStorage } from '../registry/storage.js';
+import { warnUnusable } from '../script/script-text.js';
 import type { Attempt, Preparation } from './script-preparation.js';
 
 /** Name of the folder that the registry's routes hide. */
@@ -79,8 +80,7 @@ function warn(
 ): void {
   for (const { file, message } of leftOut)
     log.warn({ file }, `the file is not imported: ${message}`);
-  for (const { file, message, line, column } of unparsed)
-    log.warn({ file, position: `${file}:${line}:${column}` }, message);
+  for (const { script, verb, error } of unparsed) warnUnusable(log, script, verb, error);
   if (registry && scripts.some((script) => script.location === REGISTRY))
     log.warn(
       { folder: REGISTRY },

@@ -4,6 +4,7 @@
  */
 import type { ConfigSources } from '../config/load.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
+import { problemOf } from '../script/script-files.js';
 import type { CommandLine } from './command-line.js';
 import { printed } from './printed.js';
 import { aliasOf, contentOf, folderOf, requireTable, withScripts } from './scripts-command.js';
@@ -14,7 +15,8 @@ export function importFolder(sources: ConfigSources, line: CommandLine): Promise
   return withScripts(sources, async (place) => {
     const database = aliasOf(line);
     await requireTable(place);
-    const { scripts, leftOut, unparsed } = await contentOf(folderOf(place, line));
+    const { scripts, leftOut, ...rest } = await contentOf(folderOf(place, line));
+    const unparsed = rest.unparsed.map(({ file, error }) => problemOf(file, error));
     for (const { file, line: at, column, message } of unparsed)
       process.stderr.write(`warning: ${file}:${at}:${column}: ${printed(message)}\n`);
     const { table, config } = place;

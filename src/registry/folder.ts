@@ -4,7 +4,7 @@
  * is an empty text, which is none in the table.
  */
 import { ServiceError } from '../errors.js';
-import { problemOf, scriptFiles, type ListedProblem } from '../script/script-files.js';
+import { scriptFiles, type ListedProblem } from '../script/script-files.js';
 import { compileText } from '../script/script-text.js';
 import type { Verb } from '../script/verb.js';
 
@@ -15,14 +15,23 @@ export interface FolderScript {
   readonly texts: Readonly<Partial<Record<Verb, string>>>;
 }
 
+/** A text that does not parse. */
+export interface UnparsedText {
+  /** Relative to the folder. */
+  readonly file: string;
+  /** `<folder>/<name>`. */
+  readonly script: string;
+  readonly verb: Verb;
+  readonly error: ServiceError;
+}
+
 /** What a folder holds. */
 export interface FolderContent {
   /** By location and name. */
   readonly scripts: readonly FolderScript[];
   /** Files that are left out. */
   readonly leftOut: readonly ListedProblem[];
-  /** Texts that do not parse. */
-  readonly unparsed: readonly ListedProblem[];
+  readonly unparsed: readonly UnparsedText[];
 }
 
 /** Most characters of all texts together: they are held in memory, and written in one statement. */
@@ -37,7 +46,7 @@ export class FolderTooLarge extends Error {
 export async function readFolder(folder: string): Promise<FolderContent> {
   const scripts = new Map<string, FolderScript & { texts: Partial<Record<Verb, string>> }>();
   const leftOut: ListedProblem[] = [];
-  const unparsed: ListedProblem[] = [];
+  const unparsed: UnparsedText[] = [];
   let size = 0;
   for await (const found of scriptFiles(folder)) {
     if ('problem' in found) {
@@ -55,7 +64,8 @@ export async function readFolder(folder: string): Promise<FolderContent> {
       throw new FolderTooLarge(`the scripts of ${folder} are larger than ${MOST >> 20} MiB`);
     const path = `${location}/${name}`;
     const compiled = compileText(text, path);
-    if (compiled instanceof ServiceError) unparsed.push(problemOf(file, compiled));
+    if (compiled instanceof ServiceError)
+      unparsed.push({ file, script: path, verb, error: compiled });
     const known = scripts.get(path) ?? { location, name, texts: {} };
     known.texts[verb] = text;
     scripts.set(path, known);

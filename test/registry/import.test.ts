@@ -265,7 +265,9 @@ t.test('what a folder holds', async (t) => {
     },
     { location: 'b-ü', name: 'y', texts: { update: 'UPDATE' } },
   ]);
-  t.match(unparsed, [{ file: 'a/x.delete.sql', line: 1, column: 12, message: /missing value/ }]);
+  t.match(unparsed, [
+    { file: 'a/x.delete.sql', script: 'a/x', verb: 'delete', error: { detail: /missing value/ } },
+  ]);
   t.strictSame(
     leftOut.map(({ file, message }) => `${file} ${message}`),
     [
