@@ -11,6 +11,7 @@ import { checkDatabase } from '../pg/check.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
 import { writeReport, type AccessFindings, type Report } from './report.js';
 import { scriptPermissions } from './script-permissions.js';
+import { examineStored } from './stored-scripts-check.js';
 
 /** check prints its findings, as JSON when asked to, and resolves to the exit code. */
 export async function check(sources: ConfigSources, json: boolean): Promise<number> {
@@ -26,7 +27,16 @@ async function examine(sources: ConfigSources): Promise<Report> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems: errors, warnings } = error;
-    return { ok: false, file: null, errors, warnings, databases: [], scripts: null, access: null };
+    return {
+      ok: false,
+      file: null,
+      errors,
+      warnings,
+      databases: [],
+      scripts: null,
+      stored: null,
+      access: null,
+    };
   }
   const { config, file, switchedOff } = loaded;
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
@@ -38,18 +48,24 @@ async function examine(sources: ConfigSources): Promise<Report> {
   );
   const location = config['queries.location'];
   const { scripts, problems } = await examineScripts(location);
+  const { stored, listed } = await examineStored(config);
   const { access, oddities } = examineAccess(
     config,
-    scripts,
+    listed ?? scripts,
     databases.map(({ alias }) => alias),
   );
   return {
-    ok: switchedOff.length === 0 && databases.every(({ ok }) => ok) && problems.length === 0,
+    ok:
+      switchedOff.length === 0 &&
+      databases.every(({ ok }) => ok) &&
+      problems.length === 0 &&
+      (stored?.ok ?? true),
     file: file ?? null,
     errors: switchedOff,
     warnings: [...warnings, ...oddities],
     databases,
     scripts: { location, count: scripts.length, problems },
+    stored,
     access,
   };
 }

@@ -11,6 +11,8 @@ interface Form {
   readonly words: readonly string[];
   /** What it is applied to, as the help calls it. */
   readonly operand?: string;
+  /** Whether that may be left out. */
+  readonly optional?: boolean;
   readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
   /** false: it takes no keys of the configuration. */
   readonly keys?: boolean;
@@ -31,6 +33,8 @@ const VALUED = {
   metadata: { type: 'string' },
   from: { type: 'string' },
   tables: { type: 'string' },
+  database: { type: 'string' },
+  policy: { type: 'string' },
 } as const;
 
 const FORMS = {
@@ -43,6 +47,26 @@ const FORMS = {
     flags: ['from', 'tables', 'dry-run', 'yes', 'json'],
     keys: false,
   },
+  'migrate up queries': { words: ['migrate', 'up', 'queries'] },
+  'migrate down queries': { words: ['migrate', 'down', 'queries'], flags: ['yes'] },
+  'scripts export': {
+    words: ['scripts', 'export'],
+    operand: 'FOLDER',
+    optional: true,
+    flags: ['database', 'dry-run', 'yes'],
+  },
+  'scripts import': {
+    words: ['scripts', 'import'],
+    operand: 'FOLDER',
+    optional: true,
+    flags: ['database', 'dry-run', 'json', 'policy'],
+  },
+  'scripts diff': {
+    words: ['scripts', 'diff'],
+    operand: 'FOLDER',
+    optional: true,
+    flags: ['database', 'json'],
+  },
   'user add': { words: ['user', 'add'], operand: 'NAME', flags: ['name', 'metadata'] },
   'user passwd': { words: ['user', 'passwd'], operand: 'NAME' },
   'user list': { words: ['user', 'list'], flags: ['json'] },
@@ -50,7 +74,17 @@ const FORMS = {
 } as const satisfies Record<string, Form>;
 
 /** Flags of single commands: elsewhere they are refused. */
-const OWN_FLAGS = ['json', 'yes', 'name', 'metadata', 'from', 'tables', 'dry-run'] as const;
+const OWN_FLAGS = [
+  'json',
+  'yes',
+  'name',
+  'metadata',
+  'from',
+  'tables',
+  'database',
+  'policy',
+  'dry-run',
+] as const;
 
 /** Command is what can be asked for, or what `--help` and `--version` ask for. */
 export type Command = keyof typeof FORMS | 'help' | 'version';
@@ -75,6 +109,10 @@ export interface CommandLine {
   readonly from: string | undefined;
   /** Value of `--tables`. */
   readonly tables: 'adopt' | 'copy';
+  /** Value of `--database`: an alias. */
+  readonly database: string | undefined;
+  /** Value of `--policy`. */
+  readonly policy: 'skip' | 'update' | 'error' | undefined;
   /** Whether nothing is to be changed. */
   readonly dryRun: boolean;
 }
@@ -121,21 +159,39 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     for (const flag of OWN_FLAGS)
       if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
         throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
-  const [file, name, metadata, from, tables = 'adopt'] = Object.keys(VALUED).map((flag) => {
-    const value = values.get(flag);
-    values.delete(flag);
-    return value;
-  });
+  const [file, name, metadata, from, tables = 'adopt', database, policy] = Object.keys(VALUED).map(
+    (flag) => {
+      const value = values.get(flag);
+      values.delete(flag);
+      return value;
+    },
+  );
   if (file === '' || from === '')
     throw new UsageError(`--${file === '' ? 'config' : 'from'} needs a value`);
   if (tables !== 'adopt' && tables !== 'copy') throw new UsageError('--tables takes adopt or copy');
+  if (policy !== undefined && policy !== 'skip' && policy !== 'update' && policy !== 'error')
+    throw new UsageError('--policy takes skip, update or error');
   const flags = Object.fromEntries(values);
   const [key] = values.keys();
   if (key !== undefined && command in FORMS && takesNoKeys(command as keyof typeof FORMS))
     throw new UsageError(`--${key} is no flag of ${command}, which takes no keys`);
   const [json, yes] = [switches.has('json'), switches.has('yes')];
   const dryRun = switches.has('dry-run');
-  return { command, operand, file, flags, json, yes, name, metadata, from, tables, dryRun };
+  return {
+    command,
+    operand,
+    file,
+    flags,
+    json,
+    yes,
+    name,
+    metadata,
+    from,
+    tables,
+    database,
+    policy,
+    dryRun,
+  };
 }
 
 function commandOf(
@@ -173,7 +229,7 @@ function operandOf([command, form]: [string, Form], words: readonly string[]): s
     throw new UsageError(
       `${command} takes ${form.operand === undefined ? 'flags' : `one ${form.operand} and flags`} only, not ${surplus}`,
     );
-  if (form.operand !== undefined && (operand === undefined || operand === ''))
+  if (form.operand !== undefined && (operand === '' || (operand === undefined && !form.optional)))
     throw new UsageError(`${command} needs a ${form.operand}`);
   return operand ?? '';
 }

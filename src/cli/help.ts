@@ -9,28 +9,37 @@ export const HELP = `Turns a folder of SQL templates into an HTTP API for Postgr
 Usage: sql-rest-service COMMAND [FLAGS]
 
 Commands:
-  serve              Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check              Check the configuration, the database and every script, and who may run it
-  migrate up auth    Make the users table, unless it is there
-  migrate down auth  Drop the users table; with --yes also when there are users in it
-  migrate from-prest Take over the configuration and the tables of pREST 2.4.2
-  user add NAME      Add a user; the password is asked for, or read from standard input
-  user passwd NAME   Give a user another password
-  user list          List the users
-  user remove NAME   Remove a user
+  serve                    Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
+  check                    Check the configuration, the database and every script, and who may run it
+  migrate up auth          Make the users table, unless it is there
+  migrate down auth        Drop the users table; with --yes also when there are users in it
+  migrate up queries       Make the scripts table and its history, as far as they are not there
+  migrate down queries     Drop them; with --yes also when there are scripts in the table
+  migrate from-prest       Take over the configuration and the tables of pREST 2.4.2
+  scripts export [FOLDER]  Write the scripts of the table as files; with --yes over others
+  scripts import [FOLDER]  Write the scripts of a folder into the table
+  scripts diff [FOLDER]    Show what an import would change; exit status 1 when there is something
+  user add NAME            Add a user; the password is asked for, or read from standard input
+  user passwd NAME         Give a user another password
+  user list                List the users
+  user remove NAME         Remove a user
 
 Flags:
-  --config FILE      Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
-  --KEY VALUE        Set a configuration key that is not a secret: --http.port 8080
-  --json             Print the outcome of check or from-prest, or the list of users, as JSON
-  --name TEXT        Full name of the user that is added
-  --metadata JSON    Metadata of the user that is added
-  --yes              Drop the users with their table; replace a service.toml that is there
-  --from FILE        The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml
-  --tables WORD      adopt (default): use the tables of pREST; copy: copy their rows into new ones
-  --dry-run          Change nothing, say what would be done
-  --help, -h         Print this
-  --version, -V      Print the version
+  --config FILE            Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
+  --KEY VALUE              Set a configuration key that is not a secret: --http.port 8080
+  --json                   Print the outcome of check, from-prest, scripts import and scripts diff,
+                           or the list of users, as JSON
+  --name TEXT              Full name of the user that is added
+  --metadata JSON          Metadata of the user that is added
+  --database ALIAS         Scripts of this database; otherwise those for all databases
+  --policy WORD            What an import does with a script that is there with another text: skip,
+                           update or error; otherwise queries.import_policy
+  --dry-run                Change nothing, say what would be done
+  --yes                    Drop what is in a table with it; write over files that differ
+  --from FILE              The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml
+  --tables WORD            adopt (default): use the tables of pREST; copy: copy their rows into new ones
+  --help, -h               Print this
+  --version, -V            Print the version
 
 Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT);
 docs/configuration.md lists them.

@@ -17,6 +17,19 @@ export interface ScriptFindings {
   readonly problems: readonly ListedProblem[];
 }
 
+/** StoredFindings are about the table of scripts. */
+export interface StoredFindings {
+  /** `schema.table`. */
+  readonly table: string;
+  readonly ok: boolean;
+  /** Why it cannot be used; null when it can. */
+  readonly message: string | null;
+  /** How many scripts can be served, each verb counted. */
+  readonly count: number;
+  /** Texts that do not parse; `file` is `[alias/]folder/name` and the verb. */
+  readonly problems: readonly ListedProblem[];
+}
+
 /** AccessFindings are about who may run scripts. */
 export interface AccessFindings {
   /** Whether callers need a token. */
@@ -37,12 +50,14 @@ export interface Report {
   /** Empty when the configuration could not be used. */
   readonly databases: readonly DatabaseFinding[];
   readonly scripts: ScriptFindings | null;
+  /** Null when scripts are files. */
+  readonly stored: StoredFindings | null;
   readonly access: AccessFindings | null;
 }
 
 /** writeReport writes a report for people. */
 export function writeReport(report: Report): string {
-  const { errors, warnings, databases, scripts, access } = report;
+  const { errors, warnings, databases, scripts, stored, access } = report;
   const lines = [
     `configuration ${report.file === null ? '' : `${report.file} `}${errors.length === 0 ? 'ok' : 'not ok'}`,
     ...errors.map((error) => `  error: ${error}`),
@@ -56,15 +71,30 @@ export function writeReport(report: Report): string {
   if (scripts !== null) {
     const { location, count, problems } = scripts;
     const state = problems.length === 0 ? 'ok' : 'not ok';
-    lines.push(`scripts ${location} ${state}: ${count} script${count === 1 ? '' : 's'}`);
-    for (const { file, line, column, message } of problems) {
-      const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-      lines.push(`  error: ${place}: ${message}`);
-    }
+    lines.push(`scripts ${location} ${state}: ${countOf(count)}`, ...problemLines(problems));
+  }
+  if (stored !== null) {
+    const { table, ok, message, count, problems } = stored;
+    lines.push(
+      `table ${table} ${ok ? 'ok' : 'not ok'}${message === null ? `: ${countOf(count)}` : ''}`,
+    );
+    if (message !== null) lines.push(`  error: ${oneLine(message)}`);
+    lines.push(...problemLines(problems));
   }
   if (access !== null) lines.push(...accessLines(access));
   lines.push(report.ok ? 'ok' : 'not ok');
   return `${lines.join('\n')}\n`;
+}
+
+function countOf(scripts: number): string {
+  return `${scripts} script${scripts === 1 ? '' : 's'}`;
+}
+
+function problemLines(problems: readonly ListedProblem[]): string[] {
+  return problems.map(({ file, line, column, message }) => {
+    const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+    return `  error: ${place}: ${message}`;
+  });
 }
 
 function accessLines({ token, restricted, permissions }: AccessFindings): string[] {

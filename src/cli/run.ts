@@ -38,6 +38,16 @@ export async function run(args: readonly string[]): Promise<number> {
       return (await import('./migrate.js')).migrateDown(sources, line.yes);
     case 'migrate from-prest':
       return (await import('./from-prest.js')).fromPrest({ ...line, ...sources });
+    case 'migrate up queries':
+      return (await import('./migrate-queries.js')).migrateUp(sources);
+    case 'migrate down queries':
+      return (await import('./migrate-queries.js')).migrateDown(sources, line.yes);
+    case 'scripts export':
+      return (await import('./scripts-export.js')).exportScripts(sources, line);
+    case 'scripts import':
+      return (await import('./scripts-import.js')).importFolder(sources, line);
+    case 'scripts diff':
+      return (await import('./scripts-diff.js')).diffScripts(sources, line);
     case 'user add':
       return (await import('./user.js')).addUser(sources, line);
     case 'user passwd':

@@ -1,6 +1,6 @@
 /**
- * The command `serve`: loads the configuration, makes the scripts folder when it is missing, and hands over to the
- * supervisor. A database that is away is no reason not to start.
+ * The command `serve`: loads the configuration, makes the scripts folder when it is missing, prepares stored scripts, and
+ * hands over to the supervisor. A database that is away is no reason not to start.
  */
 import { mkdirSync } from 'node:fs';
 import { databaseOf } from '../config/databases.js';
@@ -17,6 +17,7 @@ import { createLogger } from '../log.js';
 import { CHANNEL, qualifiedName } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
+import { ScriptPreparation } from './script-preparation.js';
 
 /** runService serves until a signal ends it and resolves to the exit code. */
 export async function runService(sources: ConfigSources): Promise<number> {
@@ -34,19 +35,29 @@ export async function runService(sources: ConfigSources): Promise<number> {
   }
   const log = createLogger(logSettingsOf(config, pretty), { part: 'supervisor' });
   for (const warning of warnings) log.warn(warning);
+  const preparation = new ScriptPreparation(log);
+  try {
+    await preparation.prepare(config);
+  } catch (error) {
+    log.fatal(`the service cannot start: ${(error as Error).message}`);
+    return 1;
+  }
   const stopWatching = endWithNpm();
   return serve({
     ...serviceOf(config, pretty),
     log,
-    reload: () =>
-      new Promise((resolve) => {
-        const loaded = loadConfig(sources);
-        makeScriptsFolder(loaded.config);
-        for (const warning of loaded.warnings) log.warn(warning);
-        log.level = loaded.config['log.level'];
-        resolve(serviceOf(loaded.config, pretty));
-      }),
-  }).finally(stopWatching);
+    reload: async () => {
+      const loaded = loadConfig(sources);
+      makeScriptsFolder(loaded.config);
+      for (const warning of loaded.warnings) log.warn(warning);
+      log.level = loaded.config['log.level'];
+      await preparation.prepare(loaded.config);
+      return serviceOf(loaded.config, pretty);
+    },
+  }).finally(() => {
+    stopWatching();
+    preparation.stop();
+  });
 }
 
 function serviceOf(config: Config, pretty: boolean): Service {

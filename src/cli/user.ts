@@ -7,6 +7,7 @@ import type { ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import type { CommandLine } from './command-line.js';
 import { readPassword } from './password-input.js';
+import { printed, quoted } from './printed.js';
 import { CommandError } from './session.js';
 import { requireTable, withUsers } from './users-command.js';
 
@@ -103,13 +104,4 @@ function readMetadata(metadata: string | undefined): string | undefined {
 
 function noUser(username: string, table: string): CommandError {
   return new CommandError(`there is no user ${quoted(username)} in ${table}`);
-}
-
-function quoted(name: string): string {
-  return printed(JSON.stringify(name));
-}
-
-/** Nothing that a terminal would act upon. */
-function printed(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD');
 }

@@ -128,7 +128,11 @@ export function usersTableOf(config: Config): UsersTable {
 
 /** scriptsTableOf gives the table of stored scripts, undefined when scripts are files. */
 export function scriptsTableOf(config: Config): ScriptsTable | undefined {
-  if (config['queries.storage'] !== 'database') return undefined;
+  return config['queries.storage'] === 'database' ? namedScriptsTableOf(config) : undefined;
+}
+
+/** namedScriptsTableOf gives the table of stored scripts as it is called, whether or not it is in use. */
+export function namedScriptsTableOf(config: Config): ScriptsTable {
   return { schema: config['queries.schema'], table: config['queries.table'] };
 }
 

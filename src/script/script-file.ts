@@ -6,6 +6,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { ServiceError } from '../errors.js';
 import { outsideTree, scriptNotUsable } from './script-error.js';
 import { compileText, MAX_SIZE, type Compiled } from './script-text.js';
 
@@ -40,6 +41,18 @@ export type ReadFile =
  * Rejects when the disk fails.
  */
 export async function readScript(path: string, script: string, root: string): Promise<ReadFile> {
+  const read = await readText(path, script, root);
+  if (read === undefined) return undefined;
+  const { stamp, text } = read;
+  return { stamp, compiled: text instanceof ServiceError ? text : compileText(text, script) };
+}
+
+/** readText reads a file as readScript does: its text, or the answer for whoever asks for it. */
+export async function readText(
+  path: string,
+  script: string,
+  root: string,
+): Promise<{ readonly stamp: string; readonly text: string | ServiceError } | undefined> {
   // Opening a pipe would wait for its other end; O_NONBLOCK does not, and the stat that follows tells what it was.
   let handle: FileHandle;
   try {
@@ -52,12 +65,12 @@ export async function readScript(path: string, script: string, root: string): Pr
     const before = stampOfStats(await handle.stat({ bigint: true }));
     if (before.stamp === ABSENT) return undefined;
     if (!(await isInside(handle, root))) {
-      return { stamp: before.stamp, compiled: outsideTree(script) };
+      return { stamp: before.stamp, text: outsideTree(script) };
     }
     const bytes = await readLimited(handle);
     const after = stampOfStats(await handle.stat({ bigint: true }));
     if (after.stamp !== before.stamp) return undefined;
-    return { stamp: before.stamp, compiled: compileBytes(bytes, script) };
+    return { stamp: before.stamp, text: textOf(bytes, script) };
   } finally {
     await handle.close();
   }
@@ -80,7 +93,7 @@ async function readLimited(handle: FileHandle): Promise<Buffer> {
   }
 }
 
-function compileBytes(bytes: Buffer, script: string): Compiled {
+function textOf(bytes: Buffer, script: string): string | ServiceError {
   if (bytes.length > MAX_SIZE) return scriptNotUsable(script, 'the file is larger than 1 MiB');
   let text: string;
   try {
@@ -88,7 +101,7 @@ function compileBytes(bytes: Buffer, script: string): Compiled {
   } catch {
     return scriptNotUsable(script, 'the file is not UTF-8');
   }
-  return compileText(text, script);
+  return text.includes('\0') ? scriptNotUsable(script, 'the file has a NUL byte') : text;
 }
 
 /** A byte order mark, as some editors write it, is not part of the text. */

@@ -6,18 +6,26 @@ const folder = makeFolder(t);
 
 t.test('command lines that make no sense: exit code 2, and what was meant', async (t) => {
   const cases: [args: string[], stderr: RegExp][] = [
-    [[], /a command is missing: serve, check, migrate, user/],
+    [[], /a command is missing: serve, check, migrate, scripts, user/],
     [['sevre'], /unknown command sevre; the nearest is serve/],
     [['serve', 'now'], /serve takes flags only, not now/],
     [['migrate'], /migrate needs a word more: up or down/],
-    [['migrate', 'up'], /migrate up needs a word more: auth/],
+    [['migrate', 'up'], /migrate up needs a word more: auth or queries/],
     [['migrate', 'upp', 'auth'], /unknown command migrate upp; the nearest is migrate up/],
     [['migrate', 'up', 'auht'], /unknown command migrate up auht; the nearest is migrate up auth/],
     [['migrate', 'down', 'auth', 'now'], /migrate down auth takes flags only, not now/],
     [
       ['migrate', 'up', 'auth', '--yes'],
-      /--yes belongs to migrate down auth and .*, not to migrate up/,
+      /--yes belongs to migrate down auth and .*, not to migrate up auth/,
     ],
+    [['migrate', 'up', 'queries', '--yes'], /--yes belongs to .*migrate down queries/],
+    [['scripts'], /scripts needs a word more: export or import or diff/],
+    [['scripts', 'export', ''], /scripts export needs a FOLDER/],
+    [['scripts', 'diff', 'a', 'b'], /scripts diff takes one FOLDER and flags only, not b/],
+    [['scripts', 'diff', '--dry-run'], /--dry-run belongs to .*scripts export and scripts import/],
+    [['scripts', 'export', '--policy', 'skip'], /--policy belongs to scripts import/],
+    [['scripts', 'import', '--policy', 'none'], /--policy takes skip, update or error/],
+    [['scripts', 'import', '--database'], /--database needs a value/],
     [['user'], /user needs a word more: add or passwd or list or remove/],
     [['user', 'ad', 'x'], /unknown command user ad; the nearest is user add/],
     [['user', 'add'], /user add needs a NAME/],
@@ -25,7 +33,10 @@ t.test('command lines that make no sense: exit code 2, and what was meant', asyn
     [['user', 'add', 'ann', 'secret'], /user add takes one NAME and flags only, not secret/],
     [['user', 'list', 'ann'], /user list takes flags only, not ann/],
     [['user', 'passwd', 'ann', '--name', 'A'], /--name belongs to user add, not to user passwd/],
-    [['user', 'remove', 'ann', '--json'], /--json belongs to check and .*user list/],
+    [
+      ['user', 'remove', 'ann', '--json'],
+      /--json belongs to check and .*scripts diff and user list/,
+    ],
     [
       ['user', 'add', 'ann', '--metadta', '{}'],
       /unknown flag --metadta; the nearest is --metadata/,

@@ -1,0 +1,94 @@
+/**
+ * One attempt to make the table of scripts and to import the folder, with one line in the log for what came of it, and
+ * warnings for what is not as it should be. It never rejects.
+ */
+import type { Logger } from '../log.js';
+import { StatementFailure } from '../pg/asked.js';
+import type { Database } from '../pg/database.js';
+import { openSession } from '../pg/session.js';
+import { FolderTooLarge, readFolder, type FolderContent } from '../registry/folder.js';
+import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
+import { ScriptStorage } from '../registry/storage.js';
+import { warnUnusable } from '../script/script-text.js';
+import type { Attempt, Preparation } from './script-preparation.js';
+
+/** Name of the folder that the registry's routes hide. */
+const REGISTRY = 'registry';
+
+/** attempt prepares stored scripts once. */
+export async function attempt(preparation: Preparation, log: Logger): Promise<Attempt> {
+  const { table } = preparation;
+  const database = openSession(preparation.database, preparation.maxResult);
+  try {
+    return await prepare(preparation, database, log);
+  } catch (error) {
+    if (error instanceof ImportConflict)
+      return { refused: `the scripts are not imported: ${error.message}` };
+    if (error instanceof StatementFailure) {
+      // Others may have been in the way, as well as the database away.
+      if (error.passing || error.state.startsWith('40')) return 'again';
+      log.error(table, `the scripts table cannot be prepared: ${error.reason}`);
+    } else log.error(table, `the scripts are not imported: ${reasonOf(error)}`);
+    return 'settled';
+  } finally {
+    database.close();
+  }
+}
+
+async function prepare(
+  preparation: Preparation,
+  database: Database,
+  log: Logger,
+): Promise<'settled'> {
+  const { table, policy, location } = preparation;
+  const storage = new ScriptStorage(table, database);
+  const found = preparation.migrate
+    ? await storage.make()
+    : { made: false, unusable: await storage.unusable(), unwatched: undefined };
+  if (found.unusable !== undefined) {
+    log.error(table, `the scripts table cannot be used: ${found.unusable}`);
+    return 'settled';
+  }
+  let content: FolderContent | undefined;
+  let imported: readonly ImportedScript[] = [];
+  if (preparation.import) {
+    content = await readFolder(location);
+    imported = await importScripts(database, content.scripts, { table, database: '', policy });
+  }
+  if (found.unwatched !== undefined)
+    log.warn(
+      table,
+      `scripts have no history, and their changes are found by looking alone: ${found.unwatched}`,
+    );
+  if (content !== undefined) warn(content, preparation, log);
+  const count = (outcome: ImportedScript['outcome']): number =>
+    imported.filter((script) => script.outcome === outcome).length;
+  const counts = content && {
+    created: count('created'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+    skipped: count('skipped'),
+  };
+  log.info({ ...table, ...counts }, `the scripts table ${found.made ? 'was made' : 'is there'}`);
+  return 'settled';
+}
+
+function warn(
+  { scripts, leftOut, unparsed }: FolderContent,
+  { registry }: Preparation,
+  log: Logger,
+): void {
+  for (const { file, message } of leftOut)
+    log.warn({ file }, `the file is not imported: ${message}`);
+  for (const { script, verb, error } of unparsed) warnUnusable(log, script, verb, error);
+  if (registry && scripts.some((script) => script.location === REGISTRY))
+    log.warn(
+      { folder: REGISTRY },
+      'scripts of this folder cannot be called while the registry is offered',
+    );
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof FolderTooLarge) return error.message;
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}

@@ -1,0 +1,102 @@
+/**
+ * The files of a directory of scripts, two levels down, one after the other: each script's text, or what is wrong with
+ * the file: names that no request can have, other suffixes, what leads out of the directory, what is no text. Changes
+ * nothing.
+ */
+import { readdir, realpath } from 'node:fs/promises';
+import { ServiceError } from '../errors.js';
+import { TemplateError } from '../template/template.js';
+import { ABSENT, readText, stampOf } from './script-file.js';
+import { isIdentifier, scriptOfFile, type Verb } from './verb.js';
+
+/** A script's text for one verb. */
+export interface ListedScript {
+  readonly folder: string;
+  readonly name: string;
+  readonly verb: Verb;
+}
+
+/** Something wrong with a file; `line` and `column` from 1 where there is a place. */
+export interface ListedProblem {
+  /** Relative to the directory. */
+  readonly file: string;
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** A file that is a script, or was meant to be one. */
+export type ScriptFile =
+  | { readonly file: string; readonly script: ListedScript; readonly text: string }
+  | { readonly problem: ListedProblem };
+
+/** scriptFiles reads the files of a directory, by name. Rejects when the directory cannot be read. */
+export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile> {
+  for (const folder of await names(location)) {
+    let files: string[];
+    try {
+      files = await names(`${location}/${folder}`);
+    } catch {
+      if (isMeant(folder))
+        yield problem(folder, 'is in no folder: scripts are <folder>/<name>.<suffix>');
+      continue;
+    }
+    if (!isIdentifier(folder)) {
+      yield problem(folder, 'no request can name this folder');
+      continue;
+    }
+    for (const name of files) {
+      const file = `${folder}/${name}`;
+      const script = scriptOfFile(name);
+      if (script !== undefined) yield await read(location, file, { folder, ...script });
+      else if (isMeant(name))
+        yield problem(
+          file,
+          'the suffix is none of .read.sql, .write.sql, .update.sql, .delete.sql',
+        );
+    }
+  }
+}
+
+/** problemOf tells why a script's text cannot be used. */
+export function problemOf(file: string, error: ServiceError): ListedProblem {
+  const message = error.detail ?? 'leads out of the directory of scripts';
+  if (!(error.cause instanceof TemplateError)) return { file, message };
+  const { line, column } = error.cause;
+  return { file, message, line, column };
+}
+
+/** Files that are no scripts are nobody's concern, unless they look as if they were meant to be. */
+function isMeant(file: string): boolean {
+  return file.toLowerCase().endsWith('.sql');
+}
+
+async function read(location: string, file: string, script: ListedScript): Promise<ScriptFile> {
+  if (!isIdentifier(script.name)) return problem(file, 'no request can name this script');
+  const path = `${location}/${file}`;
+  try {
+    const found = await readText(path, `${script.folder}/${script.name}`, location);
+    if (found === undefined) {
+      const { stamp } = await stampOf(path);
+      return problem(
+        file,
+        stamp === ABSENT ? 'is not a regular file' : 'changed while it was read',
+      );
+    }
+    const { text } = found;
+    return text instanceof ServiceError
+      ? { problem: problemOf(file, text) }
+      : { file, script, text };
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return problem(file, `cannot be read (${code})`);
+  }
+}
+
+function problem(file: string, message: string): ScriptFile {
+  return { problem: { file, message } };
+}
+
+async function names(directory: string): Promise<string[]> {
+  return (await readdir(await realpath(directory))).filter((name) => !name.startsWith('.')).sort();
+}

@@ -1,0 +1,207 @@
+/** The table of scripts, made and dropped with what belongs to it; tables that are there, and rights that are not. */
+import t from 'tap';
+import { nameOf } from '#app/registry/names.js';
+import { startPostgres } from '../support/postgres.js';
+import { fails } from '../users/tables.js';
+import { AS_PREST_MAKES_IT, keyOf, placeOf } from './place.js';
+
+const server = await startPostgres(t);
+const MADE = { made: true, unusable: undefined, unwatched: undefined };
+const FOUND = { ...MADE, made: false };
+
+const belongings = async (): Promise<string[]> =>
+  (
+    await server.sql<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+       UNION ALL SELECT proname || '()' FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+       UNION ALL SELECT tgname || ' on ' || tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal
+       ORDER BY 1`,
+    )
+  ).map(({ name }) => name);
+
+t.test('made once, dropped whole', async (t) => {
+  const { storage, records } = placeOf(t, server);
+  t.notOk(await storage.exists());
+  t.equal(await storage.unusable(), 'it is not there');
+  t.strictSame(await storage.make(), MADE);
+  t.strictSame(await belongings(), [
+    'service_queries',
+    'service_queries_changed on service_queries',
+    'service_queries_changed()',
+    'service_queries_history',
+    'service_queries_truncated on service_queries',
+  ]);
+  t.ok(await storage.exists());
+  t.equal(await storage.unusable(), undefined);
+  t.ok(await storage.isEmpty());
+  await records.put(keyOf('a/b'), { read_sql: 'SELECT 1' }, 'ann');
+  t.notOk(await storage.isEmpty());
+  t.strictSame(await storage.make(), FOUND);
+  t.equal((await records.history(keyOf('a/b')))!.length, 1, 'nothing is recorded twice');
+  await storage.drop();
+  t.strictSame(await belongings(), []);
+  await fails(t, storage.drop(), { state: '42P01' });
+});
+
+t.test('by eight at once', async (t) => {
+  const eight = Array.from({ length: 8 }, () => placeOf(t, server, { table: 'race' }).storage);
+  await Promise.all(eight.map((storage) => storage.exists())); // all are connected
+  const results = await Promise.all(eight.map((storage) => storage.make()));
+  for (const result of results) t.match(result, { unusable: undefined, unwatched: undefined });
+  t.ok(results.some(({ made }) => made));
+  await eight[0]!.drop();
+  t.strictSame(await belongings(), []);
+});
+
+t.test('names that leave no room for more', async (t) => {
+  const long = `ü${'n'.repeat(60)}x`;
+  const other = `ü${'n'.repeat(60)}y`;
+  t.equal(nameOf('short', '_history'), 'short_history');
+  for (const suffix of ['_history', '_changed', '_truncated']) {
+    t.not(nameOf(long, suffix), nameOf(other, suffix));
+    t.ok(Buffer.byteLength(nameOf(long, suffix)) <= 63);
+    t.ok(nameOf('ü'.repeat(31), suffix).isWellFormed());
+  }
+  for (const table of [long, other]) {
+    const { storage, records } = placeOf(t, server, { table });
+    t.strictSame(await storage.make(), MADE);
+    t.strictSame(await storage.make(), FOUND);
+    await records.put(keyOf('a/b'), {}, 'ann');
+    t.equal((await records.history(keyOf('a/b')))!.length, 1);
+  }
+  for (const table of [long, other]) await placeOf(t, server, { table }).storage.drop();
+  t.strictSame(await belongings(), []);
+});
+
+t.test('tables that are there', async (t) => {
+  const columns = (table: string): Promise<object[]> =>
+    server.sql('SELECT * FROM information_schema.columns WHERE table_name = $1', [table]);
+
+  await t.test('one of pREST, with scripts', async (t) => {
+    await server.sql(AS_PREST_MAKES_IT.replaceAll('%', 'theirs'));
+    await server.sql(
+      "INSERT INTO theirs (location, name, read_sql) VALUES ('a', 'b', '1'), ('a', 'c', '2')",
+    );
+    const before = await columns('theirs');
+    const { storage, records } = placeOf(t, server, { table: 'theirs' });
+    t.strictSame(await storage.make(), FOUND);
+    t.strictSame(await storage.make(), FOUND);
+    t.strictSame(await columns('theirs'), before);
+    t.match(await records.history(keyOf('a/b')), [
+      { version: 1, operation: 'found', read_sql: '1', changed_by: 'postgres' },
+    ]);
+    await server.sql('DROP TRIGGER theirs_changed ON theirs');
+    await server.sql("UPDATE theirs SET read_sql = '3' WHERE name = 'c'");
+    t.strictSame(await storage.make(), FOUND);
+    t.match(
+      (await records.history(keyOf('a/c')))!.map(({ operation, read_sql }) => [
+        operation,
+        read_sql,
+      ]),
+      [
+        ['found', '3'],
+        ['found', '2'],
+      ],
+      'what was not seen is found',
+    );
+    t.equal((await records.history(keyOf('a/b')))!.length, 1);
+    await storage.drop();
+  });
+
+  await t.test('that hold something else', async (t) => {
+    const cases: [definition: string, unusable: string][] = [
+      ['(id int)', 'it has no column database_alias, location, name, read_sql, write_sql,'],
+      [
+        `(LIKE shape INCLUDING ALL); ALTER TABLE other DROP COLUMN description`,
+        'it has no column description',
+      ],
+      ['(LIKE shape)', 'nothing makes database_alias, location, name unique in it'],
+      [
+        "(LIKE shape); CREATE UNIQUE INDEX ON other (database_alias, location, name) WHERE name <> ''",
+        'nothing makes database_alias, location, name unique in it',
+      ],
+      [
+        '(LIKE shape); CREATE UNIQUE INDEX ON other (location, name)',
+        'nothing makes database_alias, location, name unique in it',
+      ],
+    ];
+    await server.sql(AS_PREST_MAKES_IT.replaceAll('%', 'shape'));
+    const { storage } = placeOf(t, server, { table: 'other' });
+    for (const [definition, unusable] of cases) {
+      await server.sql(`CREATE TABLE other ${definition}`);
+      const before = [...(await columns('other')), ...(await belongings())];
+      const made = await storage.make();
+      t.match(made, { made: false, unwatched: undefined });
+      t.match(made.unusable, unusable);
+      t.equal(await storage.unusable(), made.unusable);
+      t.strictSame([...(await columns('other')), ...(await belongings())], before);
+      await server.sql('DROP TABLE other');
+    }
+    await server.sql(
+      'CREATE TABLE other (LIKE shape); CREATE UNIQUE INDEX ON other (name, database_alias, location) INCLUDE (id)',
+    );
+    t.strictSame(await storage.make(), FOUND);
+    await storage.drop();
+    await server.sql('DROP TABLE shape');
+    t.strictSame(await belongings(), []);
+  });
+
+  await t.test('a history that is none', async (t) => {
+    await server.sql('CREATE TABLE mine_history (at text)');
+    const { storage, records } = placeOf(t, server, { table: 'mine' });
+    t.match(await storage.make(), {
+      made: true,
+      unwatched: /^relation … already exists \(42P07\)$/,
+    });
+    await records.put(keyOf('a/b'), {}, 'ann');
+    t.equal(await records.history(keyOf('a/b')), undefined);
+    await storage.drop();
+    t.strictSame(await belongings(), ['mine_history'], 'it is nobody else’s to drop');
+    await server.sql('DROP TABLE mine_history');
+  });
+});
+
+t.test('rights', async (t) => {
+  await server.sql(`CREATE ROLE poor LOGIN PASSWORD 'poor'; CREATE SCHEMA closed;
+    REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
+  const poor = 'user=poor password=poor';
+  const standby = "options='-c default_transaction_read_only=on'";
+  const refused = (named: object, more: string, wanted: object): Promise<void> =>
+    fails(t, placeOf(t, server, named, more).storage.make(), wanted);
+  await refused({ schema: 'nowhere' }, '', { state: '3F000', passing: false });
+  await refused({ schema: 'closed' }, poor, { state: '42501', passing: false });
+  await refused({}, poor, { state: '42501', passing: false });
+  await refused({}, standby, { state: '25006', passing: true });
+
+  await t.test('to write scripts, but to make nothing', async (t) => {
+    await server.sql(AS_PREST_MAKES_IT.replaceAll('%', 'given'));
+    await server.sql(`GRANT SELECT, INSERT, UPDATE, DELETE ON given TO poor;
+      GRANT USAGE ON SEQUENCE given_id_seq TO poor`);
+    const { storage, records } = placeOf(t, server, { table: 'given' }, poor);
+    t.match(await storage.make(), {
+      made: false,
+      unusable: undefined,
+      unwatched: /^permission denied for schema public \(42501\)$/,
+    });
+    t.match(await records.put(keyOf('a/b'), { read_sql: '1' }, 'ann'), { created: true });
+    t.equal(await records.history(keyOf('a/b')), undefined);
+  });
+
+  await t.test('to write scripts of which somebody else keeps the history', async (t) => {
+    const own = placeOf(t, server, { table: 'given' });
+    t.strictSame(await own.storage.make(), FOUND);
+    const { storage, records } = placeOf(t, server, { table: 'given' }, poor);
+    t.strictSame(await storage.make(), FOUND, 'there is nothing to be made');
+    await records.put(keyOf('a/b'), { read_sql: '2' }, 'ann');
+    t.match(await own.records.history(keyOf('a/b')), [
+      { operation: 'update', read_sql: '2', changed_by: 'ann' },
+      { operation: 'found', read_sql: '1', changed_by: 'postgres' },
+    ]);
+    await fails(t, records.history(keyOf('a/b')), { state: '42501' });
+    await server.sql('GRANT CREATE ON SCHEMA public TO poor');
+    await server.sql('CREATE TABLE poors (); ALTER TABLE poors OWNER TO poor');
+    const theirs =
+      'CREATE TRIGGER t AFTER INSERT ON poors FOR EACH ROW EXECUTE FUNCTION given_changed()';
+    await t.rejects(server.sql(`SET ROLE poor; ${theirs}`), /permission denied for function/);
+  });
+});

@@ -1,0 +1,46 @@
+/** Stored scripts when the service starts before its database does. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { startPostgres } from '../support/postgres.js';
+import { Service, type Configuration } from '../support/service.js';
+
+const STORED: Configuration = {
+  'queries.storage': 'database',
+  'http.host': '127.0.0.1',
+  'http.processes': 1,
+  'pool.threads': 1,
+};
+const SCRIPTS = { 'shop/list.read.sql': 'SELECT 1 AS secret', 'shop/b.write.sql': 'INSERT {{if}}' };
+
+const start = (t: Test, database: string, config: Configuration = {}): Service =>
+  new Service(t, { database, scripts: SCRIPTS, config: { ...STORED, ...config } });
+const isOutcome = ({ msg }: { msg: string }): boolean => msg.startsWith('the scripts table');
+
+t.test('once the database is there', async (t) => {
+  const server = await startPostgres(t);
+  const readOnly = (word: string): Promise<object[]> =>
+    server.sql(`ALTER SYSTEM ${word}`).then(() => server.sql('SELECT pg_reload_conf()'));
+  await readOnly('SET default_transaction_read_only = on');
+  const service = await start(t, server.url).listening();
+  await sleep(300);
+  t.notOk(service.lines.some(isOutcome));
+  await readOnly('RESET default_transaction_read_only');
+  t.match(await service.line('the scripts table'), { level: 30, created: 2 });
+  t.equal(service.lines.filter(isOutcome).length, 1);
+
+  await t.test('with a conflict', async (t) => {
+    await server.sql("UPDATE service_queries SET read_sql = 'SELECT 9' WHERE name = 'list'");
+    await server.sql(
+      "REVOKE CONNECT ON DATABASE postgres FROM PUBLIC; CREATE ROLE guest LOGIN PASSWORD 'guest'",
+    );
+    await server.sql(
+      'GRANT ALL ON service_queries TO guest; GRANT USAGE ON SEQUENCE service_queries_id_seq TO guest',
+    );
+    const url = new URL(server.url);
+    url.username = url.password = 'guest';
+    const late = await start(t, url.href, { 'queries.import_policy': 'error' }).listening();
+    await server.sql('GRANT CONNECT ON DATABASE postgres TO guest');
+    t.match(await late.line('are not imported'), { level: 50, msg: /another text: shop\/list$/ });
+    t.equal((await late.ask('/nope')).status, 404, 'it serves');
+  });
+});
