@@ -13,7 +13,7 @@ t.test('a configuration that cannot be used stops the start', async (t) => {
   const folder = makeFolder(t);
   writeFileSync(
     join(folder, 'service.toml'),
-    'http.hots = "x"\nhttp.port = "hush"\nqueries.storage = "database"\n',
+    'http.hots = "x"\nhttp.port = "hush"\nqueries.storage = "tape"\n',
   );
   const { code, stdout, stderr } = await run(folder, ['serve', '--pool.queue=none'], {
     PORT: 'hush',
@@ -25,9 +25,9 @@ t.test('a configuration that cannot be used stops the start', async (t) => {
     [
       'warning: http.hots',
       'error: http.port',
+      'error: queries.storage',
       'error: PORT (http.port)',
       'error: --pool.queue',
-      'error: queries.storage',
       '',
     ],
   );
