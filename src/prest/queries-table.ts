@@ -2,10 +2,10 @@
  * The table of scripts of pREST: what it holds, and its rows in a table of this service. Rows are numbered anew there;
  * who made them and when stays.
  */
-import { rowsOf, runStatement, type Asked } from '../pg/asked.js';
-import { literal } from '../pg/quote.js';
+import { rowsOf, type Asked } from '../pg/asked.js';
 import type { ScriptsTable } from '../protocol.js';
 import { qualifiedName } from '../registry/scripts-table.js';
+import { ScriptStorage } from '../registry/storage.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { Draft } from './draft.js';
 import type { StoredText } from './script-findings.js';
@@ -89,31 +89,9 @@ ORDER BY database_alias, location, name`,
         to: `${target.schema}.${target.table}`,
         exists: theirs.size > 0,
         make: async () => {
-          await runStatement(this.#database, makeStatement(to));
+          await new ScriptStorage(target, this.#database).make();
         },
       },
     );
   }
-}
-
-/** Makes the table of scripts unless it is there, whoever else does so at the same time. */
-function makeStatement(table: string): string {
-  return `DO ${literal(`BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`scripts table ${table}`)}, 0));
-  CREATE TABLE IF NOT EXISTS ${table} (
-    id serial PRIMARY KEY,
-    database_alias text NOT NULL DEFAULT '',
-    location text,
-    name text,
-    read_sql text,
-    write_sql text,
-    update_sql text,
-    delete_sql text,
-    description text,
-    created_by text,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (database_alias, location, name)
-  );
-END`)}`;
 }

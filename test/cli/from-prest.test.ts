@@ -84,7 +84,7 @@ t.test('a dry run changes nothing', async (t) => {
   }
 });
 
-t.test('the tables are adopted, and a login works', async (t) => {
+t.test('the tables are adopted: logins and stored scripts work', async (t) => {
   const folder = folderWith(TOML);
   const before = [await dump(), await rows('prest_users'), await rows('prest_queries')];
   const { code, stdout } = await migrate(folder);
@@ -111,7 +111,11 @@ t.test('the tables are adopted, and a login works', async (t) => {
       method: 'POST',
       body: JSON.stringify({ username, password }),
     });
-    t.match(await answer.json(), { user_info: { username } });
+    const { token, ...rest } = (await answer.json()) as { token: string };
+    t.match(rest, { user_info: { username } });
+    const headers = { authorization: `Bearer ${token}` };
+    const stored = await fetch(`http://127.0.0.1:${port}/_QUERIES/demo/one`, { headers });
+    t.same(await stored.json(), [{ one: 1 }], 'a stored script answers as there');
   }
 });
 
