@@ -8,6 +8,7 @@ import type { SqlFailure } from '../pg/sql-failure.js';
 import type { Parameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
+import { MAX_SIZE } from '../script/script-text.js';
 import { positionToScript, type StatementBuilder } from '../script/statement.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import {
@@ -19,9 +20,6 @@ import {
   type Template,
 } from '../template/template.js';
 import type { RecordContent } from './records.js';
-
-/** Largest text of a script, bytes. */
-const MAX_SIZE = 1 << 20;
 
 /** A database that parses statements. */
 export interface ParsingDatabase {
