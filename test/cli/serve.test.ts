@@ -13,7 +13,7 @@ t.test('a configuration that cannot be used stops the start', async (t) => {
   const folder = makeFolder(t);
   writeFileSync(
     join(folder, 'service.toml'),
-    'http.hots = "x"\nhttp.port = "hush"\nqueries.storage = "database"\n',
+    'http.hots = "x"\nhttp.port = "hush"\nqueries.storage = "a table"\n',
   );
   const { code, stdout, stderr } = await run(folder, ['serve', '--pool.queue=none'], {
     PORT: 'hush',
