@@ -25,9 +25,9 @@ t.test('a configuration that cannot be used stops the start', async (t) => {
     [
       'warning: http.hots',
       'error: http.port',
+      'error: queries.storage',
       'error: PORT (http.port)',
       'error: --pool.queue',
-      'error: queries.storage',
       '',
     ],
   );
