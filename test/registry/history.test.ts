@@ -1,4 +1,5 @@
 /** What the history keeps and who is told, whoever writes and in whatever way. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
@@ -92,6 +93,18 @@ t.test('plain SQL', async (t) => {
   t.strictSame(await records.list(), []);
   await sleep(50);
   t.equal(told.length, 3, 'once for each transaction that is not taken back');
+});
+
+t.test('cut down as the documentation says', async (t) => {
+  const page = readFileSync(new URL('../../../docs/scripts.md', import.meta.url), 'utf8');
+  const statement = /```sql\n(DELETE FROM .*?)```/s.exec(page)![1]!;
+  const key = keyOf('trim/it');
+  for (const text of ['1', '2', '3']) await records.put(key, { read_sql: text }, 'ann');
+  await server.sql(`UPDATE ${HISTORY} SET changed_at = now() - interval '91 days'`);
+  await records.put(keyOf('trim/new'), { read_sql: '1' }, 'ann');
+  await server.sql(statement.replaceAll('service_queries_history', () => HISTORY));
+  t.strictSame(await states('trim/it'), [['update', '3', 'ann']]);
+  t.equal((await states('trim/new')).length, 1);
 });
 
 t.test('a search path of somebody else', async (t) => {
