@@ -236,7 +236,7 @@ export class Database implements ConnectionOwner {
     const { connectTimeout, waiting } = this.settings;
     const ahead = this.#slow.waiting(cost);
     if (!cost.known) return ahead >= waiting;
-    if (ahead * cost.time > connectTimeout * this.#slowLimit) return true;
+    if (ahead * cost.least > connectTimeout * this.#slowLimit) return true;
     return this.#slow.size >= waiting && ahead * this.#slow.scripts >= waiting;
   }
 

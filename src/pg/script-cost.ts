@@ -15,6 +15,9 @@ const OWN_AFTER = 5;
 /** What one run weighs in the average; the first ones weigh more, the n-th 1/n. */
 const WEIGHT = 0.1;
 
+/** By what part of the difference a run that takes longer lifts the shortest time. */
+const LIFTED = 0.02;
+
 /** The time of slow runs is owed, of one run up to MOST_OWED_ONCE; up to FORGIVEN has no consequence. Milliseconds. */
 const FORGIVEN = 60;
 const MOST_OWED_ONCE = 100;
@@ -35,6 +38,7 @@ export class ScriptCost {
   served = 0;
   /** Average time of one run, milliseconds; undefined until the first. */
   #time: number | undefined;
+  #least = Infinity;
   #weight = 1;
   /** What it owed when that was last added up, and when that was, milliseconds. */
   #owed = -CREDIT;
@@ -45,6 +49,14 @@ export class ScriptCost {
   /** time is the expected time of one run, milliseconds. */
   get time(): number {
     return this.#time ?? SLOW_AFTER;
+  }
+
+  /**
+   * least is the shortest time of late of one run, milliseconds, Infinity before the first: what it takes when nothing is
+   * in its way. In a burst, and on a busy machine, the average is mostly waiting for others.
+   */
+  get least(): number {
+    return this.#least;
   }
 
   /** known tells whether it has run often enough for its time to be no accident of a new connection or a busy machine. */
@@ -67,6 +79,8 @@ export class ScriptCost {
   record(time: number): void {
     this.#time ??= 0;
     this.#time += (time - this.#time) * this.#weight;
+    if (time < this.#least) this.#least = time;
+    else this.#least += (time - this.#least) * LIFTED;
     if (this.#weight > WEIGHT) this.#weight /= 1 + this.#weight;
     if (time > SLOW_AFTER) {
       const now = performance.now();

@@ -57,3 +57,12 @@ t.test('a statement that hangs brings its script under suspicion before it ends'
   t.ok(cost.isFast(now + 2_000), 'and not much longer when nothing is seen any more');
   t.end();
 });
+
+t.test('the shortest time of late', (t) => {
+  t.equal(after(1).least, Infinity);
+  t.equal(after(100, 200).least, 200);
+  t.ok(after(50, 3, 60, 60, 60).least < 8, 'a burst is no reason to think that it takes long');
+  const slower = after(1, ...fast(1_000), ...Array<number>(200).fill(200)).least;
+  t.ok(slower > 150, `one that has become slow is known to be: ${slower} ms`);
+  t.end();
+});
