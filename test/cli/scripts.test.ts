@@ -16,7 +16,11 @@ import { makeFolder, run, type Finished } from './program.js';
 const server = await startPostgres(t);
 const folder = makeFolder(t);
 const scripts = (...args: string[]): Promise<Finished> =>
-  run(folder, ['scripts', ...args], { DATABASE_URL: server.url });
+  run(folder, ['scripts', ...args], {
+    DATABASE_URL: server.url,
+    DATABASE_ALIAS_1: 'main',
+    DATABASE_URL_1: server.url,
+  });
 const write = (file: string, text: string): void => {
   mkdirSync(join(folder, file, '..'), { recursive: true });
   writeFileSync(join(folder, file), text);
@@ -142,6 +146,7 @@ t.test('diff', async (t) => {
   ]);
   const none = await scripts('diff', '--json', '--database', 'none');
   t.equal((JSON.parse(none.stdout) as object[]).length, 3);
+  t.equal(none.stderr.split('\n')[0], 'warning: no database has the alias none');
   const lines = (word: string): string =>
     Array.from({ length: 60_000 }, (_, i) => `${word} ${i}`).join('\n');
   write('other/a/b.read.sql', lines('x'));
