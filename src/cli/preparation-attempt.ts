@@ -18,7 +18,7 @@ const REGISTRY = 'registry';
 /** attempt prepares stored scripts once. */
 export async function attempt(preparation: Preparation, log: Logger): Promise<Attempt> {
   const { table } = preparation;
-  const database = openSession(preparation.database, preparation.maxResult);
+  const database = openSession(preparation.database);
   try {
     return await prepare(preparation, database, log);
   } catch (error) {

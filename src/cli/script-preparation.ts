@@ -20,7 +20,6 @@ const PATIENCE = 10_000;
 /** What is to be prepared. */
 export interface Preparation {
   readonly database: DatabaseSettings;
-  readonly maxResult: number;
   readonly table: ScriptsTable;
   readonly migrate: boolean;
   readonly import: boolean;
@@ -45,7 +44,6 @@ export function preparationOf(config: Config): Preparation | undefined {
   if (table === undefined || (!migrate && !imports)) return undefined;
   return {
     database: databaseOf(config),
-    maxResult: config['pg.max_result'],
     table,
     migrate,
     import: imports,

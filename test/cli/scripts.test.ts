@@ -239,3 +239,17 @@ t.test('export to where it must not go', async (t) => {
   }
   t.notOk(existsSync(join(folder, 'odd')));
 });
+
+t.test('more than pg.max_result', async (t) => {
+  write('heavy/a/b.read.sql', `SELECT '${'x'.repeat(5_000)}'`);
+  const env = { DATABASE_URL: server.url, SERVICE_PG_MAX_RESULT: '1KiB' };
+  for (const args of [
+    ['import', 'heavy', '--policy', 'update'],
+    ['export', 'heavier'],
+  ])
+    t.match(await run(folder, ['scripts', ...args], env), { code: 0 });
+  t.equal(read('heavier/a/b.read.sql'), read('heavy/a/b.read.sql'));
+  const stored = { ...env, SERVICE_QUERIES_STORAGE: 'database' };
+  const { stdout } = await run(folder, ['check'], stored);
+  t.match(stdout, /table public\.service_queries .*ok: \d+ scripts/);
+});
