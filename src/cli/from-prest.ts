@@ -60,7 +60,7 @@ async function migrate(options: FromPrestOptions): Promise<Outcome> {
   if (loaded !== undefined) {
     const { config } = loaded;
     await folderFindings(config['queries.location'], config['queries.register_enabled'], draft);
-    const database = openSession(databaseOf(config), config['pg.max_result']);
+    const database = openSession(databaseOf(config));
     try {
       const copies = await inspectTables(translation, config, tables, database);
       if (!dryRun && draft.problems.length === 0) copied = await copy(copies, draft);

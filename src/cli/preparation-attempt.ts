@@ -18,7 +18,7 @@ const REGISTRY = 'registry';
 /** attempt prepares stored scripts once. */
 export async function attempt(preparation: Preparation, log: Logger): Promise<Attempt> {
   const { table } = preparation;
-  const database = openSession(preparation.database, preparation.maxResult);
+  const database = openSession(preparation.database);
   try {
     return await prepare(preparation, database, log);
   } catch (error) {
@@ -26,7 +26,7 @@ export async function attempt(preparation: Preparation, log: Logger): Promise<At
       return { refused: `the scripts are not imported: ${error.message}` };
     if (error instanceof StatementFailure) {
       // Others may have been in the way, as well as the database away.
-      if (error.passing || error.state.startsWith('40')) return 'again';
+      if (error.passing || error.state.startsWith('40')) return { again: error.reason };
       log.error(table, `the scripts table cannot be prepared: ${error.reason}`);
     } else log.error(table, `the scripts are not imported: ${reasonOf(error)}`);
     return 'settled';

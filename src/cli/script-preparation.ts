@@ -20,7 +20,6 @@ const PATIENCE = 10_000;
 /** What is to be prepared. */
 export interface Preparation {
   readonly database: DatabaseSettings;
-  readonly maxResult: number;
   readonly table: ScriptsTable;
   readonly migrate: boolean;
   readonly import: boolean;
@@ -32,10 +31,10 @@ export interface Preparation {
 }
 
 /**
- * What an attempt came to: nothing is left to do, it may succeed another time, or it was refused, for a reason that
- * keeps the service from starting.
+ * What an attempt came to: nothing is left to do, it failed for a reason that may pass, or it was refused, for a reason
+ * that keeps the service from starting.
  */
-export type Attempt = 'settled' | 'again' | { readonly refused: string };
+export type Attempt = 'settled' | { readonly again: string } | { readonly refused: string };
 
 /** preparationOf gives what is to be prepared, undefined when there is nothing. */
 export function preparationOf(config: Config): Preparation | undefined {
@@ -45,7 +44,6 @@ export function preparationOf(config: Config): Preparation | undefined {
   if (table === undefined || (!migrate && !imports)) return undefined;
   return {
     database: databaseOf(config),
-    maxResult: config['pg.max_result'],
     table,
     migrate,
     import: imports,
@@ -88,6 +86,9 @@ export class ScriptPreparation {
         if (this.#current === attempts) this.#settled = true;
         if (refused !== undefined) this.#log.error(preparation.table, refused);
       },
+      (reason) => {
+        this.#log.warn(preparation.table, `stored scripts are not prepared yet: ${reason}`);
+      },
     );
     this.#current = attempts;
     const refused = await attempts.first();
@@ -107,14 +108,25 @@ export class ScriptPreparation {
 class Attempts {
   readonly #attempt: () => Promise<Attempt>;
   readonly #ended: (refused?: string) => void;
+  readonly #delayed: (reason: string) => void;
+  /** Why the last one failed, so that it is said once. */
+  #reason = '';
   #wait = WAIT_FIRST;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `ended` is called when there will be no more, beside the service, with the reason when it was refused. */
-  constructor(attempt: () => Promise<Attempt>, ended: (refused?: string) => void) {
+  /**
+   * `ended` is called when there will be no more, beside the service, with the reason when it was refused; `delayed`
+   * when there will be another one, once for each reason.
+   */
+  constructor(
+    attempt: () => Promise<Attempt>,
+    ended: (refused?: string) => void,
+    delayed: (reason: string) => void,
+  ) {
     this.#attempt = attempt;
     this.#ended = ended;
+    this.#delayed = delayed;
   }
 
   /** first makes the first attempt and gives the reason when it was refused; what is left to do follows beside. */
@@ -126,9 +138,11 @@ class Attempts {
       sleep(PATIENCE, 'late' as const, { signal: late.signal }).catch(() => 'late' as const),
     ]);
     late.abort();
-    if (typeof outcome === 'object') return outcome.refused;
-    if (outcome === 'late') void attempt.then((came) => this.#follow(came));
-    else this.#follow(outcome);
+    if (typeof outcome === 'object' && 'refused' in outcome) return outcome.refused;
+    if (outcome === 'late') {
+      this.#delayed(`no answer in ${PATIENCE / 1_000} s`);
+      void attempt.then((came) => this.#follow(came));
+    } else this.#follow(outcome);
     return undefined;
   }
 
@@ -140,10 +154,11 @@ class Attempts {
 
   #follow(outcome: Attempt): void {
     if (this.#stopped) return;
-    if (outcome !== 'again') {
-      this.#ended(typeof outcome === 'object' ? outcome.refused : undefined);
+    if (outcome === 'settled' || 'refused' in outcome) {
+      this.#ended(outcome === 'settled' ? undefined : outcome.refused);
       return;
     }
+    if (outcome.again !== this.#reason) this.#delayed((this.#reason = outcome.again));
     this.#timer = setTimeout(() => {
       void this.#attempt().then((came) => this.#follow(came));
     }, this.#wait);

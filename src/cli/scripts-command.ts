@@ -3,6 +3,7 @@
  * compared with.
  */
 import { resolve } from 'node:path';
+import { databasesOf } from '../config/databases.js';
 import type { ConfigSources } from '../config/load.js';
 import { namedScriptsTableOf } from '../config/settings.js';
 import type { ScriptsTable } from '../protocol.js';
@@ -52,10 +53,12 @@ export async function requireTable({ storage, name }: ScriptsPlace): Promise<voi
     throw new CommandError(`the table ${name} cannot be used: ${unusable}`);
 }
 
-/** aliasOf is the alias that scripts are for, empty when they are for all databases. */
-export function aliasOf({ database = '' }: CommandLine): string {
-  if (database !== '' && !isIdentifier(database))
-    throw new CommandError(`invalid database ${quoted(database)}`);
+/** aliasOf is the alias that scripts are for, empty when they are for all databases; warns where there is none such. */
+export function aliasOf({ config }: Session, { database = '' }: CommandLine): string {
+  if (database === '') return database;
+  if (!isIdentifier(database)) throw new CommandError(`invalid database ${quoted(database)}`);
+  if (databasesOf(config).every(({ alias }) => alias !== database))
+    process.stderr.write(`warning: no database has the alias ${database}\n`);
   return database;
 }
 

@@ -35,7 +35,7 @@ interface Texts {
 export async function diffScripts(sources: ConfigSources, line: CommandLine): Promise<number> {
   let differences: readonly Difference[] = [];
   const code = await withScripts(sources, async (place) => {
-    const database = aliasOf(line);
+    const database = aliasOf(place, line);
     await requireTable(place);
     const { scripts } = await contentOf(folderOf(place, line));
     const all = new Map<string, Texts>();

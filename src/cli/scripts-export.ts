@@ -26,7 +26,7 @@ interface ExportedFile {
 /** exportScripts writes the files, tells what became of each, and resolves to the exit code. */
 export function exportScripts(sources: ConfigSources, line: CommandLine): Promise<number> {
   return withScripts(sources, async (place) => {
-    const database = aliasOf(line);
+    const database = aliasOf(place, line);
     await requireTable(place);
     const folder = folderOf(place, line);
     const records = await place.records.list({ database });

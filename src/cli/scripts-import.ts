@@ -13,7 +13,7 @@ import { CommandError } from './session.js';
 /** importFolder imports, tells what became of each script, and resolves to the exit code. */
 export function importFolder(sources: ConfigSources, line: CommandLine): Promise<number> {
   return withScripts(sources, async (place) => {
-    const database = aliasOf(line);
+    const database = aliasOf(place, line);
     await requireTable(place);
     const { scripts, leftOut, ...rest } = await contentOf(folderOf(place, line));
     const unparsed = rest.unparsed.map(({ file, error }) => problemOf(file, error));

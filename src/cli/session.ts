@@ -28,7 +28,7 @@ export async function withSession(
 ): Promise<number> {
   try {
     const { config } = loadConfig(sources);
-    const database = openSession(databaseOf(config), config['pg.max_result']);
+    const database = openSession(databaseOf(config));
     try {
       await work({ config, database });
       return 0;

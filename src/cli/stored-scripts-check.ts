@@ -31,7 +31,7 @@ export async function examineStored(config: Config): Promise<{
     count: 0,
     problems: [],
   });
-  const database = openSession(databaseOf(config), config['pg.max_result']);
+  const database = openSession(databaseOf(config));
   try {
     const unusable = await new ScriptStorage(table, database).unusable();
     if (unusable !== undefined) return { stored: failed(unusable), listed: undefined };

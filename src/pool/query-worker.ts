@@ -182,9 +182,10 @@ export class QueryWorker {
       atomics: 'disabled',
       recordTiming: false,
     });
-    piscina.on('error', (error: unknown) =>
-      this.#log.error({ err: error }, 'a query worker failed'),
-    );
+    piscina.on('error', (error: unknown) => {
+      // What a thread answers while it is ended, piscina takes for a failure.
+      if (!this.#closed) this.#log.error({ err: error }, 'a query worker failed');
+    });
     piscina.on('workerCreate', () => {
       if (!this.#closed) this.#serve(piscina);
     });

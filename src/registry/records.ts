@@ -128,12 +128,12 @@ export class Records {
     }
   }
 
-  /** version gives one version of a key. */
-  async version(key: ScriptKey, version: number): Promise<RecordVersion | undefined> {
-    if (!Number.isSafeInteger(version)) return undefined;
+  /** version gives one version of a key, `missing` when there is none; undefined when no history is kept. */
+  async version(key: ScriptKey, version: number): Promise<RecordVersion | 'missing' | undefined> {
+    const number = Number.isSafeInteger(version) ? version : 0; // none has that
     try {
-      const [row] = await this.#rows(this.#sql.version, [...valuesOf(key), String(version)]);
-      return row && versionOf(row);
+      const [row] = await this.#rows(this.#sql.version, [...valuesOf(key), String(number)]);
+      return row === undefined ? 'missing' : versionOf(row);
     } catch (error) {
       if (isNoHistory(error)) return undefined;
       throw error;

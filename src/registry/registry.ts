@@ -178,10 +178,8 @@ export class Registry {
     if ((request.body?.byteLength ?? 0) > 0) throw invalidRecord('a rollback takes no body');
     const { records } = this.#parts;
     const version = await records.version(key, rollback);
-    if (version === undefined) {
-      if ((await records.history(key)) === undefined) throw historyMissing();
-      throw new ServiceError('version_not_found');
-    }
+    if (version === undefined) throw historyMissing();
+    if (version === 'missing') throw new ServiceError('version_not_found');
     return this.#store(request, key, version, query, condition);
   }
 

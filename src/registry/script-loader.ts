@@ -117,7 +117,7 @@ function statements(table: string): Statements {
       `CASE WHEN octet_length(${column}) <= $2::int THEN ${column} END, octet_length(${column})`,
   );
   return {
-    digest: `SELECT count(*), sum(hashtextextended(id || ' ' || xmin, 0)::numeric) FROM ${table}`,
+    digest: `SELECT count(*), sum(hashtextextended(id::text || ' ' || xmin::text, 0)::numeric) FROM ${table}`,
     list: `SELECT id, xmin, ${size} FROM ${table} WHERE id > $1::bigint OR $1 IS NULL ORDER BY id LIMIT $2::int`,
     // Names that are longer than any that can be asked for are not read either.
     texts: `SELECT id, xmin, left(database_alias, 64), left(location, 64), left(name, 64), ${texts.join(', ')} FROM ${table} WHERE id = ANY ($1::bigint[]) ORDER BY id`,

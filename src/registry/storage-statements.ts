@@ -4,7 +4,8 @@
  *
  * The triggers' function runs as who made it, so that whoever may write scripts needs no right on the history, and
  * cannot write it in another way. Its search path is fixed and all that it names is qualified; nobody else may use it
- * in triggers of their own. A history that cannot be written keeps no change from being made and told.
+ * in triggers of their own. A history that cannot be written keeps no change from being made and told. What somebody else
+ * put in the place of the history or the function is refused: he could have it do anything as whoever changes scripts.
  */
 import { identifier, literal } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
@@ -13,13 +14,16 @@ import { list, namesOf, type Names } from './names.js';
 import { CHANNEL } from './scripts-table.js';
 import { EDITOR } from './statements.js';
 
+/** SQLSTATE of a refusal: the history, or the function of the triggers, is somebody else's. */
+export const FOREIGN = 'SR001';
+
 /** StorageStatements are those of one table. */
 export interface StorageStatements {
   /** The table's columns, one a row, each with whether a key is unique; no row when there is no table. */
   readonly columns: string;
   /** Makes the table unless it is there. */
   readonly make: string;
-  /** Makes the history, the function and the triggers, as far as they are not there. */
+  /** Makes the history, the function and the triggers, as far as they are not there. Fails with FOREIGN. */
   readonly keep: string;
   /** Whether there is a row. */
   readonly any: string;
@@ -93,6 +97,7 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
     CREATE OR REPLACE FUNCTION ${changed}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
       SET search_path = pg_catalog, pg_temp AS ${literal(body)};
     REVOKE ALL ON FUNCTION ${changed}() FROM PUBLIC;
+    bound := true;
   END IF;
   IF NOT EXISTS (${trigger(truncatedName)}) THEN
     CREATE TRIGGER ${identifier(truncatedName)} BEFORE TRUNCATE ON ${table}
@@ -102,13 +107,31 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
     CREATE TRIGGER ${identifier(changedName)} AFTER INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH ROW EXECUTE FUNCTION ${changed}();
     anew := true;
+    bound := true;
+  END IF;
+  IF bound AND EXISTS (${foreignOf(scripts, names)}) THEN
+    RAISE EXCEPTION USING ERRCODE = ${literal(FOREIGN)};
   END IF;
   IF anew THEN
     LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE;
     ${foundOf(names)}
   END IF;`,
-    'DECLARE watched oid; anew bool := false; ',
+    'DECLARE watched oid; anew bool := false; bound bool := false; ',
   );
+}
+
+/**
+ * A row when the history or the function is neither ours nor the table's owner's nor a superuser's. The names of both
+ * were free for whoever may create something in the schema, and replacing a function leaves it its owner.
+ */
+function foreignOf({ schema }: ScriptsTable, { historyName, changedName }: Names): string {
+  return `SELECT FROM (
+      SELECT c.relowner AS owner FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ${literal(schema)} AND c.relname = ${literal(historyName)}
+      UNION ALL SELECT p.proowner FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+        WHERE n.nspname = ${literal(schema)} AND p.proname = ${literal(changedName)} AND p.pronargs = 0) o
+    WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = o.owner AND (r.rolsuper
+      OR r.rolname = current_user OR r.oid = (SELECT c.relowner FROM pg_class c WHERE c.oid = watched)))`;
 }
 
 /** Records what was not seen being written, while nobody can write. */

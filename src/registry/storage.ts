@@ -5,7 +5,7 @@
 import { rowsOf, runStatement, StatementFailure, type Asked } from '../pg/asked.js';
 import type { ScriptsTable } from '../protocol.js';
 import { KEY, NEEDED } from './columns.js';
-import { storageStatementsOf, type StorageStatements } from './storage-statements.js';
+import { FOREIGN, storageStatementsOf, type StorageStatements } from './storage-statements.js';
 
 /** What making the table came to, when the database did not fail. */
 export interface MadeStorage {
@@ -15,6 +15,9 @@ export interface MadeStorage {
   /** Why its changes are neither kept nor told; undefined when they are. */
   readonly unwatched: string | undefined;
 }
+
+const NOT_OURS =
+  'what is there as the history, or as the function of the triggers, belongs to somebody else';
 
 /** ScriptStorage is one table. All methods reject with StatementFailure when the database fails. */
 export class ScriptStorage {
@@ -65,7 +68,7 @@ export class ScriptStorage {
       return undefined;
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.passing) throw error;
-      return error.reason;
+      return error.state === FOREIGN ? NOT_OURS : error.reason;
     }
   }
 

@@ -25,10 +25,13 @@ export interface ListedProblem {
   readonly column?: number;
 }
 
-/** A file that is a script, or was meant to be one. */
+/** A file that is a script, or was meant to be one; `script` tells which one, where its name does. */
 export type ScriptFile =
   | { readonly file: string; readonly script: ListedScript; readonly text: string }
-  | { readonly problem: ListedProblem };
+  | { readonly problem: ListedProblem; readonly script?: ListedScript };
+
+/** Codes of what is no folder: a file, a link to nothing. */
+const NO_FOLDER = ['ENOTDIR', 'ENOENT'];
 
 /** scriptFiles reads the files of a directory, by name. Rejects when the directory cannot be read. */
 export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile> {
@@ -36,9 +39,11 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
     let files: string[];
     try {
       files = await names(`${location}/${folder}`);
-    } catch {
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
       if (isMeant(folder))
         yield problem(folder, 'is in no folder: scripts are <folder>/<name>.<suffix>');
+      else if (!NO_FOLDER.includes(code)) yield problem(folder, `cannot be read (${code})`);
       continue;
     }
     if (!isIdentifier(folder)) {
@@ -78,22 +83,20 @@ async function read(location: string, file: string, script: ListedScript): Promi
     const found = await readText(path, `${script.folder}/${script.name}`, location);
     if (found === undefined) {
       const { stamp } = await stampOf(path);
-      return problem(
-        file,
-        stamp === ABSENT ? 'is not a regular file' : 'changed while it was read',
-      );
+      const message = stamp === ABSENT ? 'is not a regular file' : 'changed while it was read';
+      return { script, ...problem(file, message) };
     }
     const { text } = found;
     return text instanceof ServiceError
-      ? { problem: problemOf(file, text) }
+      ? { script, problem: problemOf(file, text) }
       : { file, script, text };
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    return problem(file, `cannot be read (${code})`);
+    return { script, ...problem(file, `cannot be read (${code})`) };
   }
 }
 
-function problem(file: string, message: string): ScriptFile {
+function problem(file: string, message: string): { readonly problem: ListedProblem } {
   return { problem: { file, message } };
 }
 

@@ -16,7 +16,11 @@ import { makeFolder, run, type Finished } from './program.js';
 const server = await startPostgres(t);
 const folder = makeFolder(t);
 const scripts = (...args: string[]): Promise<Finished> =>
-  run(folder, ['scripts', ...args], { DATABASE_URL: server.url });
+  run(folder, ['scripts', ...args], {
+    DATABASE_URL: server.url,
+    DATABASE_ALIAS_1: 'main',
+    DATABASE_URL_1: server.url,
+  });
 const write = (file: string, text: string): void => {
   mkdirSync(join(folder, file, '..'), { recursive: true });
   writeFileSync(join(folder, file), text);
@@ -142,6 +146,7 @@ t.test('diff', async (t) => {
   ]);
   const none = await scripts('diff', '--json', '--database', 'none');
   t.equal((JSON.parse(none.stdout) as object[]).length, 3);
+  t.equal(none.stderr.split('\n')[0], 'warning: no database has the alias none');
   const lines = (word: string): string =>
     Array.from({ length: 60_000 }, (_, i) => `${word} ${i}`).join('\n');
   write('other/a/b.read.sql', lines('x'));
@@ -233,4 +238,18 @@ t.test('export to where it must not go', async (t) => {
     await server.sql("DELETE FROM service_queries WHERE location = '..'");
   }
   t.notOk(existsSync(join(folder, 'odd')));
+});
+
+t.test('more than pg.max_result', async (t) => {
+  write('heavy/a/b.read.sql', `SELECT '${'x'.repeat(5_000)}'`);
+  const env = { DATABASE_URL: server.url, SERVICE_PG_MAX_RESULT: '1KiB' };
+  for (const args of [
+    ['import', 'heavy', '--policy', 'update'],
+    ['export', 'heavier'],
+  ])
+    t.match(await run(folder, ['scripts', ...args], env), { code: 0 });
+  t.equal(read('heavier/a/b.read.sql'), read('heavy/a/b.read.sql'));
+  const stored = { ...env, SERVICE_QUERIES_STORAGE: 'database' };
+  const { stdout } = await run(folder, ['check'], stored);
+  t.match(stdout, /table public\.service_queries .*ok: \d+ scripts/);
 });

@@ -17,7 +17,7 @@ CREATE TABLE app.twice (id bigint, username text, password text);
 INSERT INTO app.twice VALUES (1, 'ann', 'x'), (2, 'ann', 'y')`,
 });
 const { config } = loadConfig({ env: { DATABASE_URL: server.url }, cwd: '/' });
-const database = openSession(databaseOf(config), 1 << 20);
+const database = openSession(databaseOf(config));
 t.teardown(() => database.close());
 
 const users = (table: string, username = 'username', password = 'password'): PrestUsers =>

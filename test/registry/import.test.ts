@@ -280,3 +280,30 @@ t.test('what a folder holds', async (t) => {
   );
   await t.rejects(readFolder(`${root}/none`), { code: 'ENOENT' });
 });
+
+t.test('a script of which a file cannot be read is left as it is', async (t) => {
+  const folder = t.testdir({
+    a: {
+      'half.read.sql': 'SELECT 2',
+      'half.write.sql': Buffer.from([0xff]),
+      'broken.read.sql': 'SELECT {{',
+      'broken.delete.sql': 'a\0b',
+      'whole.read.sql': 'SELECT 2',
+    },
+    loop: t.fixture('symlink', 'loop'),
+  });
+  const { scripts, leftOut, unparsed } = await readFolder(folder);
+  t.strictSame(
+    scripts.map(({ name }) => name),
+    ['whole'],
+  );
+  t.strictSame(unparsed, [], 'nothing is said of what is not imported');
+  const whole = 'another file of the script is left out';
+  t.strictSame(Object.fromEntries(leftOut.map(({ file, message }) => [file, message])), {
+    'a/half.write.sql': 'the file is not UTF-8',
+    'a/broken.delete.sql': 'the file has a NUL byte',
+    loop: 'cannot be read (ELOOP)',
+    'a/half.read.sql': whole,
+    'a/broken.read.sql': whole,
+  });
+});

@@ -137,5 +137,9 @@ t.test('a server', async (t) => {
     const registry = new TestedRegistry(t, server);
     t.match(await registry.error('GET /?location=large'), /^500 result_too_large: /);
     t.equal((await registry.ask('GET /large/1')).status, 200);
+    for (let i = 0; i < 40; i++)
+      await server.sql(`UPDATE ${TABLE.table} SET description = '${i}' WHERE name = '1'`);
+    t.match(await registry.error('GET /large/1?history'), /^500 result_too_large: /);
+    t.match(await registry.error('POST /large/1?rollback=999999'), /^404 version_not_found: /);
   });
 });

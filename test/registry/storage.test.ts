@@ -205,3 +205,64 @@ t.test('rights', async (t) => {
     await t.rejects(server.sql(`SET ROLE poor; ${theirs}`), /permission denied for function/);
   });
 });
+
+t.test('what somebody else put there before', async (t) => {
+  await server.sql(`CREATE ROLE mallory LOGIN PASSWORD 'mallory'; CREATE SCHEMA shared;
+    GRANT CREATE, USAGE ON SCHEMA shared TO mallory`);
+  const asMallory = async (sql: string): Promise<void> => {
+    await server.sql(`SET ROLE mallory; ${sql}`);
+  };
+  const trap = `RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ALTER ROLE mallory SUPERUSER; RETURN NEW; END $$`;
+  const place = placeOf(t, server, { schema: 'shared' });
+  const history = await (async () => {
+    await place.storage.make();
+    const [row] = await server.sql<{ columns: string }>(
+      `SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum) AS columns
+       FROM pg_attribute WHERE attrelid = 'shared.service_queries_history'::regclass AND attnum > 0`,
+    );
+    await place.storage.drop();
+    return row!.columns;
+  })();
+  const cases: [what: string, sql: string, undo: string][] = [
+    [
+      'a function',
+      `CREATE FUNCTION shared.service_queries_changed() ${trap}`,
+      'DROP FUNCTION shared.service_queries_changed()',
+    ],
+    [
+      'a history',
+      `CREATE TABLE shared.service_queries_history (${history});
+       CREATE FUNCTION shared.trap() ${trap};
+       CREATE TRIGGER trap BEFORE INSERT ON shared.service_queries_history
+         FOR EACH ROW EXECUTE FUNCTION shared.trap()`,
+      'DROP TABLE shared.service_queries_history',
+    ],
+  ];
+  for (const [what, sql, undo] of cases) {
+    await asMallory(sql);
+    const { made, unusable, unwatched } = await place.storage.make();
+    t.strictSame({ made, unusable }, { made: true, unusable: undefined }, what);
+    t.match(unwatched, /belongs to somebody else$/, what);
+    await place.records.put(keyOf('a/b'), { read_sql: '1' }, 'ann');
+    t.match((await place.storage.make()).unwatched, /belongs to somebody else$/, 'nor later');
+    await server.sql(undo);
+    t.strictSame(await place.storage.make(), FOUND, 'made once it is gone');
+    t.equal((await place.records.history(keyOf('a/b')))!.length, 1);
+    await place.storage.drop();
+  }
+  t.strictSame(
+    await server.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"),
+    [{ rolsuper: false }],
+    'nothing of it was run',
+  );
+
+  await t.test('a table of somebody else, and its history', async (t) => {
+    await asMallory(AS_PREST_MAKES_IT.replaceAll('%', 'shared.theirs'));
+    const theirs = placeOf(t, server, { schema: 'shared', table: 'theirs' });
+    const mallory = 'user=mallory password=mallory';
+    const own = placeOf(t, server, theirs.table, mallory);
+    t.strictSame(await own.storage.make(), FOUND);
+    await server.sql('DROP TRIGGER theirs_changed ON shared.theirs');
+    t.strictSame(await theirs.storage.make(), FOUND, 'its owner may do what he likes with it');
+  });
+});

@@ -99,3 +99,16 @@ async function wait(
   }
   return last;
 }
+
+t.test('operators that somebody else made for such types are not used', async (t) => {
+  await postgres.sql(`CREATE FUNCTION trap(a int, b text) RETURNS text LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'trapped'; END $$;
+    CREATE FUNCTION trap(a text, b xid) RETURNS text LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'trapped'; END $$;
+    CREATE OPERATOR || (LEFTARG = int, RIGHTARG = text, FUNCTION = trap);
+    CREATE OPERATOR || (LEFTARG = text, RIGHTARG = xid, FUNCTION = trap);
+    ${insert('a/safe', 'safe')}`);
+  const scripts = new TestScripts(t, postgres);
+  t.equal(await scripts.ask('a/safe'), 'safe');
+  t.same(scripts.logged, []);
+});

@@ -22,7 +22,10 @@ t.test('once the database is there', async (t) => {
     server.sql(`ALTER SYSTEM ${word}`).then(() => server.sql('SELECT pg_reload_conf()'));
   await readOnly('SET default_transaction_read_only = on');
   const service = await start(t, server.url).listening();
-  await sleep(300);
+  const delayed = 'stored scripts are not prepared yet';
+  t.match(await service.line(delayed), { level: 40, msg: /read-only/, table: 'service_queries' });
+  await sleep(1_200);
+  t.equal(service.lines.filter(({ msg }) => msg.startsWith(delayed)).length, 1, 'said once');
   t.notOk(service.lines.some(isOutcome));
   await readOnly('RESET default_transaction_read_only');
   t.match(await service.line('the scripts table'), { level: 30, created: 2 });
