@@ -2,11 +2,12 @@
  * The command `scripts import`: the scripts of a folder written into the table, all of them or, when the policy is
  * `error` and one is there with another text, none.
  */
+import { configuredDatabases } from '../config/databases.js';
 import type { ConfigSources } from '../config/load.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
 import { problemOf } from '../script/script-files.js';
 import type { CommandLine } from './command-line.js';
-import { printed } from './printed.js';
+import { printed, quoted } from './printed.js';
 import { aliasOf, contentOf, folderOf, requireTable, withScripts } from './scripts-command.js';
 import { CommandError } from './session.js';
 
@@ -14,6 +15,11 @@ import { CommandError } from './session.js';
 export function importFolder(sources: ConfigSources, line: CommandLine): Promise<number> {
   return withScripts(sources, async (place) => {
     const database = aliasOf(line);
+    const known = configuredDatabases(place.config).map(({ alias }) => alias);
+    if (database !== '' && !known.includes(database))
+      throw new CommandError(
+        `no database has the alias ${quoted(database)}, so nobody could call its scripts; there ${known.length === 1 ? 'is' : 'are'} ${known.map(quoted).join(', ')}`,
+      );
     await requireTable(place);
     const { scripts, leftOut, ...rest } = await contentOf(folderOf(place, line));
     const unparsed = rest.unparsed.map(({ file, error }) => problemOf(file, error));

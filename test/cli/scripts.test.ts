@@ -16,7 +16,11 @@ import { makeFolder, run, type Finished } from './program.js';
 const server = await startPostgres(t);
 const folder = makeFolder(t);
 const scripts = (...args: string[]): Promise<Finished> =>
-  run(folder, ['scripts', ...args], { DATABASE_URL: server.url });
+  run(folder, ['scripts', ...args], {
+    DATABASE_URL: server.url,
+    DATABASE_ALIAS_1: 'main',
+    DATABASE_URL_1: server.url,
+  });
 const write = (file: string, text: string): void => {
   mkdirSync(join(folder, file, '..'), { recursive: true });
   writeFileSync(join(folder, file), text);
@@ -47,6 +51,11 @@ t.test('no table, no folder, no such alias', async (t) => {
       code: 1,
       stderr: 'error: invalid database "../x"\n',
     });
+  t.match(await scripts('import', '--database', 'mian'), {
+    code: 1,
+    stdout: '',
+    stderr: /^error: no database has the alias "mian", .*; there are "postgres", "main"\n$/,
+  });
 });
 
 t.test('import', async (t) => {
