@@ -40,15 +40,16 @@ async function examine(sources: ConfigSources): Promise<Report> {
   }
   const { config, file, switchedOff } = loaded;
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
-  const databases = await Promise.all(
-    databasesOf(config).map(async (settings) => ({
+  const location = config['queries.location'];
+  // All at once: one that does not answer takes its time.
+  const [{ stored, listed }, { scripts, problems }, ...databases] = await Promise.all([
+    examineStored(config),
+    examineScripts(location),
+    ...databasesOf(config).map(async (settings) => ({
       alias: settings.alias,
       ...(await checkDatabase(settings)),
     })),
-  );
-  const location = config['queries.location'];
-  const { scripts, problems } = await examineScripts(location);
-  const { stored, listed } = await examineStored(config);
+  ]);
   const { access, oddities } = examineAccess(
     config,
     listed ?? scripts,

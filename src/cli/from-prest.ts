@@ -14,7 +14,7 @@ import { Draft } from '../prest/draft.js';
 import { writeOutcome, type Outcome } from '../prest/outcome.js';
 import type { TablesMode } from '../prest/rule.js';
 import { folderFindings } from '../prest/script-findings.js';
-import { openSource, variableIn, type Environment, type PrestSource } from '../prest/source.js';
+import { openSource, sourceFile, variableIn, type Environment } from '../prest/source.js';
 import type { Copied } from '../prest/table-copy.js';
 import { inspectTables, inTheWay } from '../prest/tables.js';
 import { checkDraft, configurationText, translate } from '../prest/translate.js';
@@ -48,7 +48,11 @@ async function migrate(options: FromPrestOptions): Promise<Outcome> {
   const to = resolve(cwd, options.file ?? variableIn(env, 'SERVICE_CONF') ?? 'service.toml');
   const unread = { errors: [] as string[], warnings: [] };
   const source = openSource(options.from, env, cwd, unread);
-  if (source === undefined) return outcomeOf(to, options, { problems: unread.errors });
+  if (source === undefined)
+    return outcomeOf(to, options, {
+      from: sourceFile(options.from, env, cwd),
+      problems: unread.errors,
+    });
 
   const translation = translate(source, tables);
   const { draft } = translation;
@@ -69,12 +73,13 @@ async function migrate(options: FromPrestOptions): Promise<Outcome> {
     }
     if (!dryRun && draft.problems.length === 0) written = write(to, text, options.yes, draft);
   }
-  return outcomeOf(to, options, { source, draft, loaded, written, copied });
+  const from = source.file ?? null;
+  return outcomeOf(to, options, { from, draft, loaded, written, copied });
 }
 
 /** What there is of an outcome; an early end leaves the rest out. */
 interface Parts {
-  readonly source?: PrestSource;
+  readonly from: string | null;
   readonly draft?: Draft;
   readonly loaded?: LoadedConfig | undefined;
   readonly problems?: readonly string[];
@@ -83,12 +88,12 @@ interface Parts {
 }
 
 function outcomeOf(to: string, { dryRun }: FromPrestOptions, parts: Parts): Outcome {
-  const { source, draft = new Draft(), loaded, written = false, copied = {} } = parts;
+  const { from, draft = new Draft(), loaded, written = false, copied = {} } = parts;
   const { findings, variables } = draft;
   const all = parts.problems ?? draft.problems;
   return {
     ok: all.length === 0 && findings.every(({ kind }) => kind !== 'unsupported'),
-    from: source?.file ?? null,
+    from,
     to,
     dryRun,
     written,

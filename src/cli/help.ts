@@ -4,13 +4,13 @@
 import { readFileSync } from 'node:fs';
 
 /** HELP is the text of `--help`. */
-export const HELP = `Turns a folder of SQL templates into an HTTP API for PostgreSQL.
+export const HELP = `Turns SQL templates, of a folder or a table, into an HTTP API for PostgreSQL.
 
 Usage: sql-rest-service COMMAND [FLAGS]
 
 Commands:
   serve                    Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check                    Check the configuration, the database and every script, and who may run it
+  check                    Check the configuration, databases and scripts, and who may run which
   migrate up auth          Make the users table, unless it is there
   migrate down auth        Drop the users table; with --yes also when there are users in it
   migrate up queries       Make the scripts table and its history, as far as they are not there

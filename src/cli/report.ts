@@ -22,7 +22,7 @@ export interface StoredFindings {
   /** `schema.table`. */
   readonly table: string;
   readonly ok: boolean;
-  /** Why it cannot be used; null when it can. */
+  /** Why it cannot be used, or, where that is ok, not yet; null when it can. */
   readonly message: string | null;
   /** How many scripts can be served, each verb counted. */
   readonly count: number;
@@ -75,10 +75,10 @@ export function writeReport(report: Report): string {
   }
   if (stored !== null) {
     const { table, ok, message, count, problems } = stored;
-    lines.push(
-      `table ${table} ${ok ? 'ok' : 'not ok'}${message === null ? `: ${countOf(count)}` : ''}`,
-    );
-    if (message !== null) lines.push(`  error: ${oneLine(message)}`);
+    const said = message === null ? countOf(count) : oneLine(message);
+    if (ok) lines.push(`table ${table} ok: ${said}`);
+    else if (message === null) lines.push(`table ${table} not ok: ${said}`);
+    else lines.push(`table ${table} not ok`, `  error: ${said}`);
     lines.push(...problemLines(problems));
   }
   if (access !== null) lines.push(...accessLines(access));

@@ -37,7 +37,7 @@ export interface Preparation {
 export type Attempt = 'settled' | { readonly again: string } | { readonly refused: string };
 
 /** preparationOf gives what is to be prepared, undefined when there is nothing. */
-export function preparationOf(config: Config): Preparation | undefined {
+function preparationOf(config: Config): Preparation | undefined {
   const table = scriptsTableOf(config);
   const migrate = config['queries.migrate_on_startup'];
   const imports = config['queries.import_on_startup'];

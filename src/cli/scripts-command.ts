@@ -3,7 +3,7 @@
  * compared with.
  */
 import { resolve } from 'node:path';
-import { databasesOf } from '../config/databases.js';
+import { configuredDatabases } from '../config/databases.js';
 import type { ConfigSources } from '../config/load.js';
 import { namedScriptsTableOf } from '../config/settings.js';
 import type { ScriptsTable } from '../protocol.js';
@@ -54,12 +54,33 @@ export async function requireTable({ storage, name }: ScriptsPlace): Promise<voi
 }
 
 /** aliasOf is the alias that scripts are for, empty when they are for all databases; warns where there is none such. */
-export function aliasOf({ config }: Session, { database = '' }: CommandLine): string {
-  if (database === '') return database;
-  if (!isIdentifier(database)) throw new CommandError(`invalid database ${quoted(database)}`);
-  if (databasesOf(config).every(({ alias }) => alias !== database))
-    process.stderr.write(`warning: no database has the alias ${database}\n`);
+export function aliasOf(session: Session, line: CommandLine): string {
+  const alias = namedAlias(line);
+  const unknown = unknownAlias(session, alias);
+  if (unknown !== undefined) process.stderr.write(`warning: ${unknown}\n`);
+  return alias;
+}
+
+/** knownAliasOf is aliasOf for a command that would store scripts which nobody could call: it refuses them. */
+export function knownAliasOf(session: Session, line: CommandLine): string {
+  const alias = namedAlias(line);
+  const unknown = unknownAlias(session, alias);
+  if (unknown !== undefined) throw new CommandError(unknown);
+  return alias;
+}
+
+function namedAlias({ database = '' }: CommandLine): string {
+  if (database !== '' && !isIdentifier(database))
+    throw new CommandError(`invalid database ${quoted(database)}`);
   return database;
+}
+
+/** Says that no database has an alias. */
+function unknownAlias({ config }: Session, alias: string): string | undefined {
+  const known = configuredDatabases(config).map((database) => database.alias);
+  if (alias === '' || known.includes(alias)) return undefined;
+  const there = `there ${known.length === 1 ? 'is' : 'are'} ${known.map(quoted).join(', ')}`;
+  return `no database has the alias ${quoted(alias)}; ${there}`;
 }
 
 /** folderOf is the folder that the command names, or that of the configuration. */

@@ -7,13 +7,13 @@ import { ImportConflict, importScripts, type ImportedScript } from '../registry/
 import { problemOf } from '../script/script-files.js';
 import type { CommandLine } from './command-line.js';
 import { printed } from './printed.js';
-import { aliasOf, contentOf, folderOf, requireTable, withScripts } from './scripts-command.js';
+import { contentOf, knownAliasOf, folderOf, requireTable, withScripts } from './scripts-command.js';
 import { CommandError } from './session.js';
 
 /** importFolder imports, tells what became of each script, and resolves to the exit code. */
 export function importFolder(sources: ConfigSources, line: CommandLine): Promise<number> {
   return withScripts(sources, async (place) => {
-    const database = aliasOf(place, line);
+    const database = knownAliasOf(place, line);
     await requireTable(place);
     const { scripts, leftOut, ...rest } = await contentOf(folderOf(place, line));
     const unparsed = rest.unparsed.map(({ file, error }) => problemOf(file, error));

@@ -16,6 +16,9 @@ import { isIdentifier, VERBS } from '../script/verb.js';
 import { printed } from './printed.js';
 import type { StoredFindings } from './report.js';
 
+/** What is said of a table that the start of the service makes, as it does the folder of scripts. */
+const TO_BE_MADE = 'it is not there yet; serve makes it';
+
 /** examineStored looks at the table; `listed` are the scripts in it, undefined where there is no table to go by. */
 export async function examineStored(config: Config): Promise<{
   readonly stored: StoredFindings | null;
@@ -33,7 +36,10 @@ export async function examineStored(config: Config): Promise<{
   });
   const database = openSession(databaseOf(config));
   try {
-    const unusable = await new ScriptStorage(table, database).unusable();
+    const storage = new ScriptStorage(table, database);
+    if (config['queries.migrate_on_startup'] && !(await storage.exists()))
+      return { stored: { ...failed(TO_BE_MADE), ok: true }, listed: undefined };
+    const unusable = await storage.unusable();
     if (unusable !== undefined) return { stored: failed(unusable), listed: undefined };
     const { scripts, problems } = examine(await new Records(table, database).list());
     const count = scripts.length;

@@ -55,11 +55,15 @@ export function tables(fields: Readonly<Record<string, Field>>, strict: boolean)
 export function table(fields: Readonly<Record<string, Field>>, strict: boolean): Kind<Item> {
   return {
     name: 'table',
-    allowed: `a table with ${Object.keys(fields).join(', ')}`,
+    allowed: allowedTable(fields),
     read: (value, at, issues) => readItem(value, at, fields, strict, issues),
     parse: (text) => text,
     show: () => '{}',
   };
+}
+
+function allowedTable(fields: Readonly<Record<string, Field>>): string {
+  return `a table with ${Object.keys(fields).join(', ')}`;
 }
 
 function readItem(
@@ -71,7 +75,7 @@ function readItem(
 ): Item {
   const read: Record<string, unknown> = {};
   if (describe(item) !== 'a table') {
-    issues.errors.push(`${at}: found ${describe(item)}; allowed: a table`);
+    issues.errors.push(`${at}: found ${describe(item)}; allowed: ${allowedTable(fields)}`);
     return read;
   }
   for (const [name, value] of Object.entries(item as object)) {

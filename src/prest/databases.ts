@@ -52,13 +52,18 @@ export function databases(scene: Scene, reached: Reached): void {
 }
 
 /** The aliases of the environment, whose variables this service reads as well. */
-function environmentAliases({ source: { env }, draft }: Scene): string[] {
+function environmentAliases(scene: Scene): string[] {
+  const { env } = scene.source;
+  const { draft } = scene;
   const aliases: string[] = [];
   for (let n = 1; ; n++) {
     const [alias, url] = [`DATABASE_ALIAS_${n}`, `DATABASE_URL_${n}`].map((name) =>
       [name, `PREST_${name}`].find((candidate) => env[candidate]),
     );
-    if (alias === undefined && url === undefined) return aliases;
+    if (alias === undefined && url === undefined) {
+      beyond(n, scene);
+      return aliases;
+    }
     if (alias === undefined || url === undefined) {
       draft.add(
         'unused',
@@ -80,6 +85,21 @@ function environmentAliases({ source: { env }, draft }: Scene): string[] {
         draft.add('taken', variable, 'this service reads it too: leave it set');
       else draft.add('renamed', variable, `set ${name} to its value`);
     }
+  }
+}
+
+/** Pairs that only this service reads: pREST stops at the first number that is missing. */
+function beyond(end: number, { source: { env }, draft }: Scene): void {
+  for (const [name, text = ''] of Object.entries(env)) {
+    const number = /^DATABASE_(?:ALIAS|URL)_(\d+)$/.exec(name)?.[1];
+    const read = String(Number(number)) === number && Number(number) > 0 && Number(number) < end;
+    if (number === undefined || text === '' || read) continue;
+    draft.require(name, name, text);
+    draft.add(
+      'differs',
+      name,
+      `pREST does not read it, for there is no number ${end}; this service does: unset it, or that database is served`,
+    );
   }
 }
 

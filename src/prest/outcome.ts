@@ -58,7 +58,7 @@ export function writeOutcome(outcome: Outcome): string {
   for (const [table, rows] of Object.entries(copied))
     lines.push(`${rows} row${rows === 1 ? '' : 's'} copied into ${table}`);
   if (problems.length > 0)
-    lines.push(dryRun ? 'it cannot be taken over so' : 'nothing was written');
+    lines.push(dryRun ? 'it cannot be taken over so' : `${to} was not written`);
   else if (dryRun) lines.push('nothing was changed; without --dry-run it is');
   else if (written) lines.push(`${to} was written; look it over with sql-rest-service check`);
   // Names of scripts may hold anything, and a terminal obeys some of it.

@@ -3,6 +3,7 @@
  * out or narrowed, and a line says so.
  */
 import type { KeyName } from '../config/schema.js';
+import { isTable } from './reader.js';
 import type { Scene } from './rule.js';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -26,10 +27,15 @@ function lists(
   field: string,
   convert: (entry: Entry, at: string) => Entry | undefined,
 ): void {
+  const one = (entry: unknown, at: string): Entry | undefined => {
+    if (isTable(entry)) return convert(entry, at);
+    draft.problems.push(`${at}: found something else than a table; put it right, or take it out`);
+    return undefined;
+  };
   const all = (entries: unknown, at: string): Entry[] =>
     sorted(
-      asEntries(entries)
-        .map((entry, i) => convert(entry, `${at}[${i}]`))
+      (Array.isArray(entries) ? entries : [entries])
+        .map((entry, i) => one(entry, `${at}[${i}]`))
         .filter((entry) => entry !== undefined),
     );
   const ordered = (entries: Entry[], at: string): Entry[] => {
@@ -45,7 +51,7 @@ function lists(
     const at = `${own.at}[${i}]`;
     const { name } = user;
     if (typeof name === 'string' && name !== '')
-      return [{ name, [field]: ordered(all(user[field] ?? [], at), at) }];
+      return [{ name, [field]: ordered(all(user[field] ?? [], `${at}.${field}`), at) }];
     draft.add('unused', at, 'pREST never uses it, for it names no user');
     return [];
   });
@@ -75,10 +81,6 @@ function outranked(draft: Scene['draft'], entries: readonly Entry[], at: string)
       `for ${location}/${name} its own entry counts here, in pREST a wider one after it: leave out the one that must not count`,
     );
   }
-}
-
-function asEntries(value: unknown): Entry[] {
-  return (Array.isArray(value) ? value : [value]) as Entry[];
 }
 
 /** Of two entries for one table the last counts here, and the one with a schema in pREST. */

@@ -4,6 +4,7 @@
  */
 import { rowsOf, type Asked } from '../pg/asked.js';
 import type { ScriptsTable } from '../protocol.js';
+import { CONTENT, KEY, STATE } from '../registry/columns.js';
 import { qualifiedName } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';
 import { VERBS, type Verb } from '../script/verb.js';
@@ -11,16 +12,7 @@ import type { Draft } from './draft.js';
 import type { StoredText } from './script-findings.js';
 import { columnsOf, copyStatement, type Copied } from './table-copy.js';
 
-const CONTENT = ['read_sql', 'write_sql', 'update_sql', 'delete_sql', 'description'];
-const COLUMNS = [
-  'database_alias',
-  'location',
-  'name',
-  ...CONTENT,
-  'created_by',
-  'created_at',
-  'updated_at',
-];
+const COLUMNS = [...STATE, 'created_at', 'updated_at'];
 
 /** PrestQueries is the table of scripts as pREST knows it. */
 export class PrestQueries {
@@ -78,10 +70,10 @@ ORDER BY database_alias, location, name`,
       {
         to,
         columns: COLUMNS,
-        key: ['database_alias', 'location', 'name'],
+        key: KEY,
         compared: CONTENT,
         label: "concat_ws('/', nullif(s.database_alias, ''), s.location, s.name)",
-        source: `SELECT database_alias, location, name, ${texts}, created_by, created_at, updated_at FROM ${this.#qualified}`,
+        source: `SELECT ${KEY.join(', ')}, ${texts}, created_by, created_at, updated_at FROM ${this.#qualified}`,
         numbered: undefined,
       },
       {

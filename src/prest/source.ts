@@ -87,6 +87,11 @@ export function variableOf(key: string): string {
   return `PREST_${key.replaceAll('.', '_').toUpperCase()}`;
 }
 
+/** sourceFile is the prest.toml that is read when it is there: `from`, otherwise PREST_CONF, otherwise ./prest.toml. */
+export function sourceFile(from: string | undefined, env: Environment, cwd: string): string {
+  return resolve(cwd, from ?? variableIn(env, 'PREST_CONF') ?? 'prest.toml');
+}
+
 /**
  * openSource reads `from`, otherwise PREST_CONF, otherwise ./prest.toml when it is there. Relative paths start where pREST
  * is started, in `cwd`; with `from` in the folder of that file. Undefined when there is nothing to read, and then `issues`
@@ -99,7 +104,7 @@ export function openSource(
   issues: Issues,
 ): PrestSource | undefined {
   const named = from ?? variableIn(env, 'PREST_CONF');
-  const file = resolve(cwd, named ?? 'prest.toml');
+  const file = sourceFile(from, env, cwd);
   if (named === undefined && !existsSync(file)) {
     if (Object.keys(env).some((name) => name.startsWith('PREST_')))
       return new PrestSource(undefined, cwd, {}, env);

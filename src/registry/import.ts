@@ -14,7 +14,7 @@ import { qualifiedName } from './scripts-table.js';
 import { editorOf } from './statements.js';
 
 /** IMPORTER is who made what was imported. */
-export const IMPORTER = 'filesystem-import';
+const IMPORTER = 'filesystem-import';
 
 /** What is done with a script that is there with another text. */
 export type ImportPolicy = 'skip' | 'update' | 'error';

@@ -85,7 +85,7 @@ interface Found {
 }
 
 function unusableOf(found: Found | undefined): string | undefined {
-  if (found === undefined) return 'it is not there';
+  if (found === undefined) return 'it is not there; sql-rest-service migrate up queries makes it';
   const lacking = NEEDED.filter((name) => !found.columns.has(name));
   if (lacking.length > 0) return `it has no column ${lacking.join(', ')}`;
   return found.unique ? undefined : `nothing makes ${KEY.join(', ')} unique in it`;

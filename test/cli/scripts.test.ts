@@ -51,6 +51,11 @@ t.test('no table, no folder, no such alias', async (t) => {
       code: 1,
       stderr: 'error: invalid database "../x"\n',
     });
+  t.match(await scripts('import', '--database', 'mian'), {
+    code: 1,
+    stdout: '',
+    stderr: /^error: no database has the alias "mian"; there are "postgres", "main"\n$/,
+  });
 });
 
 t.test('import', async (t) => {
@@ -146,7 +151,10 @@ t.test('diff', async (t) => {
   ]);
   const none = await scripts('diff', '--json', '--database', 'none');
   t.equal((JSON.parse(none.stdout) as object[]).length, 3);
-  t.equal(none.stderr.split('\n')[0], 'warning: no database has the alias none');
+  t.equal(
+    none.stderr.split('\n')[0],
+    'warning: no database has the alias "none"; there are "postgres", "main"',
+  );
   const lines = (word: string): string =>
     Array.from({ length: 60_000 }, (_, i) => `${word} ${i}`).join('\n');
   write('other/a/b.read.sql', lines('x'));

@@ -41,6 +41,12 @@ t.test('what is refused', (t) => {
       {},
       /^databases\[0\]\.alias: .*1 to 63 bytes of letters/,
     ],
+    [
+      'TLS that is no table',
+      entry('a', 'ssl = "require"'),
+      {},
+      /^databases\[0\]\.ssl: found a string; allowed: a table with mode, cert, key, rootcert$/,
+    ],
     ['an alias with a dot', entry('a.b'), {}, /^databases\[0\]\.alias: /],
     ['an empty alias', entry(''), {}, /^databases\[0\]\.alias: /],
     ['an alias of 64 bytes', entry('é'.repeat(32)), {}, /^databases\[0\]\.alias: /],

@@ -113,6 +113,29 @@ t.test('entries of the environment', (t) => {
   t.end();
 });
 
+t.test('entries of the environment behind a gap', (t) => {
+  const pair = (n: string, alias: string): Record<string, string> => ({
+    [`DATABASE_ALIAS_${n}`]: alias,
+    [`DATABASE_URL_${n}`]: `postgres://h/${alias}`,
+  });
+  const { lines, problems } = translate('', {
+    ...pair('1', 'a'),
+    ...pair('0', 'b'),
+    ...pair('3', 'c'),
+    DATABASE_ALIAS_4: 'd',
+  });
+  const said = lines('differs').filter((line) => line.includes('pREST does not read it'));
+  t.strictSame(said.map((line) => line.split(':')[0]!).sort(), [
+    'DATABASE_ALIAS_0',
+    'DATABASE_ALIAS_3',
+    'DATABASE_ALIAS_4',
+    'DATABASE_URL_0',
+    'DATABASE_URL_3',
+  ]);
+  t.match(problems, [/^DATABASE_ALIAS_4: DATABASE_URL_4 is missing/]);
+  t.end();
+});
+
 t.test('the password of a variable goes to no other server', (t) => {
   const { settings, lines } = translate('[[databases]]\nalias = "b"\nhost = "two"', {
     PREST_PG_PASS: 'geheim',

@@ -91,3 +91,16 @@ tables = { name = "own", permissions = ["delete"], fields = ["*"] }`);
   t.match(lines('unused').join('\n'), /ignore_table: a\.b is left out/);
   t.end();
 });
+
+t.test('entries that are no tables are put right first', (t) => {
+  const { problems } = translate(`
+[queries]
+users = [{ name = "ann", scripts = "demo" }, { name = "bob", scripts = [["demo"]] }]
+[access]
+users = [{ name = "ann", tables = [{ name = "own" }, 5] }]`);
+  t.strictSame(
+    problems.map((problem) => problem.split(':')[0]),
+    ['queries.users[0].scripts[0]', 'queries.users[1].scripts[0]', 'access.users[0].tables[1]'],
+  );
+  t.end();
+});

@@ -22,7 +22,10 @@ const belongings = async (): Promise<string[]> =>
 t.test('made once, dropped whole', async (t) => {
   const { storage, records } = placeOf(t, server);
   t.notOk(await storage.exists());
-  t.equal(await storage.unusable(), 'it is not there');
+  t.equal(
+    await storage.unusable(),
+    'it is not there; sql-rest-service migrate up queries makes it',
+  );
   t.strictSame(await storage.make(), MADE);
   t.strictSame(await belongings(), [
     'service_queries',

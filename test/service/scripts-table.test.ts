@@ -33,7 +33,7 @@ t.test('a database', async (t) => {
     const half = start(t, server.url, { 'queries.migrate_on_startup': false });
     t.match(await half.line('the scripts table'), {
       level: 50,
-      msg: 'the scripts table cannot be used: it is not there',
+      msg: 'the scripts table cannot be used: it is not there; sql-rest-service migrate up queries makes it',
     });
     await half.listening();
   });

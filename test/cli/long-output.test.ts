@@ -1,0 +1,38 @@
+/** Commands write all they have to say, also into a pipe that takes less at once, and end when nobody reads it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { MAIN, makeFolder } from './program.js';
+
+const KEYS = 20_000;
+const folder = makeFolder(t);
+const unknown = Array.from({ length: KEYS }, (_, i) => `k${i} = 1`).join('\n');
+writeFileSync(join(folder, 'service.toml'), `[pg]\nport = 1\n[nothing]\n${unknown}\n`);
+
+/** piped runs `check --json` before a program of the shell. */
+const piped = (reader: string) =>
+  spawn('sh', ['-c', `{ "$0" "$1" check --json; echo "$?" >&2; } | ${reader}`, process.execPath, MAIN], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }); // prettier-ignore
+
+t.test('a reader that takes its time', async (t) => {
+  const { stdout } = piped('(sleep 1; cat)');
+  let text = '';
+  stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+  await once(stdout, 'end');
+  t.ok(text.length > 1 << 20);
+  t.equal((JSON.parse(text) as { warnings: unknown[] }).warnings.length, KEYS);
+});
+
+t.test('a reader that leaves', async (t) => {
+  const { stderr } = piped('true');
+  let text = '';
+  stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+  await Promise.race([once(stderr, 'end'), sleep(20_000, undefined, { ref: false })]);
+  t.equal(text, '1\n', 'the exit code, and no stack');
+});
