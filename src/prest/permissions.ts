@@ -47,14 +47,19 @@ function lists(
     draft.take(everybody, ordered(all(value(everybody), said.at), said.at), said);
   const own = given(users);
   if (own === undefined) return;
-  const converted = (value(users) as Entry[]).flatMap((user, i): Entry[] => {
+  const byName = new Map<string, Entry[]>();
+  for (const [i, user] of (value(users) as Entry[]).entries()) {
     const at = `${own.at}[${i}]`;
     const { name } = user;
-    if (typeof name === 'string' && name !== '')
-      return [{ name, [field]: ordered(all(user[field] ?? [], `${at}.${field}`), at) }];
-    draft.add('unused', at, 'pREST never uses it, for it names no user');
-    return [];
-  });
+    if (typeof name !== 'string' || name === '') {
+      draft.add('unused', at, 'pREST never uses it, for it names no user');
+      continue;
+    }
+    // Of several lists of one user the first that matches counts in pREST; here the last entry does.
+    const entries = all(user[field] ?? [], `${at}.${field}`);
+    byName.set(name, ordered([...entries, ...(byName.get(name) ?? [])], at));
+  }
+  const converted = [...byName].map(([name, entries]) => ({ name, [field]: entries }));
   draft.take(users, converted, own);
 }
 

@@ -92,6 +92,29 @@ tables = { name = "own", permissions = ["delete"], fields = ["*"] }`);
   t.end();
 });
 
+t.test('of several lists of one user the first counts', (t) => {
+  const { settings, problems } = translate(`
+[queries]
+users = [
+  { name = "ann", scripts = [{ location = "demo", permissions = [] }] },
+  { name = "bob", scripts = [] },
+  { name = "ann", scripts = [{ location = "demo", permissions = ["read"] }, { location = "b" }] },
+]`);
+  t.strictSame(problems, []);
+  t.strictSame(settings['queries.users'], [
+    {
+      name: 'ann',
+      scripts: [
+        { location: 'demo', permissions: ['read'] },
+        { location: 'b', permissions: [] },
+        { location: 'demo', permissions: [] },
+      ],
+    },
+    { name: 'bob', scripts: [] },
+  ]);
+  t.end();
+});
+
 t.test('entries that are no tables are put right first', (t) => {
   const { problems } = translate(`
 [queries]
