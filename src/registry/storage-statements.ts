@@ -9,7 +9,7 @@
  */
 import { identifier, literal } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
-import { COLUMNS, HISTORY_COLUMNS, KEY, STATE } from './columns.js';
+import { COLUMNS, CONTENT, HISTORY_COLUMNS, KEY, STATE } from './columns.js';
 import { list, namesOf, type Names } from './names.js';
 import { CHANNEL } from './scripts-table.js';
 import { EDITOR } from './statements.js';
@@ -134,14 +134,16 @@ function foreignOf({ schema }: ScriptsTable, { historyName, changedName }: Names
       OR r.rolname = current_user OR r.oid = (SELECT c.relowner FROM pg_class c WHERE c.oid = watched)))`;
 }
 
-/** Records what was not seen being written, while nobody can write. */
+/** Records what was not seen being written, while nobody can write: what the newest entry of its key is not. */
 function foundOf({ table, history }: Names): string {
-  const same = (columns: readonly string[]): string =>
-    columns.map((name) => `h.${name} IS NOT DISTINCT FROM t.${name}`).join(' AND ');
+  const others = [...CONTENT, 'created_by'];
+  const texts = (row: string): string => others.map((name) => `${row}.${name}::text`).join(', ');
   return `INSERT INTO ${history} (operation, ${list(STATE)}, changed_by)
     SELECT 'found', ${list(STATE, 't.')}, session_user FROM ${table} t
-    WHERE NOT EXISTS (SELECT FROM ${history} h WHERE ${same(STATE)} AND h.operation <> 'delete'
-      AND h.version = (SELECT max(h.version) FROM ${history} h WHERE ${same(KEY)}))
+    LEFT JOIN LATERAL (SELECT h.* FROM ${history} h
+      WHERE ${KEY.map((name) => `h.${name} = t.${name}::text`).join(' AND ')}
+      ORDER BY h.version DESC LIMIT 1) h ON true
+    WHERE h.operation IS NULL OR h.operation = 'delete' OR (${texts('h')}) IS DISTINCT FROM (${texts('t')})
     ORDER BY ${list(KEY, 't.')};`;
 }
 

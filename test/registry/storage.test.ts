@@ -108,6 +108,15 @@ t.test('tables that are there', async (t) => {
       'what was not seen is found',
     );
     t.equal((await records.history(keyOf('a/b')))!.length, 1);
+    await server.sql(`ALTER TABLE theirs DISABLE TRIGGER USER;
+      INSERT INTO theirs (location, name, read_sql) SELECT 'many', i::text, 'x' FROM generate_series(1, 20000) i`);
+    for (const found of [20_000, 0]) {
+      const before = await server.sql('SELECT FROM theirs_history');
+      await server.sql('DROP TRIGGER theirs_changed ON theirs');
+      t.strictSame(await storage.make(), FOUND, 'as many as there may be');
+      const after = await server.sql('SELECT FROM theirs_history');
+      t.equal(after.length - before.length, found);
+    }
     await storage.drop();
   });
 
