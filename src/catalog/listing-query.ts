@@ -9,7 +9,7 @@ import { arrayLiteral } from '../pg/array-literal.js';
 import { columnOf, isIdentifier } from './column-name.js';
 import { conditionOf, type Bind } from './condition.js';
 import type { Listing } from './listing.js';
-import { pageOf } from './page.js';
+import { pageOf } from '../pg/page.js';
 
 /** Decoded parameters of a request: a list where one was repeated. */
 export type ListingParameters = ReadonlyMap<string, string | readonly string[]>;

@@ -4,6 +4,7 @@
  */
 import { arrayLiteral } from '../pg/array-literal.js';
 import { rowsOf, StatementFailure, type Asked, type Rows } from '../pg/asked.js';
+import type { Page } from '../pg/page.js';
 import type { ScriptsTable } from '../protocol.js';
 import { CONTENT } from './columns.js';
 import type { ScriptKey } from './scripts-table.js';
@@ -40,6 +41,13 @@ export interface RecordVersion extends RecordContent {
   readonly changed_at: string;
 }
 
+/** Which records are listed. */
+export interface RecordFilter {
+  readonly database?: string | undefined;
+  readonly location?: string | undefined;
+  readonly page?: Page | undefined;
+}
+
 /** What a change depends on: entity tags (`<id>-<version>`, without quotes), `*` for any record. */
 export interface Condition {
   readonly match?: readonly string[] | '*' | undefined;
@@ -61,19 +69,16 @@ export class Records {
     this.#database = database;
   }
 
-  /** list gives records by database, location and name: all, or those with exactly these. */
-  async list(filter: { database?: string; location?: string } = {}): Promise<StoredRecord[]> {
-    const { database, location } = filter;
+  /** list gives records by database, location and name: all, or those with exactly these, or a page of them. */
+  async list(filter: RecordFilter = {}): Promise<StoredRecord[]> {
+    const { database, location, page } = filter;
     const sql = this.#sql.list({
       database: database !== undefined,
       location: location !== undefined,
+      page: page !== undefined,
     });
-    return (
-      await this.#rows(
-        sql,
-        [database, location].filter((value) => value !== undefined),
-      )
-    ).map(recordOf);
+    const values = [database, location, ...valuesOfPage(page)].filter((one) => one !== undefined);
+    return (await this.#rows(sql, values)).map(recordOf);
   }
 
   /** get gives the record of exactly that key. */
@@ -118,10 +123,11 @@ export class Records {
     return there === 't' && (terms.match || terms.noneMatch) ? 'mismatch' : 'missing';
   }
 
-  /** history gives all versions of a key, newest first; undefined when no history is kept. */
-  async history(key: ScriptKey): Promise<RecordVersion[] | undefined> {
+  /** history gives the versions of a key, newest first, or a page of them; undefined when no history is kept. */
+  async history(key: ScriptKey, page?: Page): Promise<RecordVersion[] | undefined> {
     try {
-      return (await this.#rows(this.#sql.history, valuesOf(key))).map(versionOf);
+      const sql = this.#sql.history(page !== undefined);
+      return (await this.#rows(sql, [...valuesOf(key), ...valuesOfPage(page)])).map(versionOf);
     } catch (error) {
       if (isNoHistory(error)) return undefined;
       throw error;
@@ -149,6 +155,10 @@ type Row = Rows[number];
 
 function valuesOf({ database, location, name }: ScriptKey): string[] {
   return [database, location, name];
+}
+
+function valuesOfPage(page: Page | undefined): string[] {
+  return page === undefined ? [] : [page.limit, page.offset];
 }
 
 /** What a condition asks of the record, or that none can have it. */

@@ -3,6 +3,7 @@
  * request or contradict each other: one that is passed over may be a condition that is passed over.
  */
 import { ServiceError } from '../errors.js';
+import { pageOf, type Page } from '../pg/page.js';
 import type { RegistryRequest } from '../protocol.js';
 import { parseQueryString, type Parameters } from '../script/query-string.js';
 
@@ -11,6 +12,8 @@ export interface RegistryQuery {
   /** Alias; empty for scripts of all databases. */
   readonly database: string | undefined;
   readonly location: string | undefined;
+  /** The part of a list or of the versions that is asked for. */
+  readonly page: Page | undefined;
   /** Whether the versions are asked for. */
   readonly history: boolean;
   /** Number of a version. */
@@ -21,9 +24,12 @@ export interface RegistryQuery {
   readonly samples: Parameters;
 }
 
+/** Where there may be much to answer. */
+const PAGE = ['_page', '_page_size'];
+
 /** What may be asked for besides the database, by method. */
 const OF_ALL: Readonly<Record<string, readonly string[]>> = {
-  GET: ['location'],
+  GET: ['location', ...PAGE],
   POST: ['validate'],
 };
 const OF_ONE: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +48,7 @@ export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const parameters = parseQueryString(query);
   const allowed = ['database', ...((script === undefined ? OF_ALL : OF_ONE)[method] ?? [])];
+  if (allowed.includes('history') && parameters.has('history')) allowed.push(...PAGE);
   const samples: Parameters = new Map();
   for (const [name, value] of parameters) {
     if (allowed.includes(name)) {
@@ -63,6 +70,7 @@ export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
   return {
     database: one('database'),
     location: one('location'),
+    page: pageOf(one('_page'), one('_page_size')),
     history,
     rollback: versionOf(one('rollback')),
     validate: validate === 'only' ? 'only' : validate ? 'yes' : 'no',

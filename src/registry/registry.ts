@@ -86,7 +86,7 @@ export class Registry {
     switch (method) {
       case 'GET':
       case 'HEAD':
-        return query.history ? this.#history(key) : this.#read(key, query, condition);
+        return query.history ? this.#history(key, query) : this.#read(key, query, condition);
       case 'PUT': {
         const body = await readRecordBody(request.body);
         for (const name of ['database', 'location', 'name'] as const)
@@ -125,11 +125,11 @@ export class Registry {
       throw new ServiceError('unknown_database', `database not registered: ${alias}`);
   }
 
-  async #list(database: string | undefined, { location }: RegistryQuery): Promise<RegistryAnswer> {
-    const records = await this.#parts.records.list({
-      ...(database === undefined ? {} : { database }),
-      ...(location === undefined ? {} : { location }),
-    });
+  async #list(
+    database: string | undefined,
+    { location, page }: RegistryQuery,
+  ): Promise<RegistryAnswer> {
+    const records = await this.#parts.records.list({ database, location, page });
     return { status: 200, body: `[${records.map(recordJson).join(',')}]`, headers: [] };
   }
 
@@ -153,9 +153,9 @@ export class Registry {
     return { status: 200, body: VALID, headers: [] };
   }
 
-  async #history(key: ScriptKey): Promise<RegistryAnswer> {
+  async #history(key: ScriptKey, { page }: RegistryQuery): Promise<RegistryAnswer> {
     const { records } = this.#parts;
-    const versions = await records.history(key);
+    const versions = await records.history(key, page);
     if (versions === undefined) throw historyMissing();
     if (versions.length === 0 && (await records.get(key)) === undefined)
       throw new ServiceError('query_not_found');

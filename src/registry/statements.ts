@@ -20,18 +20,25 @@ export interface Terms {
   readonly before: 'there' | 'missing' | 'either';
 }
 
+/** What a list is to be narrowed by; members are in the order of their values. */
+export interface Given {
+  readonly database: boolean;
+  readonly location: boolean;
+  readonly page: boolean;
+}
+
 /** Statements are those of one table. A key is $1 database, $2 location, $3 name. */
 export interface Statements {
-  /** Rows of RECORD; $1 database and $2 location where they are to be filtered by. */
-  readonly list: (given: { readonly database: boolean; readonly location: boolean }) => string;
+  /** Rows of RECORD; $1 database and $2 location where they are to be filtered by, then limit and offset of a page. */
+  readonly list: (given: Given) => string;
   /** A key: a row of RECORD. */
   readonly get: string;
   /** A key, $4 to $8 content, $9 who, then tags: a row of RECORD and whether it was made. */
   readonly put: (terms: Terms) => string;
   /** A key, $4 who, then tags: whether it was removed, and whether it was there. */
   readonly remove: (terms: Terms) => string;
-  /** A key: rows of VERSION, newest first. */
-  readonly history: string;
+  /** A key, then limit and offset of a page: rows of VERSION, newest first. */
+  readonly history: (paged: boolean) => string;
   /** A key, $4 version: a row of VERSION. */
   readonly version: string;
 }
@@ -70,12 +77,12 @@ export function statementsOf(scripts: ScriptsTable): Statements {
     `${row}.database_alias = $1::text AND ${row}.location = $2::text AND ${row}.name = $3::text`;
   const versions = `SELECT ${version} FROM ${history} h WHERE ${isKey('h')}`;
   return {
-    list: ({ database, location }) => {
+    list: ({ database, location, page }) => {
       const filters = [];
       if (database) filters.push('t.database_alias = $1::text');
       if (location) filters.push(`t.location = $${filters.length + 1}::text`);
       return `SELECT ${record} FROM ${table} t ${filters.length === 0 ? '' : `WHERE ${filters.join(' AND ')}`}
-ORDER BY ${KEY.map((name) => `t.${name} COLLATE "C"`).join(', ')}`;
+ORDER BY ${KEY.map((name) => `t.${name} COLLATE "C"`).join(', ')}${pageFrom(page, filters.length + 1)}`;
     },
     get: `SELECT ${record} FROM ${table} t WHERE ${isKey('t')}`,
     put: ({ before, ...tags }) => {
@@ -99,9 +106,13 @@ removed AS (
   DELETE FROM ${table} t USING editor
   WHERE ${isKey('t')} AND editor.name IS NOT NULL${wantedOf(tags, 5)} RETURNING 1)
 SELECT EXISTS (SELECT FROM removed), EXISTS (SELECT FROM ${table} t WHERE ${isKey('t')})`,
-    history: `${versions} ORDER BY h.version DESC`,
+    history: (paged) => `${versions} ORDER BY h.version DESC${pageFrom(paged, 4)}`,
     version: `${versions} AND h.version = $4::bigint`,
   };
+}
+
+function pageFrom(paged: boolean, value: number): string {
+  return paged ? ` LIMIT $${value}::bigint OFFSET $${value + 1}::bigint` : '';
 }
 
 /** editorOf names who changes something, in the transaction of the change: whatever reads from it comes after that. */

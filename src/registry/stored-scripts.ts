@@ -102,6 +102,8 @@ export class StoredScripts implements Scripts {
       this.#interval = INTERVAL;
     } catch (error) {
       this.#failures++;
+      // Who drops the table wants its scripts gone; a database that is away is another matter.
+      if (isDropped(error)) this.#snapshot = undefined;
       this.#interval = Math.min(this.#interval * 2, LONGEST);
       this.#complain(error);
     }
@@ -118,10 +120,14 @@ export class StoredScripts implements Scripts {
 
   #reasonOf(error: unknown): string {
     if (!(error instanceof StatementFailure)) return String(error);
-    return error.state === UNDEFINED_TABLE
+    return isDropped(error)
       ? `there is no table ${this.#table}, run "sql-rest-service migrate up queries"`
       : error.reason;
   }
+}
+
+function isDropped(error: unknown): boolean {
+  return error instanceof StatementFailure && error.state === UNDEFINED_TABLE;
 }
 
 /** SQLSTATE of a table, or a schema, that is not there. */

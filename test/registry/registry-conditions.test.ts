@@ -119,6 +119,23 @@ t.test('of many editors of one version exactly one wins', async (t) => {
   t.equal((json as unknown[]).length, winners + 1, 'a version for each of them, no more');
 });
 
+t.test('lists and versions by pages', async (t) => {
+  for (const name of ['a', 'b', 'c']) await registry.ask(`PUT /paged/${name}`, { body });
+  for (let n = 0; n < 4; n++)
+    await registry.ask('PUT /paged/a', { body: { read_sql: `SELECT ${n}` } });
+  const given = async (target: string, member: string): Promise<unknown[]> =>
+    ((await registry.ask(`GET ${target}`)).json as Record<string, unknown>[]).map((one) => one[member]); // prettier-ignore
+  const list = '/?location=paged';
+  t.strictSame(await given(`${list}&_page=1&_page_size=2`, 'name'), ['a', 'b']);
+  t.strictSame(await given(`${list}&_page=2&_page_size=2`, 'name'), ['c']);
+  t.strictSame(await given(`${list}&_page=3&_page_size=2`, 'name'), []);
+  t.strictSame(await given(`${list}&_page=1&database=`, 'name'), ['a', 'b', 'c']);
+  t.strictSame(await given(`${list}&_page_size=1`, 'name'), ['a', 'b', 'c'], 'as for listings');
+  const versions = '/paged/a?history&_page_size=2&_page=';
+  t.strictSame(await given(`${versions}1`, 'read_sql'), ['SELECT 3', 'SELECT 2']);
+  t.strictSame(await given(`${versions}2`, 'read_sql'), ['SELECT 1', 'SELECT 0']);
+});
+
 t.test('of many who make one, exactly one does', async (t) => {
   const told = await Promise.all(
     Array.from({ length: 12 }, () => registry.ask('PUT /make/rec', { body, ifNoneMatch: '*' })),

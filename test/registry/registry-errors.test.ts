@@ -102,6 +102,9 @@ const REQUESTS: [target: string, ask: Ask, wanted: string][] = [
   ['POST /itest/rec?rollback=', {}, query('rollback must be the number of a version')],
   ['POST /itest/rec?rollback=-1', {}, query('rollback must be the number of a version')],
   ['POST /itest/rec?rollback=1e3', {}, query('rollback must be the number of a version')],
+  ['GET /?_page=x', {}, '400 invalid_listing: invalid _page: it must be a whole number, at most 2147483647'], // prettier-ignore
+  ['GET /itest/rec?history&_page=1&_page_size=-1', {}, '400 invalid_listing: invalid _page_size: it must be a whole number, at most 2147483647 and not negative'], // prettier-ignore
+  ['GET /?_page=1&_page=2', {}, query('_page is given more than once')],
   ['GET /?location=%zz', {}, '400 invalid_query_string: invalid query string'],
   ['GET /?_renderer=xml', {}, '200 []'],
 

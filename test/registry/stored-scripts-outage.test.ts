@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('a table that is gone or locked', { buffered: true }, async (t) => {
+t.test('a table that is locked, or has another name for a while', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t, { setup: SETUP });
   const scripts = new TestScripts(t, postgres);
   t.equal(await scripts.ask('a/v'), '1');
@@ -92,7 +92,7 @@ t.test('a table that is gone or locked', { buffered: true }, async (t) => {
   t.not(await scripts.live('a/v', '2'), Infinity);
   await postgres.sql('ALTER TABLE service_queries RENAME TO away');
   await soon('the reason', () => scripts.logged.find(({ msg }) => msg.includes('no table')));
-  t.equal(await scripts.ask('a/v'), '2');
+  t.equal(await scripts.ask('a/v'), 'busy', 'nobody knows whose scripts they are');
   await postgres.sql(
     `UPDATE away SET read_sql = '3' WHERE name = 'v'; ALTER TABLE away RENAME TO service_queries`,
   );
@@ -116,6 +116,16 @@ t.test('a loading that fails half-way changes nothing', { buffered: true }, asyn
   proxy.cutAfter(Infinity);
   t.not(await scripts.live('a/v', '2'), Infinity);
   t.equal((await scripts.ask('b/n3')).length, 900_000, 'all at once');
+});
+
+t.test('a table that is dropped, and made anew', { buffered: true }, async (t) => {
+  const postgres = await startPostgres(t, { setup: SETUP });
+  const scripts = new TestScripts(t, postgres);
+  t.equal(await scripts.ask('a/v'), '1');
+  await postgres.sql('DROP TABLE service_queries');
+  t.not(await scripts.live('a/v', 'busy'), Infinity, 'its scripts are gone with it');
+  await postgres.sql(`${CREATE}; ${insert('a/v', '2')}`);
+  t.not(await scripts.live('a/v', '2'), Infinity);
 });
 
 interface Proxy {
