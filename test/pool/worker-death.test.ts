@@ -123,10 +123,16 @@ t.test('one death after another', async (t) => {
   }
 });
 
+/** Milliseconds between two words of the same death, at most. */
+const AT_ONCE = 20;
+
 t.test('a worker that keeps dying is started ever more rarely', async (t) => {
   const { deaths } = scriptedPool(t, { program: DYING });
-  while (deaths.length < 6) await sleep(20);
-  const pauses = deaths.slice(1).map(({ at }, i) => at - deaths[i]!.at);
+  // One that piscina does not replace, because it died before it was ready, is told of a second time at once.
+  const began = (): number[] =>
+    deaths.map(({ at }) => at).filter((at, i, all) => i === 0 || at - all[i - 1]! > AT_ONCE);
+  while (began().length < 6) await sleep(20);
+  const pauses = began().slice(1).map((at, i) => at - began()[i]!); // prettier-ignore
   for (const [i, least] of [0, 100, 200, 400, 800].entries())
     t.ok(pauses[i]! >= least, `${Math.round(pauses[i]!)} ms, at least ${least}`);
 });

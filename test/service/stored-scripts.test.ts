@@ -98,7 +98,7 @@ t.test('a reload goes on to the table, and from it', all, async (t) => {
   await service.line(isReloaded);
   t.not(await live(service.port, TARGET, answer('first')), Infinity);
   t.not(await change(postgres, service, 'told'), Infinity);
-  const load = new Load(t, { port: service.port, clients: 4, target: () => TARGET });
+  const load = new Load(t, { port: service.port, clients: 4, anew: true, target: () => TARGET });
   service.signal('SIGHUP');
   await service.line(isReloaded, 2);
   await load.stop();
