@@ -42,7 +42,7 @@ const RESTART_FIRST = 100;
 const RESTART_LAST = 5_000;
 
 /** How long a thread that is to end may take to start (milliseconds). */
-const START_LIMIT = 1_000;
+const START_LIMIT = 2_000;
 
 const noop = (): void => undefined;
 

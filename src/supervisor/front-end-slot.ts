@@ -121,7 +121,9 @@ export class FrontEndSlot {
 
   #exited(exit: FrontEndExit): void {
     if (this.#ending) {
-      this.#end(exit.code === 0 || this.#discarded);
+      const clean = exit.code === 0 || this.#discarded;
+      if (!clean) this.#log.warn({ ...exit, pid: this.pid }, 'a front end did not end cleanly');
+      this.#end(clean);
       return;
     }
     if (performance.now() - this.#started >= STEADY) this.#wait = WAIT_FIRST;

@@ -29,7 +29,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
       t.equal(late, '', 'no new connections');
       held.finish();
       t.match(await held.closed, ANSWERED, 'what was in flight is answered');
-      t.equal(await service.exited, 0);
+      const status = await service.exited;
+      t.equal(status, 0, { output: service.output });
       t.notOk(frontEnds.some(alive), 'nothing is left');
       idle.destroy();
     });
