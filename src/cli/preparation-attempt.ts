@@ -8,12 +8,10 @@ import type { Database } from '../pg/database.js';
 import { openSession } from '../pg/session.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../registry/folder.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
+import { REGISTRY } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';
 import { warnUnusable } from '../script/script-text.js';
 import type { Attempt, Preparation } from './script-preparation.js';
-
-/** Name of the folder that the registry's routes hide. */
-const REGISTRY = 'registry';
 
 /** attempt prepares stored scripts once. */
 export async function attempt(preparation: Preparation, log: Logger): Promise<Attempt> {

@@ -14,7 +14,8 @@ import {
   settingsOf,
 } from '../config/settings.js';
 import { createLogger } from '../log.js';
-import { CHANNEL, qualifiedName } from '../registry/scripts-table.js';
+import { qualifiedName } from '../pg/quote.js';
+import { CHANNEL } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
 import { ScriptPreparation } from './script-preparation.js';

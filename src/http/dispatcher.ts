@@ -184,7 +184,7 @@ export class Dispatcher {
       const admitted = gate.admit(caller, exchange.method, undefined);
       const { expose, worker } = this.#settings;
       if (!expose[route.name]) exchanges.refuse(exchange, 'listing_hidden');
-      else if (this.#isMethod(exchange, ['GET', 'HEAD']))
+      else if (this.#parts.exchanges.isMethod(exchange, ['GET', 'HEAD']))
         this.#submit(exchange, worker.defaultAlias, '', route.name, '', admitted);
     } else {
       const admitted = gate.admit(caller, exchange.method, route);
@@ -215,7 +215,7 @@ export class Dispatcher {
   }
 
   #logIn(exchange: Exchange, request: RequestParts, login: Login): void {
-    if (!this.#isMethod(exchange, ['POST'])) return;
+    if (!this.#parts.exchanges.isMethod(exchange, ['POST'])) return;
     const { exchanges } = this.#parts;
     exchange.lines += NO_STORE;
     login
@@ -241,14 +241,9 @@ export class Dispatcher {
   }
 
   #tellHealth(exchange: Exchange, wanted: readonly string[], closing: boolean): void {
-    if (!this.#isMethod(exchange, ['GET', 'HEAD'])) return;
+    if (!this.#parts.exchanges.isMethod(exchange, ['GET', 'HEAD'])) return;
     const { status, body } = healthAnswer(this.#parts.health.states, wanted, closing);
     this.#parts.exchanges.answer(exchange, status, JSON_BODY, body);
-  }
-
-  /** Answers any method but these. */
-  #isMethod(exchange: Exchange, methods: readonly string[]): boolean {
-    return this.#parts.exchanges.isMethod(exchange, methods);
   }
 }
 

@@ -5,6 +5,11 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** qualifiedName is the name of a table with its schema, quoted. */
+export function qualifiedName({ schema, table }: { schema: string; table: string }): string {
+  return `${identifier(schema)}.${identifier(table)}`;
+}
+
 /** literal quotes a text, whatever standard_conforming_strings is. */
 export function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;

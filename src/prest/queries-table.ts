@@ -3,9 +3,9 @@
  * who made them and when stays.
  */
 import { rowsOf, type Asked } from '../pg/asked.js';
+import { qualifiedName } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
 import { CONTENT, KEY, STATE } from '../registry/columns.js';
-import { qualifiedName } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { Draft } from './draft.js';

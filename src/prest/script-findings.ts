@@ -2,6 +2,7 @@
  * Scripts that would not do here what they do in pREST: templates that do not parse, statements that are refused, names
  * that no request can reach. Told by name, line and column, never by text.
  */
+import { REGISTRY } from '../registry/scripts-table.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors.js';
@@ -46,7 +47,7 @@ export async function folderFindings(
   }
   for (const { folder, name, verb } of scripts) {
     const file = join(folder, fileName(name, verb));
-    if (registry && folder === 'registry') draft.add('unsupported', file, HIDDEN);
+    if (registry && folder === REGISTRY) draft.add('unsupported', file, HIDDEN);
     const refusal = refusalOf(await readFile(join(location, file), 'utf8'), verb, file);
     if (refusal !== undefined) draft.add('unsupported', file, refusal);
   }
@@ -68,7 +69,7 @@ export function storedFindings(
       unsupported(
         `no database has the alias ${JSON.stringify(database)}; put it into [[databases]]`,
       );
-    else if (registry && location === 'registry') unsupported(HIDDEN);
+    else if (registry && location === REGISTRY) unsupported(HIDDEN);
     if (Buffer.byteLength(text) > MAX_SIZE) unsupported('the text is larger than 1 MiB');
     try {
       compile(text, path);

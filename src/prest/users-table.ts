@@ -3,7 +3,7 @@
  * their forms are counted.
  */
 import { rowsOf, type Asked } from '../pg/asked.js';
-import { identifier, literal } from '../pg/quote.js';
+import { identifier, literal, qualifiedName } from '../pg/quote.js';
 import type { UsersTable } from '../protocol.js';
 import { Users } from '../users/users.js';
 import type { Draft } from './draft.js';
@@ -20,7 +20,7 @@ export class PrestUsers {
     this.#table = table;
     this.#database = database;
     this.name = `${table.schema}.${table.table}`;
-    this.#qualified = `${identifier(table.schema)}.${identifier(table.table)}`;
+    this.#qualified = qualifiedName(table);
   }
 
   /** exists tells whether the table is there, and says what it lacks. */

@@ -5,12 +5,12 @@
  */
 import { arrayLiteral } from '../pg/array-literal.js';
 import { rowsOf, StatementFailure, type Asked, type Rows } from '../pg/asked.js';
+import { qualifiedName } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
 import { VERBS } from '../script/verb.js';
 import { KEY } from './columns.js';
 import type { FolderScript } from './folder.js';
 import { list } from './names.js';
-import { qualifiedName } from './scripts-table.js';
 import { editorOf } from './statements.js';
 
 /** IMPORTER is who made what was imported. */

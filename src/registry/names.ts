@@ -3,9 +3,8 @@
  * that is too long for PostgreSQL, which would cut it, is cut here and told apart by a hash.
  */
 import { createHash } from 'node:crypto';
-import { identifier } from '../pg/quote.js';
+import { identifier, qualifiedName } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
-import { qualifiedName } from './scripts-table.js';
 
 /** Longest name that PostgreSQL keeps, bytes. */
 const LONGEST = 63;

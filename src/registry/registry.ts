@@ -13,7 +13,7 @@ import { recordJson, versionJson } from './record-json.js';
 import { readRecordBody } from './record-schema.js';
 import type { Condition, RecordContent, Records, StoredRecord } from './records.js';
 import { readRegistryQuery, type RegistryQuery } from './registry-query.js';
-import type { ScriptKey } from './scripts-table.js';
+import { REGISTRY, type ScriptKey } from './scripts-table.js';
 import {
   compileTexts,
   parseRendered,
@@ -50,9 +50,6 @@ export class UncertainWrite extends Error {
     this.cause = cause;
   }
 }
-
-/** Where a script is asked for under the registry, and so no folder of any. */
-const REGISTRY = 'registry';
 
 const VALID = '{"valid":true}';
 

@@ -6,11 +6,11 @@
  */
 import type { Logger } from '../log.js';
 import { rowsOf, StatementFailure, type Asked, type AskedInTime, type Rows } from '../pg/asked.js';
+import { qualifiedName } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
 import { MAX_SIZE } from '../script/script-text.js';
 import { isIdentifier, VERBS } from '../script/verb.js';
 import { ScriptSnapshot } from './script-snapshot.js';
-import { qualifiedName } from './scripts-table.js';
 import { StoredScript, type ReadText, type ScriptRow } from './stored-script.js';
 
 /** How long the digest may take, and any other statement, ms. */

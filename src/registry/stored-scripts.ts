@@ -6,12 +6,12 @@
  */
 import { ServiceError } from '../errors.js';
 import { StatementFailure, type AskedInTime } from '../pg/asked.js';
+import { qualifiedName } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
 import { scriptNotFound } from '../script/script-error.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
 import { ScriptLoader, type LoaderOptions } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
-import { qualifiedName } from './scripts-table.js';
 
 /** From one look to the next, ms; doubled with each that fails up to the last. */
 const INTERVAL = 400;

@@ -3,7 +3,7 @@
  * existing table needs no more than the two columns of user names and passwords: what else there is of a row is looked
  * for in its JSON, where an absent column is no error, and where the password never is.
  */
-import { identifier, literal } from '../pg/quote.js';
+import { identifier, literal, qualifiedName } from '../pg/quote.js';
 import type { UsersTable } from '../protocol.js';
 
 /** Statements are those of one users table. */
@@ -31,7 +31,7 @@ export interface Statements {
 
 /** statementsOf writes the statements for a table. */
 export function statementsOf(users: UsersTable): Statements {
-  const table = `${identifier(users.schema)}.${identifier(users.table)}`;
+  const table = qualifiedName(users);
   const username = `u.${identifier(users.username)}`;
   const password = `u.${identifier(users.password)}`;
   const row = `(to_jsonb(u) - ${literal(users.password)})`;

@@ -1,20 +1,8 @@
 /** Stored scripts when the service starts before its database does. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
-import { Service, type Configuration } from '../support/service.js';
-
-const STORED: Configuration = {
-  'queries.storage': 'database',
-  'http.host': '127.0.0.1',
-  'http.processes': 1,
-  'pool.threads': 1,
-};
-const SCRIPTS = { 'shop/list.read.sql': 'SELECT 1 AS secret', 'shop/b.write.sql': 'INSERT {{if}}' };
-
-const start = (t: Test, database: string, config: Configuration = {}): Service =>
-  new Service(t, { database, scripts: SCRIPTS, config: { ...STORED, ...config } });
-const isOutcome = ({ msg }: { msg: string }): boolean => msg.startsWith('the scripts table');
+import { isOutcome, start } from './stored-start.js';
 
 t.test('once the database is there', async (t) => {
   const server = await startPostgres(t);

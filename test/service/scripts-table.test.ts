@@ -1,21 +1,11 @@
 /** Stored scripts at the start of the service: what is made, imported, told, and what keeps it from starting. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { startPostgres, type Postgres } from '../support/postgres.js';
-import { Service, type Configuration } from '../support/service.js';
+import { Service } from '../support/service.js';
+import { isOutcome, start, STORED } from './stored-start.js';
 
-const STORED: Configuration = {
-  'queries.storage': 'database',
-  'http.host': '127.0.0.1',
-  'http.processes': 1,
-  'pool.threads': 1,
-};
-const SCRIPTS = { 'shop/list.read.sql': 'SELECT 1 AS secret', 'shop/b.write.sql': 'INSERT {{if}}' };
-
-const start = (t: Test, database: string, config: Configuration = {}): Service =>
-  new Service(t, { database, scripts: SCRIPTS, config: { ...STORED, ...config } });
 const stored = async (server: Postgres): Promise<unknown[]> =>
   (await server.sql('SELECT name FROM service_queries ORDER BY 1')).map(({ name }) => name);
-const isOutcome = ({ msg }: { msg: string }): boolean => msg.startsWith('the scripts table');
 
 t.test('a database', async (t) => {
   const server = await startPostgres(t);
