@@ -28,6 +28,8 @@ const TABLE = {
   script_not_found: [404, 'script not found'],
   query_not_found: [404, 'query not found'],
   version_not_found: [404, 'version not found'],
+  plugin_not_found: [404, 'plugin not found'],
+  handler_not_found: [404, 'plugin has no such function'],
   method_not_allowed: [405, 'method not allowed'],
   precondition_failed: [412, 'the script was changed by somebody else'],
   body_too_large: [413, 'request body is too large'],
@@ -35,11 +37,16 @@ const TABLE = {
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],
   result_too_large: [500, 'result is too large'],
+  plugin_load_failed: [500, 'plugin could not be loaded, check your service logs'],
   internal: [500, 'internal error'],
   history_missing: [501, 'the history of scripts is not kept'],
   worker_lost: [502, 'the worker that ran this request was lost'],
+  plugin_crashed: [502, 'the plugin crashed'],
+  plugin_response_invalid: [502, 'the plugin gave no usable answer'],
+  plugin_response_too_large: [502, 'the answer of the plugin is too large'],
   busy: [503, 'service is busy'],
   timeout: [504, 'request took too long'],
+  plugin_timeout: [504, 'the plugin took too long'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 /** A code of ours. */

@@ -47,6 +47,24 @@ export function connectionsOf(connections: Connections, alias: string): number |
   return Object.hasOwn(connections, alias) ? connections[alias] : undefined;
 }
 
+/** A part of a plugin library that a front end asked for: base64, in order. */
+export interface LibraryPart {
+  readonly type: 'library-part';
+  readonly name: string;
+  readonly data: string;
+  readonly last: boolean;
+}
+
+/** Why a front end does not get a plugin library that it asked for. */
+export interface LibraryRefusal {
+  readonly type: 'library-refused';
+  readonly name: string;
+  /** `missing` also where it leads out of the folder. */
+  readonly reason: 'missing' | 'unusable';
+  /** For the log. */
+  readonly detail: string;
+}
+
 /** Supervisor to front end (process IPC). */
 export type SupervisorMessage =
   | { readonly type: 'start'; readonly settings: FrontEndSettings }
@@ -56,6 +74,8 @@ export type SupervisorMessage =
   | { readonly type: 'attempt'; readonly id: number; readonly wait: number }
   /** Stored scripts may have changed. */
   | { readonly type: 'scripts' }
+  | LibraryPart
+  | LibraryRefusal
   /** Take no new connections. */
   | { readonly type: 'unlisten' }
   | { readonly type: 'drain' };
@@ -71,6 +91,10 @@ export type FrontEndMessage =
   /** May this attempt to log in be made? Counted as failed until its end is told. */
   | { readonly type: 'attempt'; readonly id: number; readonly keys: AttemptKeys }
   | { readonly type: 'attempted'; readonly keys: AttemptKeys; readonly end: AttemptEnd }
+  /** The bytes of a plugin library are wanted. */
+  | { readonly type: 'library'; readonly name: string }
+  /** They were loaded, or could not be: what nobody could load is read anew when it is asked for again. */
+  | { readonly type: 'library-loaded'; readonly name: string; readonly loaded: boolean }
   | { readonly type: 'failed'; readonly message: string };
 
 /** One request on its way to a worker. */

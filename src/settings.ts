@@ -207,6 +207,24 @@ export interface TlsSettings {
   readonly key: string;
 }
 
+/** How plugins are run. Times are milliseconds, sizes bytes. */
+export interface PluginSettings {
+  /** Folder of the libraries, absolute. */
+  readonly path: string;
+  /** In a process of their own, or in the front end's. */
+  readonly isolation: 'process' | 'thread';
+  /** Most calls that run at one time. */
+  readonly threads: number;
+  /** The time one call may take. */
+  readonly timeout: number;
+  /** Largest body of an answer. */
+  readonly maxResponse: number;
+  /** A process of plugins that has more resident than this is replaced. */
+  readonly maxMemory: number;
+  /** Names of the environment variables that such a process gets besides those of a fixed list. */
+  readonly environment: readonly string[];
+}
+
 /** What a front-end process is started with. What its workers share with it, it makes itself. */
 export interface FrontEndSettings {
   /** 0 for the first front end. */
@@ -230,6 +248,7 @@ export interface FrontEndSettings {
   readonly expose: ExposeSettings;
   /** Undefined: the registry of scripts is not offered. */
   readonly registry: RegistrySettings | undefined;
+  readonly plugins: PluginSettings;
   /** Undefined: no CORS headers. */
   readonly cors: CorsSettings | undefined;
   /** Undefined: plain HTTP. Filled in by the supervisor, so that all front ends show the same, whatever is on disk. */

@@ -34,6 +34,8 @@ t.test('every code keeps its status', (t) => {
     script_not_found: 404,
     query_not_found: 404,
     version_not_found: 404,
+    plugin_not_found: 404,
+    handler_not_found: 404,
     method_not_allowed: 405,
     precondition_failed: 412,
     body_too_large: 413,
@@ -41,11 +43,16 @@ t.test('every code keeps its status', (t) => {
     too_many_logins: 429,
     statement_not_allowed: 500,
     result_too_large: 500,
+    plugin_load_failed: 500,
     internal: 500,
     history_missing: 501,
     worker_lost: 502,
+    plugin_crashed: 502,
+    plugin_response_invalid: 502,
+    plugin_response_too_large: 502,
     busy: 503,
     timeout: 504,
+    plugin_timeout: 504,
   };
   t.strictSame(Object.keys(ERRORS).sort(), Object.keys(statuses).sort());
   const documented = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');

@@ -3,7 +3,18 @@
  */
 import { availableParallelism } from 'node:os';
 import { derived, fixed, unset, type Values } from './key.js';
-import { boolean, choice, duration, integer, list, networks, path, size, text } from './kind.js';
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  list,
+  networks,
+  path,
+  size,
+  text,
+  variables,
+} from './kind.js';
 import { defaultParallelism, leastConnections, type Parallelism } from './parallelism.js';
 
 const MiB = 1024 ** 2;
@@ -102,11 +113,15 @@ export const SERVICE_KEYS = {
   ),
   pluginpath: fixed(path(), './lib', 'Folder of the plugin libraries.'),
   'plugins.isolation': fixed(
-    choice('process'),
+    choice('process', 'thread'),
     'process',
-    'Plugins run in a process of their own.',
+    'Where plugins run: in a process beside each front end, which they may crash, or, for code that is trusted and faster so, in the front end itself.',
   ),
-  'plugins.threads': fixed(integer(1, 64), 2, 'Threads of the plugin host.'),
+  'plugins.threads': fixed(
+    integer(1, 256),
+    4,
+    'Most plugin calls that run at one time, for each front end.',
+  ),
   'plugins.timeout': derived(
     duration(10, DAY),
     '`http.timeout`',
@@ -117,5 +132,15 @@ export const SERVICE_KEYS = {
     size(1, 1024 * MiB),
     8 * MiB,
     'Largest answer of a plugin; a larger one is answered 502.',
+  ),
+  'plugins.max_memory': fixed(
+    size(32 * MiB, 1024 * 1024 * MiB),
+    1024 * MiB,
+    'Resident memory of a process of plugins, beyond which it is replaced once its calls are done.',
+  ),
+  'plugins.environment': fixed(
+    variables(),
+    [],
+    'Environment variables that a process of plugins gets besides PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ, TMPDIR and LD_LIBRARY_PATH.',
   ),
 };

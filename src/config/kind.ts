@@ -242,3 +242,12 @@ export function networks(): Kind<readonly string[]> {
     return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
   });
 }
+
+/** variables takes a list of names of environment variables, but for those that may hold a secret of the configuration. */
+export function variables(): Kind<readonly string[]> {
+  return list(
+    'a list of names of environment variables, none of them one that sets keys (SERVICE_…, DATABASE_…, PG…)',
+    (item) =>
+      /^[A-Za-z_][A-Za-z0-9_]*$/.test(item) && !/^(SERVICE_|DATABASE_|PREST_|PG)/.test(item),
+  );
+}

@@ -8,6 +8,7 @@ import type {
   FrontEndSettings,
   LogSettings,
   LoginLimits,
+  PluginSettings,
   RegistrySettings,
   RoleSettings,
   ScriptAccessSettings,
@@ -41,6 +42,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     auth: authOf(config),
     expose: exposeOf(config),
     registry: registryOf(config),
+    plugins: pluginsOf(config),
     cors: corsOf(config),
     tls: undefined, // the supervisor reads the files
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
@@ -139,6 +141,19 @@ export function namedScriptsTableOf(config: Config): ScriptsTable {
 function registryOf(config: Config): RegistrySettings | undefined {
   if (!config['queries.register_enabled']) return undefined;
   return { admins: config['queries.register_admins'] };
+}
+
+/** pluginsOf gives how plugins are run. */
+export function pluginsOf(config: Config): PluginSettings {
+  return {
+    path: config.pluginpath,
+    isolation: config['plugins.isolation'],
+    threads: config['plugins.threads'],
+    timeout: config['plugins.timeout'],
+    maxResponse: config['plugins.max_response'],
+    maxMemory: config['plugins.max_memory'],
+    environment: config['plugins.environment'],
+  };
 }
 
 /** loginLimitsOf gives how many logins may fail. */

@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Mailbox, OnMessage } from './mailbox.js';
 import type { Pipeline } from './pipeline.js';
+import type { PluginPool, PluginPoolOptions } from './plugin-pool.js';
 
 /** What native/addon.cc exports. */
 export interface Addon {
@@ -14,6 +15,10 @@ export interface Addon {
   readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => NativeSocketWatcher;
   readonly Pipeline: new (fd: number, limit: number) => Pipeline;
   readonly Mailbox: new (onMessage: OnMessage) => Mailbox;
+  readonly PluginPool: new (
+    options: PluginPoolOptions,
+    onRecords: (records: ArrayBuffer) => void,
+  ) => PluginPool;
   readonly releaseBuffer: (buffer: ArrayBuffer) => void;
   readonly batchScheduling: () => boolean;
 }

@@ -1,0 +1,32 @@
+/**
+ * The threads that run plugin calls in this process (native/plugin_runner.cc). What it is given and gives back has the
+ * form of src/plugin/wire.ts.
+ */
+import { addon } from './addon.js';
+
+/** What a pool is made with. */
+export interface PluginPoolOptions {
+  readonly threads: number;
+  /** Milliseconds that one call may take. */
+  readonly timeout: number;
+  /** Most bytes of an answer's body. */
+  readonly maxResponse: number;
+}
+
+/** PluginPool runs calls. Its threads are never ended: what a plugin does can not be interrupted. */
+export interface PluginPool {
+  /** calls takes packed calls; a body (copied) belongs to the only one of them. */
+  calls(packed: string, body: Uint8Array | undefined): void;
+  /** library takes the bytes of a library (copied). */
+  library(name: string, bytes: Uint8Array): void;
+  /** abandon drops calls that were not begun: packed ids. */
+  abandon(ids: string): void;
+  /** close: no records come any more. */
+  close(): void;
+}
+
+/** PluginPool calls `onRecords` on the thread that made it, with whole records; an exception is an uncaught one. */
+export const PluginPool: new (
+  options: PluginPoolOptions,
+  onRecords: (records: ArrayBuffer) => void,
+) => PluginPool = addon.PluginPool;
