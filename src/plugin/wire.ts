@@ -29,9 +29,9 @@ export interface PluginCall {
   readonly body: Uint8Array | undefined;
 }
 
-/** packCall packs a call without its body, as a request to a query worker is packed (protocol.ts). */
-export function packCall(call: PluginCall): string {
-  const { id, method, file, func, path, query, headers, requestId, user, claims } = call;
+/** packCall packs a call without its body, under a number, as a request to a query worker is packed (protocol.ts). */
+export function packCall(id: number, call: PluginCall): string {
+  const { method, file, func, path, query, headers, requestId, user, claims } = call;
   return packRequest(id, method, file, func, path, query, headers, requestId, user, claims);
 }
 
@@ -47,17 +47,19 @@ export const Message = {
   retire: 3,
 } as const;
 
-/** messageHead is the head of a message: its kind, the text's length (characters) and the number of its bytes. */
-export function messageHead(
+/** Bytes of the head of a message. */
+export const MESSAGE_HEAD = 12;
+
+/** writeMessageHead writes it: its kind, the text's length (characters) and the number of the bytes after it. */
+export function writeMessageHead(
+  to: Buffer,
   kind: (typeof Message)[keyof typeof Message],
   text: number,
   bytes: number,
-): Buffer {
-  const head = Buffer.allocUnsafe(12);
-  head.writeUInt32LE(kind, 0);
-  head.writeUInt32LE(text, 4);
-  head.writeUInt32LE(bytes, 8);
-  return head;
+): void {
+  to.writeUInt32LE(kind, 0);
+  to.writeUInt32LE(text, 4);
+  to.writeUInt32LE(bytes, 8);
 }
 
 /** Kinds of records that come back. */
@@ -91,8 +93,8 @@ export interface PluginRecord {
   readonly id: number;
   readonly kind: number;
   readonly status: number;
-  readonly head: Uint8Array;
-  readonly body: Uint8Array;
+  readonly head: Buffer;
+  readonly body: Buffer;
 }
 
 /** FAILURES are the codes of PluginFailure (native/plugin_call.h), by number. */
