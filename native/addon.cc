@@ -1,5 +1,5 @@
-// The addon's JavaScript face: screen, SocketWatcher, Pipeline, Mailbox, releaseBuffer, batchScheduling. Loads in the
-// main thread and in any number of workers.
+// The addon's JavaScript face: screen, SocketWatcher, Pipeline, Mailbox, PluginPool, releaseBuffer, batchScheduling. Loads
+// in the main thread and in any number of workers.
 #include <napi.h>
 
 #include <array>
@@ -9,6 +9,7 @@
 #include "large_value.h"
 #include "mailbox.h"
 #include "pipeline.h"
+#include "plugin_runner.h"
 #include "scheduling.h"
 #include "socket_watcher.h"
 #include "value_screen.h"
@@ -53,6 +54,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("SocketWatcher", SocketWatcher::Define(env));
   exports.Set("Pipeline", Pipeline::Define(env));
   exports.Set("Mailbox", Mailbox::Define(env));
+  exports.Set("PluginPool", PluginRunner::Define(env));
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
   LargeValue::Define(env);
   exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));

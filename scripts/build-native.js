@@ -1,5 +1,6 @@
 /**
- * Builds the C++ addon with cmake-js into build/Release, unless what is there is newer than all it is made from.
+ * Builds the C++ addon and the program that plugins run in with cmake-js into build/Release, unless what is there is
+ * newer than all it is made from.
  * Needs no network: the headers are those that came with Node. Exits with 1 and says what is missing otherwise.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,17 +10,19 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..');
-const output = join(root, 'build/Release/sql_rest_service.node');
-/** Which Node the addon was built with, beside it: other headers mean another build. */
+const outputs = ['sql_rest_service.node', 'plugin_host'].map((name) =>
+  join(root, 'build/Release', name),
+);
+/** Which Node they were built with, beside them: other headers mean another build. */
 const stamp = join(root, 'build/Release/built-with.txt');
 
 function isFresh() {
-  if (!existsSync(output) || !existsSync(stamp)) return false;
+  if (![...outputs, stamp].every((file) => existsSync(file))) return false;
   if (readFileSync(stamp, 'utf8') !== builtWith()) return false;
-  const built = statSync(output).mtimeMs;
+  const built = Math.min(...outputs.map((output) => statSync(output).mtimeMs));
   const native = join(root, 'native');
-  const sources = readdirSync(native)
-    .filter((name) => /\.(cc|h|txt|map)$/.test(name))
+  const sources = readdirSync(native, { recursive: true })
+    .filter((name) => /^(include\/)?[^/]*\.(cc|h|txt|map)$/.test(name))
     .map((name) => join(native, name));
   sources.push(join(root, 'CMakeLists.txt'));
   return sources.every((source) => statSync(source).mtimeMs < built);

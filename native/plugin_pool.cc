@@ -1,0 +1,340 @@
+// One mutex guards queue, workers and the table of libraries; it is never held while a plugin runs or is loaded.
+#include "plugin_pool.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+namespace sql_rest {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Plugins may need as much stack as a program's first thread usually has.
+constexpr std::size_t kStackBytes = 8u << 20;
+
+// How often the times of calls are looked at, at the most and at the least.
+constexpr std::chrono::milliseconds kQuickest{1};
+constexpr std::chrono::milliseconds kSlowest{100};
+
+constexpr std::chrono::milliseconds kMemoryInterval{250};
+
+// What runs, by place of its thread: twice as many as there may be threads. Static, for signal handlers.
+std::array<std::atomic<std::uint32_t>, 512> running{};
+thread_local std::uint32_t current = 0;
+
+// Resident is the process's resident memory, 0 where that cannot be read.
+std::size_t Resident() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long pages = 0;
+  const int read = std::fscanf(file, "%*u %lu", &pages);
+  std::fclose(file);
+  return read == 1 ? pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+}  // namespace
+
+// Library is one by the name that paths have for it.
+struct PluginPool::Library {
+  explicit Library(std::vector<char> content) : bytes(std::move(content)) {}
+
+  // nullptr until it is loaded, which it is once.
+  std::atomic<PluginLibrary*> loaded{nullptr};
+  // Held while it is loaded; guards the rest.
+  std::mutex mutex;
+  std::vector<char> bytes;
+  bool failed = false;
+  std::string message;
+  std::string detail;
+};
+
+// Worker is a thread.
+struct PluginPool::Worker {
+  std::size_t place = 0;
+  // Whether it runs a call, which one, and since when.
+  bool busy = false;
+  std::uint32_t call = 0;
+  Clock::time_point since;
+  // What is known of a call that takes too long.
+  bool overdue = false;
+  bool replaced = false;
+  bool stuck = false;
+};
+
+// Leaving notices that a handler ended its thread (pthread_exit), which unwinds the stack through here.
+class PluginPool::Leaving {
+ public:
+  Leaving(PluginPool* pool, Worker* worker) : pool_(pool), worker_(worker) {}
+  ~Leaving() {
+    if (pool_ == nullptr) return;
+    const std::uint32_t call = worker_->call;
+    const bool awaited = pool_->Finish(worker_);
+    const bool replaced = worker_->replaced;
+    {
+      const std::lock_guard<std::mutex> lock(pool_->mutex_);
+      if (!replaced) pool_->live_--;
+      pool_->workers_[worker_->place] = nullptr;
+      pool_->StartThreads();
+    }
+    if (awaited)
+      pool_->records_->Add(PluginRecord::kFailed, call,
+                           static_cast<std::uint16_t>(PluginFailure::kCrashed), {},
+                           "the plugin ended its thread");
+  }
+  void Stay() noexcept { pool_ = nullptr; }
+
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+
+ private:
+  PluginPool* pool_;
+  Worker* const worker_;
+};
+
+PluginPool::PluginPool(PluginPoolOptions options, PluginRecords* records)
+    : options_(std::move(options)), records_(records) {
+  std::thread([this] { Watch(); }).detach();
+}
+
+void PluginPool::AddLibrary(std::string name, std::vector<char> bytes) {
+  auto library = std::make_shared<Library>(std::move(bytes));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto& place = libraries_[std::move(name)];
+  if (place == nullptr || place->loaded.load() == nullptr) place = std::move(library);
+}
+
+void PluginPool::Push(std::vector<PluginCall> calls) {
+  unsigned wanted = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (PluginCall& call : calls) queue_.push_back(std::move(call));
+    StartThreads();
+    wanted = std::min(idle_, static_cast<unsigned>(queue_.size()));
+  }
+  while (wanted-- > 0) work_.notify_one();
+}
+
+void PluginPool::Abandon(const std::vector<std::uint32_t>& ids) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto gone = [&ids](const PluginCall& call) {
+    return std::find(ids.begin(), ids.end(), call.id) != ids.end();
+  };
+  queue_.erase(std::remove_if(queue_.begin(), queue_.end(), gone), queue_.end());
+}
+
+void PluginPool::Retire() {
+  std::deque<PluginCall> calls;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    calls.swap(queue_);
+  }
+  for (const PluginCall& call : calls) records_->Add(PluginRecord::kReturned, call.id);
+  records_->Add(PluginRecord::kRetired, 0);
+}
+
+std::size_t PluginPool::RunningCalls(std::uint32_t* ids, std::size_t most) noexcept {
+  std::size_t count = 0;
+  for (const auto& place : running) {
+    const std::uint32_t id = place.load(std::memory_order_relaxed);
+    if (id != 0 && count < most) ids[count++] = id;
+  }
+  return count;
+}
+
+std::uint32_t PluginPool::CurrentCall() noexcept { return current; }
+
+// With the mutex held.
+void PluginPool::StartThreads() {
+  while (live_ < options_.threads && queue_.size() > idle_) {
+    if (StartThread()) continue;
+    if (live_ > 0) return;
+    // Nobody is there, or will be: what waits would wait for ever.
+    for (const PluginCall& call : queue_)
+      records_->Add(PluginRecord::kFailed, call.id,
+                    static_cast<std::uint16_t>(PluginFailure::kCrashed), {},
+                    "no thread could be started for the plugin");
+    queue_.clear();
+  }
+}
+
+// With the mutex held.
+bool PluginPool::StartThread() {
+  auto place = static_cast<std::size_t>(std::find(workers_.begin(), workers_.end(), nullptr) -
+                                        workers_.begin());
+  if (place == running.size()) return false;
+  if (place == workers_.size()) workers_.emplace_back();
+  auto worker = std::make_unique<Worker>();
+  worker->place = place;
+  struct Start {
+    PluginPool* pool;
+    Worker* worker;
+  };
+  auto start = std::make_unique<Start>(Start{this, worker.get()});
+  const auto run = [](void* given) -> void* {
+    const std::unique_ptr<Start> self(static_cast<Start*>(given));
+    const Start own = *self;
+    if (own.pool->options_.prepare_thread) own.pool->options_.prepare_thread();
+    own.pool->Work(own.worker);
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run, start.get());
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return false;
+  static_cast<void>(start.release());
+  workers_[place] = std::move(worker);
+  live_++;
+  idle_++;  // until it looks for a call
+  return true;
+}
+
+void PluginPool::Work(Worker* self) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    work_.wait(lock, [this] { return !queue_.empty(); });
+    idle_--;
+    PluginCall call = std::move(queue_.front());
+    queue_.pop_front();
+    const auto found = libraries_.find(call.library);
+    const std::shared_ptr<Library> library = found == libraries_.end() ? nullptr : found->second;
+    self->busy = true;
+    self->call = call.id;
+    self->since = Clock::now();
+    lock.unlock();
+    running[self->place].store(call.id, std::memory_order_relaxed);
+    current = call.id;
+    PluginAnswer answer;
+    {
+      Leaving leaving(this, self);
+      Answer(call, library.get(), &answer);
+      leaving.Stay();
+    }
+    const bool awaited = Finish(self);
+    if (awaited && answer.failure == PluginFailure::kNone)
+      records_->Add(answer.own_type ? PluginRecord::kTyped : PluginRecord::kJson, call.id,
+                    answer.status, answer.head, answer.body);
+    else if (awaited)
+      records_->Add(PluginRecord::kFailed, call.id, static_cast<std::uint16_t>(answer.failure),
+                    answer.head, answer.body);
+    lock.lock();
+    if (self->replaced) {
+      workers_[self->place] = nullptr;
+      return;
+    }
+    idle_++;
+  }
+}
+
+bool PluginPool::Finish(Worker* self) {
+  current = 0;
+  running[self->place].store(0, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool awaited = !self->overdue;
+  self->busy = false;
+  self->overdue = false;
+  self->stuck = false;
+  if (self->replaced) strays_--;
+  return awaited;
+}
+
+void PluginPool::Answer(const PluginCall& call, Library* library, PluginAnswer* answer) {
+  const std::string name(call.library);
+  if (library == nullptr) {
+    answer->Fail(PluginFailure::kLoadFailed, "plugin could not be loaded, check your service logs",
+                 "it was called before it was there");
+    return;
+  }
+  PluginLibrary* loaded = library->loaded.load(std::memory_order_acquire);
+  if (loaded == nullptr) loaded = Loaded(library, name, answer);
+  if (loaded == nullptr) return;
+  PluginLibrary::Found found = loaded->Find(call.method, call.function);
+  switch (found.lookup) {
+    case PluginLibrary::Lookup::kFound:
+      RunPluginCall(found.handler, call, options_.max_response, answer);
+      break;
+    case PluginLibrary::Lookup::kNotFound:
+      answer->Fail(PluginFailure::kHandlerNotFound, std::move(found.message));
+      break;
+    case PluginLibrary::Lookup::kUndeclaredForm:
+      answer->Fail(PluginFailure::kLoadFailed, std::move(found.message));
+      break;
+  }
+}
+
+// Whoever comes first loads it; the others wait here, which counts as their own time.
+PluginLibrary* PluginPool::Loaded(Library* library, const std::string& name, PluginAnswer* answer) {
+  const std::lock_guard<std::mutex> lock(library->mutex);
+  PluginLibrary* loaded = library->loaded.load(std::memory_order_acquire);
+  if (loaded == nullptr && !library->failed) {
+    loaded =
+        PluginLibrary::Load(name, library->bytes, &library->message, &library->detail).release();
+    library->bytes = {};
+    library->failed = loaded == nullptr;
+    library->loaded.store(loaded, std::memory_order_release);
+    records_->Add(library->failed ? PluginRecord::kUnloadable : PluginRecord::kLoaded, 0, 0, {},
+                  name);
+  }
+  if (loaded == nullptr)
+    answer->Fail(PluginFailure::kLoadFailed, library->message, library->detail);
+  return loaded;
+}
+
+void PluginPool::Watch() {
+  const auto interval = std::clamp(options_.timeout / 8, kQuickest, kSlowest);
+  auto looked = Clock::now();
+  for (;;) {
+    std::this_thread::sleep_for(interval);
+    const auto now = Clock::now();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      // By number: threads may be started meanwhile.
+      for (std::size_t i = 0; i < workers_.size(); i++)
+        if (workers_[i] != nullptr && workers_[i]->busy) LookAt(workers_[i].get(), now);
+    }
+    if (options_.max_memory == 0 || now - looked < kMemoryInterval) continue;
+    looked = now;
+    LookAtMemory();
+  }
+}
+
+// With the mutex held.
+void PluginPool::LookAt(Worker* worker, Clock::time_point now) {
+  const auto taken = now - worker->since;
+  if (!worker->overdue && taken >= options_.timeout) {
+    worker->overdue = true;
+    records_->Add(
+        PluginRecord::kFailed, worker->call, static_cast<std::uint16_t>(PluginFailure::kTimeout),
+        {}, "the plugin took longer than " + std::to_string(options_.timeout.count()) + " ms");
+    if (strays_ < options_.threads) {
+      strays_++;
+      live_--;
+      worker->replaced = true;
+      StartThreads();
+      return;
+    }
+    worker->stuck = true;
+    records_->Add(PluginRecord::kStuck, worker->call);
+  } else if (worker->overdue && !worker->stuck && taken >= 2 * options_.timeout) {
+    worker->stuck = true;
+    records_->Add(PluginRecord::kStuck, worker->call);
+  }
+}
+
+void PluginPool::LookAtMemory() {
+  if (swollen_ || Resident() <= options_.max_memory) return;
+  swollen_ = true;
+  records_->Add(PluginRecord::kSwollen, 0);
+}
+
+}  // namespace sql_rest

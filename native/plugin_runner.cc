@@ -1,0 +1,193 @@
+// The pool's threads know nothing of JavaScript: they add records, and the first one wakes the loop of the thread that
+// made the pool.
+#include "plugin_runner.h"
+
+#include <uv.h>
+
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sql_rest {
+namespace {
+
+// Wake is how the pool's threads reach the loop. Never deleted: the pool is not either.
+struct Wake {
+  std::mutex mutex;
+  // nullptr once nobody listens.
+  uv_async_t* async = nullptr;
+
+  void operator()() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (async != nullptr) uv_async_send(async);
+  }
+};
+
+std::u16string Text(Napi::Value value) {
+  std::size_t length = 0;
+  napi_get_value_string_utf16(value.Env(), value, nullptr, 0, &length);
+  std::u16string text(length, u'\0');
+  napi_get_value_string_utf16(value.Env(), value, text.data(), length + 1, nullptr);
+  return text;
+}
+
+}  // namespace
+
+// PluginRunnerHandle is a libuv handle that deletes itself once closed.
+class PluginRunnerHandle final : public Closable {
+ public:
+  static PluginRunnerHandle* Make(Environment* environment, Wake* wake, PluginRunner* owner) {
+    auto* self = new PluginRunnerHandle(environment, wake, owner);
+    if (uv_async_init(environment->loop(), &self->async_, OnWake) != 0) {
+      delete self;
+      return nullptr;
+    }
+    self->async_.data = self;
+    uv_unref(reinterpret_cast<uv_handle_t*>(&self->async_));
+    wake->async = &self->async_;
+    environment->Remember(self);
+    return self;
+  }
+
+  void Close() {
+    owner_ = nullptr;
+    auto* handle = reinterpret_cast<uv_handle_t*>(&async_);
+    if (uv_is_closing(handle) != 0) return;
+    {
+      const std::lock_guard<std::mutex> lock(wake_->mutex);
+      wake_->async = nullptr;
+    }
+    uv_close(handle, [](uv_handle_t* closed) {
+      auto* self = static_cast<PluginRunnerHandle*>(closed->data);
+      self->environment_->Forget(self);
+      delete self;
+    });
+  }
+
+  void CloseForTeardown() override {
+    if (owner_ != nullptr) owner_->Detach();
+    Close();
+  }
+
+ private:
+  PluginRunnerHandle(Environment* environment, Wake* wake, PluginRunner* owner)
+      : environment_(environment), wake_(wake), owner_(owner) {}
+
+  static void OnWake(uv_async_t* async) {
+    auto* self = static_cast<PluginRunnerHandle*>(async->data);
+    if (self->owner_ != nullptr) self->owner_->Deliver();
+  }
+
+  uv_async_t async_{};
+  Environment* const environment_;
+  Wake* const wake_;
+  PluginRunner* owner_;
+};
+
+Napi::Function PluginRunner::Define(Napi::Env env) {
+  return DefineClass(env, "PluginPool",
+                     {
+                         InstanceMethod<&PluginRunner::Calls>("calls"),
+                         InstanceMethod<&PluginRunner::Library>("library"),
+                         InstanceMethod<&PluginRunner::Abandon>("abandon"),
+                         InstanceMethod<&PluginRunner::Close>("close"),
+                     });
+}
+
+PluginRunner::PluginRunner(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsObject() || !info[1].IsFunction()) {
+    Napi::TypeError::New(env, "PluginPool needs options and a function")
+        .ThrowAsJavaScriptException();
+    return;
+  }
+  const auto given = info[0].As<Napi::Object>();
+  PluginPoolOptions options;
+  options.threads = given.Get("threads").ToNumber().Uint32Value();
+  options.timeout = std::chrono::milliseconds(given.Get("timeout").ToNumber().Int64Value());
+  options.max_response = static_cast<std::size_t>(given.Get("maxResponse").ToNumber().Int64Value());
+  auto* const wake = new Wake;
+  Environment* environment = Environment::Current();
+  if (environment != nullptr) handle_ = PluginRunnerHandle::Make(environment, wake, this);
+  if (handle_ == nullptr) {
+    delete wake;
+    Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
+    return;
+  }
+  records_ = new PluginRecords([wake] { (*wake)(); });
+  pool_ = new PluginPool(std::move(options), records_);
+  callback_ = Napi::Persistent(info[1].As<Napi::Function>());
+  context_ = std::make_unique<Napi::AsyncContext>(env, "PluginPool");
+  Ref();  // until it is closed
+}
+
+PluginRunner::~PluginRunner() {
+  if (handle_ != nullptr) handle_->Close();
+}
+
+void PluginRunner::Calls(const Napi::CallbackInfo& info) {
+  std::vector<PluginCall> calls;
+  const bool sound = info[0].IsString() && DecodeCalls(Text(info[0]), &calls) &&
+                     (info[1].IsUndefined() || (info[1].IsTypedArray() && calls.size() == 1));
+  if (!sound) {
+    Napi::TypeError::New(info.Env(), "calls needs packed calls, and a body with one alone")
+        .ThrowAsJavaScriptException();
+    return;
+  }
+  if (!info[1].IsUndefined()) {
+    const auto body = info[1].As<Napi::Uint8Array>();
+    PluginCall& call = calls.front();
+    call.body_memory.reset(new char[body.ByteLength()]);
+    std::memcpy(call.body_memory.get(), body.Data(), body.ByteLength());
+    call.body = std::string_view(call.body_memory.get(), body.ByteLength());
+  }
+  pool_->Push(std::move(calls));
+}
+
+void PluginRunner::Library(const Napi::CallbackInfo& info) {
+  if (!info[0].IsString() || !info[1].IsTypedArray()) {
+    Napi::TypeError::New(info.Env(), "library needs a name and bytes").ThrowAsJavaScriptException();
+    return;
+  }
+  const auto bytes = info[1].As<Napi::Uint8Array>();
+  const auto* const begin = reinterpret_cast<const char*>(bytes.Data());
+  pool_->AddLibrary(ToUtf8(Text(info[0])), std::vector<char>(begin, begin + bytes.ByteLength()));
+}
+
+void PluginRunner::Abandon(const Napi::CallbackInfo& info) {
+  if (info[0].IsString()) {
+    pool_->Abandon(DecodeIds(Text(info[0])));
+  } else {
+    Napi::TypeError::New(info.Env(), "abandon needs packed ids").ThrowAsJavaScriptException();
+  }
+}
+
+void PluginRunner::Close(const Napi::CallbackInfo&) {
+  if (handle_ == nullptr) return;
+  handle_->Close();
+  handle_ = nullptr;
+  callback_.Reset();
+  Unref();
+}
+
+void PluginRunner::Deliver() {
+  const Napi::Env env = Env();
+  const Napi::HandleScope scope(env);
+  const std::string records = records_->Take();
+  if (records.empty()) return;
+  auto buffer = Napi::ArrayBuffer::New(env, records.size());
+  if (buffer.IsEmpty()) return;  // the thread is being terminated
+  std::memcpy(buffer.Data(), records.data(), records.size());
+  const napi_value argument = buffer;
+  napi_value result = nullptr;
+  const napi_status status =
+      napi_make_callback(env, *context_, Value(), callback_.Value(), 1, &argument, &result);
+  if (status != napi_pending_exception) return;
+  napi_value error = nullptr;
+  // A thread that is being terminated has an exception pending that is none of ours: then nothing can be fetched.
+  if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
+}
+
+}  // namespace sql_rest
