@@ -11,6 +11,9 @@ import { packCall, RecordKind, type PluginCall, type PluginRecord } from './wire
 /** Most characters of packed calls in one message. */
 const MESSAGE = 1 << 18;
 
+/** Numbers that a SlotTable gives begin anew after this. */
+const NUMBERS = 0x3fff_ffff;
+
 /** A call that a carrier has. */
 export interface GivenCall {
   readonly id: number;
@@ -26,6 +29,8 @@ export class GivenCalls {
   readonly #events: PlaceEvents;
   readonly #calls: SlotTable<GivenCall>;
   readonly #libraries = new Set<string>();
+  /** The number given last. */
+  #last = 0;
   /** Calls that came back. */
   #returned: PluginCall[] = [];
 
@@ -57,6 +62,7 @@ export class GivenCalls {
         this.#carrier.library(file, this.#events.bytesOf(file));
       }
       const id = this.#calls.nextId();
+      this.#last = id;
       this.#calls.put({ id, call, abandoned: false });
       if (body !== undefined) {
         this.#carrier.calls(packCall(id, call), body);
@@ -119,9 +125,19 @@ export class GivenCalls {
 
   /** takeAll takes all calls away from a carrier that is gone, in the order they were given. */
   takeAll(): GivenCall[] {
-    const all = this.#calls.values().sort((a, b) => a.id - b.id);
+    const all = this.#calls.values().sort((a, b) => this.#age(b.id) - this.#age(a.id));
     for (const { id } of all) this.#calls.remove(id);
     return all;
+  }
+
+  /** isBefore tells whether a call was given before another one, or is that. */
+  isBefore(id: number, other: number): boolean {
+    return this.#age(id) >= this.#age(other);
+  }
+
+  /** How many numbers ago one was given: they begin anew at some time. */
+  #age(id: number): number {
+    return (this.#last - id) & NUMBERS;
   }
 
   #remove(id: number): GivenCall | undefined {

@@ -242,8 +242,10 @@ export class HostSlot implements PluginPlace {
 
   #died(host: Host, exit: HostExit, calls: readonly GivenCall[]): void {
     const { crash } = host;
-    const ran = crash && idsOf(crash.body);
-    const begun = calls.filter(({ id }) => ran === undefined || ran.has(id));
+    const last = crash?.body.readUInt32LE();
+    const begun = calls.filter(
+      ({ id }) => last === undefined || (last !== 0 && host.given.isBefore(id, last)),
+    );
     const culprit = crash && calls.find(({ id }) => id === crash.id);
     const blamed = culprit ? [culprit] : crash === undefined || crash.id === 0 ? begun : [];
     const signal = exit.signal ?? (crash && SIGNALS.get(crash.status)) ?? null;
@@ -264,11 +266,7 @@ export class HostSlot implements PluginPlace {
       begun,
       (given) => new ServiceError('plugin_crashed', given === culprit ? undefined : NEIGHBOUR),
     );
-    const left = new Set(begun);
-    this.#return(
-      calls.filter((given) => !left.has(given)),
-      host.given.takeReturned(),
-    );
+    this.#return(calls.slice(begun.length), host.given.takeReturned()); // in the order they were given
   }
 
   #longer(): void {
@@ -302,13 +300,6 @@ export class HostSlot implements PluginPlace {
     );
     host.process.kill();
   }
-}
-
-/** The ids of a record about the end of a process. */
-function idsOf(bytes: Buffer): Set<number> {
-  const ids = new Set<number>();
-  for (let at = 0; at + 4 <= bytes.length; at += 4) ids.add(bytes.readUInt32LE(at));
-  return ids;
 }
 
 /** handlerOf names what a call is to, for the log. */

@@ -41,7 +41,7 @@ export const Message = {
   calls: 0,
   /** Text: the name of a library. Bytes: what its file held. */
   library: 1,
-  /** Text: packed ids (packId) of calls that nobody waits for any more. */
+  /** Text: packed ids (packId) of calls that nobody waits for any more: a `returned` record for each that was not begun. */
   abandon: 2,
   /** Give back what was not begun: a `returned` record for each, then one `retired`. */
   retire: 3,
@@ -81,7 +81,10 @@ export const RecordKind = {
   stuck: 7,
   /** More memory is resident than may be. */
   swollen: 8,
-  /** The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(); `body` has the ids of all that ran, 32 bits each. */
+  /**
+   * The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(). `body` is the id of the call that
+   * was begun last (32 bits, 0: none): of the calls given before it none was not begun, answered or not.
+   */
   crashed: 9,
 } as const;
 
