@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HOST_PROGRAM, hostEnvironment } from './host-program.js';
+import { HOST_FILE, hostEnvironment } from './host-process.js';
 
 /** A function of a library that answers requests. */
 export interface LibraryHandler {
@@ -43,7 +43,7 @@ export async function checkLibrary(
     return { file, ok: false, abi: null, handlers: [], problems: [problem] };
   };
   // A group of its own, so that what a constructor starts ends with it. What it prints goes to standard error.
-  const child = spawn(HOST_PROGRAM, ['--check', file], {
+  const child = spawn(HOST_FILE, ['--check', file], {
     detached: true,
     env: hostEnvironment(environment),
     stdio: ['ignore', 'pipe', 'inherit'],
