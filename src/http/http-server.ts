@@ -188,12 +188,12 @@ export class HttpServer {
       await sleep(20);
     }
     const cut = exchanges.close();
+    this.#plugins.close();
     this.#health.stop();
     this.#migration?.stop();
     this.#verifier?.close();
     // What was just abandoned still has to reach the workers, which cancel it in the database a little later.
     if (cut > 0) await sleep(CANCELLING);
-    this.#plugins.close();
     this.#app.close();
     await this.#pool.close();
     return cut;
