@@ -15,12 +15,20 @@ import { Login, type Attempts } from '../auth/login.js';
 import { Passwords } from '../auth/password.js';
 import { TokenIssuer } from '../auth/token-issuer.js';
 import { TokenVerifier } from '../auth/token-verifier.js';
+import type { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
+import { Plugins, type LibrarySource } from '../plugin/plugins.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
-import type { Connections, FrontEndSettings } from '../protocol.js';
+import {
+  JSON_BODY,
+  type Connections,
+  type FrontEndSettings,
+  type LibraryPart,
+  type LibraryRefusal,
+} from '../protocol.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { BodyReader } from './body-reader.js';
@@ -45,6 +53,8 @@ export interface Supervised {
   readonly attempts: Attempts;
   /** Keeps the text of a key set for the front ends after this one. */
   readonly keepKeys: (text: string) => void;
+  /** Has the libraries of plugins. */
+  readonly libraries: LibrarySource;
 }
 
 /** HttpServer serves one listening socket, which it shares with the other front ends. */
@@ -55,6 +65,7 @@ export class HttpServer {
   readonly #verifier: TokenVerifier | undefined;
   readonly #clients: ClientAddress;
   readonly #pool: QueryPool;
+  readonly #plugins: Plugins;
   readonly #health: DatabaseHealth;
   readonly #migration: UsersMigration | undefined;
   readonly #exchanges: ExchangeTable;
@@ -86,6 +97,11 @@ export class HttpServer {
       died: this.#died.bind(this),
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
+    const pluginResults = {
+      answered: this.#pluginAnswered.bind(this),
+      failed: this.#pluginFailed.bind(this),
+    };
+    this.#plugins = new Plugins(settings.plugins, supervised.libraries, pluginResults, log);
     const aliases = new Set(worker.databases.map((database) => database.alias));
     this.#health = new DatabaseHealth(aliases, (alias) => this.#pool.probe(alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
@@ -145,6 +161,11 @@ export class HttpServer {
     this.#pool.scriptsChanged();
   }
 
+  /** libraryArrived takes what the supervisor sends of a library. */
+  libraryArrived(message: LibraryPart | LibraryRefusal): void {
+    this.#plugins.arrived(message);
+  }
+
   /** unlisten takes no new connections. */
   unlisten(): void {
     if (this.#listening) uWS.us_listen_socket_close(this.#socket);
@@ -167,6 +188,7 @@ export class HttpServer {
       await sleep(20);
     }
     const cut = exchanges.close();
+    this.#plugins.close();
     this.#health.stop();
     this.#migration?.stop();
     this.#verifier?.close();
@@ -258,6 +280,29 @@ export class HttpServer {
     } catch (error) {
       this.#exchanges.failed(exchange, error);
     }
+  }
+
+  /** Passes the answer of a plugin on. */
+  #pluginAnswered(
+    id: number,
+    status: number,
+    _typed: boolean,
+    lines: string,
+    body: Uint8Array,
+  ): void {
+    const exchange = this.#exchanges.waiting(id);
+    if (exchange === undefined) return; // too late: timed out or gone
+    exchange.lines += lines;
+    try {
+      this.#exchanges.answer(exchange, status, JSON_BODY, Buffer.from(body).toString());
+    } catch (error) {
+      this.#exchanges.failed(exchange, error);
+    }
+  }
+
+  #pluginFailed(id: number, error: ServiceError): void {
+    const exchange = this.#exchanges.waiting(id);
+    if (exchange !== undefined) this.#exchanges.failed(exchange, error);
   }
 
   #died(worker: number, kept: ReadonlySet<number>): void {
