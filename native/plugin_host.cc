@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -94,8 +93,12 @@ class Writer {
   PluginRecords records_;
 };
 
-// TellEnd sends the last record: what runs, and which of it ends the process. Runs in signal handlers.
+// This process; those that a plugin forks have another number and nothing to tell.
+pid_t self = 0;
+
+// TellEnd sends the last record: which call ends the process, and how far the others have come. Runs in signal handlers.
 void TellEnd(int signal) noexcept {
+  if (getpid() != self) return;
   static std::atomic<bool> told{false};
   if (told.exchange(true)) return;
   for (int waited = 0; writing.exchange(true); waited++) {
@@ -103,14 +106,13 @@ void TellEnd(int signal) noexcept {
     const timespec millisecond{0, 1'000'000};
     nanosleep(&millisecond, nullptr);
   }
-  std::array<std::uint32_t, 512> ids;
-  const std::size_t count = PluginPool::RunningCalls(ids.data(), ids.size());
-  char record[kRecordHead + sizeof(ids)];
+  const std::uint32_t begun = PluginPool::LastBegun();
+  char record[kRecordHead + sizeof begun];
   WriteRecordHead(record, PluginRecord::kCrashed, PluginPool::CurrentCall(),
-                  static_cast<std::uint16_t>(signal), 0, count * sizeof(ids[0]));
-  std::memcpy(record + kRecordHead, ids.data(), count * sizeof(ids[0]));
+                  static_cast<std::uint16_t>(signal), 0, sizeof begun);
+  std::memcpy(record + kRecordHead, &begun, sizeof begun);
   // A part of it would be worse than nothing, but a socket takes all of so little or nothing of it.
-  send(kChannel, record, kRecordHead + count * sizeof(ids[0]), MSG_NOSIGNAL | MSG_DONTWAIT);
+  send(kChannel, record, sizeof record, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void OnFault(int signal) {
@@ -120,6 +122,7 @@ void OnFault(int signal) {
 }
 
 void OnExit() {
+  if (getpid() != self) return;
   TellEnd(0);
   _exit(kExitedByPlugin);
 }
@@ -268,6 +271,7 @@ int Run(int count, char** arguments) {
   fcntl(kChannel, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   OfferToOutOfMemoryKiller();
+  self = getpid();
   HandleSignals();
   options.prepare_thread = PrepareThread;
   auto* const writer = new Writer;

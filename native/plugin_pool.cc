@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <thread>
@@ -25,8 +24,11 @@ constexpr std::chrono::milliseconds kSlowest{100};
 
 constexpr std::chrono::milliseconds kMemoryInterval{250};
 
-// What runs, by place of its thread: twice as many as there may be threads. Static, for signal handlers.
-std::array<std::atomic<std::uint32_t>, 512> running{};
+// Threads there may be: twice as many as plugins.threads allows.
+constexpr std::size_t kMostThreads = 512;
+
+// Static, for signal handlers.
+std::atomic<std::uint32_t> last_begun{0};
 thread_local std::uint32_t current = 0;
 
 // Resident is the process's resident memory, 0 where that cannot be read.
@@ -121,10 +123,13 @@ void PluginPool::Push(std::vector<PluginCall> calls) {
   while (wanted-- > 0) work_.notify_one();
 }
 
-void PluginPool::Abandon(const std::vector<std::uint32_t>& ids) {
+void PluginPool::Abandon(std::vector<std::uint32_t> ids) {
+  std::sort(ids.begin(), ids.end());
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto gone = [&ids](const PluginCall& call) {
-    return std::find(ids.begin(), ids.end(), call.id) != ids.end();
+  const auto gone = [this, &ids](const PluginCall& call) {
+    if (!std::binary_search(ids.begin(), ids.end(), call.id)) return false;
+    records_->Add(PluginRecord::kReturned, call.id);
+    return true;
   };
   queue_.erase(std::remove_if(queue_.begin(), queue_.end(), gone), queue_.end());
 }
@@ -139,13 +144,8 @@ void PluginPool::Retire() {
   records_->Add(PluginRecord::kRetired, 0);
 }
 
-std::size_t PluginPool::RunningCalls(std::uint32_t* ids, std::size_t most) noexcept {
-  std::size_t count = 0;
-  for (const auto& place : running) {
-    const std::uint32_t id = place.load(std::memory_order_relaxed);
-    if (id != 0 && count < most) ids[count++] = id;
-  }
-  return count;
+std::uint32_t PluginPool::LastBegun() noexcept {
+  return last_begun.load(std::memory_order_relaxed);
 }
 
 std::uint32_t PluginPool::CurrentCall() noexcept { return current; }
@@ -168,7 +168,7 @@ void PluginPool::StartThreads() {
 bool PluginPool::StartThread() {
   auto place = static_cast<std::size_t>(std::find(workers_.begin(), workers_.end(), nullptr) -
                                         workers_.begin());
-  if (place == running.size()) return false;
+  if (place == kMostThreads) return false;
   if (place == workers_.size()) workers_.emplace_back();
   auto worker = std::make_unique<Worker>();
   worker->place = place;
@@ -206,13 +206,13 @@ void PluginPool::Work(Worker* self) {
     idle_--;
     PluginCall call = std::move(queue_.front());
     queue_.pop_front();
+    last_begun.store(call.id, std::memory_order_relaxed);
     const auto found = libraries_.find(call.library);
     const std::shared_ptr<Library> library = found == libraries_.end() ? nullptr : found->second;
     self->busy = true;
     self->call = call.id;
     self->since = Clock::now();
     lock.unlock();
-    running[self->place].store(call.id, std::memory_order_relaxed);
     current = call.id;
     PluginAnswer answer;
     {
@@ -238,7 +238,6 @@ void PluginPool::Work(Worker* self) {
 
 bool PluginPool::Finish(Worker* self) {
   current = 0;
-  running[self->place].store(0, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool awaited = !self->overdue;
   self->busy = false;

@@ -44,14 +44,14 @@ class PluginPool {
   void AddLibrary(std::string name, std::vector<char> bytes);
   // Push queues calls.
   void Push(std::vector<PluginCall> calls);
-  // Abandon drops those of some calls that were not begun.
-  void Abandon(const std::vector<std::uint32_t>& ids);
+  // Abandon gives those of some calls back that were not begun.
+  void Abandon(std::vector<std::uint32_t> ids);
   // Retire gives back all calls that were not begun.
   void Retire();
 
-  // RunningCalls writes the ids of the calls that run in the process now, `most` at most, and returns how many. Safe in a
-  // signal handler.
-  static std::size_t RunningCalls(std::uint32_t* ids, std::size_t most) noexcept;
+  // LastBegun is the id of the call that was begun last in the process, 0 for none: those pushed before it were begun too.
+  // Safe in a signal handler.
+  static std::uint32_t LastBegun() noexcept;
   // CurrentCall is the id of the call that the calling thread runs, 0 for none. Safe in a signal handler.
   static std::uint32_t CurrentCall() noexcept;
 
@@ -80,7 +80,7 @@ class PluginPool {
   std::condition_variable work_;
   std::deque<PluginCall> queue_;
   std::map<std::string, std::shared_ptr<Library>, std::less<>> libraries_;
-  // By their place in the table of running calls; those of threads that have ended are free.
+  // Places of threads that have ended are free.
   std::vector<std::unique_ptr<Worker>> workers_;
   // Threads that take calls, without those that run one over its time and were replaced.
   unsigned live_ = 0;

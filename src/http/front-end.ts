@@ -40,6 +40,10 @@ function start(settings: FrontEndSettings): void {
     const server = new HttpServer(settings, log, {
       attempts,
       keepKeys: (text) => tell({ type: 'keys', text }),
+      libraries: {
+        ask: (name) => tell({ type: 'library', name }),
+        loaded: (name, loaded) => tell({ type: 'library-loaded', name, loaded }),
+      },
     });
     frontEnd = { server, threads: settings.threads };
     tell({ type: 'listening', port: server.port });
@@ -86,6 +90,10 @@ process.on('message', (message: SupervisorMessage) => {
       break;
     case 'scripts':
       frontEnd?.server.scriptsChanged();
+      break;
+    case 'library-part':
+    case 'library-refused':
+      frontEnd?.server.libraryArrived(message);
       break;
     case 'attempt':
       attempts.answered(message.id, message.wait);

@@ -20,13 +20,16 @@ import { releaseBuffer } from '../native/mailbox.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
-import type { Connections, FrontEndSettings } from '../protocol.js';
+import type { LibrarySource } from '../plugin/plugins.js';
+import type { Connections, FrontEndSettings, LibraryPart, LibraryRefusal } from '../protocol.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { BodyReader } from './body-reader.js';
 import { Dispatcher, type RequestParts } from './dispatcher.js';
 import { ExchangeTable } from './exchange-table.js';
 import { Gate } from './gate.js';
+import { PLUGINS } from './exchange.js';
+import { PluginDoor } from './plugin-door.js';
 import { readHead } from './request-head.js';
 import { nextRequestId } from './request-id.js';
 
@@ -45,6 +48,8 @@ export interface Supervised {
   readonly attempts: Attempts;
   /** Keeps the text of a key set for the front ends after this one. */
   readonly keepKeys: (text: string) => void;
+  /** Has the libraries of plugins. */
+  readonly libraries: LibrarySource;
 }
 
 /** HttpServer serves one listening socket, which it shares with the other front ends. */
@@ -58,6 +63,7 @@ export class HttpServer {
   readonly #health: DatabaseHealth;
   readonly #migration: UsersMigration | undefined;
   readonly #exchanges: ExchangeTable;
+  readonly #plugins: PluginDoor;
   readonly #app: TemplatedApp;
   readonly #socket: us_listen_socket;
   #listening = true;
@@ -96,18 +102,28 @@ export class HttpServer {
       accessLog,
       log,
       sending: (bytes) => this.#pool.sending(bytes),
-      abandon: (number, id) => this.#pool.abandon(number, id),
+      abandon: (worker, id) => {
+        if (worker === PLUGINS) this.#plugins.abandon(id);
+        else this.#pool.abandon(worker, id);
+      },
+    });
+    this.#plugins = new PluginDoor(settings, {
+      exchanges: this.#exchanges,
+      pool: this.#pool,
+      libraries: supervised.libraries,
+      log,
     });
     this.#verifier =
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     this.#clients = new ClientAddress(settings.trustedProxies);
-    const budget = new BodyBudget();
+    const budget = new BodyBudget(settings.maxBody);
     this.#dispatcher = new Dispatcher(settings, {
       exchanges: this.#exchanges,
       pool: this.#pool,
       health: this.#health,
       gate: new Gate(auth, this.#verifier, settings.registry),
       budget,
+      plugins: this.#plugins,
       login:
         auth?.login &&
         new Login(auth.login, {
@@ -145,6 +161,11 @@ export class HttpServer {
     this.#pool.scriptsChanged();
   }
 
+  /** libraryArrived takes what the supervisor sends of a plugin's library. */
+  libraryArrived(message: LibraryPart | LibraryRefusal): void {
+    this.#plugins.arrived(message);
+  }
+
   /** unlisten takes no new connections. */
   unlisten(): void {
     if (this.#listening) uWS.us_listen_socket_close(this.#socket);
@@ -167,6 +188,7 @@ export class HttpServer {
       await sleep(20);
     }
     const cut = exchanges.close();
+    this.#plugins.close();
     this.#health.stop();
     this.#migration?.stop();
     this.#verifier?.close();

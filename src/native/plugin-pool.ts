@@ -19,8 +19,10 @@ export interface PluginPool {
   calls(packed: string, body: Uint8Array | undefined): void;
   /** library takes the bytes of a library (copied). */
   library(name: string, bytes: Uint8Array): void;
-  /** abandon drops calls that were not begun: packed ids. */
+  /** abandon gives calls back that were not begun: packed ids. */
   abandon(ids: string): void;
+  /** retire gives all calls back that were not begun. */
+  retire(): void;
   /** close: no records come any more. */
   close(): void;
 }

@@ -1,22 +1,18 @@
 /**
- * What plugin calls are handed to: a host process (host-process.ts) or the pool in this process (local-pool.ts). It
- * knows no library before it was given it.
+ * What plugin calls are handed to: a host process (host-process.ts) or the pool in this process (native/plugin-pool.ts).
+ * It knows no library before it was given it.
  */
-import type { PluginRecord } from './wire.js';
 
-/** PluginCarrier takes calls and brings records back. */
+/** PluginCarrier takes calls; what becomes of them, records tell. */
 export interface PluginCarrier {
   /** calls hands over packed calls; a body belongs to the only one of them. */
   calls(packed: string, body: Uint8Array | undefined): void;
   /** library hands over the bytes of a library, before the first call to it. A later one replaces what could not be loaded. */
   library(name: string, bytes: Uint8Array): void;
-  /** abandon tells that nobody waits for some calls any more: packed ids. */
+  /** abandon tells that nobody waits for some calls any more: packed ids. Those not begun come back as `returned`. */
   abandon(ids: string): void;
   /** retire has it give back what was not begun: a `returned` record for each call, then `retired`. */
   retire(): void;
   /** close ends it, whatever runs. No record comes after that. */
   close(): void;
 }
-
-/** Told of each record, in order. */
-export type OnRecord = (record: PluginRecord) => void;

@@ -29,9 +29,9 @@ export interface PluginCall {
   readonly body: Uint8Array | undefined;
 }
 
-/** packCall packs a call without its body, as a request to a query worker is packed (protocol.ts). */
-export function packCall(call: PluginCall): string {
-  const { id, method, file, func, path, query, headers, requestId, user, claims } = call;
+/** packCall packs a call without its body, under a number, as a request to a query worker is packed (protocol.ts). */
+export function packCall(id: number, call: PluginCall): string {
+  const { method, file, func, path, query, headers, requestId, user, claims } = call;
   return packRequest(id, method, file, func, path, query, headers, requestId, user, claims);
 }
 
@@ -41,23 +41,25 @@ export const Message = {
   calls: 0,
   /** Text: the name of a library. Bytes: what its file held. */
   library: 1,
-  /** Text: packed ids (packId) of calls that nobody waits for any more. */
+  /** Text: packed ids (packId) of calls that nobody waits for any more: a `returned` record for each that was not begun. */
   abandon: 2,
   /** Give back what was not begun: a `returned` record for each, then one `retired`. */
   retire: 3,
 } as const;
 
-/** messageHead is the head of a message: its kind, the text's length (characters) and the number of its bytes. */
-export function messageHead(
+/** Bytes of the head of a message. */
+export const MESSAGE_HEAD = 12;
+
+/** writeMessageHead writes it: its kind, the text's length (characters) and the number of the bytes after it. */
+export function writeMessageHead(
+  to: Buffer,
   kind: (typeof Message)[keyof typeof Message],
   text: number,
   bytes: number,
-): Buffer {
-  const head = Buffer.allocUnsafe(12);
-  head.writeUInt32LE(kind, 0);
-  head.writeUInt32LE(text, 4);
-  head.writeUInt32LE(bytes, 8);
-  return head;
+): void {
+  to.writeUInt32LE(kind, 0);
+  to.writeUInt32LE(text, 4);
+  to.writeUInt32LE(bytes, 8);
 }
 
 /** Kinds of records that come back. */
@@ -79,7 +81,10 @@ export const RecordKind = {
   stuck: 7,
   /** More memory is resident than may be. */
   swollen: 8,
-  /** The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(); `body` has the ids of all that ran, 32 bits each. */
+  /**
+   * The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(). `body` is the id of the call that
+   * was begun last (32 bits, 0: none): of the calls given before it none was not begun, answered or not.
+   */
   crashed: 9,
 } as const;
 
@@ -91,8 +96,8 @@ export interface PluginRecord {
   readonly id: number;
   readonly kind: number;
   readonly status: number;
-  readonly head: Uint8Array;
-  readonly body: Uint8Array;
+  readonly head: Buffer;
+  readonly body: Buffer;
 }
 
 /** FAILURES are the codes of PluginFailure (native/plugin_call.h), by number. */

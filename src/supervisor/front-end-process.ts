@@ -13,6 +13,7 @@ import type {
 } from '../protocol.js';
 import type { KnownKeys } from './known-keys.js';
 import type { LoginAttempts } from './login-attempts.js';
+import type { LibraryAsker, PluginLibraries } from './plugin-libraries.js';
 
 const FRONT_END_FILE = fileURLToPath(new URL('../http/front-end.js', import.meta.url));
 
@@ -30,6 +31,7 @@ export interface FrontEndMemory {
   /** Counts logins. */
   readonly attempts: LoginAttempts;
   readonly keys: KnownKeys;
+  readonly libraries: PluginLibraries;
 }
 
 /** FrontEndProcess is one child process, from fork to exit. */
@@ -47,7 +49,7 @@ export class FrontEndProcess {
    */
   constructor(
     settings: FrontEndSettings,
-    { attempts, keys }: FrontEndMemory,
+    { attempts, keys, libraries }: FrontEndMemory,
     holds: (connections: Connections) => void = () => undefined,
   ) {
     const child = fork(FRONT_END_FILE, [], {
@@ -67,6 +69,9 @@ export class FrontEndProcess {
       this.#closed = resolve;
     });
     void this.exited.then(this.#closed);
+    const asker: LibraryAsker = { send: (message, sent) => this.#send(message, sent) };
+    const folder = settings.plugins.path;
+    void this.exited.then(() => libraries.gone(asker));
     this.listening = new Promise((resolve, reject) => {
       child.on('message', (message: FrontEndMessage) => {
         switch (message.type) {
@@ -89,6 +94,12 @@ export class FrontEndProcess {
             break;
           case 'keys':
             if (settings.auth !== undefined) keys.learn(settings.auth.tokens, message.text);
+            break;
+          case 'library':
+            libraries.ask(folder, message.name, asker);
+            break;
+          case 'library-loaded':
+            libraries.loaded(folder, message.name, asker, message.loaded);
             break;
           case 'failed':
             reject(new Error(message.message));
@@ -135,7 +146,9 @@ export class FrontEndProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #send(message: SupervisorMessage): void {
-    if (this.#child.connected) this.#child.send(message, () => undefined); // a dead one is noticed by its exit
+  /** A dead one is noticed by its exit. */
+  #send(message: SupervisorMessage, sent: (error: Error | null) => void = () => undefined): void {
+    if (this.#child.connected) this.#child.send(message, sent);
+    else sent(new Error('the front end is gone'));
   }
 }

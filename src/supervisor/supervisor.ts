@@ -14,6 +14,7 @@ import { FrontEndSlot } from './front-end-slot.js';
 import { Handover } from './handover.js';
 import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
+import { PluginLibraries } from './plugin-libraries.js';
 import { assertFree } from './port-claim.js';
 import { ScriptWatch, type ScriptChanges } from './script-watch.js';
 
@@ -100,7 +101,11 @@ class Supervisor {
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#log = options.log;
-    this.#memory = { attempts: new LoginAttempts(options.logins), keys: new KnownKeys() };
+    this.#memory = {
+      attempts: new LoginAttempts(options.logins),
+      keys: new KnownKeys(),
+      libraries: new PluginLibraries(),
+    };
     this.#scripts = new ScriptWatch(() => {
       for (const slot of this.#slots) slot.scriptsChanged();
     }, options.log);

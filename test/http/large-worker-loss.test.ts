@@ -23,7 +23,11 @@ const server = new HttpServer(
     worker: { databases: [databaseSettings('main', postgres)], scripts: folder },
   }),
   createLogger({ level: 'silent', pretty: false }, {}),
-  { attempts: new SupervisedAttempts(() => undefined), keepKeys: () => undefined },
+  {
+    attempts: new SupervisedAttempts(() => undefined),
+    keepKeys: () => undefined,
+    libraries: { ask: () => undefined, loaded: () => undefined },
+  },
   WORKER,
 );
 t.teardown(() => server.drain());

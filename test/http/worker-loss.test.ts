@@ -11,7 +11,11 @@ const WORKER = fileURLToPath(new URL('../pool/fixtures/scripted-worker.js', impo
 const server = new HttpServer(
   frontEndSettings({ grace: 200 }),
   createLogger({ level: 'silent', pretty: false }, {}),
-  { attempts: new SupervisedAttempts(() => undefined), keepKeys: () => undefined },
+  {
+    attempts: new SupervisedAttempts(() => undefined),
+    keepKeys: () => undefined,
+    libraries: { ask: () => undefined, loaded: () => undefined },
+  },
   WORKER,
 );
 t.teardown(() => server.drain());

@@ -4,6 +4,7 @@ import type { DatabaseSettings, FrontEndSettings } from '#app/protocol.js';
 import { FrontEndProcess } from '#app/supervisor/front-end-process.js';
 import { KnownKeys } from '#app/supervisor/known-keys.js';
 import { LoginAttempts } from '#app/supervisor/login-attempts.js';
+import { PluginLibraries } from '#app/supervisor/plugin-libraries.js';
 
 export type FrontEndOverrides = Partial<Omit<FrontEndSettings, 'worker'>> & {
   readonly worker?: Partial<FrontEndSettings['worker']>;
@@ -98,6 +99,7 @@ export async function startFrontEnd(
   const process = new FrontEndProcess(frontEndSettings(overrides), {
     attempts: new LoginAttempts(LIMITS),
     keys: new KnownKeys(),
+    libraries: new PluginLibraries(),
   });
   let ending = false;
   void process.exited.then((exit) => {
