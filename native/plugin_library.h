@@ -1,17 +1,18 @@
-// A plugin library: loaded from bytes that nobody can change any more, never unloaded; its handlers found by name and
-// remembered. Plain C++, no N-API. Safe to use from several threads.
+// A plugin library: loaded from bytes that nobody can change any more, never unloaded; its handlers are looked up when it
+// is loaded and found by name. Refuses, before any of it runs, what is no library or written for another ABI. Plain C++,
+// no N-API. Safe to use from several threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "include/service_plugin.h"
+#include "plugin_manifest.h"
 
 namespace sql_rest {
 
@@ -36,8 +37,8 @@ using PluginBytes = std::shared_ptr<const std::vector<char>>;
 class PluginLibrary {
  public:
   // Load writes the bytes into sealed memory that has no name in the file system, so that the loader keeps what was
-  // read whatever becomes of the file, and loads them (RTLD_NOW | RTLD_LOCAL). Returns nullptr when that fails or the ABI is
-  // another: `message` is then for the caller, `detail` for the log (the loader's words).
+  // read whatever becomes of the file, and loads them (RTLD_NOW | RTLD_LOCAL). Returns nullptr when that fails or the ABI
+  // is another: `message` is then for the caller, `detail` for the log (the loader's words).
   static std::unique_ptr<PluginLibrary> Load(const std::string& name,
                                              const std::vector<char>& bytes, std::string* message,
                                              std::string* detail);
@@ -51,8 +52,8 @@ class PluginLibrary {
     std::string message;
   };
 
-  // Find looks for <method><function>Handler in the library itself, not in what it depends on.
-  Found Find(std::string_view method, std::string_view function);
+  // Find looks for <method><function>Handler in the library itself, not in what it depends on. Waits for nobody.
+  Found Find(std::string_view method, std::string_view function) const;
 
   const std::string& name() const noexcept { return name_; }
   // The variables of the calling thread.
@@ -67,16 +68,19 @@ class PluginLibrary {
   PluginLibrary& operator=(const PluginLibrary&) = delete;
 
  private:
-  PluginLibrary(std::string name, void* handle) : name_(std::move(name)), handle_(handle) {}
+  explicit PluginLibrary(std::string name) : name_(std::move(name)) {}
+
+  // Link looks up all that is called in it; false and why when something has no address.
+  bool Link(void* handle, const PluginManifest& manifest, std::string* detail);
+  // Methods lists those that a function has handlers for, parted by commas.
+  std::string Methods(std::string_view function) const;
 
   const std::string name_;
-  void* const handle_;
   service_http_vars* (*http_vars_)() = nullptr;
   service_url_query* (*url_query_)() = nullptr;
   void (*release_)(const char*) = nullptr;
-  std::shared_mutex mutex_;
-  // By symbol; bounded by the handlers that the library has.
-  std::unordered_map<std::string, PluginHandler> handlers_;
+  // By symbol. No address: of a form that is not known.
+  std::map<std::string, PluginHandler, std::less<>> handlers_;
 };
 
 }  // namespace sql_rest

@@ -20,7 +20,8 @@
  *                                          service_response *response) {...}  request body, binary bodies
  *     SERVICE_RESPONSE_FORM(GETHelloHandler)
  *
- * A status is 100 to 599. The content type is application/json unless a handler of the third form sets another one.
+ * A status is 100 to 599; one below 200 ends no HTTP exchange, and 200 is sent instead. The content type is
+ * application/json unless a handler of the third form sets another one.
  *
  * Threads. Handlers run on several threads at once, also the same one, and each call on one thread from beginning to
  * end. HTTPVars and URLQuery exist once for each thread: read them on the thread that the handler was called on.
@@ -32,7 +33,8 @@
  *   the same thread, before it calls anything else there. When the library says SERVICE_PLUGIN_RELEASE(free), the
  *   service then hands the pointer to that function, once, on the same thread; otherwise it is never freed, and has to
  *   be constant or the library's own per-thread memory.
- * - What is given to the functions of a response is copied before they return.
+ * - What is given to the functions of a response is copied before they return. A response ends with its handler: call
+ *   them before it returns, and on the thread that it was called on.
  *
  * What is no answer is the caller's error 502: NULL, text that is not UTF-8 (first and second form), more than
  * plugins.max_response bytes, another status, a header that is refused, an exception that leaves a handler.
@@ -58,8 +60,10 @@ extern "C" {
 
 /* SERVICE_HANDLER begins the definition of a handler: the service finds it by its plain name. */
 #ifdef __cplusplus
+#define SERVICE_EXTERN extern "C"
 #define SERVICE_HANDLER extern "C" SERVICE_EXPORT
 #else
+#define SERVICE_EXTERN extern
 #define SERVICE_HANDLER SERVICE_EXPORT
 #endif
 
@@ -138,8 +142,10 @@ static inline int service_set_status(service_response* response, int status) {
 }
 
 /*
- * service_add_header adds a header. Content-Type replaces application/json. Refused are names that are no tokens, values
- * with CR, LF or NUL, and Content-Length, Transfer-Encoding and Connection, which are the service's own.
+ * service_add_header adds a header. Content-Type replaces application/json, and may be given once. Refused are names
+ * that are no tokens, values with CR, LF or another control character but the tab, values that are not UTF-8, more than
+ * 64 KiB of headers, and those that are the service's own: Content-Length, Transfer-Encoding, Connection, Keep-Alive,
+ * Proxy-Connection, TE, Trailer, Upgrade, X-Request-Id and X-Content-Type-Options, in any case.
  */
 static inline int service_add_header(service_response* response, const char* name,
                                      const char* value) {
@@ -202,8 +208,9 @@ SERVICE_EXPORT void service_plugin_release(const char* body);
 
 #define SERVICE_STATUS_FORM(function) SERVICE_DECLARE_FORM(function, SERVICE_FORM_STATUS)
 #define SERVICE_RESPONSE_FORM(function) SERVICE_DECLARE_FORM(function, SERVICE_FORM_RESPONSE)
-#define SERVICE_DECLARE_FORM(function, form)           \
-  extern SERVICE_EXPORT const uint32_t function##Form; \
+/* Weak, for cgo compiles a preamble that has one more than once. */
+#define SERVICE_DECLARE_FORM(function, form)                                         \
+  SERVICE_EXTERN SERVICE_EXPORT const uint32_t function##Form __attribute__((weak)); \
   const uint32_t function##Form = form;
 
 #ifdef __cplusplus

@@ -61,7 +61,7 @@ export const SERVICE_KEYS = {
   'http.max_body': fixed(
     size(0, 1024 * MiB),
     MiB,
-    'Largest request body; a larger one is answered 413. Bodies are read and discarded, but for that of `/auth`, which has at most 16 KiB.',
+    'Largest request body; a larger one is answered 413. Plugins get it; that of `/auth` has at most 16 KiB, and those of the registry 1 MiB; all others are read and discarded.',
   ),
   'http.trusted_proxies': fixed(
     networks(),

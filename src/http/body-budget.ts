@@ -4,16 +4,22 @@
  * so that nobody keeps the others out with made-up tokens.
  */
 
-/** Bytes, with those on their way to a worker. */
+/** Bytes, with those on their way to a worker; more where bodies may be so large that these would not be two. */
 const LIMIT = 32 << 20;
 
 /** BodyBudget counts them. */
 export class BodyBudget {
+  readonly #limit: number;
   #held = 0;
+
+  /** `largest` is how long one body may be. */
+  constructor(largest: number) {
+    this.#limit = Math.max(LIMIT, 2 * largest);
+  }
 
   /** hold counts bytes more, or returns false. `known` tells whether it is known who they are from. */
   hold(bytes: number, known: boolean): boolean {
-    if (this.#held + bytes > (known ? LIMIT : LIMIT / 2)) return false;
+    if (this.#held + bytes > (known ? this.#limit : this.#limit / 2)) return false;
     this.#held += bytes;
     return true;
   }

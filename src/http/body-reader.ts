@@ -1,21 +1,18 @@
 /**
  * Bodies of requests: each is read to its end before anything is done for its request, and kept only when somebody has a
- * use for it: those of logins, and those that who may change stored scripts sends to the registry. One that is too large,
- * or for which there is no room, is refused, but read on for a moment: most clients look for an answer only when they are
+ * use for it: those of logins, and those that the registry of scripts or a plugin gets from who may use them. One that
+ * is too large, or for which there is no room, is refused, but read on for a moment: most clients look for an answer only when they are
  * done sending.
  */
 import type { ErrorCode } from '../errors.js';
 import type { FrontEndSettings } from '../protocol.js';
 import type { BodyBudget } from './body-budget.js';
-import type { Dispatcher, RequestParts } from './dispatcher.js';
+import type { BodyUse, Dispatcher, RequestParts } from './dispatcher.js';
 import type { Exchange } from './exchange.js';
 import type { ExchangeTable } from './exchange-table.js';
 
 /** Largest body of a login (bytes): a short one, for nobody is known yet. */
 const LOGIN_BODY = 16_384;
-
-/** Largest body that the registry takes (bytes), whatever may be sent where it is discarded. */
-const REGISTRY_BODY = 1 << 20;
 
 /** How long a body that is refused is still read (milliseconds) before the answer. */
 const LINGER = 1_000;
@@ -45,15 +42,19 @@ export class BodyReader {
     if (dispatcher.logsIn(exchange)) {
       body.counted = false; // there are never more of these short ones than requests in flight
       body.expect(Math.min(maxBody, LOGIN_BODY), auth?.login?.type === 'body');
-    } else if (dispatcher.takesRecord(exchange)) {
-      const registers = body.identify();
-      if (!(registers instanceof Promise))
-        body.expect(registers ? REGISTRY_BODY : maxBody, registers);
+    } else {
+      const use = dispatcher.useOfBody(exchange);
+      if (use === undefined) body.expect(maxBody, false);
       else {
-        body.expectUnknown(REGISTRY_BODY);
-        void registers.then((is) => body.expect(is ? REGISTRY_BODY : maxBody, is));
+        const expect = (kept: boolean): void => body.expect(kept ? use.limit : maxBody, kept);
+        const allowed = body.identify(use);
+        if (!(allowed instanceof Promise)) expect(allowed);
+        else {
+          body.expectUnknown(use.limit);
+          void allowed.then(expect);
+        }
       }
-    } else body.expect(maxBody, false);
+    }
     exchange.res.onData((chunk, last) => {
       if (exchanges.waiting(exchange.id) === exchange) body.take(chunk, last);
     });
@@ -92,15 +93,15 @@ class IncomingBody {
     exchange.ended = () => this.#end();
   }
 
-  /** identify tells whether it comes from somebody who may use the registry. */
-  identify(): boolean | Promise<boolean> {
+  /** identify tells whether it comes from somebody who may have it put to a use. */
+  identify(use: BodyUse): boolean | Promise<boolean> {
     const { dispatcher } = this.#parts;
     try {
-      const caller = dispatcher.identify(this.#request);
-      if (!(caller instanceof Promise)) return dispatcher.registers(caller);
+      const caller = dispatcher.identify(this.#request, use);
+      if (!(caller instanceof Promise)) return use.allows(caller);
       this.#request = { ...this.#request, identified: caller };
       return caller.then(
-        (known) => dispatcher.registers(known),
+        (known) => use.allows(known),
         () => false,
       );
     } catch {
@@ -165,6 +166,7 @@ class IncomingBody {
       else {
         exchange.close = false;
         const body = this.#kept && Buffer.concat(this.#kept);
+        this.#kept = undefined;
         dispatcher.dispatch(exchange, { ...this.#request, body });
       }
     } catch (error) {

@@ -14,8 +14,15 @@ import type { ExchangeTable } from './exchange-table.js';
 import type { Admitted, Gate } from './gate.js';
 import { healthAnswer } from './health.js';
 import { encodeOdd } from './path.js';
+import type { PluginDoor } from './plugin-door.js';
 import { RegistryDoor } from './registry-door.js';
-import { RouteTable, type QueryRoute, type RegistryRoute, type Route } from './route-table.js';
+import {
+  RouteTable,
+  type PluginRoute,
+  type QueryRoute,
+  type RegistryRoute,
+  type Route,
+} from './route-table.js';
 import { Whitelist } from './whitelist.js';
 
 /** What a dispatcher works with. */
@@ -27,6 +34,7 @@ export interface DispatcherParts {
   /** Undefined where nobody can log in. */
   readonly login: Login | undefined;
   readonly budget: BodyBudget;
+  readonly plugins: PluginDoor;
 }
 
 /** What a request has besides its exchange. */
@@ -42,6 +50,16 @@ export interface RequestParts {
   readonly ifNoneMatch: string;
   /** Who sent it, where that was asked before its body had come. */
   readonly identified?: Promise<Caller | undefined>;
+}
+
+/** What a body is kept for. */
+export interface BodyUse {
+  /** Most bytes. */
+  readonly limit: number;
+  /** Whether nobody has to be known. */
+  readonly open: boolean;
+  /** Whether a caller may have it used. */
+  readonly allows: (caller: Caller | undefined) => boolean;
 }
 
 export class Dispatcher {
@@ -69,7 +87,8 @@ export class Dispatcher {
       registry !== undefined,
     );
     this.#registry = new RegistryDoor(context, parts);
-    if (aliases.size > 1) this.#crowds = new Map(Array.from(aliases, (one) => [one, { size: 0 }]));
+    if (aliases.size > 1)
+      this.#crowds = new Map(Array.from(aliases, (one) => [one, { size: 0, sending: 0 }]));
     this.#cors = cors && new Cors(cors);
     this.#claims = worker.claims || worker.claimSettings || worker.access.restrict;
   }
@@ -92,20 +111,22 @@ export class Dispatcher {
     return method === 'POST' && this.#routes.resolve(path).kind === 'login';
   }
 
-  /** takesRecord tells whether a request brings the registry something to store, if its sender may. */
-  takesRecord({ method, path }: Exchange): boolean {
-    if (method !== 'POST' && method !== 'PUT') return false;
-    return this.#routes.resolve(path).kind === 'registry';
+  /** useOfBody is what a request's body is kept for, if its sender may; undefined when it is of no use. */
+  useOfBody({ method, path }: Exchange): BodyUse | undefined {
+    const route = this.#routes.resolve(path);
+    if (route.kind === 'plugin')
+      return { limit: this.#settings.maxBody, open: route.open, allows: () => true };
+    if (route.kind !== 'registry' || (method !== 'POST' && method !== 'PUT')) return undefined;
+    const { gate } = this.#parts;
+    return { limit: REGISTRY_BODY, open: false, allows: (caller) => gate.registers(caller) };
   }
 
-  /** identify finds out who sent a request for which somebody must be known; as Gate.identify. */
-  identify({ authorization }: RequestParts): Caller | undefined | Promise<Caller | undefined> {
-    return this.#parts.gate.identify(authorization, false);
-  }
-
-  /** registers tells whether a caller may use the registry. */
-  registers(caller: Caller | undefined): boolean {
-    return this.#parts.gate.registers(caller);
+  /** identify finds out who sent a request whose body is of use; as Gate.identify. */
+  identify(
+    { authorization }: RequestParts,
+    { open }: BodyUse,
+  ): Caller | undefined | Promise<Caller | undefined> {
+    return this.#parts.gate.identify(authorization, open);
   }
 
   /** tellsHealth answers a question for the service's health, which costs nothing; false for any other. */
@@ -139,6 +160,7 @@ export class Dispatcher {
         break;
       case 'listing':
       case 'query':
+      case 'plugin':
       case 'registry':
         this.#identify(exchange, request, route);
         break;
@@ -167,7 +189,9 @@ export class Dispatcher {
   /** Whether a route needs no token. */
   #isOpen({ path }: Exchange, route: Guarded): boolean {
     if (route.kind === 'registry') return false; // whatever the configuration opens
-    return route.kind === 'query' ? route.open : this.#routes.isOpen(path);
+    return route.kind === 'query' || route.kind === 'plugin'
+      ? route.open
+      : this.#routes.isOpen(path);
   }
 
   #admit(
@@ -179,6 +203,7 @@ export class Dispatcher {
     const { gate, exchanges } = this.#parts;
     if (caller !== undefined) exchange.user = caller.name;
     if (route.kind === 'refused') exchanges.refuse(exchange, route.code);
+    else if (route.kind === 'plugin') this.#parts.plugins.pass(exchange, request, route, caller);
     else if (route.kind === 'registry') this.#registry.pass(exchange, request, route, caller);
     else if (route.kind === 'listing') {
       const admitted = gate.admit(caller, exchange.method, undefined);
@@ -249,9 +274,15 @@ export class Dispatcher {
 
 /** What needs a token, unless its path is open. */
 type Guarded =
-  QueryRoute | RegistryRoute | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
+  | QueryRoute
+  | PluginRoute
+  | RegistryRoute
+  | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
 
 const NOT_FOUND: Guarded = { kind: 'refused', code: 'not_found' };
+
+/** Largest body that the registry takes (bytes), whatever may be sent where it is discarded. */
+const REGISTRY_BODY = 1 << 20;
 
 const CROWDED = 'too many requests wait for this database already';
 

@@ -7,7 +7,7 @@ import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js'
 import type { Logger } from '../log.js';
 import { JSON_BODY, XML_BODY } from '../protocol.js';
 import { SlotTable } from '../slot-table.js';
-import { Exchange, NO_BODY, type Crowd } from './exchange.js';
+import { Exchange, NO_BODY, PLUGINS, type Body, type Crowd } from './exchange.js';
 
 /** What the access log says of a request whose client went away before the answer (nginx's number for it). */
 const CLIENT_GONE = 499;
@@ -19,9 +19,9 @@ export interface ExchangeTableOptions {
   readonly timeout: number;
   readonly accessLog: boolean;
   readonly log: Logger;
-  /** Told how many bytes of answers are still being sent, whenever that changes. */
+  /** Told how many bytes of answers are still being sent that no plugin gave, whenever that changes. */
   readonly sending: (bytes: number) => void;
-  /** Called when nobody waits any more for a request that a worker has. */
+  /** Called when nobody waits any more for a request that a worker has, or PLUGINS. */
   readonly abandon: (worker: number, id: number) => void;
 }
 
@@ -75,8 +75,8 @@ export class ExchangeTable {
   }
 
   /**
-   * join counts a request among those to one database; false when they are more than the places that are free. So
-   * databases that do not answer never take all places: however many they are, as many are left as each of them has.
+   * join counts a request among those to one database, or to plugins; false when they are more than the places that are
+   * free. So what does not answer never takes all places: however many crowds there are, as many are left as each has.
    */
   join(exchange: Exchange, crowd: Crowd): boolean {
     if (crowd.size > this.#options.capacity - this.#pending.size) return false;
@@ -91,13 +91,13 @@ export class ExchangeTable {
   }
 
   /** answer answers a request that waits. */
-  answer(exchange: Exchange, status: number, type: number, body: string | ArrayBuffer): void {
+  answer(exchange: Exchange, status: number, type: number, body: Body): void {
     this.#remove(exchange);
     if (this.closing) exchange.close = true;
     if (!exchange.answer(status, type, body, () => this.#sent(exchange))) {
       const bytes = typeof body === 'string' ? body.length : body.byteLength;
       this.#sending.set(exchange, { bytes, began: performance.now() });
-      this.#options.sending((this.#bytes += bytes));
+      this.#count(exchange, bytes);
     }
     if (this.#options.accessLog) this.#logAccess(exchange, status);
   }
@@ -163,7 +163,13 @@ export class ExchangeTable {
     if (answer === undefined) return;
     this.#sending.delete(exchange);
     exchange.release();
-    this.#options.sending((this.#bytes -= answer.bytes));
+    this.#count(exchange, -answer.bytes);
+  }
+
+  /** What plugins' answers take is not taken from those of the database. */
+  #count({ worker, crowd }: Exchange, bytes: number): void {
+    if (worker === PLUGINS && crowd !== undefined) crowd.sending += bytes;
+    else this.#options.sending((this.#bytes += bytes));
   }
 
   #aborted(exchange: Exchange): void {

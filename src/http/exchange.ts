@@ -11,6 +11,16 @@ import { XML_BODY, JSON_BODY } from '../protocol.js';
 /** Label of an answer without a body. */
 export const NO_BODY = 2;
 
+/** Label of an answer whose Content-Type is among its lines, with all else that depends on its status. */
+export const TYPED = 3;
+
+/** Number of no worker: that of requests that plugins have (`Exchange.worker`). */
+export const PLUGINS = 0x3fff_ffff;
+
+/** What an answer with status 401 and one with status 503 have, unless it is TYPED. */
+export const CHALLENGE = '\r\nWWW-Authenticate: Bearer';
+export const RETRY_AFTER = '\r\nRetry-After: 1';
+
 /** Bodies longer than this (characters) are written piece by piece. */
 const WHOLE = 65_536;
 
@@ -19,6 +29,7 @@ const TYPES: Readonly<Record<number, string>> = {
   [JSON_BODY]: '\r\nContent-Type: application/json',
   [XML_BODY]: '\r\nContent-Type: application/xml',
   [NO_BODY]: '',
+  [TYPED]: '',
 };
 
 /** The status line with the headers that follow from it, made once for each status and label: one native call. */
@@ -26,16 +37,32 @@ function label(status: number, type: number): string {
   const i = status * 4 + type;
   const known = labels[i];
   if (known !== undefined) return known;
-  const retry = status === 503 ? '\r\nRetry-After: 1' : '';
-  const challenge = status === 401 ? '\r\nWWW-Authenticate: Bearer' : '';
-  const made = `${status} ${STATUS_CODES[status] ?? 'Unknown'}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}${challenge}`;
+  const retry = status === 503 && type !== TYPED ? RETRY_AFTER : '';
+  const challenge = status === 401 && type !== TYPED ? CHALLENGE : '';
+  const made = `${statusLine(status)}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}${challenge}`;
   labels[i] = made;
   return made;
 }
 
-/** Crowd is the requests in flight to one database. */
+/** An interim status (1xx) ends no exchange: as with Go's server, and so with pREST, a 200 follows it. */
+function statusLine(status: number): string {
+  const line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+  return status < 200 ? `${line}\r\n\r\nHTTP/1.1 200 OK` : line;
+}
+
+/** isBodiless tells whether an answer with a status never has a body, nor the length of one. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+/** A body: text, memory of a mailbox, which is released when it was sent, or bytes that are anybody's. */
+export type Body = string | ArrayBuffer | Uint8Array;
+
+/** Crowd is the requests in flight to one database, or to all plugins. */
 export interface Crowd {
   size: number;
+  /** Bytes of answers of plugins that are still being sent. */
+  sending: number;
 }
 
 /** Exchange is one request on its way to its answer. */
@@ -50,7 +77,7 @@ export class Exchange {
   readonly requestId: string;
   /** When it arrived (performance.now). */
   readonly started: number;
-  /** Number of the worker that has it, -1 when none does. */
+  /** Number of the worker that has it, PLUGINS, or -1 when none does. */
   worker = -1;
   /** Those it is counted among. */
   crowd: Crowd | undefined;
@@ -89,13 +116,20 @@ export class Exchange {
    * answer writes the answer. Returns false when the body is still being sent; `sent` is then called once it is, unless
    * the connection is lost before.
    */
-  answer(status: number, type: number, body: string | ArrayBuffer, sent: () => void): boolean {
+  answer(status: number, type: number, body: Body, sent: () => void): boolean {
+    if (isBodiless(status)) {
+      this.res.cork(() => {
+        this.#head(status, type === TYPED ? TYPED : NO_BODY);
+        this.#ending(0);
+      });
+      return true;
+    }
     if (typeof body !== 'string') return this.#apart(status, type, body, sent);
     if (body.length > WHOLE && this.method !== 'HEAD') {
       this.#stream(status, type, Buffer.from(body), sent);
       return this.#finished;
     }
-    this.res.cork(() => this.#whole(status, status === 204 ? NO_BODY : type, body));
+    this.res.cork(() => this.#whole(status, type, body));
     return true;
   }
 
@@ -110,16 +144,16 @@ export class Exchange {
     this.#held = undefined;
   }
 
-  /** Answers with a body that lies in memory of its own. */
-  #apart(status: number, type: number, body: ArrayBuffer, sent: () => void): boolean {
-    this.#held = body;
+  /** Answers with a body that is bytes. */
+  #apart(status: number, type: number, body: ArrayBuffer | Uint8Array, sent: () => void): boolean {
+    if (body instanceof ArrayBuffer) this.#held = body;
     if (this.method === 'HEAD')
       this.res.cork(() => {
         this.#head(status, type);
-        this.#ending(type, body.byteLength);
+        this.#ending(body.byteLength);
       });
     else if (body.byteLength > WHOLE) {
-      this.#stream(status, type, Buffer.from(body), sent);
+      this.#stream(status, type, bufferOf(body), sent);
       if (!this.#finished) return false;
     } else
       this.res.cork(() => {
@@ -131,32 +165,35 @@ export class Exchange {
   }
 
   #head(status: number, type: number): void {
-    this.res.writeStatus(label(status, type) + this.lines);
+    const head = label(status, type) + this.lines;
+    // From Node 22 on, uWebSockets.js writes a string of Latin-1 characters as such and not as UTF-8.
+    this.res.writeStatus(type === TYPED && !ASCII.test(head) ? Buffer.from(head) : head);
     this.res.writeHeader('X-Request-Id', this.requestId);
   }
 
   #whole(status: number, type: number, body: string): void {
     const { res, method, close } = this;
     this.#head(status, type);
-    if (method !== 'HEAD' && status !== 204 && status !== 304) {
-      // From Node 22 on, uWebSockets.js writes a string of Latin-1 characters as such and not as UTF-8.
+    if (method !== 'HEAD') {
       const ascii = Buffer.byteLength(body) === body.length;
       res.end(ascii ? body : Buffer.from(body), close); // says `Connection: close` by itself
       return;
     }
-    this.#ending(type, Buffer.byteLength(body));
+    this.#ending(Buffer.byteLength(body));
   }
 
   /** Ends an answer without a body, but with the length it would have. */
-  #ending(type: number, length: number): void {
+  #ending(length: number): void {
     const { res, close } = this;
     if (close) res.writeHeader('Connection', 'close');
-    if (type !== NO_BODY) res.writeHeader('Content-Length', String(length));
+    // What HEAD has no body for may have one all the same when it is asked for with GET.
+    if (length > 0) res.writeHeader('Content-Length', String(length));
     res.endWithoutBody(); // with arguments, uWebSockets.js adds a length or leaves the response open
   }
 
-  #stream(status: number, type: number, body: Buffer, sent: () => void): void {
+  #stream(status: number, type: number, whole: Buffer, sent: () => void): void {
     const { res } = this;
+    let body = whole;
     res.onWritable((offset) => {
       if (this.#finished) return true;
       const [taken, done] = this.#send(body, offset);
@@ -168,6 +205,8 @@ export class Exchange {
       if (this.close) res.writeHeader('Connection', 'close');
       this.#send(body, 0);
     });
+    // Of answers that came together one must not keep the others in memory until its client has read it.
+    if (!this.#finished && body.buffer.byteLength > 2 * body.length) body = Buffer.from(body);
   }
 
   /** Offers what is left of a body to the kernel: whether it took all that was offered, and whether that was all. */
@@ -176,4 +215,12 @@ export class Exchange {
     this.#finished = result[1];
     return result;
   }
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** bufferOf is bytes as a Buffer, which they share. */
+function bufferOf(bytes: ArrayBuffer | Uint8Array): Buffer {
+  if (bytes instanceof ArrayBuffer) return Buffer.from(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -15,26 +15,21 @@ import { Login, type Attempts } from '../auth/login.js';
 import { Passwords } from '../auth/password.js';
 import { TokenIssuer } from '../auth/token-issuer.js';
 import { TokenVerifier } from '../auth/token-verifier.js';
-import type { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
-import { Plugins, type LibrarySource } from '../plugin/plugins.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { QueryPool, type QueryResults } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
-import {
-  JSON_BODY,
-  type Connections,
-  type FrontEndSettings,
-  type LibraryPart,
-  type LibraryRefusal,
-} from '../protocol.js';
+import type { LibrarySource } from '../plugin/plugins.js';
+import type { Connections, FrontEndSettings, LibraryPart, LibraryRefusal } from '../protocol.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { BodyReader } from './body-reader.js';
 import { Dispatcher, type RequestParts } from './dispatcher.js';
 import { ExchangeTable } from './exchange-table.js';
 import { Gate } from './gate.js';
+import { PLUGINS } from './exchange.js';
+import { PluginDoor } from './plugin-door.js';
 import { readHead } from './request-head.js';
 import { nextRequestId } from './request-id.js';
 
@@ -65,10 +60,10 @@ export class HttpServer {
   readonly #verifier: TokenVerifier | undefined;
   readonly #clients: ClientAddress;
   readonly #pool: QueryPool;
-  readonly #plugins: Plugins;
   readonly #health: DatabaseHealth;
   readonly #migration: UsersMigration | undefined;
   readonly #exchanges: ExchangeTable;
+  readonly #plugins: PluginDoor;
   readonly #app: TemplatedApp;
   readonly #socket: us_listen_socket;
   #listening = true;
@@ -97,11 +92,6 @@ export class HttpServer {
       died: this.#died.bind(this),
     };
     this.#pool = new QueryPool(threads, worker, results, log, workerFile);
-    const pluginResults = {
-      answered: this.#pluginAnswered.bind(this),
-      failed: this.#pluginFailed.bind(this),
-    };
-    this.#plugins = new Plugins(settings.plugins, supervised.libraries, pluginResults, log);
     const aliases = new Set(worker.databases.map((database) => database.alias));
     this.#health = new DatabaseHealth(aliases, (alias) => this.#pool.probe(alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
@@ -112,18 +102,28 @@ export class HttpServer {
       accessLog,
       log,
       sending: (bytes) => this.#pool.sending(bytes),
-      abandon: (number, id) => this.#pool.abandon(number, id),
+      abandon: (worker, id) => {
+        if (worker === PLUGINS) this.#plugins.abandon(id);
+        else this.#pool.abandon(worker, id);
+      },
+    });
+    this.#plugins = new PluginDoor(settings, {
+      exchanges: this.#exchanges,
+      pool: this.#pool,
+      libraries: supervised.libraries,
+      log,
     });
     this.#verifier =
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     this.#clients = new ClientAddress(settings.trustedProxies);
-    const budget = new BodyBudget();
+    const budget = new BodyBudget(settings.maxBody);
     this.#dispatcher = new Dispatcher(settings, {
       exchanges: this.#exchanges,
       pool: this.#pool,
       health: this.#health,
       gate: new Gate(auth, this.#verifier, settings.registry),
       budget,
+      plugins: this.#plugins,
       login:
         auth?.login &&
         new Login(auth.login, {
@@ -161,7 +161,7 @@ export class HttpServer {
     this.#pool.scriptsChanged();
   }
 
-  /** libraryArrived takes what the supervisor sends of a library. */
+  /** libraryArrived takes what the supervisor sends of a plugin's library. */
   libraryArrived(message: LibraryPart | LibraryRefusal): void {
     this.#plugins.arrived(message);
   }
@@ -280,29 +280,6 @@ export class HttpServer {
     } catch (error) {
       this.#exchanges.failed(exchange, error);
     }
-  }
-
-  /** Passes the answer of a plugin on. */
-  #pluginAnswered(
-    id: number,
-    status: number,
-    _typed: boolean,
-    lines: string,
-    body: Uint8Array,
-  ): void {
-    const exchange = this.#exchanges.waiting(id);
-    if (exchange === undefined) return; // too late: timed out or gone
-    exchange.lines += lines;
-    try {
-      this.#exchanges.answer(exchange, status, JSON_BODY, Buffer.from(body).toString());
-    } catch (error) {
-      this.#exchanges.failed(exchange, error);
-    }
-  }
-
-  #pluginFailed(id: number, error: ServiceError): void {
-    const exchange = this.#exchanges.waiting(id);
-    if (exchange !== undefined) this.#exchanges.failed(exchange, error);
   }
 
   #died(worker: number, kept: ReadonlySet<number>): void {

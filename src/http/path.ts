@@ -22,6 +22,12 @@ export type Path =
       /** Undefined for all of them. */
       readonly script: { readonly location: string; readonly name: string } | undefined;
     }
+  | {
+      readonly kind: 'plugin';
+      /** The library, without `.so`. */
+      readonly file: string;
+      readonly func: string;
+    }
   | { readonly kind: 'login' }
   | { readonly kind: 'listing'; readonly name: keyof ExposeSettings }
   | { readonly kind: 'health' }
@@ -63,19 +69,25 @@ function route(segments: readonly string[], registry: boolean): Path {
     if (first === 'databases' || first === 'schemas' || first === 'tables')
       return { kind: 'listing', name: first };
   }
+  if (first === '_PLUGIN') return pluginPath(rest);
   if (first !== '_QUERIES') return NOT_FOUND;
   const registers = registry && rest[0] !== undefined && identifier(rest[0]) === REGISTRY;
   if (registers ? rest.length > 4 : rest.length !== 2 && rest.length !== 3) return NOT_FOUND;
-  const names: string[] = [];
-  for (const segment of rest) {
-    const name = identifier(segment);
-    if (name === undefined) return INVALID_IDENTIFIER;
-    names.push(name);
-  }
+  const names = identifiers(rest);
+  if (names === undefined) return INVALID_IDENTIFIER;
   if (registers) return registryPath(names.slice(1));
   const [name, folder, alias] = names.reverse() as [string, string, string?];
   if (registry && folder === REGISTRY) return NOT_FOUND;
   return { kind: 'query', alias, folder, name };
+}
+
+/** What the segments after the route of plugins name. */
+function pluginPath(segments: readonly string[]): Path {
+  if (segments.length !== 2) return NOT_FOUND;
+  const names = identifiers(segments);
+  if (names === undefined) return INVALID_IDENTIFIER;
+  const [file, func] = names as [string, string];
+  return { kind: 'plugin', file, func };
 }
 
 /** What the segments after the registry's name: nothing, an alias, a script, or an alias and a script. */
@@ -84,6 +96,17 @@ function registryPath(names: string[]): Path {
   const [location, name] = names;
   const script = location === undefined || name === undefined ? undefined : { location, name };
   return { kind: 'registry', alias, script };
+}
+
+/** The decoded segments, or undefined when one is no identifier. */
+function identifiers(segments: readonly string[]): string[] | undefined {
+  const names: string[] = [];
+  for (const segment of segments) {
+    const name = identifier(segment);
+    if (name === undefined) return undefined;
+    names.push(name);
+  }
+  return names;
 }
 
 /** The decoded segment, or undefined when it is no identifier. */

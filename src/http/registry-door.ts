@@ -15,10 +15,10 @@ const OF_ONE = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** RegistryDoor passes requests to the registry on. */
 export class RegistryDoor {
   readonly #context: string;
-  readonly #parts: Omit<DispatcherParts, 'health' | 'login'>;
+  readonly #parts: Omit<DispatcherParts, 'health' | 'login' | 'plugins'>;
 
   /** `context` is the prefix of every route. */
-  constructor(context: string, parts: Omit<DispatcherParts, 'health' | 'login'>) {
+  constructor(context: string, parts: Omit<DispatcherParts, 'health' | 'login' | 'plugins'>) {
     this.#context = context;
     this.#parts = parts;
   }

@@ -1,0 +1,177 @@
+#include "plugin_library.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "http_methods.h"
+
+namespace sql_rest {
+
+namespace {
+
+// Known to kernels since 6.3, and to newer headers.
+constexpr unsigned kMfdExec = 0x0010U;
+
+// SealedMemory is a file without a name, which nobody can change once it is sealed.
+class SealedMemory {
+ public:
+  ~SealedMemory() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  // False and why, when there is no such memory.
+  bool Fill(const std::vector<char>& bytes, std::string* detail) {
+    constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    fd_ = ::memfd_create("plugin", kFlags | kMfdExec);
+    if (fd_ < 0 && errno == EINVAL) fd_ = ::memfd_create("plugin", kFlags);
+    if (fd_ < 0) return Fail("memfd_create", detail);
+    for (std::size_t written = 0; written < bytes.size();) {
+      const ssize_t some = ::write(fd_, bytes.data() + written, bytes.size() - written);
+      if (some < 0 && errno == EINTR) continue;
+      if (some < 0) return Fail("write", detail);
+      written += static_cast<std::size_t>(some);
+    }
+    constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    return ::fcntl(fd_, F_ADD_SEALS, kSeals) == 0 || Fail("fcntl", detail);
+  }
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+  // Keep leaves it open for ever: the loader knows libraries by their path, and would take another one, whose path has
+  // the same number, for this one.
+  void Keep() noexcept { fd_ = -1; }
+
+ private:
+  static bool Fail(const char* call, std::string* detail) {
+    *detail = std::string("no memory for its bytes: ") + call + ": " + std::strerror(errno);
+    return false;
+  }
+
+  int fd_ = -1;
+};
+
+// LoaderError gives the loader's words, with the name of the library where they have the path.
+std::string LoaderError(const std::string& path, const std::string& name) {
+  const char* said = ::dlerror();
+  std::string error = said == nullptr ? "unknown error" : said;
+  for (std::size_t at = 0; (at = error.find(path, at)) != std::string::npos; at += name.size())
+    error.replace(at, path.size(), name);
+  return error;
+}
+
+bool IsMethod(std::string_view method) {
+  return std::find(kHttpMethods.begin(), kHttpMethods.end(), method) != kHttpMethods.end();
+}
+
+template <typename Function>
+bool Look(void* handle, const std::string& symbol, Function* function, std::string* detail) {
+  void* address = ::dlsym(handle, symbol.c_str());
+  if (address == nullptr) *detail = symbol + " has no address";
+  // The form that POSIX gives for it: from a pointer to data to one to a function.
+  std::memcpy(function, &address, sizeof(address));
+  return address != nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<PluginLibrary> PluginLibrary::Load(const std::string& name,
+                                                   const std::vector<char>& bytes,
+                                                   std::string* message, std::string* detail) {
+  const std::string file = name + ".so";
+  *message = "plugin " + name + " could not be loaded, check your service logs";
+  PluginManifest manifest;
+  if (!ReadPluginManifest({bytes.data(), bytes.size()}, &manifest, detail)) {
+    detail->insert(0, file + ": ");
+    return nullptr;
+  }
+  if (!manifest.refusal.empty()) {
+    *message = "plugin " + name + " could not be loaded: " + manifest.refusal;
+    *detail = file + ": " + manifest.refusal;
+    return nullptr;
+  }
+  SealedMemory memory;
+  if (!memory.Fill(bytes, detail)) return nullptr;
+  void* handle = ::dlopen(memory.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    *detail = LoaderError(memory.path(), file);
+    return nullptr;
+  }
+  memory.Keep();
+  std::unique_ptr<PluginLibrary> library(new PluginLibrary(name));
+  if (!library->Link(handle, manifest, detail)) {
+    detail->insert(0, file + ": ");
+    return nullptr;
+  }
+  message->clear();
+  return library;
+}
+
+// The symbols are the library's own, for the manifest has them and the loader looks there first.
+bool PluginLibrary::Link(void* handle, const PluginManifest& manifest, std::string* detail) {
+  if (!Look(handle, "service_plugin_http_vars", &http_vars_, detail) ||
+      !Look(handle, "service_plugin_url_query", &url_query_, detail) ||
+      (manifest.releases && !Look(handle, "service_plugin_release", &release_, detail)))
+    return false;
+  for (const PluginFunction& function : manifest.functions) {
+    PluginHandler handler;
+    handler.library = this;
+    if (function.HasKnownForm()) {
+      handler.form = static_cast<PluginForm>(function.form);
+      if (!Look(handle, function.symbol, &handler.address, detail)) return false;
+    }
+    handlers_.emplace(function.symbol, handler);
+  }
+  const service_http_vars* vars = http_vars();
+  const service_url_query* query = url_query();
+  if (vars != nullptr && vars->size >= sizeof(service_http_vars) && query != nullptr &&
+      query->size >= sizeof(service_url_query))
+    return true;
+  *detail = "its HTTPVars or URLQuery is missing or too small";
+  return false;
+}
+
+PluginLibrary::Found PluginLibrary::Find(std::string_view method, std::string_view function) const {
+  Found found;
+  // What is no method might be the beginning of one, and find the handler of another function.
+  const auto at = IsMethod(method)
+                      ? handlers_.find(std::string(method).append(function).append("Handler"))
+                      : handlers_.end();
+  if (at != handlers_.end() && at->second.address != nullptr) {
+    found.lookup = Lookup::kFound;
+    found.handler = at->second;
+    return found;
+  }
+  const std::string what = "function " + std::string(function) + " of plugin " + name_;
+  if (at != handlers_.end()) {
+    found.lookup = Lookup::kUndeclaredForm;
+    found.message = what + " declares no known form";
+    return found;
+  }
+  const std::string methods = Methods(function);
+  if (methods.empty()) {
+    found.message = "plugin " + name_ + " has no function " + std::string(function);
+  } else {
+    found.message = what + " has no handler for " + std::string(method) + ", only for " + methods;
+  }
+  return found;
+}
+
+std::string PluginLibrary::Methods(std::string_view function) const {
+  std::string methods;
+  for (const std::string_view method : kHttpMethods) {
+    if (handlers_.find(std::string(method).append(function).append("Handler")) == handlers_.end())
+      continue;
+    methods.append(methods.empty() ? "" : ", ").append(method);
+  }
+  return methods;
+}
+
+}  // namespace sql_rest
