@@ -1,5 +1,6 @@
 # The service without its tests and compilers. Configuration by environment (SERVICE_*, DATABASE_URL, PORT) or a file
-# mounted at /etc/sql-rest-service/service.toml with SERVICE_CONF naming it; scripts are mounted at /queries.
+# mounted at /etc/sql-rest-service/service.toml with SERVICE_CONF naming it; scripts are mounted at /queries, plugins
+# at /plugins.
 #
 #   docker build -t sql-rest-service .
 #   docker run -p 3000:3000 -e DATABASE_URL=postgres://user@host/name -v "$PWD/queries:/queries:ro" sql-rest-service
@@ -27,14 +28,15 @@ FROM node:24-trixie-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libpq5 \
  && rm -rf /var/lib/apt/lists/* \
- && mkdir /queries
+ && mkdir /queries /plugins
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/build/Release/sql_rest_service.node ./build/Release/
+COPY --from=build /app/build/Release/sql_rest_service.node /app/build/Release/plugin_host ./build/Release/
 COPY --from=build /app/dist ./dist
 # The container's own address: what may reach it is decided by the ports that are published.
-ENV NODE_ENV=production SERVICE_HTTP_HOST=0.0.0.0 SERVICE_QUERIES_LOCATION=/queries
+ENV NODE_ENV=production SERVICE_HTTP_HOST=0.0.0.0 SERVICE_QUERIES_LOCATION=/queries \
+    SERVICE_PLUGINPATH=/plugins
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM

@@ -28,6 +28,11 @@ export async function buildBase(reference: string): Promise<string> {
   return folder;
 }
 
+/** runsPlugins tells whether the revision in a folder has what plugins are written against. */
+export function runsPlugins(folder: string): boolean {
+  return existsSync(path.join(folder, 'native/include/service_plugin.h'));
+}
+
 /** worktree checks a revision out, unless that has been done before. */
 async function worktree(reference: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>

@@ -1,6 +1,7 @@
 /**
  * The cases of the benchmark: for each the requests, the answer that is right, and at which concurrency it runs. The
- * SQL is in queries/ for servers that take templates and in peers/statements.ts for those that are programs.
+ * SQL is in queries/ for servers that take templates and in peers/statements.ts for those that are programs; the plugin
+ * is in plugins/.
  */
 import { ACCOUNTS, DOCUMENTS, account, document, type Account } from './data.js';
 
@@ -21,9 +22,15 @@ export interface Case {
   readonly inserts?: boolean;
   /** Requests that other connections send all the while. */
   readonly beside?: { readonly path: string; readonly connections: number };
+  /** Whether a plugin answers, and not PostgreSQL. */
+  readonly plugin?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
+/** Path of the functions of plugins/bench.c. */
+export const PLUGIN = '/_PLUGIN/bench';
+/** Added to an id below or at it, this keeps the number of digits. */
+const CALLERS = 100_000;
 const ALL = [1, 32, 256, 1000];
 const PAGE = 100;
 const SLICE = 20;
@@ -101,7 +108,30 @@ export const CASES: readonly Case[] = [
     ordinary: [8],
     full: [1, 8, 32],
   },
+  {
+    name: 'plugin',
+    title: 'call of a plugin',
+    method: 'GET',
+    range: CALLERS,
+    path: (id) => `${PLUGIN}/Hello?name=${caller(id)}`,
+    answer: greeting,
+    ordinary: [32],
+    full: [1, 32, 256],
+    plugin: true,
+  },
 ];
+
+/** SQL_CASES are the names of those that PostgreSQL answers. */
+export const SQL_CASES = CASES.filter(({ plugin }) => !plugin).map(({ name }) => name);
+
+/** greeting is what the plugin says to a caller; all are of one length. */
+export function greeting(id: number): object {
+  return { msg: `Hello, ${caller(id)}!` };
+}
+
+function caller(id: number): string {
+  return `caller${CALLERS + id}`;
+}
 
 function rows(from: number, count: number): Account[] {
   return Array.from({ length: count }, (_, index) => account(from + index));

@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { greeting, SQL_CASES } from './cases.js';
 import type { Login } from './database.js';
 import { onPath } from './load/program.js';
 import { prestConfiguration } from './prest/configuration.js';
@@ -25,6 +26,8 @@ export interface Place {
   readonly database: Login;
   /** Most connections to PostgreSQL, the same for all. */
   readonly connections: number;
+  /** Folder of the plugin, where there is one. */
+  readonly plugins: string | undefined;
   /** A folder of its own for what it writes. */
   readonly folder: string;
 }
@@ -35,6 +38,10 @@ export const BASE = 'service before';
 /** Names of the service with authentication, and with a database role for each caller besides. */
 export const AUTHENTICATED = 'service-auth';
 export const AS_ROLE = 'service-role';
+
+/** Names of the service with its plugins in the front end, and of what no plugin call can be faster than. */
+export const IN_PROCESS = 'service-thread';
+export const HELLO = 'uws-hello';
 
 /** Sections that turn authentication on; they begin within `[queries]`. */
 const WITH_TOKENS = [
@@ -66,11 +73,17 @@ export const CONTESTANTS: readonly Contestant[] = [
   { ...service(AUTHENTICATED, fromProject('.'), { sections: WITH_TOKENS }), cases: ['one'] },
   { ...service(AS_ROLE, fromProject('.'), { sections: WITH_ROLES }), cases: ['one'] },
   { ...service(STORED, fromProject('.'), { stored: true }), cases: ['one'] },
+  {
+    ...service(IN_PROCESS, fromProject('.'), { plugins: ['isolation = "thread"'] }),
+    cases: ['plugin'],
+  },
   peer('fastify-pg', 'fastify-pg/server.js', 1),
   peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
   peer('uws-postgres', 'uws-postgres/server.js', 1),
+  { ...peer(HELLO, 'uws-hello/server.js', 1, greeting(1)), cases: ['plugin'] },
   {
     name: 'prest',
+    cases: SQL_CASES,
     missing: () => (onPath('prestd') ? undefined : 'prestd is not on the PATH'),
     launch:
       ({ database, connections, folder }) =>
@@ -104,8 +117,8 @@ export function laidOut(layout: Layout): Contestant {
 /**
  * service is the service as built in `project`, with the defaults of its configuration apart from the connections and
  * the layout, and warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need;
- * `sections` are lines of configuration for authenticated requests, beginning within `[queries]`; with `stored` the
- * scripts are in a table.
+ * `sections` are lines of configuration for authenticated requests, beginning within `[queries]`, `plugins` lines of
+ * `[plugins]`; with `stored` the scripts are in a table.
  */
 export function service(
   name: string,
@@ -113,21 +126,23 @@ export function service(
   options: {
     readonly layout?: Layout;
     readonly sections?: readonly string[];
+    readonly plugins?: readonly string[];
     readonly stored?: boolean;
     readonly hooks?: readonly string[];
     readonly env?: NodeJS.ProcessEnv;
   } = {},
 ): Contestant {
-  const { layout, sections, stored = false, hooks = [], env = {} } = options;
+  const { layout, sections, plugins = [], stored = false, hooks = [], env = {} } = options;
   return {
     name,
     launch:
-      ({ database, connections, folder }) =>
+      ({ database, connections, plugins: plugin, folder }) =>
       (port) => {
         const file = path.join(folder, 'service.toml');
         writeFileSync(
           file,
           [
+            ...(plugin === undefined ? [] : [`pluginpath = ${JSON.stringify(plugin)}`]),
             '[http]',
             'host = "127.0.0.1"',
             `port = ${port}`,
@@ -136,6 +151,7 @@ export function service(
             '[pg]',
             `url = ${JSON.stringify(database.url)}`,
             `maxopenconn = ${connections}`,
+            ...(plugins.length > 0 ? ['[plugins]', ...plugins] : []),
             '[log]',
             'level = "warn"',
             '[queries]',
@@ -157,9 +173,11 @@ export function service(
   };
 }
 
-function peer(name: string, program: string, processes: number): Contestant {
+/** peer is a program of bench/; `answer` is what it gives to everything, if it is one that does. */
+function peer(name: string, program: string, processes: number, answer?: unknown): Contestant {
   return {
     name,
+    cases: SQL_CASES,
     launch:
       ({ database, connections, folder }) =>
       (port) => ({
@@ -173,6 +191,7 @@ function peer(name: string, program: string, processes: number): Contestant {
           BENCH_PROCESSES: String(Math.min(processes, connections)),
         },
         cwd: folder,
+        answer,
       }),
   };
 }
@@ -186,13 +205,8 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** placeFor makes a folder for a contestant under `folder`. */
-export function placeFor(
-  contestant: Contestant,
-  database: Login,
-  connections: number,
-  folder: string,
-): Place {
+export function placeFor(contestant: Contestant, { folder, ...rest }: Place): Place {
   const own = path.join(folder, contestant.name.replaceAll(/[^\w.-]/g, '-'));
   mkdirSync(own, { recursive: true });
-  return { database, connections, folder: own };
+  return { ...rest, folder: own };
 }

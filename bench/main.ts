@@ -5,19 +5,21 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import path from 'node:path';
-import { buildBase } from './base.js';
-import { CASES } from './cases.js';
+import { buildBase, runsPlugins } from './base.js';
+import { CASES, SQL_CASES } from './cases.js';
 import { BASE, CONTESTANTS, laidOut, placeFor, service, type Contestant } from './contestants.js';
 import { startDatabase, type Database } from './database.js';
 import { startContestant, type Idle } from './idle.js';
 import { LIMITS } from './limits/limits.js';
 import { generator } from './load/load.js';
 import { output } from './load/program.js';
-import { parseOptions, USAGE, UsageError, wants, type Options } from './options.js';
+import { parseOptions, USAGE, UsageError, wants, type Cell, type Options } from './options.js';
+import { buildPlugin, compilerMissing } from './plugins/build.js';
 import { keepProfiles } from './profile.js';
 import { fromProject, keptFolder } from './project.js';
 import { idleTable } from './report.js';
 import { statusOf, type Server } from './server.js';
+import { sleepers, sleepersTable, type Slept } from './sleepers.js';
 import { takeTables, type Running, type Table } from './tables.js';
 import { targetTable } from './targets.js';
 
@@ -29,10 +31,13 @@ function say(line: string): void {
   process.stderr.write(`[bench] ${line}\n`);
 }
 
-async function bench(options: Options): Promise<void> {
+async function bench(asked: Options): Promise<void> {
+  const options = { ...asked, cells: possible(asked.cells) };
   const contestants = await chosen(options);
   const scratch = keptFolder(`run-${process.pid}`);
   undo.push(() => rmSync(scratch, { recursive: true, force: true }));
+  const withPlugin = options.cells.some((cell) => cell.case.plugin);
+  const plugins = withPlugin ? await buildPlugin(scratch) : undefined;
   say('starting PostgreSQL and loading the data');
   const database = await startDatabase(say);
   undo.push(() => database.stop());
@@ -41,7 +46,8 @@ async function bench(options: Options): Promise<void> {
   for (const contestant of contestants) {
     say(`starting ${contestant.name}`);
     const login = await database.loginFor(contestant.name);
-    const place = placeFor(contestant, login, options.poolSize, scratch);
+    const rest = { connections: options.poolSize, plugins, folder: scratch };
+    const place = placeFor(contestant, { database: login, ...rest });
     const started = await startContestant(contestant, place, options.starts);
     undo.push(() => started.server.stop());
     const { name, cases } = contestant;
@@ -54,10 +60,12 @@ async function bench(options: Options): Promise<void> {
   const tables = await takeTables({ servers, database, options, scratch, say });
   const targets = targetTable(tables);
   if (targets !== undefined) console.log(`\n${targets}`);
+  const slept = withPlugin ? await sleepers(options, database, { plugins, folder: scratch }) : [];
+  if (slept.length > 0) console.log(`\n${sleepersTable(slept)}`);
   const file = path.join(keptFolder(), `${stamp}.json`);
-  writeFileSync(file, JSON.stringify(record(options, idle, tables), undefined, 1));
+  writeFileSync(file, JSON.stringify(record(options, idle, tables, slept), undefined, 1));
   console.log(`\nall samples: ${file}`);
-  if (options.profile) await profile(options, database);
+  if (options.profile) await profile(options, database, plugins);
 }
 
 /** checkRefusal makes sure that a server which is measured with tokens does look at them. */
@@ -65,6 +73,16 @@ async function checkRefusal(name: string, { port, authorization }: Server): Prom
   if (authorization === undefined) return;
   const status = await statusOf({ port, authorization: undefined }, CASES[0]!.path(1));
   if (status !== 401) throw new Error(`${name} answers ${status} to a request without a token`);
+}
+
+/** possible leaves out the cells that cannot be measured on this machine, and says which. */
+function possible(cells: readonly Cell[]): Cell[] {
+  const reason = compilerMissing();
+  return cells.filter((cell) => {
+    if (!cell.case.plugin || reason === undefined) return true;
+    say(`without ${cell.case.name}, ${cell.connections} connections: ${reason}`);
+    return false;
+  });
 }
 
 /** chosen are the contestants that take part, after saying who does not. Rejects for a name that nobody has. */
@@ -85,17 +103,23 @@ async function chosen(options: Options): Promise<Contestant[]> {
   result.push(...options.layouts.map(laidOut));
   if (options.base === undefined) return result;
   say(`building ${options.base}`);
-  return [...result, service(BASE, await buildBase(options.base))];
+  const folder = await buildBase(options.base);
+  const base = service(BASE, folder);
+  return [...result, runsPlugins(folder) ? base : { ...base, cases: SQL_CASES }];
 }
 
 function takesPart({ cells }: Options, { cases }: Contestant): boolean {
   return cells.some((cell) => cases?.includes(cell.case.name) ?? true);
 }
 
-async function profile(options: Options, database: Database): Promise<void> {
+async function profile(
+  options: Options,
+  database: Database,
+  plugins: string | undefined,
+): Promise<void> {
   const folder = keptFolder(`${stamp}-profiles`);
   say('profiling the service');
-  await keepProfiles(options, database, folder);
+  await keepProfiles(options, database, plugins, folder);
   console.log(`profiles, for the browser's developer tools or an editor: ${folder}`);
 }
 
@@ -112,7 +136,12 @@ async function heading({ rounds, seconds, poolSize, base }: Options): Promise<st
 }
 
 /** record is what is kept of a run. */
-function record(options: Options, idle: readonly Idle[], tables: readonly Table[]): object {
+function record(
+  options: Options,
+  idle: readonly Idle[],
+  tables: readonly Table[],
+  slept: readonly Slept[],
+): object {
   return {
     time: stamp,
     machine: { cpus: cpus().map(({ model }) => model), kernel: release(), node: process.version },
@@ -124,6 +153,7 @@ function record(options: Options, idle: readonly Idle[], tables: readonly Table[
       connections: cell.connections,
       rows,
     })),
+    sleepers: slept,
   };
 }
 

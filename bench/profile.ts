@@ -22,12 +22,13 @@ const PATIENCE = 1500;
 export async function keepProfiles(
   { cells, poolSize, seconds }: Options,
   database: Database,
+  plugins: string | undefined,
   folder: string,
 ): Promise<void> {
   const options = { hooks: [HOOK], env: { BENCH_PROFILE: folder } };
   const profiled = service('profiled', fromProject('.'), options);
   const login = await database.loginFor(profiled.name);
-  const place = placeFor(profiled, login, poolSize, folder);
+  const place = placeFor(profiled, { database: login, connections: poolSize, plugins, folder });
   const log = path.join(place.folder, 'log');
   const server = await startServer(profiled.launch(place), CASES[0]!.path(1), log);
   const sampled = { ...server, user: login.user };

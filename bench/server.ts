@@ -17,19 +17,22 @@ export interface Launch {
   readonly cwd: string;
   /** The value of an Authorization header that its requests need. */
   readonly authorization?: string | undefined;
+  /** The one body, parsed, that it answers everything with, if it is a server that does. */
+  readonly answer?: unknown;
 }
 
 export interface Server {
   readonly port: number;
   readonly pid: number;
   readonly authorization: string | undefined;
+  readonly answer?: unknown;
   /** Milliseconds from the start of the process to its first answer, a row from PostgreSQL. */
   readonly startup: number;
   stop(): Promise<void>;
 }
 
 /** Where to ask, and with what. */
-export type Address = Pick<Server, 'port' | 'authorization'>;
+export type Address = Pick<Server, 'port' | 'authorization' | 'answer'>;
 
 const START_LIMIT = 20_000;
 const STOP_LIMIT = 10_000;
@@ -43,7 +46,7 @@ export async function startServer(
   const port = await freePort();
   // Node loads its client at the first use, which is not the server's time.
   await fetch('data:,');
-  const { command, args, env, cwd, authorization } = launch(port);
+  const { command, args, env, cwd, authorization, answer } = launch(port);
   const log = openSync(logFile, 'w');
   const started = performance.now();
   const child = spawn(...tied(command, args), { env, cwd, stdio: ['ignore', log, log] });
@@ -69,7 +72,7 @@ export async function startServer(
     throw new Error(`${command} ${args.join(' ')} did not answer: ${reason}`);
   }
   const startup = performance.now() - started;
-  return { port, pid: child.pid!, authorization, startup, stop };
+  return { port, pid: child.pid!, authorization, answer, startup, stop };
 }
 
 /** statusOf is the status that a GET is answered with, 0 when there is no answer. */

@@ -2,7 +2,7 @@
  * Takes the samples of all tables and prints each as soon as it is whole.
  */
 import { ids } from './cases.js';
-import { AS_ROLE, AUTHENTICATED, BASE, STORED } from './contestants.js';
+import { AS_ROLE, AUTHENTICATED, BASE, HELLO, IN_PROCESS, STORED } from './contestants.js';
 import type { Database } from './database.js';
 import { LIMITS } from './limits/limits.js';
 import { checkAnswers } from './measure/answers.js';
@@ -46,7 +46,7 @@ export interface Field {
 }
 
 /** The servers that ratios refer to: the first of them that takes part, else the first of all. */
-const REFERENCES = ['fastify-pg', BASE];
+const REFERENCES = ['fastify-pg', HELLO, BASE];
 /** Answers of each server that are checked before a table. */
 const CHECKS = 64;
 /** Length of the first, uncounted sample of each server, in which its code becomes warm. */
@@ -62,7 +62,9 @@ export async function takeTables(field: Field): Promise<Table[]> {
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printBesideAlone(cell, rows, tables);
     printChange(rows, BASE, 'service');
-    for (const name of [AUTHENTICATED, AS_ROLE, STORED]) printChange(rows, 'service', name);
+    for (const name of [AUTHENTICATED, AS_ROLE, STORED, IN_PROCESS]) {
+      printChange(rows, 'service', name);
+    }
     tables.push({ cell, rows });
   }
   return tables;

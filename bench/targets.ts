@@ -2,7 +2,7 @@
  * The targets of the service and how far it came in this run: medians of the tables that were measured. A report only:
  * on a machine that others use too, nothing follows from one run.
  */
-import { AUTHENTICATED } from './contestants.js';
+import { AUTHENTICATED, HELLO, IN_PROCESS } from './contestants.js';
 import type { FigureName, Summary } from './measure/figures.js';
 import { aligned } from './report.js';
 
@@ -97,6 +97,15 @@ const TARGETS: readonly Target[] = [
     over: line('megabyte', connections, 'psql'),
     least: 0.8,
   })),
+  ...[32, 256].flatMap((connections): Target[] => {
+    const over = line('plugin', connections, HELLO);
+    const rate = (server: string) =>
+      ({ figure: 'rate', of: line('plugin', connections, server), over }) as const;
+    return [
+      { what: `isolated rate over ${HELLO}`, ...rate(SERVICE), least: 0.2 },
+      { what: `in-process rate over ${HELLO}`, ...rate(IN_PROCESS), least: 0.5 },
+    ];
+  }),
 ];
 
 /** targetTable is a line for each target whose case was measured; undefined when none was. */

@@ -1,5 +1,6 @@
 /**
- * Runs when the package is installed: builds the C++ addon when the one in the package does not load on this machine.
+ * Runs when the package is installed: builds the C++ addon and the program that plugins run in, when those in the package
+ * do not run on this machine.
  * Does nothing in a clone, where `npm run build` builds it.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,18 +10,21 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const addon = path.join(root, 'build/Release/sql_rest_service.node');
+const host = path.join(root, 'build/Release/plugin_host');
 
-function loads() {
-  if (!fs.existsSync(addon)) return false;
+function runs() {
+  if (!fs.existsSync(addon) || !fs.existsSync(host)) return false;
   // In a process of its own: a binary made for another machine may do worse than throw.
-  const done = spawnSync(process.execPath, ['-e', 'require(process.argv[1])', addon]);
-  return done.status === 0;
+  const loaded = spawnSync(process.execPath, ['-e', 'require(process.argv[1])', addon]);
+  // The addon is no plugin, and it says so.
+  const checked = spawnSync(host, ['--check', addon], { encoding: 'utf8' });
+  return loaded.status === 0 && checked.stdout?.startsWith('{');
 }
 
 const isInstalled = path.basename(path.dirname(root)) === 'node_modules';
-if (isInstalled && !loads()) {
+if (isInstalled && !runs()) {
   // A build file made from other sources or for another Node would pass for a fresh one.
-  fs.rmSync(addon, { force: true });
+  for (const file of [addon, host]) fs.rmSync(file, { force: true });
   const args = [path.join(root, 'scripts/build-native.js')];
   const done = spawnSync(process.execPath, args, { stdio: 'inherit' });
   process.exitCode = done.status ?? 1;

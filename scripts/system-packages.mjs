@@ -23,13 +23,18 @@ const NEEDS = [
 /** What the tests need besides: they make certificates. */
 const TEST_NEEDS = [{ apt: 'openssl', other: 'openssl', here: () => onPath('openssl') }];
 
-/** What the checks of CI need besides: formatting, fuzzer and sanitizers of clang, and a pooler to put between. */
+/**
+ * What the checks of CI need besides: formatting, fuzzer and sanitizers of clang, a pooler to put between, and the other
+ * languages that plugins are written in.
+ */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
   { apt: 'clang-format', other: 'clang-format', here: () => onPath('clang-format') },
   // Only a recommendation of the package above, and so absent from minimal systems; it is clang's sanitizer runtime.
   { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
   { apt: 'pgbouncer', other: 'PgBouncer', here: hasPgBouncer },
+  { apt: 'golang-go', other: 'Go', here: () => onPath('go') },
+  { apt: 'rustc', other: 'Rust', here: () => onPath('rustc') },
 ];
 
 /** installSystemPackages leaves a machine that can build, or throws SetupError with the command to type. */

@@ -14,15 +14,26 @@ import { SetupError } from './step.mjs';
 /** Seconds that one test file may take. */
 const FILE_LIMIT = 300;
 
-/** run runs a program, gives each line it prints to `line`, and returns its exit status. */
-async function run(program, args, env, line) {
+/** Seconds that a file may take beyond it, to say what was open. */
+const LAST_WORDS = 5;
+
+/** Test files that run at one time. */
+const JOBS = 2;
+
+/**
+ * run runs a program, gives each line it prints to `line`, and returns its exit status, 1 when it was killed. It is killed
+ * after `limit` seconds.
+ */
+async function run(program, args, env, line, limit) {
   const child = spawn(program, args, { cwd: PROJECT, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const end = () => child.kill();
+  const kill = limit && setTimeout(() => child.kill('SIGKILL'), limit * 1000);
   process.once('exit', end);
   const ended = once(child, 'close');
   for await (const text of readline.createInterface({ input: child.stdout })) line(text);
   const [code] = await ended;
   process.off('exit', end);
+  clearTimeout(kill);
   return code ?? 1;
 }
 
@@ -52,44 +63,58 @@ function testFiles(parts) {
     .map((name) => path.join('dist-test/test', name.replace(/ts$/, 'js')));
 }
 
-/** tapTests runs test files with tap, two at a time. */
+/**
+ * tapTests runs test files, each a program of its own that writes TAP, and prints the result of each when it has ended.
+ * They are not run by the tap command: it has Node load its own modules first, for TypeScript, mocks and coverage, in the
+ * test and in every process and thread that the test starts, which took more time than the tests.
+ */
 async function tapTests(files) {
-  const tap = path.join(PROJECT, 'node_modules/.bin/tap');
-  const options = ['run', '--disable-coverage', '--jobs=2', `--timeout=${FILE_LIMIT}`];
+  const waiting = [...files];
+  const total = { passed: 0, failed: 0 };
+  const job = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const { passed, failed } = await tapTest(file);
+      total.passed += passed;
+      total.failed += failed;
+    }
+  };
+  await Promise.all(Array.from({ length: JOBS }, job));
+  return total;
+}
+
+/** tapTest runs one test file. */
+async function tapTest(file) {
   const report = new Report();
-  const env = { ...process.env, TAP: '1' };
-  const status = await run(tap, [...options, ...files], env, (line) => report.read(line));
-  if (status !== 0 && report.failed === 0) report.failed = 1;
+  const env = { ...process.env, TAP: '1', TAP_TIMEOUT: String(FILE_LIMIT) };
+  const began = performance.now();
+  const read = (line) => report.read(line);
+  const status = await run(process.execPath, [file], env, read, FILE_LIMIT + LAST_WORDS);
+  if (status !== 0 && report.failed === 0) {
+    report.failed = 1;
+    report.diagnosis.push(`it ended with status ${status}`);
+  }
+  const name = file.replace(/^dist-test\/test\/(.*)\.js$/, '$1');
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(`${report.failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  for (const line of report.diagnosis) console.log(line);
   return report;
 }
 
-/** Report reads TAP: the outermost results are files, inside them what failed is printed with its diagnosis. */
+/** Report reads the TAP of one file: the totals at its end, and what failed with its diagnosis. */
 class Report {
   passed = 0;
   failed = 0;
-  #diagnosis = false;
+  diagnosis = [];
+  #within = false;
 
   read(line) {
-    const file = /^(ok|not ok) \d+ - (?:dist-test\/test\/)?(\S+?)(?:\.js)? # time=([\d.]+)ms/.exec(
-      line,
-    );
-    if (file) {
-      const [, result, name, time] = file;
-      console.log(
-        `${result === 'ok' ? 'ok    ' : 'FAILED'} ${name} (${(time / 1000).toFixed(1)} s)`,
-      );
-      this.#diagnosis = result !== 'ok';
-      return;
-    }
     const total = /^# \{(.*)\}$/.exec(line)?.[1];
     if (total) {
       this.passed = Number(/pass: (\d+)/.exec(total)?.[1] ?? 0);
       this.failed = Number(/fail: (\d+)/.exec(total)?.[1] ?? 0);
-      return;
-    }
-    if (/^\s*not ok /.test(line)) this.#diagnosis = true;
-    else if (/^\s*(ok |# Subtest|\d+\.\.\d+)/.test(line)) this.#diagnosis = false;
-    if (this.#diagnosis) console.log(line);
+    } else if (/^\s*(not ok |Bail out!)/.test(line)) this.#within = true;
+    else if (/^\s*(ok |# Subtest|\d+\.\.\d+)/.test(line)) this.#within = false;
+    if (this.#within) this.diagnosis.push(line);
   }
 }
 

@@ -18,7 +18,7 @@ async function checkAnswer(server: Address, subject: Case, id: number): Promise<
   const path = subject.path(id);
   const response = await ask(server, path, subject.method);
   const body = await response.text();
-  const wanted = subject.answer(id);
+  const wanted = server.answer ?? subject.answer(id);
   if (response.status === 200 && isDeepStrictEqual(parsed(body), wanted)) return;
   throw new Error(
     `${subject.method} ${path} on port ${server.port} answered ${response.status} ${body.slice(0, 300)}, ` +

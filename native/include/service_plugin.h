@@ -60,8 +60,10 @@ extern "C" {
 
 /* SERVICE_HANDLER begins the definition of a handler: the service finds it by its plain name. */
 #ifdef __cplusplus
+#define SERVICE_EXTERN extern "C"
 #define SERVICE_HANDLER extern "C" SERVICE_EXPORT
 #else
+#define SERVICE_EXTERN extern
 #define SERVICE_HANDLER SERVICE_EXPORT
 #endif
 
@@ -206,8 +208,9 @@ SERVICE_EXPORT void service_plugin_release(const char* body);
 
 #define SERVICE_STATUS_FORM(function) SERVICE_DECLARE_FORM(function, SERVICE_FORM_STATUS)
 #define SERVICE_RESPONSE_FORM(function) SERVICE_DECLARE_FORM(function, SERVICE_FORM_RESPONSE)
-#define SERVICE_DECLARE_FORM(function, form)           \
-  extern SERVICE_EXPORT const uint32_t function##Form; \
+/* Weak, for cgo compiles a preamble that has one more than once. */
+#define SERVICE_DECLARE_FORM(function, form)                                         \
+  SERVICE_EXTERN SERVICE_EXPORT const uint32_t function##Form __attribute__((weak)); \
   const uint32_t function##Form = form;
 
 #ifdef __cplusplus

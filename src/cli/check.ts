@@ -1,6 +1,7 @@
 /**
  * The command `check`: what is wrong with the configuration, whether the databases answer, which scripts do not parse,
- * and who may run which. Changes nothing, neither on disk nor in a database. Exit code 0 when all is well, 1 otherwise.
+ * who may run which, and which plugins cannot be served. Changes nothing, neither on disk nor in a database; plugins are
+ * loaded, in processes of their own. Exit code 0 when all is well, 1 otherwise.
  */
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
 import { needsToken } from '../config/authentication.js';
@@ -9,6 +10,7 @@ import { databasesOf } from '../config/databases.js';
 import { scriptAccessOf } from '../config/settings.js';
 import { checkDatabase } from '../pg/check.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
+import { examinePlugins } from './plugins-check.js';
 import { writeReport, type AccessFindings, type Report } from './report.js';
 import { scriptPermissions } from './script-permissions.js';
 import { examineStored } from './stored-scripts-check.js';
@@ -35,6 +37,7 @@ async function examine(sources: ConfigSources): Promise<Report> {
       databases: [],
       scripts: null,
       stored: null,
+      plugins: null,
       access: null,
     };
   }
@@ -42,9 +45,10 @@ async function examine(sources: ConfigSources): Promise<Report> {
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
   const location = config['queries.location'];
   // All at once: one that does not answer takes its time.
-  const [{ stored, listed }, { scripts, problems }, ...databases] = await Promise.all([
+  const [{ stored, listed }, { scripts, problems }, plugins, ...databases] = await Promise.all([
     examineStored(config),
     examineScripts(location),
+    examinePlugins(config),
     ...databasesOf(config).map(async (settings) => ({
       alias: settings.alias,
       ...(await checkDatabase(settings)),
@@ -60,6 +64,7 @@ async function examine(sources: ConfigSources): Promise<Report> {
       switchedOff.length === 0 &&
       databases.every(({ ok }) => ok) &&
       problems.length === 0 &&
+      plugins.problems.length === 0 &&
       (stored?.ok ?? true),
     file: file ?? null,
     errors: switchedOff,
@@ -67,6 +72,7 @@ async function examine(sources: ConfigSources): Promise<Report> {
     databases,
     scripts: { location, count: scripts.length, problems },
     stored,
+    plugins,
     access,
   };
 }

@@ -10,7 +10,8 @@ Usage: sql-rest-service COMMAND [FLAGS]
 
 Commands:
   serve                    Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check                    Check the configuration, databases and scripts, and who may run which
+  check                    Check the configuration, databases, scripts and plugins, and who may run
+                           which script; plugins are loaded for that
   migrate up auth          Make the users table, unless it is there
   migrate down auth        Drop the users table; with --yes also when there are users in it
   migrate up queries       Make the scripts table and its history, as far as they are not there
@@ -19,6 +20,9 @@ Commands:
   scripts export [FOLDER]  Write the scripts of the table as files; with --yes over others
   scripts import [FOLDER]  Write the scripts of a folder into the table
   scripts diff [FOLDER]    Show what an import would change; exit status 1 when there is something
+  plugin new LANGUAGE NAME Write a folder NAME with a plugin in c, cpp, go or rust to begin with
+  plugin check FILE        Load a plugin, and list the requests it answers
+  plugin header            Print the path of service_plugin.h
   user add NAME            Add a user; the password is asked for, or read from standard input
   user passwd NAME         Give a user another password
   user list                List the users
@@ -27,8 +31,8 @@ Commands:
 Flags:
   --config FILE            Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
   --KEY VALUE              Set a configuration key that is not a secret: --http.port 8080
-  --json                   Print the outcome of check, from-prest, scripts import and scripts diff,
-                           or the list of users, as JSON
+  --json                   Print the outcome of check, plugin check, from-prest, scripts import and
+                           scripts diff, or the list of users, as JSON
   --name TEXT              Full name of the user that is added
   --metadata JSON          Metadata of the user that is added
   --database ALIAS         Scripts of this database; otherwise those for all databases

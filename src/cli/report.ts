@@ -30,6 +30,15 @@ export interface StoredFindings {
   readonly problems: readonly ListedProblem[];
 }
 
+/** PluginFindings are about the folder of the plugins. */
+export interface PluginFindings {
+  readonly location: string;
+  /** How many can be served. */
+  readonly count: number;
+  /** Why others cannot. */
+  readonly problems: readonly ListedProblem[];
+}
+
 /** AccessFindings are about who may run scripts. */
 export interface AccessFindings {
   /** Whether callers need a token. */
@@ -52,12 +61,13 @@ export interface Report {
   readonly scripts: ScriptFindings | null;
   /** Null when scripts are files. */
   readonly stored: StoredFindings | null;
+  readonly plugins: PluginFindings | null;
   readonly access: AccessFindings | null;
 }
 
 /** writeReport writes a report for people. */
 export function writeReport(report: Report): string {
-  const { errors, warnings, databases, scripts, stored, access } = report;
+  const { errors, warnings, databases, scripts, stored, plugins, access } = report;
   const lines = [
     `configuration ${report.file === null ? '' : `${report.file} `}${errors.length === 0 ? 'ok' : 'not ok'}`,
     ...errors.map((error) => `  error: ${error}`),
@@ -81,13 +91,21 @@ export function writeReport(report: Report): string {
     else lines.push(`table ${table} not ok`, `  error: ${said}`);
     lines.push(...problemLines(problems));
   }
+  if (plugins !== null && plugins.count + plugins.problems.length > 0) {
+    const { location, count, problems } = plugins;
+    const state = problems.length === 0 ? 'ok' : 'not ok';
+    lines.push(
+      `plugins ${location} ${state}: ${countOf(count, 'plugin')}`,
+      ...problemLines(problems),
+    );
+  }
   if (access !== null) lines.push(...accessLines(access));
   lines.push(report.ok ? 'ok' : 'not ok');
   return `${lines.join('\n')}\n`;
 }
 
-function countOf(scripts: number): string {
-  return `${scripts} script${scripts === 1 ? '' : 's'}`;
+function countOf(count: number, noun = 'script'): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function problemLines(problems: readonly ListedProblem[]): string[] {

@@ -5,6 +5,7 @@
 import { dropLibpqVariables } from '../config/conninfo.js';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
 import { HELP, version } from './help.js';
+import type { PluginLanguage } from './plugin-new.js';
 
 /** run executes a command line and resolves to the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -48,6 +49,18 @@ export async function run(args: readonly string[]): Promise<number> {
       return (await import('./scripts-import.js')).importFolder(sources, line);
     case 'scripts diff':
       return (await import('./scripts-diff.js')).diffScripts(sources, line);
+    case 'plugin header':
+      return (await import('./plugin-new.js')).printHeader();
+    case 'plugin new c':
+    case 'plugin new cpp':
+    case 'plugin new go':
+    case 'plugin new rust':
+      return (await import('./plugin-new.js')).newPlugin(
+        line.command.slice('plugin new '.length) as PluginLanguage,
+        line.operand,
+      );
+    case 'plugin check':
+      return (await import('./plugin-check.js')).checkPlugin(line.operand, line.json);
     case 'user add':
       return (await import('./user.js')).addUser(sources, line);
     case 'user passwd':

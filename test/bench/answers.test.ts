@@ -35,6 +35,18 @@ t.test('accepted: the right rows, whatever the white space', async (t) => {
   await t.resolves(checkAnswers(server, subject, [2, 1, 3]));
 });
 
+t.test(
+  'of a server that has one answer for everything, that one is right and no other',
+  async (t) => {
+    const server = await serve(t, () => [200, '{"msg":"Hello"}']);
+    await t.resolves(checkAnswers({ ...server, answer: { msg: 'Hello' } }, subject, [2, 1, 3]));
+    await t.rejects(
+      checkAnswers({ ...server, answer: { msg: 'hello' } }, subject, [1]),
+      /answered 200/,
+    );
+  },
+);
+
 t.test('a server that wants a token gets it', async (t) => {
   const token = authorization();
   const server = await serve(t, (path, sent) =>

@@ -23,6 +23,11 @@ t.test('met, missed and not measured', (t) => {
     measured('interpolated', 32, { service: { serverCpu: 37.6 } }),
     measured('mixed', 32, { service: { rate: 160, p99: 8 } }),
     measured('megabyte', 8, { service: { rate: 81 }, psql: { rate: 100 } }),
+    measured('plugin', 256, {
+      service: { rate: 20 },
+      'service-thread': { rate: 49 },
+      'uws-hello': { rate: 100 },
+    }),
   ]);
   const cells = text?.split('\n').map((line) => line.trim().split(/ {2,}/));
   t.strictSame(cells?.slice(2), [
@@ -35,6 +40,8 @@ t.test('met, missed and not measured', (t) => {
     ['mixed@32 p99 over one@32', '<= 2', '2', 'met'],
     ['mixed@32 rate over one@32', '>= 0.8', '0.8', 'met'],
     ['megabyte@8 rate over psql', '>= 0.8', '0.81', 'met'],
+    ['plugin@256 isolated rate over uws-hello', '>= 0.2', '0.2', 'met'],
+    ['plugin@256 in-process rate over uws-hello', '>= 0.5', '0.49', 'missed'],
   ]);
   t.end();
 });

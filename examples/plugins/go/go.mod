@@ -1,0 +1,3 @@
+module service_plugin
+
+go 1.19

@@ -1,0 +1,1 @@
+../../../native/include/service_plugin.go

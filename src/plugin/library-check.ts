@@ -1,0 +1,90 @@
+/**
+ * What a plugin library holds, as `plugin_host --check` finds out. That loads it, which runs its constructors: in a
+ * process of its own, with the environment of a plugin host and a time limit, so that one that hangs or crashes is a
+ * finding like any other.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HOST_FILE, hostEnvironment } from './host-process.js';
+
+/** A function of a library that answers requests. */
+export interface LibraryHandler {
+  readonly method: string;
+  readonly function: string;
+  readonly form: 'string' | 'status' | 'response';
+  readonly symbol: string;
+}
+
+/** LibraryFinding is what is known of one file. */
+export interface LibraryFinding {
+  readonly file: string;
+  /** Whether all of it can be served. */
+  readonly ok: boolean;
+  /** `1.0`; null when it has none. */
+  readonly abi: string | null;
+  readonly handlers: readonly LibraryHandler[];
+  /** Why it, or some of it, cannot be served, empty when all is well; the loader's words are among them. */
+  readonly problems: readonly string[];
+}
+
+/** Milliseconds that loading may take. */
+const LIMIT = 10_000;
+/** Milliseconds that a child of the library's may keep the output open once the process has ended. */
+const LINGER = 500;
+const MAX_OUTPUT = 4 * 1024 * 1024;
+
+/** checkLibrary examines a file; `environment` names variables that its process gets besides the usual ones. */
+export async function checkLibrary(
+  file: string,
+  environment: readonly string[] = [],
+): Promise<LibraryFinding> {
+  const failed = (problem: string): LibraryFinding => {
+    return { file, ok: false, abi: null, handlers: [], problems: [problem] };
+  };
+  // A group of its own, so that what a constructor starts ends with it. What it prints goes to standard error.
+  const child = spawn(HOST_FILE, ['--check', file], {
+    detached: true,
+    env: hostEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (output.length < MAX_OUTPUT) output += text;
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT);
+  const closed = once(child, 'close').catch(() => undefined);
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    endGroup(child.pid);
+    await Promise.race([closed, sleep(LINGER, undefined, { ref: false })]);
+    if (child.killed) return failed(`loading it takes more than ${LIMIT / 1000} s`);
+    if (signal !== null) return failed(`loading it ends the process with ${signal}`);
+    const found = findingIn(output);
+    if (found === undefined) return failed(`loading it ends the process with status ${code ?? 0}`);
+    return { ...found, file, ok: code === 0 };
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return failed(`build/Release/plugin_host, which examines it, cannot be started: ${code}`);
+  } finally {
+    clearTimeout(timer);
+    child.stdout.destroy();
+  }
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is empty already.
+  }
+}
+
+/** The finding, when the program came so far. */
+function findingIn(output: string): Omit<LibraryFinding, 'file' | 'ok'> | undefined {
+  try {
+    return JSON.parse(output) as Omit<LibraryFinding, 'file' | 'ok'>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+/** Plugins as a front end has them, over the libraries of a supervisor, without either process: calls and their results. */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import type { ServiceError } from '#app/errors.js';
+import type { Logger } from '#app/log.js';
+import { Plugins, type PluginCall } from '#app/plugin/plugins.js';
+import type { PluginSettings } from '#app/settings.js';
+import { PluginLibraries, type LibraryAsker } from '#app/supervisor/plugin-libraries.js';
+import { PluginFolder } from '../support/plugin-folder.js';
+
+/** The two ways in which plugins run. */
+export const ISOLATIONS = ['process', 'thread'] as const;
+
+/** What a call came to: an answer, or the code of an error. */
+export interface Result {
+  readonly status: number;
+  readonly text: string;
+  readonly typed: boolean;
+  readonly lines: string;
+  /** Empty for an answer. */
+  readonly code: string;
+}
+
+export interface LogEntry {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** probeFolder is a folder with the plugin `probe`: test/plugin/plugins/probe.c. */
+export function probeFolder(t: Pick<Test, 'teardown'>): PluginFolder {
+  const folder = new PluginFolder(t);
+  folder.compile('probe', path.join(process.cwd(), 'test', 'plugin', 'plugins', 'probe.c'));
+  return folder;
+}
+
+/** CalledPlugins is those of one front end. */
+export class CalledPlugins {
+  readonly log: LogEntry[] = [];
+  readonly libraries: PluginLibraries;
+  readonly #plugins: Plugins;
+  readonly #waiting = new Map<number, (result: Result) => void>();
+  readonly #asker: LibraryAsker;
+  #last = 0;
+
+  constructor(
+    t: Pick<Test, 'teardown'>,
+    folder: PluginFolder,
+    settings: Partial<PluginSettings> = {},
+    { libraries = new PluginLibraries(), hostFile = undefined as string | undefined } = {},
+  ) {
+    this.libraries = libraries;
+    this.#asker = {
+      send: (message, sent) => {
+        setImmediate(() => {
+          this.#plugins.arrived(message);
+          sent(null);
+        });
+      },
+    };
+    const source = {
+      ask: (name: string) => libraries.ask(folder.path, name, this.#asker),
+      loaded: (name: string, loaded: boolean) =>
+        libraries.loaded(folder.path, name, this.#asker, loaded),
+    };
+    const results = {
+      answered: (id: number, status: number, typed: boolean, lines: string, body: Uint8Array) =>
+        this.#settle(id, { status, typed, lines, text: Buffer.from(body).toString(), code: '' }),
+      failed: (id: number, { status, message, code }: ServiceError) =>
+        this.#settle(id, { status, typed: false, lines: '', text: message, code }),
+    };
+    const all: PluginSettings = {
+      path: folder.path,
+      isolation: 'process',
+      threads: 2,
+      timeout: 5_000,
+      maxResponse: 8 << 20,
+      maxMemory: 1 << 30,
+      environment: [],
+      ...settings,
+    };
+    this.#plugins = new Plugins(all, source, results, this.#logger(), hostFile);
+    t.teardown(() => this.close());
+  }
+
+  /** call calls a handler, `file/func?query`, and waits for what comes of it. */
+  call(target: string, method = 'GET', body?: Uint8Array): Promise<Result> {
+    return this.submit(target, method, body).result;
+  }
+
+  /** submit calls a handler; the number is there to abandon it by. */
+  submit(
+    target: string,
+    method = 'GET',
+    body?: Uint8Array,
+  ): { id: number; result: Promise<Result> } {
+    const id = ++this.#last;
+    const result = new Promise<Result>((resolve) => this.#waiting.set(id, resolve));
+    this.#plugins.submit(callOf(id, target, method, body));
+    return { id, result };
+  }
+
+  abandon(id: number): void {
+    this.#waiting.delete(id);
+    this.#plugins.abandon(id);
+  }
+
+  /** pid is the process that a call runs in. */
+  async pid(): Promise<number> {
+    return Number((await this.call('probe/Pid')).text);
+  }
+
+  /** gone is what the supervisor is told when the front end dies. */
+  gone(): void {
+    this.libraries.gone(this.#asker);
+  }
+
+  close(): void {
+    this.#plugins.close();
+  }
+
+  /** logged is the fields of the log lines with a text. */
+  logged(text: string): Readonly<Record<string, unknown>>[] {
+    return this.log.filter((entry) => entry.text.includes(text)).map(({ fields }) => fields);
+  }
+
+  #settle(id: number, result: Result): void {
+    const resolve = this.#waiting.get(id);
+    if (resolve === undefined) throw new Error(`call ${id} was answered, but nobody waits`);
+    this.#waiting.delete(id);
+    resolve(result);
+  }
+
+  #logger(): Logger {
+    const write =
+      (level: string) =>
+      (first: unknown, second?: unknown): void => {
+        const fields = typeof first === 'string' ? {} : (first as LogEntry['fields']);
+        this.log.push({ level, fields, text: String(typeof first === 'string' ? first : second) });
+      };
+    return { warn: write('warn'), error: write('error'), info: write('info') } as unknown as Logger;
+  }
+}
+
+/** callOf is a call, `file/func?query`. */
+export function callOf(id: number, target: string, method = 'GET', body?: Uint8Array): PluginCall {
+  const [where = '', query = ''] = target.split('?');
+  const [file = '', func = ''] = where.split('/');
+  return {
+    id,
+    method,
+    file,
+    func,
+    path: `/_PLUGIN/${where}`,
+    query,
+    headers: '',
+    requestId: `r${id}`,
+    user: '',
+    claims: '',
+    body,
+  };
+}
+
+/** timed is what a promise came to and how long that took (milliseconds). */
+export async function timed<T>(promise: Promise<T>): Promise<[T, number]> {
+  const began = performance.now();
+  return [await promise, performance.now() - began];
+}
+
+/** eventually asks until the answer is the wanted one, ten seconds at most, and returns the last. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  wanted: (answer: T) => boolean,
+): Promise<T> {
+  for (let i = 0; ; i++) {
+    const answer = await ask();
+    if (wanted(answer) || i === 200) return answer;
+    await sleep(50);
+  }
+}

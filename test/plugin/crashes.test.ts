@@ -1,0 +1,112 @@
+/** What a host process that dies costs: the calls it had begun, and nothing else. */
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { alive, soon } from '../support/process-group.js';
+import { CalledPlugins, eventually, probeFolder, timed } from './called-plugins.js';
+
+const folder = probeFolder(t);
+folder.write(
+  'other',
+  'SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETOneHandler(void) { return "1"; }',
+);
+
+const DEATHS: readonly (readonly [func: string, signal: string | null, known: boolean])[] = [
+  ['Segv', 'SIGSEGV', true],
+  ['Abort', 'SIGABRT', true],
+  ['Exit', null, true],
+  ['QuickExit', null, false],
+  ['Overflow', 'SIGSEGV', true],
+  ['Kill', 'SIGKILL', false],
+  ['ThreadSegv', 'SIGSEGV', false],
+];
+
+t.test('every way to die', async (t) => {
+  const plugins = new CalledPlugins(t, folder);
+  await plugins.call('other/One');
+  for (const [i, [func, signal, known]] of DEATHS.entries()) {
+    const pid = await plugins.pid();
+    const beside = plugins.call('probe/Sleep?ms=3000');
+    const dying = plugins.call(`probe/${func}`);
+    t.match(await dying, { status: 502, code: 'plugin_crashed' }, func);
+    t.match(await beside, { status: 502, code: 'plugin_crashed' }, `${func}: what ran beside it`);
+    const [after, took] = await timed(plugins.call('other/One'));
+    t.equal(after.text, '1', `${func}: others answer again`);
+    t.ok(took < 1_000, `${func}: ${took} ms`);
+    t.notOk(alive(pid));
+    const line = plugins.logged('a plugin host died')[i];
+    t.match(line, { signal, pid, lost: 2, wait: i === 0 ? 0 : Math.min(50 * 2 ** (i - 1), 500) });
+    t.equal(line?.['handler'], known ? `GET${func}Handler` : undefined);
+    t.equal(line?.['plugin'], known ? 'probe' : undefined);
+  }
+  t.equal(plugins.logged('could not be loaded').length, 0, 'what was loaded before is not blamed');
+});
+
+t.test('what was not begun is run by the next host, and nothing twice', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2 });
+  await plugins.pid();
+  const file = `${folder.path}/marks`;
+  const mark = (n: number): string => `probe/Mark?file=${file}&mark=${n}`;
+  const results: Promise<{ code: string }>[] = [];
+  const texts: string[] = [];
+  for (let n = 0; n < 600; n++) {
+    const deadly = n === 40 || n === 333;
+    results.push(plugins.call(deadly ? 'probe/Abort' : mark(n)));
+    texts.push(deadly ? '' : String(n));
+  }
+  const codes = (await Promise.all(results)).map(({ code }) => code);
+  const lost = codes.filter((code) => code === 'plugin_crashed').length;
+  t.ok(lost >= 2 && lost <= 70, `${lost} were lost`);
+  t.strictSame(new Set(codes), new Set(['', 'plugin_crashed']));
+  const marks = readFileSync(file, 'utf8').trim().split('\n');
+  t.equal(new Set(marks).size, marks.length, 'none ran twice');
+  const told = texts.filter((text, n) => text !== '' && codes[n] === '');
+  t.strictSame(
+    told.filter((text) => !marks.includes(text)),
+    [],
+    'what was answered ran',
+  );
+});
+
+t.test('a process that a plugin forks may crash or exit', async (t) => {
+  const plugins = new CalledPlugins(t, folder);
+  const pid = await plugins.pid();
+  t.equal((await plugins.call('probe/Fork')).text, '"forked"');
+  t.equal((await plugins.call('probe/Fork?exit=1')).text, '"forked"');
+  t.equal(await plugins.pid(), pid);
+  t.equal(plugins.log.length, 0);
+});
+
+t.test('killed while nothing runs', async (t) => {
+  const plugins = new CalledPlugins(t, folder);
+  const pid = await plugins.pid();
+  process.kill(pid, 'SIGKILL');
+  await soon('the log line', () => plugins.logged('a plugin host died')[0]);
+  t.not(await plugins.pid(), pid);
+});
+
+t.test('a library that crashes as it is loaded', async (t) => {
+  folder.write(
+    'bomb',
+    `#include <stdlib.h>
+    SERVICE_PLUGIN
+    __attribute__((constructor)) static void fall(void) { abort(); }`,
+  );
+  const plugins = new CalledPlugins(t, folder);
+  const pid = await plugins.pid();
+  t.match(await plugins.call('bomb/Any'), { status: 502, code: 'plugin_crashed' });
+  t.equal(plugins.libraries.size, 1, 'it is not kept');
+  const next = await plugins.pid();
+  t.not(next, pid);
+  for (let i = 0; i < 20; i++)
+    t.match(await plugins.call('bomb/Any'), { status: 502, code: 'plugin_crashed' });
+  t.equal(await plugins.pid(), next, 'it is refused for a second');
+  folder.write(
+    'bomb',
+    'SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETAnyHandler(void) { return "mended"; }',
+  );
+  const mended = await eventually(
+    () => plugins.call('bomb/Any'),
+    ({ code }) => code === '',
+  );
+  t.equal(mended.text, 'mended');
+});
