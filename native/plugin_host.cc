@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -159,6 +160,14 @@ void OfferToOutOfMemoryKiller() {
   close(file);
 }
 
+// CloseInherited closes what came down from whoever started the service and did not say that it should not.
+void CloseInherited() {
+  constexpr unsigned kFirst = kChannel + 1;
+  if (syscall(SYS_close_range, kFirst, ~0u, 0u) == 0) return;
+  const long most = sysconf(_SC_OPEN_MAX);
+  for (int number = kFirst; number < most; number++) close(number);
+}
+
 // Reader reads the channel.
 class Reader {
  public:
@@ -269,6 +278,7 @@ int Run(int count, char** arguments) {
       fcntl(kChannel, F_GETFD) < 0)
     return Use();
   fcntl(kChannel, F_SETFD, FD_CLOEXEC);
+  CloseInherited();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   OfferToOutOfMemoryKiller();
   self = getpid();

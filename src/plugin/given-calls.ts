@@ -82,13 +82,13 @@ export class GivenCalls {
       case RecordKind.json:
       case RecordKind.typed:
       case RecordKind.failed: {
-        const given = this.#remove(record.id);
-        if (given?.abandoned === false) this.#events.ended(given.call, record);
+        const call = this.#remove(record.id);
+        if (call !== undefined) this.#events.ended(call, record);
         return true;
       }
       case RecordKind.returned: {
-        const given = this.#remove(record.id);
-        if (given?.abandoned === false) this.#returned.push(given.call);
+        const call = this.#remove(record.id);
+        if (call !== undefined) this.#returned.push(call);
         return true;
       }
       case RecordKind.loaded:
@@ -140,9 +140,13 @@ export class GivenCalls {
     return (this.#last - id) & NUMBERS;
   }
 
-  #remove(id: number): GivenCall | undefined {
+  /** Gives up the place of a call; undefined when nobody waits for it. */
+  #remove(id: number): PluginCall | undefined {
     const given = this.#calls.get(id);
+    if (given === undefined) return undefined;
     this.#calls.remove(id);
-    return given;
+    if (!given.abandoned) return given.call;
+    this.#events.ready();
+    return undefined;
   }
 }

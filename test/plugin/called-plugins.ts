@@ -42,6 +42,8 @@ export class CalledPlugins {
   readonly #plugins: Plugins;
   readonly #waiting = new Map<number, (result: Result) => void>();
   readonly #asker: LibraryAsker;
+  /** Plugins alone do not keep a process alive. */
+  readonly #awake = setInterval(() => undefined, 1_000);
   #last = 0;
 
   constructor(
@@ -117,6 +119,7 @@ export class CalledPlugins {
   }
 
   close(): void {
+    clearInterval(this.#awake);
     this.#plugins.close();
   }
 

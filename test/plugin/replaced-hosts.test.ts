@@ -1,0 +1,93 @@
+/** Hosts with calls that do not end, or with too much memory: they finish what they have, and another takes over. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { alive, soon } from '../support/process-group.js';
+import { CalledPlugins, eventually, probeFolder, timed } from './called-plugins.js';
+
+const folder = probeFolder(t);
+const gone = (pid: number): Promise<boolean> =>
+  soon(`the end of ${pid}`, () => (alive(pid) ? undefined : true));
+
+t.test('calls that hang', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 1, timeout: 300 });
+  const pid = await plugins.pid();
+  const hanging = plugins.call('probe/Hang');
+  const behind = plugins.call('probe/Version');
+  const [result, took] = await timed(hanging);
+  t.match(result, { status: 504, code: 'plugin_timeout' });
+  t.ok(took >= 300, `${took} ms`);
+  t.match(await behind, { text: '"1"' }, 'a thread takes its place');
+  t.match(plugins.logged('a plugin gave no answer')[0], {
+    plugin: 'probe',
+    handler: 'GETHangHandler',
+    requestId: 'r2',
+    code: 'plugin_timeout',
+  });
+  await gone(pid);
+  t.match(plugins.logged('a plugin host is replaced'), [{ pid, reason: 'a call does not end' }]);
+  t.equal(plugins.logged('died').length, 0);
+  t.not(await plugins.pid(), pid);
+});
+
+t.test('more calls that hang than threads', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 300 });
+  const file = `${folder.path}/marks`;
+  const pid = await plugins.pid();
+  const hanging = Array.from({ length: 5 }, () => plugins.call('probe/Hang'));
+  const marks = Array.from({ length: 40 }, (_, n) =>
+    plugins.call(`probe/Mark?file=${file}&mark=${n}`),
+  );
+  for (const { code } of await Promise.all(hanging)) t.equal(code, 'plugin_timeout');
+  for (const { code } of await Promise.all(marks)) t.equal(code, '');
+  const written = readFileSync(file, 'utf8').trim().split('\n');
+  t.equal(written.length, 40, 'what the host gave back ran, once each');
+  t.equal(new Set(written).size, 40);
+  await gone(pid);
+});
+
+t.test('too much memory', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 5_000, maxMemory: 64 << 20 });
+  const pid = await plugins.pid();
+  const running = plugins.call('probe/Sleep?ms=1500');
+  t.match(await plugins.call('probe/Leak?mib=80'), { text: '"leaked"' });
+  const next = await eventually(
+    () => plugins.pid(),
+    (now) => now !== pid,
+  );
+  t.not(next, pid);
+  t.ok(alive(pid), 'it finishes what it had begun');
+  t.match(await running, { text: '"slept"' });
+  await gone(pid);
+  t.match(plugins.logged('a plugin host is replaced'), [{ pid, reason: 'too much memory' }]);
+  t.equal(plugins.logged('died').length, 0);
+  t.equal(await plugins.pid(), next);
+});
+
+t.test('a replaced one that crashes, with calls that nobody waits for', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 5_000, maxMemory: 64 << 20 });
+  const pid = await plugins.pid();
+  const running = plugins.call('probe/Sleep?ms=4000');
+  await plugins.call('probe/Leak?mib=80');
+  await eventually(
+    () => plugins.pid(),
+    (now) => now !== pid,
+  );
+  const { id } = plugins.submit('probe/Sleep?ms=4000');
+  await sleep(50);
+  plugins.abandon(id);
+  process.kill(pid, 'SIGKILL');
+  t.match(await running, { code: 'plugin_crashed' });
+  t.match(await plugins.call('probe/Version'), { text: '"1"' });
+});
+
+t.test('a host that tells nothing any more', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 10 });
+  const pid = await plugins.pid();
+  process.kill(pid, 'SIGSTOP');
+  const [result, took] = await timed(plugins.call('probe/Version'));
+  t.match(result, { code: 'plugin_crashed' });
+  t.ok(took < 15_000, `${took} ms`);
+  t.match(plugins.logged('does not answer'), [{ pid }]);
+  t.match(await plugins.call('probe/Version'), { text: '"1"' });
+});
