@@ -94,7 +94,8 @@ export function alive(pid: number): boolean {
   }
 }
 
-function childrenOf(pid: number): number[] {
+/** childrenOf is the process numbers of a process's children. */
+export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
       .split(' ')
