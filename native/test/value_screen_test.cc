@@ -10,15 +10,12 @@
 #include <utility>
 
 #include "../sql_keywords.h"
+#include "expect.h"
 
 namespace {
 
-int failures = 0;
-
 void Expect(bool expected, bool actual, const std::string& what) {
-  if (expected == actual) return;
-  failures++;
-  std::printf("not ok: %s: expected %d\n", what.c_str(), expected);
+  sql_rest_test::Expect(expected == actual, what + ": expected " + (expected ? "1" : "0"));
 }
 
 void AppendUtf16(std::u16string& to, std::uint32_t code) {
@@ -45,42 +42,6 @@ std::u16string DecodeUtf8(const std::string& bytes) {
   return units;
 }
 
-// ParseString reads the JSON string that begins at its opening quote. The vectors escape no character beyond ASCII.
-std::string ParseString(const std::string& line, std::size_t at) {
-  std::string text;
-  for (std::size_t i = at + 1; line[i] != '"'; i++) {
-    if (line[i] != '\\') {
-      text += line[i];
-      continue;
-    }
-    const char escape = line[++i];
-    switch (escape) {
-      case 'n':
-        text += '\n';
-        break;
-      case 't':
-        text += '\t';
-        break;
-      case 'r':
-        text += '\r';
-        break;
-      case 'b':
-        text += '\b';
-        break;
-      case 'f':
-        text += '\f';
-        break;
-      case 'u':
-        text += static_cast<char>(std::stoi(line.substr(i + 1, 4), nullptr, 16));
-        i += 4;
-        break;
-      default:
-        text += escape;
-    }
-  }
-  return text;
-}
-
 int TestVectors(const char* path) {
   std::ifstream file(path);
   std::string line;
@@ -88,7 +49,7 @@ int TestVectors(const char* path) {
   const std::string before = "{\"value\":";
   while (std::getline(file, line)) {
     if (line.compare(0, before.size(), before) != 0) continue;
-    const std::string value = ParseString(line, before.size());
+    const std::string value = sql_rest_test::ParseString(line, before.size());
     const bool ok = line.find("\"ok\":true") != std::string::npos;
     Expect(ok, sql_rest::Accepts(value), "bytes: " + line);
     Expect(ok, sql_rest::Accepts(DecodeUtf8(value)), "units: " + line);
@@ -146,6 +107,5 @@ int main(int argc, char** argv) {
   TestKeywords();
   TestSizes();
   TestFolding();
-  std::printf("value screen: %d vectors, %d failures\n", count, failures);
-  return std::min(failures, 99);
+  return sql_rest_test::Finish("value screen", count);
 }

@@ -39,15 +39,9 @@ function label(status: number, type: number): string {
   if (known !== undefined) return known;
   const retry = status === 503 && type !== TYPED ? RETRY_AFTER : '';
   const challenge = status === 401 && type !== TYPED ? CHALLENGE : '';
-  const made = `${statusLine(status)}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}${challenge}`;
+  const made = `${status} ${STATUS_CODES[status] ?? 'Unknown'}${TYPES[type] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}${challenge}`;
   labels[i] = made;
   return made;
-}
-
-/** An interim status (1xx) ends no exchange: as with Go's server, and so with pREST, a 200 follows it. */
-function statusLine(status: number): string {
-  const line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
-  return status < 200 ? `${line}\r\n\r\nHTTP/1.1 200 OK` : line;
 }
 
 /** isBodiless tells whether an answer with a status never has a body, nor the length of one. */

@@ -119,8 +119,6 @@ export class PluginDoor implements PluginResults {
     try {
       if (body.byteLength > SMALL && this.#crowd.sending > this.#sending)
         throw new ServiceError('busy', 'too many large answers are being sent already');
-      if (status === 101)
-        throw new ServiceError('plugin_response_invalid', 'the plugin may not switch protocols');
       if (!typed && body.byteLength > 0 && wantsXml(exchange.query) && !isBodiless(status))
         this.#answerXml(exchange, status, lines, body);
       else this.#answer(exchange, status, typed, lines, body);

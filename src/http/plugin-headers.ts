@@ -1,12 +1,11 @@
 /**
  * The header lines of a plugin's answer, beside those that the service itself adds: no header is there twice unless it is
- * a list. The service's own are left alone: its request id, what the configuration says about other origins, and that an
- * answer to a token is not stored. Where a plugin says nothing, 401 and 503 get what they have everywhere.
+ * a list. The service's own are left alone: the date, what the configuration says about other origins, and that an answer
+ * to a token is not stored. Where a plugin says nothing, 401 and 503 get what they have everywhere.
  */
 import { CHALLENGE, RETRY_AFTER } from './exchange.js';
 
 const LINE = /\r\n([^:\r]+):[^\r]*/g;
-const SERVICE_OWN = new Set(['x-request-id', 'x-content-type-options', 'date']);
 const JSON_TYPE = '\r\nContent-Type: application/json';
 
 /** PluginHeaders puts them together. */
@@ -24,7 +23,7 @@ export class PluginHeaders {
     const stored = !ours.includes('\r\nCache-Control:');
     const kept = lines.replace(LINE, (line, field: string) => {
       const name = field.toLowerCase();
-      if (SERVICE_OWN.has(name) || (name === 'cache-control' && !stored)) return '';
+      if (name === 'date' || (name === 'cache-control' && !stored)) return '';
       if (this.#cors && isPermission(name)) return '';
       names.add(name);
       return line;

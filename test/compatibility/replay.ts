@@ -33,8 +33,11 @@ const FILLINGS: Readonly<Record<string, string>> = {
   '<1 MiB>': 'x'.repeat(1 << 20),
 };
 
-/** replay sends the exchanges of a file, in their order, to a service for each configuration over one database. */
-export async function replay(t: Test, file: string): Promise<void> {
+/**
+ * replay sends the exchanges of a file, in their order, to a service for each configuration over one database; `more` is
+ * what each of these configurations has besides.
+ */
+export async function replay(t: Test, file: string, more: Configuration = {}): Promise<void> {
   const postgres = await startPostgres(t, { setup: TABLES });
   const url = (database: string): string =>
     Object.assign(new URL(postgres.url), { pathname: `/${database}` }).href;
@@ -45,7 +48,8 @@ export async function replay(t: Test, file: string): Promise<void> {
   for (const exchange of recordings<Exchange>(file)) {
     const { config } = exchange;
     const service =
-      services.get(config) ?? (await serve(t, configuration(config, url), url('prest-test')));
+      services.get(config) ??
+      (await serve(t, { ...configuration(config, url), ...more }, url('prest-test')));
     services.set(config, service);
     answers.push([exchange, await send(service.port, exchange)]);
   }

@@ -1,6 +1,8 @@
 /** Answers of plugins as they are sent: statuses, headers beside the service's own, no bodies where there are none, XML. */
+import { once } from 'node:events';
+import http from 'node:http';
 import t, { type Test } from 'tap';
-import { sendRaw, requestBytes, type RawAnswer } from '../support/raw-http.js';
+import type { RawAnswer } from '../support/raw-http.js';
 import { authSettings, userToken } from '../support/tokens.js';
 import { errorOf, ISOLATIONS, probeFolder, servePlugins, type ServedPlugins } from './served-plugins.js'; // prettier-ignore
 
@@ -38,11 +40,10 @@ async function statuses(t: Test, { send }: ServedPlugins): Promise<void> {
     t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
     t.equal(answer.headers.get('retry-after'), status === 503 ? '1' : undefined);
   }
-  for (const status of [-1, 0, 99, 101, 600, 1000, 65736])
+  for (const status of [-1, 0, 99, 600, 1000, 65736])
     t.match(errorOf(await send(`GET probe/Status?status=${status}`)), /^502 plugin_response_invalid/, String(status)); // prettier-ignore
-  const { text, closed } = await send('GET probe/Status?status=100');
-  t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n{"a":1}$/);
-  t.equal(closed, false);
+  const interim = await send('GET probe/Status?status=100');
+  t.match(interim.text, /^HTTP\/1\.1 200 OK\r\n[^]*{"a":1}$/, 'no interim status ends an exchange');
 }
 
 async function bodiless(t: Test, { port, send }: ServedPlugins): Promise<void> {
@@ -62,18 +63,15 @@ async function bodiless(t: Test, { port, send }: ServedPlugins): Promise<void> {
   const head = await send('HEAD probe/Hello');
   t.strictSame([head.body, head.headers.get('content-length')], ['', '14']);
   t.notOk((await send('HEAD probe/Nothing')).headers.has('content-length'), 'nothing is known');
-  const next = requestBytes('GET', '/_PLUGIN/probe/Status?status=200');
-  for (const [method, status] of [
-    ['GET', 204],
-    ['GET', 304],
-    ['GET', 205],
-    ['HEAD', 200],
-  ] as const) {
-    // prettier-ignore
-    const first = requestBytes(method, `/_PLUGIN/probe/Status?status=${status}`);
-    const { text } = await sendRaw(port, first + next);
-    t.match(text, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*{"a":1}$/, 'the connection goes on');
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  for (const request of ['GET 204', 'GET 304', 'GET 205', 'HEAD 200', 'GET 200']) {
+    const [method, status] = request.split(' ');
+    const path = `/_PLUGIN/probe/Status?status=${status}`;
+    const [answer] = (await once(http.request({ port, path, method, agent }).end(), 'response')) as [http.IncomingMessage]; // prettier-ignore
+    t.equal(answer.statusCode, Number(status), `${request}: the connection goes on`);
+    await once(answer.resume(), 'end');
   }
+  agent.destroy();
 }
 
 async function ownHeaders(t: Test, { send }: ServedPlugins): Promise<void> {
@@ -90,12 +88,7 @@ async function ownHeaders(t: Test, { send }: ServedPlugins): Promise<void> {
   t.equal(alone.headers.get('content-type'), 'application/json');
   t.equal(alone.headers.get('x-a'), 'b');
 
-  const ours = await send(
-    headers([['x-request-id', 'mine'], ['X-Content-Type-Options', 'x'], ['Date', 'x'], ['X-A', '1']]), // prettier-ignore
-    ['X-Request-Id: r1'],
-  );
-  t.equal(ours.headers.get('x-request-id'), 'r1');
-  t.equal(ours.headers.get('x-content-type-options'), 'nosniff');
+  const ours = await send(headers([['Date', 'x'], ['X-A', '1']])); // prettier-ignore
   t.not(ours.headers.get('date'), 'x');
   t.equal(ours.headers.get('x-a'), '1');
 
@@ -119,6 +112,8 @@ async function ownHeaders(t: Test, { send }: ServedPlugins): Promise<void> {
     ['Content-Length', '1'],
     ['transfer-encoding', 'chunked'],
     ['Connection', 'close'],
+    ['x-request-id', 'mine'],
+    ['X-Content-Type-Options', 'x'],
   ];
   for (const line of refused)
     t.match(errorOf(await send(headers([line]))), /^502 plugin_response_invalid/, line.join(': '));

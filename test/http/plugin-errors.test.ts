@@ -43,7 +43,7 @@ const CASES: readonly (readonly [request: string, wanted: string])[] = [
   // what leads elsewhere, or is no file
   ['GET outside/Hello', '404 plugin_not_found'],
   ['GET memory/Hello', '404 plugin_not_found'],
-  ['GET folder/Hello', '404 plugin_not_found'],
+  ['GET folder/Hello', '500 plugin_load_failed'],
   ['GET inside/Hello', '200'],
   // methods
   ['get probe/Hello', '404 handler_not_found: plugins have functions for registered methods'],

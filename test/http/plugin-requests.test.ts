@@ -26,7 +26,9 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 /** The lines that POSTEcho gives, by name; of one that is there twice the last. */
 function given({ body }: RawAnswer): Readonly<Record<string, string>> {
   const lines = body.slice(0, body.indexOf('\n\n')).split('\n');
-  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+  return Object.fromEntries(
+    lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+  );
 }
 
 t.test('who may ask', async (t) => {
@@ -79,6 +81,7 @@ t.test('what is asked', async (t) => {
     claims: '',
     file: 'probe',
     func: 'Echo',
+    connection: 'close',
     'x-request-id': 'r1',
     'x-twice': '2',
     'x-empty': '',
@@ -156,7 +159,9 @@ t.test('nobody makes it keep bodies', async (t) => {
   const { status } = await large.send('POST probe/Echo', [TOKEN, length(1 << 20)], full);
   t.equal(status, 502, 'it is kept and reaches the plugin, which answers more than it may');
   for (const socket of sockets) socket.destroy();
-  const known = Array.from({ length: 40 }, () => sendRaw(large.port, almost(TOKEN)));
+  const known = Array.from({ length: 40 }, () =>
+    sendRaw(large.port, almost(TOKEN), { wait: 1_500 }),
+  );
   const told = new Set((await Promise.all(known)).map(({ status }) => status));
   t.ok(told.has(503), 'what callers with a token send is bounded');
 });

@@ -1,0 +1,3 @@
+import { testExample } from './plugin-example.js';
+
+testExample('go', 'go');
