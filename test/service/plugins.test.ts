@@ -36,7 +36,7 @@ t.test('the first version, whatever becomes of its file', async (t) => {
   await soon('a host beside each front end', () => (hosts().length === 2 ? true : undefined));
   const other = readFileSync(folder.file('other'));
   const served = (): Promise<true> => {
-    const until = load.asked + 200;
+    const until = load.asked + 60;
     return soon('more answers', () => (load.asked >= until ? true : undefined));
   };
   await served();
@@ -66,7 +66,7 @@ t.test('the first version, whatever becomes of its file', async (t) => {
 t.test('plugins that crash and hang beside queries', async (t) => {
   await service.rows('a/one');
   const load = new Load(t, { port, clients: 6, target: () => '/_QUERIES/a/one' });
-  for (const func of ['Segv', 'Abort', 'Exit', 'Overflow', 'Kill', 'Hang', 'Hang', 'Segv'])
+  for (const func of ['Segv', 'Abort', 'Exit', 'Overflow', 'Kill', 'Hang', 'Segv'])
     t.equal(
       await service.error(`/_PLUGIN/probe/${func}`),
       func === 'Hang' ? '504 plugin_timeout' : '502 plugin_crashed',
@@ -75,7 +75,7 @@ t.test('plugins that crash and hang beside queries', async (t) => {
   t.equal((await service.ask('/_PLUGIN/plugin/Name')).text, '"first"');
   await load.stop();
   t.same(load.failures, []);
-  t.ok(load.count(200) > 100, `${load.count(200)} answers`);
+  t.ok(load.count(200) > 50, `${load.count(200)} answers`);
   const died = await service.line('a plugin host died');
   t.match(died, { plugin: 'probe', handler: 'GETSegvHandler', signal: 'SIGSEGV' });
   t.notOk(service.frontEnds().some((pid) => !alive(pid)));
