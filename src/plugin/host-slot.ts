@@ -36,6 +36,9 @@ const UNUSABLE_FILE = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR', 'EPERM'
 /** What callers are told whose call did not crash, or nobody knows it. */
 const NEIGHBOUR = 'the process that ran the plugin ended';
 
+/** Bytes that the record of a crash holds. */
+const CRASH_BYTES = 8;
+
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 /** Host is one process and what is known of it. */
@@ -164,12 +167,13 @@ export class HostSlot implements PluginPlace {
         this.#retire();
         break;
       case RecordKind.retired:
+        if (!host.retired) break;
         host.emptied = true;
         this.#events.returned(host.given.takeReturned());
         this.#release(host);
         break;
       case RecordKind.crashed:
-        host.crash = record;
+        if (record.body.length === CRASH_BYTES) host.crash = record;
     }
   }
 
@@ -242,11 +246,13 @@ export class HostSlot implements PluginPlace {
 
   #died(host: Host, exit: HostExit, calls: readonly GivenCall[]): void {
     const { crash } = host;
-    const last = crash?.body.readUInt32LE();
+    const last = crash?.body.readUInt32LE(0);
     const begun = calls.filter(
       ({ id }) => last === undefined || (last !== 0 && host.given.isBefore(id, last)),
     );
     const culprit = crash && calls.find(({ id }) => id === crash.id);
+    const loads = crash?.body.readUInt32LE(4) === 1;
+    if (culprit !== undefined && !loads) this.#events.loaded(culprit.call.file);
     const blamed = culprit ? [culprit] : crash === undefined || crash.id === 0 ? begun : [];
     const signal = exit.signal ?? (crash && SIGNALS.get(crash.status)) ?? null;
     this.#log.error(
