@@ -1,12 +1,13 @@
 /**
  * Tests the C++ code outside Node: the formatting, the programs of native/test under sanitizers, and a short run of the
- * fuzz targets. What is not installed is left out by name, but in CI (CI=true) it is a failure. FUZZ_SECONDS sets how
+ * fuzz targets; in CI, or with SANITIZED_ADDON=true, the addon's tests under sanitizers too. What is not installed is left out by name, but in CI (CI=true) it is a failure. FUZZ_SECONDS sets how
  * long to fuzz in all (default 10). Exits with 1 when anything fails.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testSanitizedAddon } from './sanitized-addon.js';
 
 const root = resolve(fileURLToPath(import.meta.url), '../..');
 const output = join(root, 'build/test');
@@ -131,6 +132,11 @@ function libraries(...names) {
   return names.map((name) => readFileSync(join(plugins, `${name}.so`)));
 }
 
+async function addonTests() {
+  if (hasSanitizer('c++', SANITIZERS.sanitized)) return testSanitizedAddon();
+  leftOut('runtime of AddressSanitizer', "the addon's tests are not run under it");
+}
+
 function fuzz() {
   if (version('clang++') === '' || !hasSanitizer('clang++', 'fuzzer-no-link,address')) {
     leftOut('clang++ with its runtime', 'nothing is fuzzed');
@@ -155,6 +161,7 @@ try {
   checkFormat();
   unitTests();
   fuzz();
+  if (inCi || process.env.SANITIZED_ADDON === 'true') await addonTests();
 } catch (error) {
   console.error(`native tests: ${error.message}`);
   process.exitCode = 1;
