@@ -24,7 +24,7 @@ function isFresh() {
   const sources = readdirSync(native, { recursive: true })
     .filter((name) => /^(include\/)?[^/]*\.(cc|h|txt|map)$/.test(name))
     .map((name) => join(native, name));
-  sources.push(join(native, 'include/service_plugin.h'), join(root, 'CMakeLists.txt'));
+  sources.push(join(root, 'CMakeLists.txt'));
   return sources.every((source) => statSync(source).mtimeMs < built);
 }
 

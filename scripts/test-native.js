@@ -78,7 +78,7 @@ function hasSanitizer(compiler, sanitizer) {
 
 function sourcesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true })
-    .filter((name) => /\.(cc|c|h)$/.test(name))
+    .filter((name) => /\.(cc|c|h|hpp)$/.test(name))
     .map((name) => join(folder, name));
 }
 
