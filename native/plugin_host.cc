@@ -107,11 +107,11 @@ void TellEnd(int signal) noexcept {
     const timespec millisecond{0, 1'000'000};
     nanosleep(&millisecond, nullptr);
   }
-  const std::uint32_t begun = PluginPool::LastBegun();
-  char record[kRecordHead + sizeof begun];
+  const std::uint32_t body[2] = {PluginPool::LastBegun(), PluginPool::CurrentLoads() ? 1u : 0u};
+  char record[kRecordHead + sizeof body];
   WriteRecordHead(record, PluginRecord::kCrashed, PluginPool::CurrentCall(),
-                  static_cast<std::uint16_t>(signal), 0, sizeof begun);
-  std::memcpy(record + kRecordHead, &begun, sizeof begun);
+                  static_cast<std::uint16_t>(signal), 0, sizeof body);
+  std::memcpy(record + kRecordHead, body, sizeof body);
   // A part of it would be worse than nothing, but a socket takes all of so little or nothing of it.
   send(kChannel, record, sizeof record, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -30,6 +30,7 @@ constexpr std::size_t kMostThreads = 512;
 // Static, for signal handlers.
 std::atomic<std::uint32_t> last_begun{0};
 thread_local std::uint32_t current = 0;
+thread_local bool loading = false;
 
 // Resident is the process's resident memory, 0 where that cannot be read.
 std::size_t Resident() {
@@ -150,6 +151,8 @@ std::uint32_t PluginPool::LastBegun() noexcept {
 
 std::uint32_t PluginPool::CurrentCall() noexcept { return current; }
 
+bool PluginPool::CurrentLoads() noexcept { return loading; }
+
 // With the mutex held.
 void PluginPool::StartThreads() {
   while (live_ < options_.threads && queue_.size() > idle_) {
@@ -238,6 +241,7 @@ void PluginPool::Work(Worker* self) {
 
 bool PluginPool::Finish(Worker* self) {
   current = 0;
+  loading = false;  // where a library ended the thread
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool awaited = !self->overdue;
   self->busy = false;
@@ -276,8 +280,10 @@ PluginLibrary* PluginPool::Loaded(Library* library, const std::string& name, Plu
   const std::lock_guard<std::mutex> lock(library->mutex);
   PluginLibrary* loaded = library->loaded.load(std::memory_order_acquire);
   if (loaded == nullptr && !library->failed) {
+    loading = true;
     loaded =
         PluginLibrary::Load(name, library->bytes, &library->message, &library->detail).release();
+    loading = false;
     library->bytes = {};
     library->failed = loaded == nullptr;
     library->loaded.store(loaded, std::memory_order_release);

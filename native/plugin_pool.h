@@ -54,6 +54,8 @@ class PluginPool {
   static std::uint32_t LastBegun() noexcept;
   // CurrentCall is the id of the call that the calling thread runs, 0 for none. Safe in a signal handler.
   static std::uint32_t CurrentCall() noexcept;
+  // CurrentLoads tells whether that call loads its library. Safe in a signal handler.
+  static bool CurrentLoads() noexcept;
 
   PluginPool(const PluginPool&) = delete;
   PluginPool& operator=(const PluginPool&) = delete;

@@ -3,11 +3,11 @@
  * then after a wait that grows while deaths follow one another), and one that has calls that do not end or too much
  * memory, which finishes what it has begun. What a process that died had begun is lost, all else is run by the next.
  */
-import { constants } from 'node:os';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { PluginSettings } from '../settings.js';
 import { GivenCalls, type GivenCall } from './given-calls.js';
+import { handlerOf, isCrash, judgeDeath } from './host-death.js';
 import { HOST_FILE, HostProcess, type HostExit } from './host-process.js';
 import { CALLS_A_THREAD, type PlaceEvents, type PluginPlace } from './place.js';
 import { RecordKind, type PluginCall, type PluginRecord } from './wire.js';
@@ -35,8 +35,6 @@ const UNUSABLE_FILE = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR', 'EPERM'
 
 /** What callers are told whose call did not crash, or nobody knows it. */
 const NEIGHBOUR = 'the process that ran the plugin ended';
-
-const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 /** Host is one process and what is known of it. */
 interface Host {
@@ -164,12 +162,13 @@ export class HostSlot implements PluginPlace {
         this.#retire();
         break;
       case RecordKind.retired:
+        if (!host.retired) break;
         host.emptied = true;
         this.#events.returned(host.given.takeReturned());
         this.#release(host);
         break;
       case RecordKind.crashed:
-        host.crash = record;
+        if (isCrash(record)) host.crash = record;
     }
   }
 
@@ -216,10 +215,10 @@ export class HostSlot implements PluginPlace {
   #ended(host: Host, exit: HostExit): void {
     clearTimeout(host.timer);
     this.#retired.delete(host);
-    const calls = host.given.takeAll();
-    if (exit.error !== undefined) this.#notStarted(exit.error, calls);
-    else if (host.overdue) this.#lost(calls, () => new ServiceError('plugin_timeout'));
-    else this.#died(host, exit, calls);
+    if (exit.error !== undefined) this.#notStarted(exit.error, host.given.takeAll());
+    else if (host.overdue)
+      this.#lost(host.given.takeAll(), () => new ServiceError('plugin_timeout'));
+    else this.#died(host, exit);
     this.#retire();
     this.#events.ready();
   }
@@ -240,33 +239,20 @@ export class HostSlot implements PluginPlace {
     this.#longer();
   }
 
-  #died(host: Host, exit: HostExit, calls: readonly GivenCall[]): void {
-    const { crash } = host;
-    const last = crash?.body.readUInt32LE();
-    const begun = calls.filter(
-      ({ id }) => last === undefined || (last !== 0 && host.given.isBefore(id, last)),
-    );
-    const culprit = crash && calls.find(({ id }) => id === crash.id);
-    const blamed = culprit ? [culprit] : crash === undefined || crash.id === 0 ? begun : [];
-    const signal = exit.signal ?? (crash && SIGNALS.get(crash.status)) ?? null;
-    this.#log.error(
-      {
-        ...(culprit?.call && handlerOf(culprit.call)),
-        ...exit,
-        signal,
-        pid: host.process.pid,
-        lost: begun.length,
-        wait: this.#wait,
-      },
-      'a plugin host died',
-    );
-    if (!host.retired) this.#longer();
-    this.#events.crashed(new Set(blamed.map(({ call }) => call.file)));
+  #died(host: Host, exit: HostExit): void {
+    const { process, given, crash, retired } = host;
+    const { signal, begun, untouched, culprit, loaded, suspects } = judgeDeath(given, exit, crash);
+    const handler = culprit && handlerOf(culprit.call);
+    const fields = { ...handler, code: exit.code, signal, pid: process.pid, lost: begun.length };
+    this.#log.error({ ...fields, wait: this.#wait }, 'a plugin host died');
+    if (!retired) this.#longer();
+    if (culprit !== undefined && loaded) this.#events.loaded(culprit.call.file);
+    this.#events.crashed(suspects);
     this.#lost(
       begun,
-      (given) => new ServiceError('plugin_crashed', given === culprit ? undefined : NEIGHBOUR),
+      (one) => new ServiceError('plugin_crashed', one === culprit ? undefined : NEIGHBOUR),
     );
-    this.#return(calls.slice(begun.length), host.given.takeReturned()); // in the order they were given
+    this.#return(untouched, given.takeReturned());
   }
 
   #longer(): void {
@@ -300,10 +286,4 @@ export class HostSlot implements PluginPlace {
     );
     host.process.kill();
   }
-}
-
-/** handlerOf names what a call is to, for the log. */
-export function handlerOf(call: PluginCall): Readonly<Record<string, string>> {
-  const { file, func, method, requestId } = call;
-  return { plugin: file, handler: `${method}${func}Handler`, requestId };
 }

@@ -82,8 +82,9 @@ export const RecordKind = {
   /** More memory is resident than may be. */
   swollen: 8,
   /**
-   * The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(). `body` is the id of the call that
-   * was begun last (32 bits, 0: none): of the calls given before it none was not begun, answered or not.
+   * The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(). `body` has two numbers of 32 bits:
+   * the id of the call that was begun last (0: none), for all that were given before it were begun too, answered or not;
+   * and 1 when the call loads its library.
    */
   crashed: 9,
 } as const;

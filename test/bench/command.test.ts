@@ -8,6 +8,8 @@ import t from 'tap';
 
 const MAIN = path.join(import.meta.dirname, '../../bench/main.js');
 
+t.setTimeout(120_000);
+
 const REFUSED: [string[], RegExp][] = [
   [['--case', 'one'], /Unknown option '--case'/],
   [['--cases', 'none'], /no case is named none/],

@@ -9,6 +9,7 @@ const query = (folder: string, name: string, alias?: string) => ({
   folder,
   name,
 });
+const plugin = (file: string, func: string) => ({ kind: 'plugin', file, func });
 const refused = (code: string) => ({ kind: 'refused', code });
 const redirect = (location: string) => ({ kind: 'redirect', location });
 
@@ -63,7 +64,17 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
   ['/_QUERIES/bad.alias/a/b', refused('invalid_identifier')],
   ['/_QUERIES/x/bad.folder/b', refused('invalid_identifier')],
 
+  ['/_PLUGIN/a.so/b', refused('invalid_identifier')],
+  ['/_PLUGIN/a/b%2Fc', refused('invalid_identifier')],
+  ['/_PLUGIN/..%2Fa/b', refused('invalid_identifier')],
+  ['/_PLUGIN/%2e%2e/b', refused('invalid_path')],
+  [`/_PLUGIN/${LONG}ab/b`, refused('invalid_identifier')],
+
   // what is no route
+  ['/_PLUGIN', refused('not_found')],
+  ['/_PLUGIN/a', refused('not_found')],
+  ['/_PLUGIN/a/b/c', refused('not_found')],
+  ['/_plugin/a/b', refused('not_found')],
   ['/', refused('not_found')],
   ['/_QUERIES', refused('not_found')],
   ['/_QUERIES/a', refused('not_found')],
@@ -92,8 +103,13 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
   [`/_QUERIES/a/${LONG}x`, query('a', `${LONG}x`)],
   ['/_QUERIES/__proto__/constructor', query('__proto__', 'constructor')],
   ['/_QUERIES/_health/_ready', query('_health', '_ready')],
+  ['/_PLUGIN/a/b', plugin('a', 'b')],
+  [`/_PLUGIN/%61/${LONG}x`, plugin('a', `${LONG}x`)],
+  ['/_PLUGIN/registry/constructor', plugin('registry', 'constructor')],
 
   // under a prefix
+  ['/_PLUGIN/a/b', refused('not_found'), '/api/v1'],
+  ['/api/v1/_PLUGIN/a/b', plugin('a', 'b'), '/api/v1'],
   ['/_health', refused('not_found'), '/api/v1'],
   ['/tables', refused('not_found'), '/api/v1'],
   ['/api/v1/tables', { kind: 'listing', name: 'tables' }, '/api/v1'],

@@ -18,7 +18,7 @@ folder.write(
 );
 
 for (const isolation of ISOLATIONS)
-  t.test(isolation, async (t) => {
+  t.test(isolation, (t) => {
     const plugins = new CalledPlugins(t, folder, {
       isolation,
       threads: 4,
@@ -122,4 +122,5 @@ for (const isolation of ISOLATIONS)
       const next = new CalledPlugins(t, folder, {}, plugins);
       t.equal((await next.call(`${name}/One`)).text, 'mended', 'one that comes after it');
     });
+    t.end();
   });

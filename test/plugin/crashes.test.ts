@@ -84,6 +84,13 @@ t.test('killed while nothing runs', async (t) => {
   t.not(await plugins.pid(), pid);
 });
 
+t.test('the first call of a library crashes', async (t) => {
+  const plugins = new CalledPlugins(t, folder);
+  t.match(await plugins.call('probe/Segv'), { code: 'plugin_crashed' });
+  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'loading it was not what crashed');
+  t.equal(plugins.libraries.size, 1);
+});
+
 t.test('a library that crashes as it is loaded', async (t) => {
   folder.write(
     'bomb',

@@ -178,35 +178,41 @@ t.test('every example script runs', async (t) => {
 });
 
 t.test('started by npm, it ends when npm does', async (t) => {
-  for (const [signal, group] of [
+  const ways = [
     ['SIGTERM', false],
     ['SIGKILL', false],
     ['SIGINT', true],
-  ] as const) {
-    const npm = spawn('npm', ['start'], {
-      detached: true,
-      cwd: PROJECT,
-      env: {
-        PATH: `${path.dirname(process.execPath)}:${process.env['PATH']!}`,
-        EMBEDDED_CLUSTER: CLUSTER,
-        PORT: String(await freePort()),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const exited = once(npm, 'exit').then(() => null);
-    const url = await ready({ child: npm, output: () => output, exited });
-    process.kill(group ? -npm.pid! : npm.pid!, signal);
-    t.ok(await gone(url), signal);
-    const folder = embedded(output);
-    t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
-    t.ok(await goneFile(path.join(folder, 'data/postmaster.pid')), 'PostgreSQL too');
-    t.match(output, '"clean":true');
-  }
+  ] as const;
+  await Promise.all(
+    ways.map(async ([signal, group]) => {
+      const npm = spawn('npm', ['start'], {
+        detached: true,
+        cwd: PROJECT,
+        env: {
+          PATH: `${path.dirname(process.execPath)}:${process.env['PATH']!}`,
+          EMBEDDED_CLUSTER: `${CLUSTER}-${signal}`,
+          PORT: String(await freePort()),
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      const exited = once(npm, 'exit').then(() => null);
+      const url = await ready({ child: npm, output: () => output, exited });
+      process.kill(group ? -npm.pid! : npm.pid!, signal);
+      t.ok(await gone(url), signal);
+      const folder = embedded(output);
+      t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+      t.ok(await goneFile(path.join(folder, 'data/postmaster.pid')), 'PostgreSQL too');
+      t.match(output, '"clean":true');
+    }),
+  );
 });
 
-t.test('a taken port: said, with what to do, and exit 1', async (t) => {
+// Those that follow wait rather than work, and use no cluster.
+t.jobs = 3;
+
+t.test('a taken port: said, with what to do, and exit 1', { buffered: true }, async (t) => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
@@ -218,23 +224,27 @@ t.test('a taken port: said, with what to do, and exit 1', async (t) => {
   t.notMatch(start.output(), /embedded PostgreSQL on/);
 });
 
-t.test('with a database configured, that one is served and no other started', async (t) => {
-  const postgres = await startPostgres(t);
-  const PORT = String(await freePort());
-  const SERVICE_QUERIES_LOCATION = t.testdir({
-    a: { 'b.read.sql': 'SELECT current_setting($$port$$) AS port' },
-  });
-  const start = run(t, { PORT, SERVICE_QUERIES_LOCATION, DATABASE_URL: postgres.url });
-  const url = await ready(start);
-  t.equal(new URL(url).pathname, '/_health');
-  const answer = await (await fetch(new URL('/_QUERIES/a/b', url))).json();
-  t.strictSame(answer, [{ port: String(postgres.port) }]);
-  t.notMatch(start.output(), /embedded/i);
-  start.child.kill('SIGTERM');
-  t.equal(await start.exited, 0);
-});
+t.test(
+  'with a database configured, that one is served and no other started',
+  { buffered: true },
+  async (t) => {
+    const postgres = await startPostgres(t);
+    const PORT = String(await freePort());
+    const SERVICE_QUERIES_LOCATION = t.testdir({
+      a: { 'b.read.sql': 'SELECT current_setting($$port$$) AS port' },
+    });
+    const start = run(t, { PORT, SERVICE_QUERIES_LOCATION, DATABASE_URL: postgres.url });
+    const url = await ready(start);
+    t.equal(new URL(url).pathname, '/_health');
+    const answer = await (await fetch(new URL('/_QUERIES/a/b', url))).json();
+    t.strictSame(answer, [{ port: String(postgres.port) }]);
+    t.notMatch(start.output(), /embedded/i);
+    start.child.kill('SIGTERM');
+    t.equal(await start.exited, 0);
+  },
+);
 
-t.test('a configuration that is wrong ends the start', async (t) => {
+t.test('a configuration that is wrong ends the start', { buffered: true }, async (t) => {
   const start = run(t, { PORT: 'many' });
   t.equal(await start.exited, 1);
   t.match(start.output(), /http\.port/);

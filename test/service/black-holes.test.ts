@@ -13,11 +13,10 @@ const deaf = await startDeaf(t);
 const scripts = { 'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n' };
 const url = (port: number, parameters = ''): string =>
   `postgres://u:p@127.0.0.1:${port}/d?sslmode=disable${parameters}`;
+const MUTE = { alias: 'mute', url: url(mute.port) };
+const DEAF = { alias: 'deaf', url: url(deaf.port) };
 const config = {
-  databases: [
-    { alias: 'mute', url: url(mute.port) },
-    { alias: 'deaf', url: url(deaf.port) },
-  ],
+  databases: [MUTE, DEAF],
   'health.ready': ['postgres'],
   'http.processes': 1,
   'pool.threads': 1,
@@ -48,7 +47,10 @@ function asking(
   return { told };
 }
 
-t.test('the other is served while theirs wait', async (t) => {
+// They wait rather than work.
+t.jobs = 4;
+
+t.test('the other is served while theirs wait', { buffered: true }, async (t) => {
   const service = await startService(t, { database: postgres.url, scripts, config });
   await service.rows('hit/one?n=1');
   const waiting = asking(t, service, ['mute', 'deaf'], 100);
@@ -56,9 +58,13 @@ t.test('the other is served while theirs wait', async (t) => {
   t.same(waiting.told, [], 'all of them still wait, for as long as connecting may take');
 });
 
-t.test('they are probed by themselves, one question at a time', async (t) => {
-  const before = mute.taken;
-  const service = await startService(t, { database: postgres.url, scripts, config });
+t.test('they are probed by themselves, one question at a time', { buffered: true }, async (t) => {
+  const alone = await startMute(t);
+  const service = await startService(t, {
+    database: postgres.url,
+    scripts,
+    config: { ...config, databases: [{ ...MUTE, url: url(alone.port) }, DEAF] },
+  });
   const down = await soon('both are known', () => {
     const known = service.lines.filter(({ msg }) => msg.startsWith('the database does not answer'));
     return known.length === 2 ? known : undefined;
@@ -72,10 +78,10 @@ t.test('they are probed by themselves, one question at a time', async (t) => {
     await sleep(500);
   }
   t.equal(service.lines.filter(({ msg }) => msg === 'the database answers again').length, 0);
-  t.ok(mute.taken - before <= 3, 'an attempt to connect is not begun while another one lasts');
+  t.ok(alone.taken <= 3, 'an attempt to connect is not begun while another one lasts');
 });
 
-t.test('their requests never take all places', async (t) => {
+t.test('their requests never take all places', { buffered: true }, async (t) => {
   const few = { ...config, 'pool.queue': 12 };
   const service = await startService(t, { database: postgres.url, scripts, config: few });
   await service.rows('hit/one?n=1');
@@ -86,15 +92,12 @@ t.test('their requests never take all places', async (t) => {
   t.ok(told.length < 40, 'some still wait');
 });
 
-t.test('each has its own time to connect', async (t) => {
-  const databases = [
-    { alias: 'quick', url: url(mute.port, '&connect_timeout=2') },
-    { alias: 'mute', url: url(mute.port) },
-  ];
+t.test('each has its own time to connect', { buffered: true }, async (t) => {
+  const quick = { alias: 'quick', url: url(mute.port, '&connect_timeout=2') };
   const service = await startService(t, {
     database: postgres.url,
     scripts,
-    config: { ...config, databases },
+    config: { ...config, databases: [quick, MUTE] },
   });
   const { told } = asking(t, service, ['mute'], 1);
   t.match(await service.error('quick/hit/one?n=1'), /^503 (08|busy)/);

@@ -19,21 +19,27 @@ function start(t: Test, database: string, config: Configuration = {}): Promise<S
 const exists = async (server: Postgres, table = 'service_users'): Promise<boolean> =>
   (await server.sql('SELECT to_regclass($1) IS NOT NULL AS it', [table]))[0]!['it'] as boolean;
 
-t.test('a database', async (t) => {
+// They have a database each, and wait rather than work.
+t.jobs = 2;
+
+t.test('a database', { buffered: true }, async (t) => {
   const server = await startPostgres(t);
 
   await t.test('not without logins', async (t) => {
-    for (const config of [
+    const configs = [
       { 'auth.enabled': false },
       { 'auth.login': false },
       { 'auth.migrate_on_startup': false },
-    ]) {
-      const service = await start(t, server.url, config);
-      await service.ask('/_health');
-      service.signal('SIGTERM');
-      await service.exited;
-      t.notMatch(service.output, 'users table');
-    }
+    ];
+    await Promise.all(
+      configs.map(async (config) => {
+        const service = await start(t, server.url, config);
+        await service.ask('/_health');
+        service.signal('SIGTERM');
+        await service.exited;
+        t.notMatch(service.output, 'users table');
+      }),
+    );
     t.notOk(await exists(server));
   });
 
@@ -53,12 +59,14 @@ t.test('a database', async (t) => {
   });
 
   await t.test('columns that are not there', async (t) => {
-    const service = await start(t, server.url, { 'auth.password': 'hash' });
+    const [service, other] = await Promise.all([
+      start(t, server.url, { 'auth.password': 'hash' }),
+      start(t, server.url, { 'auth.metadata': ['org', 'name'] }),
+    ]);
     t.match(await service.line('users table'), {
       level: 40,
       msg: 'the users table has no column hash: nobody can log in',
     });
-    const other = await start(t, server.url, { 'auth.metadata': ['org', 'name'] });
     t.match(await other.line('users table'), {
       level: 40,
       msg: 'the users table has no column org: auth.metadata goes without',
@@ -75,7 +83,7 @@ t.test('a database', async (t) => {
   });
 });
 
-t.test('made once the database is there', async (t) => {
+t.test('made once the database is there', { buffered: true }, async (t) => {
   const server = await startPostgres(t);
   await server.sql('ALTER SYSTEM SET default_transaction_read_only = on');
   await server.sql('SELECT pg_reload_conf()');

@@ -94,6 +94,7 @@ export function alive(pid: number): boolean {
   }
 }
 
+/** childrenOf is the process numbers of a process's children. */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')

@@ -1,0 +1,31 @@
+/** Hundreds of thousands of calls leave the memory of their host as it was. */
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { CalledPlugins, probeFolder } from './called-plugins.js';
+
+const CALLS = 300_000;
+const CLIENTS = 64;
+
+const resident = (pid: number): number =>
+  (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) || 0) / 1024;
+
+t.test('flat', async (t) => {
+  const plugins = new CalledPlugins(t, probeFolder(t), { threads: 2 });
+  const pid = await plugins.pid();
+  let left = 0;
+  let failed = 0;
+  const client = async (): Promise<void> => {
+    while (left-- > 0)
+      if ((await plugins.call('probe/Typed?bytes=200&a=1')).status !== 203) failed++;
+  };
+  const run = async (calls: number): Promise<number> => {
+    left = calls;
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+    return resident(pid);
+  };
+  const before = await run(CALLS / 10);
+  const after = await run(CALLS);
+  t.equal(failed, 0);
+  t.equal(await plugins.pid(), pid);
+  t.ok(after - before < 4, `${before.toFixed(1)} MiB, then ${after.toFixed(1)}`);
+});
