@@ -4,7 +4,7 @@
  * failure in CI.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -15,6 +15,8 @@ import { startService, type Service } from '../support/service.js';
 
 // Seen from dist-test/test/examples.
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+
+const SOURCES = { c: 'plugin.c', cpp: 'plugin.cpp', go: 'plugin.go', rust: 'plugin.rs' } as const;
 
 /** The example's name, and the one for `plugin new`. */
 const NAMES = ['hello', 'mine-ä_1'] as const;
@@ -33,15 +35,25 @@ const BYTES = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
 
 t.setTimeout(120_000);
 
-/** testExample tests that of a language, which needs a program. */
-export function testExample(language: 'c' | 'cpp' | 'go' | 'rust', tool: string): void {
+/** A handler, as its source text, that fails as its language does, and the error it is answered with. */
+export interface FailingHandler {
+  readonly source: string;
+  readonly error: string;
+}
+
+/** testExample tests that of a language, which needs a program; what `plugin new` writes gets GETFailHandler added. */
+export function testExample(
+  language: keyof typeof SOURCES,
+  tool: string,
+  failing: FailingHandler,
+): void {
   const missing = !(process.env['PATH'] ?? '')
     .split(':')
     .some((folder) => existsSync(path.join(folder, tool)));
   const skip = missing && process.env['CI'] !== 'true' && `${tool} is not installed`;
   t.test(`a plugin in ${language}`, { skip }, async (t) => {
     t.equal(missing, false, `${tool} is installed`);
-    const libraries = await build(t, language);
+    const libraries = await build(t, language, failing.source);
     for (const isolation of ['process', 'thread'])
       await t.test(isolation, async (t) => {
         const service = await startService(t, {
@@ -57,6 +69,11 @@ export function testExample(language: 'c' | 'cpp' | 'go' | 'rust', tool: string)
           },
         });
         for (const [name] of libraries) await testForms(t, service, name);
+        for (let i = 0; i < 5; i++)
+          t.equal(
+            await service.error(`/_PLUGIN/${encodeURIComponent(NAMES[1])}/Fail`),
+            failing.error,
+          );
         await testConcurrentCalls(t, service);
         await testMemory(t, service, isolation);
       });
@@ -64,7 +81,11 @@ export function testExample(language: 'c' | 'cpp' | 'go' | 'rust', tool: string)
 }
 
 /** Both libraries, by name. */
-async function build(t: Test, language: string): Promise<[name: string, file: string][]> {
+async function build(
+  t: Test,
+  language: keyof typeof SOURCES,
+  more: string,
+): Promise<[name: string, file: string][]> {
   const folder = makeFolder(t);
   const [example, made] = NAMES;
   // With the header and the layer, which are links there.
@@ -75,6 +96,7 @@ async function build(t: Test, language: string): Promise<[name: string, file: st
   });
   const { code, stdout, stderr } = await runCommand(folder, ['plugin', 'new', language, made]);
   t.strictSame([code, stderr], [0, '']);
+  appendFileSync(path.join(folder, made, SOURCES[language]), more);
   const command = /^Build it: +(.*)$/m.exec(stdout)![1]!;
   const libraries: [string, string][] = [];
   for (const [name, how] of [
@@ -97,8 +119,8 @@ async function build(t: Test, language: string): Promise<[name: string, file: st
     const check = await runCommand(folder, ['plugin', 'check', file]);
     t.equal(
       check.stdout,
-      `${file} ok: ABI 1.0, 3 handlers
-  GET /_PLUGIN/${name}/Hello            string
+      `${file} ok: ABI 1.0, ${name === made ? 4 : 3} handlers
+${name === made ? `  GET /_PLUGIN/${name}/Fail             string\n` : ''}  GET /_PLUGIN/${name}/Hello            string
   GET /_PLUGIN/${name}/HelloWithStatus  status
   POST /_PLUGIN/${name}/Echo            response
 `,

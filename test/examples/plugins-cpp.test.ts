@@ -1,3 +1,9 @@
 import { testExample } from './plugin-example.js';
 
-testExample('cpp', 'c++');
+testExample('cpp', 'c++', {
+  source: `
+#include <stdexcept>
+SERVICE_HANDLER const char* GETFailHandler() { throw std::runtime_error("failed"); }
+`,
+  error: '502 plugin_crashed',
+});

@@ -1,3 +1,9 @@
 import { testExample } from './plugin-example.js';
 
-testExample('go', 'go');
+testExample('go', 'go', {
+  source: `
+//export GETFailHandler
+func GETFailHandler() *C.char { return Text(func() string { panic("failed") }) }
+`,
+  error: '502 plugin_response_invalid',
+});
