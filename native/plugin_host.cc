@@ -107,7 +107,7 @@ void TellEnd(int signal) noexcept {
     const timespec millisecond{0, 1'000'000};
     nanosleep(&millisecond, nullptr);
   }
-  const std::uint32_t body[2] = {PluginPool::LastBegun(), PluginPool::CurrentLoads() ? 1u : 0u};
+  const std::uint32_t body[2] = {PluginPool::StopBeginning(), PluginPool::CurrentLoads() ? 1u : 0u};
   char record[kRecordHead + sizeof body];
   WriteRecordHead(record, PluginRecord::kCrashed, PluginPool::CurrentCall(),
                   static_cast<std::uint16_t>(signal), 0, sizeof body);

@@ -29,6 +29,7 @@ constexpr std::size_t kMostThreads = 512;
 
 // Static, for signal handlers.
 std::atomic<std::uint32_t> last_begun{0};
+std::atomic<bool> stopped{false};
 thread_local std::uint32_t current = 0;
 thread_local bool loading = false;
 
@@ -145,8 +146,9 @@ void PluginPool::Retire() {
   records_->Add(PluginRecord::kRetired, 0);
 }
 
-std::uint32_t PluginPool::LastBegun() noexcept {
-  return last_begun.load(std::memory_order_relaxed);
+std::uint32_t PluginPool::StopBeginning() noexcept {
+  stopped.store(true);
+  return last_begun.load();
 }
 
 std::uint32_t PluginPool::CurrentCall() noexcept { return current; }
@@ -209,7 +211,9 @@ void PluginPool::Work(Worker* self) {
     idle_--;
     PluginCall call = std::move(queue_.front());
     queue_.pop_front();
-    last_begun.store(call.id, std::memory_order_relaxed);
+    last_begun.store(call.id);
+    // Whoever has stopped them has seen this call or is seen here: otherwise it would run here and again elsewhere.
+    while (stopped.load()) pause();
     const auto found = libraries_.find(call.library);
     const std::shared_ptr<Library> library = found == libraries_.end() ? nullptr : found->second;
     self->busy = true;

@@ -49,9 +49,9 @@ class PluginPool {
   // Retire gives back all calls that were not begun.
   void Retire();
 
-  // LastBegun is the id of the call that was begun last in the process, 0 for none: those pushed before it were begun too.
-  // Safe in a signal handler.
-  static std::uint32_t LastBegun() noexcept;
+  // StopBeginning keeps threads from beginning calls, for the rest of the process's life, and gives the id of the last
+  // one that was begun, 0 for none: those pushed before it were begun too. Safe in a signal handler.
+  static std::uint32_t StopBeginning() noexcept;
   // CurrentCall is the id of the call that the calling thread runs, 0 for none. Safe in a signal handler.
   static std::uint32_t CurrentCall() noexcept;
   // CurrentLoads tells whether that call loads its library. Safe in a signal handler.

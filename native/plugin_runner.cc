@@ -4,6 +4,7 @@
 
 #include <uv.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -140,7 +141,8 @@ void PluginRunner::Calls(const Napi::CallbackInfo& info) {
     const auto body = info[1].As<Napi::Uint8Array>();
     PluginCall& call = calls.front();
     call.body_memory.reset(new char[body.ByteLength()]);
-    std::memcpy(call.body_memory.get(), body.Data(), body.ByteLength());
+    // An empty one has no address, which memcpy would not have.
+    std::copy_n(body.Data(), body.ByteLength(), call.body_memory.get());
     call.body = std::string_view(call.body_memory.get(), body.ByteLength());
   }
   pool_->Push(std::move(calls));

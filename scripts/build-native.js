@@ -51,10 +51,7 @@ function nodeHeaders() {
 }
 
 /** What else cmake-js is given for a build with sanitizers. */
-const SANITIZED = [
-  '--out=build/Sanitized/build',
-  '--CDCMAKE_CXX_FLAGS=-g -fsanitize=address,undefined -fno-sanitize-recover=all',
-];
+const SANITIZED = ['--out=build/Sanitized/build', '--CDSANITIZERS=address,undefined'];
 
 function build(sanitized) {
   if (!sanitized && isFresh()) {
