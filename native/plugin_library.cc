@@ -30,7 +30,7 @@ class SealedMemory {
   // False and why, when there is no such memory.
   bool Fill(const std::vector<char>& bytes, std::string* detail) {
     constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-    fd_ = ::memfd_create("plugin", kFlags | kMfdExec);
+    fd_ = ::memfd_create(name.c_str(), kFlags | kMfdExec);
     if (fd_ < 0 && errno == EINVAL) fd_ = ::memfd_create("plugin", kFlags);
     if (fd_ < 0) return Fail("memfd_create", detail);
     for (std::size_t written = 0; written < bytes.size();) {

@@ -24,6 +24,7 @@ const PROGRAMS = [
   { flavour: 'sanitized', name: 'plugin_library_test', argument: plugins },
   { flavour: 'sanitized', name: 'plugin_call_test', argument: plugins },
   { flavour: 'threads', name: 'plugin_threads_test', argument: plugins },
+  { flavour: 'threads', name: 'plugin_pool_test', argument: plugins },
   { flavour: 'plain', name: 'plugin_memory_test', argument: plugins },
 ];
 

@@ -1,6 +1,8 @@
 /* A well-formed library: handlers of every form, the answers that are given and those that are refused. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "../../include/service_plugin.h"
 
@@ -48,6 +50,14 @@ SERVICE_HANDLER const char* GETTwiceHandler(void) {
   snprintf(text, sizeof text, "%s %s %s %s", func, first, HTTPVars.items[0].value.data,
            URLQuery.count == 0 ? "none" : URLQuery.items[0].values[0].data);
   return text;
+}
+
+/* After as many milliseconds as the parameter n says. */
+SERVICE_HANDLER const char* GETLateHandler(void) {
+  const long n = atol(service_param(&URLQuery, "n")->values[0].data);
+  const struct timespec time = {n / 1000, n % 1000 * 1000000};
+  nanosleep(&time, NULL);
+  return "\"late\"";
 }
 
 SERVICE_HANDLER const char* POSTEchoHandler(void) { return "\"posted\""; }
