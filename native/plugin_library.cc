@@ -20,6 +20,9 @@ namespace {
 // Known to kernels since 6.3, and to newer headers.
 constexpr unsigned kMfdExec = 0x0010U;
 
+// The kernel takes 249 bytes of a name.
+constexpr std::size_t kMaxShownName = 200;
+
 // SealedMemory is a file without a name, which nobody can change once it is sealed.
 class SealedMemory {
  public:
@@ -27,11 +30,12 @@ class SealedMemory {
     if (fd_ >= 0) ::close(fd_);
   }
 
-  // False and why, when there is no such memory.
-  bool Fill(const std::vector<char>& bytes, std::string* detail) {
+  // False and why, when there is no such memory. Debuggers see the name.
+  bool Fill(const std::string& name, const std::vector<char>& bytes, std::string* detail) {
+    const std::string shown = name.substr(0, kMaxShownName);
     constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-    fd_ = ::memfd_create(name.c_str(), kFlags | kMfdExec);
-    if (fd_ < 0 && errno == EINVAL) fd_ = ::memfd_create("plugin", kFlags);
+    fd_ = ::memfd_create(shown.c_str(), kFlags | kMfdExec);
+    if (fd_ < 0 && errno == EINVAL) fd_ = ::memfd_create(shown.c_str(), kFlags);
     if (fd_ < 0) return Fail("memfd_create", detail);
     for (std::size_t written = 0; written < bytes.size();) {
       const ssize_t some = ::write(fd_, bytes.data() + written, bytes.size() - written);
@@ -98,7 +102,7 @@ std::unique_ptr<PluginLibrary> PluginLibrary::Load(const std::string& name,
     return nullptr;
   }
   SealedMemory memory;
-  if (!memory.Fill(bytes, detail)) return nullptr;
+  if (!memory.Fill(file, bytes, detail)) return nullptr;
   void* handle = ::dlopen(memory.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     *detail = LoaderError(memory.path(), file);
