@@ -11,7 +11,7 @@
   "targets": [
     {
       "target_name": "sql_rest_service",
-      "sources": ["<!@(cat native/sources.txt)"],
+      "sources": ["<!@(cat native/sources.txt native/plugin-sources.txt)"],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": [
         "NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
@@ -24,7 +24,7 @@
     {
       "target_name": "plugin_host",
       "type": "executable",
-      "sources": ["<!@(cat native/host-sources.txt)"],
+      "sources": ["<!@(cat native/host-sources.txt native/plugin-sources.txt)"],
       "cflags": ["-fPIE"],
       "ldflags": ["-pie", "-Wl,-z,relro,-z,now"]
     }
