@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "http_methods.h"
@@ -68,7 +69,8 @@ std::string LoaderError(const std::string& path, const std::string& name) {
 }
 
 bool IsMethod(std::string_view method) {
-  return std::find(kHttpMethods.begin(), kHttpMethods.end(), method) != kHttpMethods.end();
+  return std::find(std::begin(kHttpMethods), std::end(kHttpMethods), method) !=
+         std::end(kHttpMethods);
 }
 
 template <typename Function>

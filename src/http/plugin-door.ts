@@ -6,6 +6,7 @@
 import type { Caller } from '../auth/caller.js';
 import { ServiceError, wantsXml } from '../errors.js';
 import type { Logger } from '../log.js';
+import { PLUGIN_METHODS } from '../native/plugin-pool.js';
 import { Plugins, type LibrarySource, type PluginResults } from '../plugin/plugins.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import {
@@ -19,13 +20,6 @@ import { isBodiless, PLUGINS, TYPED, type Crowd, type Exchange } from './exchang
 import type { ExchangeTable } from './exchange-table.js';
 import { PluginHeaders } from './plugin-headers.js';
 import type { PluginRoute } from './route-table.js';
-
-/** Methods of the IANA registry, without those that no symbol can be named after. */
-const METHODS = new Set(
-  `ACL BIND CHECKIN CHECKOUT CONNECT COPY DELETE GET HEAD LABEL LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL
-   MKREDIRECTREF MKWORKSPACE MOVE OPTIONS ORDERPATCH PATCH POST PROPFIND PROPPATCH PUT QUERY REBIND REPORT SEARCH
-   TRACE UNBIND UNCHECKOUT UNLINK UNLOCK UPDATE UPDATEREDIRECTREF`.split(/\s+/),
-);
 
 const NO_METHOD =
   'plugins have functions for registered methods alone, in capital letters, such as GET';
@@ -76,7 +70,7 @@ export class PluginDoor implements PluginResults {
     caller: Caller | undefined,
   ): void {
     const { id, method, path, query, requestId } = exchange;
-    if (!METHODS.has(method)) throw new ServiceError('handler_not_found', NO_METHOD);
+    if (!PLUGIN_METHODS.has(method)) throw new ServiceError('handler_not_found', NO_METHOD);
     if (!this.#parts.exchanges.join(exchange, this.#crowd))
       throw new ServiceError('busy', 'too many requests wait for plugins already');
     exchange.worker = PLUGINS;

@@ -24,6 +24,7 @@ SERVICE_HANDLER const char* GETHelloHandler(void) { return "{\"msg\":\"hello\",\
 SERVICE_HANDLER const char* HEADHelloHandler(void) { return "{\"msg\":\"head\"}"; }
 SERVICE_HANDLER const char* OPTIONSHelloHandler(void) { return "{\"msg\":\"options\"}"; }
 SERVICE_HANDLER const char* PROPFINDHelloHandler(void) { return "{\"msg\":\"propfind\"}"; }
+SERVICE_HANDLER const char* UPDATEREDIRECTREFLongestHandler(void) { return "{}"; }
 SERVICE_HANDLER const char* HEADNothingHandler(void) { return ""; }
 SERVICE_HANDLER const char* GETNullHandler(void) { return NULL; }
 SERVICE_HANDLER const char* GETNoUtf8Handler(void) { return "\xff"; }
