@@ -8,7 +8,7 @@ import { ServiceError, wantsXml } from '../errors.js';
 import type { Logger } from '../log.js';
 import { PLUGIN_METHODS } from '../native/plugin-pool.js';
 import { Plugins, type LibrarySource, type PluginResults } from '../plugin/plugins.js';
-import type { QueryPool } from '../pool/query-pool.js';
+import { XmlMaker } from '../pool/xml-maker.js';
 import {
   JSON_BODY,
   type FrontEndSettings,
@@ -31,7 +31,7 @@ const SMALL = 65_536;
 const SENDING = 64 << 20;
 const SENDING_LARGEST = 8;
 
-/** Largest answer that XML is made of (bytes): while that is done its query worker does nothing else. */
+/** Largest answer that XML is made of (bytes): others wait for the thread that does it. */
 const XML_LIMIT = 8 << 20;
 
 const XML_TYPE = '\r\nContent-Type: application/xml';
@@ -41,7 +41,6 @@ const NOTHING = new Uint8Array(0);
 /** What a door works with. */
 export interface PluginDoorParts {
   readonly exchanges: ExchangeTable;
-  readonly pool: QueryPool;
   readonly libraries: LibrarySource;
   readonly log: Logger;
 }
@@ -51,6 +50,7 @@ export class PluginDoor implements PluginResults {
   readonly #parts: PluginDoorParts;
   readonly #plugins: Plugins;
   readonly #headers: PluginHeaders;
+  readonly #xml: XmlMaker;
   readonly #crowd: Crowd = { size: 0, sending: 0 };
   /** Most bytes that may still be being sent when another large answer is to be. */
   readonly #sending: number;
@@ -59,6 +59,7 @@ export class PluginDoor implements PluginResults {
     this.#parts = parts;
     this.#plugins = new Plugins(plugins, parts.libraries, this, parts.log);
     this.#headers = new PluginHeaders(cors !== undefined);
+    this.#xml = new XmlMaker(parts.log);
     this.#sending = Math.max(SENDING, SENDING_LARGEST * plugins.maxResponse);
   }
 
@@ -101,8 +102,9 @@ export class PluginDoor implements PluginResults {
   }
 
   /** close ends all plugins, whatever they do. */
-  close(): void {
+  async close(): Promise<void> {
     this.#plugins.close();
+    await this.#xml.close();
   }
 
   /** answered passes an answer on; see PluginResults. */
@@ -147,23 +149,27 @@ export class PluginDoor implements PluginResults {
     exchanges.answer(exchange, status, TYPED, content);
   }
 
-  /** Answers in XML, made in a query worker. */
+  /** Answers in XML. */
   #answerXml(exchange: Exchange, status: number, lines: string, body: Uint8Array): void {
-    const { exchanges, pool } = this.#parts;
-    if (body.byteLength > XML_LIMIT)
-      throw new ServiceError('plugin_response_too_large', 'the answer is too large for XML');
-    pool
-      .xml(body)
-      .then((xml) => {
+    const { exchanges } = this.#parts;
+    if (body.byteLength > XML_LIMIT) throw tooLargeForXml();
+    this.#xml
+      .make(body)
+      .then((made) => {
         if (exchanges.waiting(exchange.id) !== exchange) return;
-        if (xml === null) this.#answer(exchange, status, false, lines, body);
+        if (made === 'too_large') throw tooLargeForXml();
+        if (made === 'no_json') this.#answer(exchange, status, false, lines, body);
         else {
           exchange.lines = this.#headers.join(exchange.lines, XML_TYPE + lines, status, true);
-          exchanges.answer(exchange, status, TYPED, xml);
+          exchanges.answer(exchange, status, TYPED, made.xml);
         }
       })
       .catch((error: unknown) => {
         if (exchanges.waiting(exchange.id) === exchange) exchanges.failed(exchange, error);
       });
   }
+}
+
+function tooLargeForXml(): ServiceError {
+  return new ServiceError('plugin_response_too_large', 'the answer is too large for XML');
 }
