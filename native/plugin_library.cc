@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -20,6 +21,11 @@ namespace {
 
 // Known to kernels since 6.3, and to newer headers.
 constexpr unsigned kMfdExec = 0x0010U;
+
+// What a library's variables have at least: the members of ABI 1.0. Those that come later are filled in where the size
+// that a library gives has room for them.
+constexpr std::size_t kVarsSize = offsetof(service_http_vars, count) + sizeof(std::size_t);
+constexpr std::size_t kQuerySize = offsetof(service_url_query, count) + sizeof(std::size_t);
 
 // SealedMemory is a file without a name, which nobody can change once it is sealed.
 class SealedMemory {
@@ -133,8 +139,7 @@ bool PluginLibrary::Link(void* handle, const PluginManifest& manifest, std::stri
   }
   const service_http_vars* vars = http_vars();
   const service_url_query* query = url_query();
-  if (vars != nullptr && vars->size >= sizeof(service_http_vars) && query != nullptr &&
-      query->size >= sizeof(service_url_query))
+  if (vars != nullptr && vars->size >= kVarsSize && query != nullptr && query->size >= kQuerySize)
     return true;
   *detail = "its HTTPVars or URLQuery is missing or too small";
   return false;
