@@ -24,6 +24,9 @@ import type { PluginRoute } from './route-table.js';
 const NO_METHOD =
   'plugins have functions for registered methods alone, in capital letters, such as GET';
 
+/** What a name that C reads as a whole does not hold: NUL would end it, and it would be somebody else's. */
+const NO_NAME = /[\0\p{Cs}]/u;
+
 /** Answers up to this length (bytes) are sent whatever else is being sent. */
 const SMALL = 65_536;
 
@@ -63,7 +66,7 @@ export class PluginDoor implements PluginResults {
     this.#sending = Math.max(SENDING, SENDING_LARGEST * plugins.maxResponse);
   }
 
-  /** pass has a plugin answer a request. Throws ServiceError: `handler_not_found`, `busy`. */
+  /** pass has a plugin answer a request. Throws ServiceError: `handler_not_found`, `permission_denied`, `busy`. */
   pass(
     exchange: Exchange,
     { headers, body }: RequestParts,
@@ -72,10 +75,11 @@ export class PluginDoor implements PluginResults {
   ): void {
     const { id, method, path, query, requestId } = exchange;
     if (!PLUGIN_METHODS.has(method)) throw new ServiceError('handler_not_found', NO_METHOD);
+    const { name: user = '', claims = '' } = caller ?? {};
+    if (NO_NAME.test(user)) throw new ServiceError('permission_denied');
     if (!this.#parts.exchanges.join(exchange, this.#crowd))
       throw new ServiceError('busy', 'too many requests wait for plugins already');
     exchange.worker = PLUGINS;
-    const { name: user = '', claims = '' } = caller ?? {};
     this.#plugins.submit({
       id,
       method,

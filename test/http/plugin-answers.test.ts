@@ -155,6 +155,13 @@ t.test('beside a configuration for other origins', async (t) => {
   t.notOk(other.headers.has('access-control-allow-origin'));
 });
 
+t.test('a name that C would read as another one reaches no plugin', async (t) => {
+  const { send } = await servePlugins(t, folder, { auth: authSettings({}) });
+  for (const name of ['ann\0x', '\0', 'ann\ud800'])
+    t.match(errorOf(await send('GET probe/Hello', [`Authorization: Bearer ${userToken(name)}`])), /^403 permission_denied/); // prettier-ignore
+  t.equal((await send('GET probe/Hello', [`Authorization: Bearer ${userToken('ann é😀')}`])).status, 200); // prettier-ignore
+});
+
 t.test('an answer to a token is not stored, whatever its plugin says', async (t) => {
   const { send } = await servePlugins(t, folder, { auth: authSettings({ whitelist: ['.*'] }) });
   const request = headers([['Cache-Control', 'public']]);
