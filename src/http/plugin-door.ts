@@ -117,8 +117,7 @@ export class PluginDoor implements PluginResults {
     const exchange = exchanges.waiting(id);
     if (exchange === undefined) return; // too late: timed out or gone
     try {
-      if (body.byteLength > SMALL && this.#crowd.sending > this.#sending)
-        throw new ServiceError('busy', 'too many large answers are being sent already');
+      this.#admit(body.byteLength);
       if (!typed && body.byteLength > 0 && wantsXml(exchange.query) && !isBodiless(status))
         this.#answerXml(exchange, status, lines, body);
       else this.#answer(exchange, status, typed, lines, body);
@@ -134,6 +133,12 @@ export class PluginDoor implements PluginResults {
     if (exchange === undefined) return;
     exchange.worker = -1; // there is nothing left to abandon
     exchanges.failed(exchange, error);
+  }
+
+  /** Throws when an answer of a length is not to be sent now. */
+  #admit(length: number): void {
+    if (length > SMALL && this.#crowd.sending > this.#sending)
+      throw new ServiceError('busy', 'too many large answers are being sent already');
   }
 
   #answer(
@@ -164,6 +169,7 @@ export class PluginDoor implements PluginResults {
         if (made === 'too_large') throw tooLargeForXml();
         if (made === 'no_json') this.#answer(exchange, status, false, lines, body);
         else {
+          this.#admit(made.xml.length); // others may have begun to be sent meanwhile
           exchange.lines = this.#headers.join(exchange.lines, XML_TYPE + lines, status, true);
           exchanges.answer(exchange, status, TYPED, made.xml);
         }
