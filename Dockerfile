@@ -34,6 +34,9 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build/Release/sql_rest_service.node /app/build/Release/plugin_host ./build/Release/
 COPY --from=build /app/dist ./dist
+# For the commands plugin header and plugin new.
+COPY native/include ./native/include
+COPY examples/plugins ./examples/plugins
 # The container's own address: what may reach it is decided by the ports that are published.
 ENV NODE_ENV=production SERVICE_HTTP_HOST=0.0.0.0 SERVICE_QUERIES_LOCATION=/queries \
     SERVICE_PLUGINPATH=/plugins

@@ -1,11 +1,14 @@
-// The addon's JavaScript face: screen, SocketWatcher, Pipeline, Mailbox, PluginPool, releaseBuffer, batchScheduling. Loads
-// in the main thread and in any number of workers.
+// The addon's JavaScript face: screen, SocketWatcher, Pipeline, Mailbox, PluginPool, httpMethods, releaseBuffer,
+// batchScheduling. Loads in the main thread and in any number of workers.
 #include <napi.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "environment.h"
+#include "http_methods.h"
 #include "large_value.h"
 #include "mailbox.h"
 #include "pipeline.h"
@@ -46,6 +49,15 @@ napi_value Screen(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// The methods that plugins have functions for, as an array of strings.
+Napi::Array HttpMethods(Napi::Env env) {
+  auto methods = Napi::Array::New(env);
+  std::uint32_t at = 0;
+  for (const std::string_view method : kHttpMethods)
+    methods[at++] = Napi::String::New(env, method.data(), method.size());
+  return methods;
+}
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   if (Environment::Enter(env) == nullptr) return exports;
   napi_value screen = nullptr;
@@ -55,6 +67,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("Pipeline", Pipeline::Define(env));
   exports.Set("Mailbox", Mailbox::Define(env));
   exports.Set("PluginPool", PluginRunner::Define(env));
+  exports.Set("httpMethods", HttpMethods(env));
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
   LargeValue::Define(env);
   exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));

@@ -34,7 +34,7 @@ bool ReadFile(const std::string& path, std::vector<char>* bytes, std::string* pr
     whole = some > 0 || (some < 0 && errno == EINTR);
     if (some > 0) read += static_cast<std::size_t>(some);
   }
-  if (!whole) *problem = std::string("can not be read: ") + std::strerror(errno);
+  if (!whole) *problem = std::string("cannot be read: ") + std::strerror(errno);
   if (fd >= 0) ::close(fd);
   return whole;
 }
@@ -45,6 +45,13 @@ std::string NameOf(const std::string& path) {
   const std::size_t ending = name.rfind(".so");
   if (ending != std::string::npos && ending + 3 == name.size()) name.resize(ending);
   return name;
+}
+
+// WithoutName takes away the library's name that a problem begins with: where it is read, the file stands beside it.
+std::string WithoutName(const std::string& problem, const std::string& name) {
+  const std::string beginning = name + ".so: ";
+  return problem.compare(0, beginning.size(), beginning) == 0 ? problem.substr(beginning.size())
+                                                              : problem;
 }
 
 const char* FormName(std::uint32_t form) noexcept {
@@ -104,8 +111,9 @@ std::string DescribePlugin(const std::string& path, bool* usable) {
     std::string message;
     // Never unloaded, as everywhere: the process ends soon.
     static std::vector<std::unique_ptr<PluginLibrary>> loaded;
-    loaded.push_back(PluginLibrary::Load(NameOf(path), bytes, &message, &problem));
-    if (loaded.back() == nullptr) problems.push_back(problem);
+    const std::string name = NameOf(path);
+    loaded.push_back(PluginLibrary::Load(name, bytes, &message, &problem));
+    if (loaded.back() == nullptr) problems.push_back(WithoutName(problem, name));
     problems.insert(problems.end(), manifest.problems.begin(), manifest.problems.end());
     if (manifest.functions.empty()) problems.emplace_back("it has no handlers");
   }

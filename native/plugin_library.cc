@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "http_methods.h"
@@ -22,6 +24,11 @@ constexpr unsigned kMfdExec = 0x0010U;
 
 // The kernel takes 249 bytes of a name.
 constexpr std::size_t kMaxShownName = 200;
+
+// What a library's variables have at least: the members of ABI 1.0. Those that come later are filled in where the size
+// that a library gives has room for them.
+constexpr std::size_t kVarsSize = offsetof(service_http_vars, count) + sizeof(std::size_t);
+constexpr std::size_t kQuerySize = offsetof(service_url_query, count) + sizeof(std::size_t);
 
 // SealedMemory is a file without a name, which nobody can change once it is sealed.
 class SealedMemory {
@@ -72,7 +79,8 @@ std::string LoaderError(const std::string& path, const std::string& name) {
 }
 
 bool IsMethod(std::string_view method) {
-  return std::find(kHttpMethods.begin(), kHttpMethods.end(), method) != kHttpMethods.end();
+  return std::find(std::begin(kHttpMethods), std::end(kHttpMethods), method) !=
+         std::end(kHttpMethods);
 }
 
 template <typename Function>
@@ -135,8 +143,7 @@ bool PluginLibrary::Link(void* handle, const PluginManifest& manifest, std::stri
   }
   const service_http_vars* vars = http_vars();
   const service_url_query* query = url_query();
-  if (vars != nullptr && vars->size >= sizeof(service_http_vars) && query != nullptr &&
-      query->size >= sizeof(service_url_query))
+  if (vars != nullptr && vars->size >= kVarsSize && query != nullptr && query->size >= kQuerySize)
     return true;
   *detail = "its HTTPVars or URLQuery is missing or too small";
   return false;

@@ -98,7 +98,7 @@ void ReadHandler(const Symbols& symbols, const ElfSymbol& symbol, PluginManifest
   if (symbol.kind != ElfSymbol::Kind::kFunction) {
     manifest->problems.push_back(name + " is no function");
   } else if (!CanBeInPath(function)) {
-    manifest->problems.push_back(name + " can not be called: what is between method and " +
+    manifest->problems.push_back(name + " cannot be called: what is between method and " +
                                  std::string(kHandler) + " is no name of 1 to 63 bytes");
   } else {
     const std::uint32_t form = Form(symbols, symbol.name);

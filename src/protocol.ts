@@ -310,9 +310,10 @@ export type WorkerTask =
   /** Stored scripts may have changed: look. */
   | { readonly type: 'scripts' }
   /** A request to the registry of scripts: resolves to a RegistryAnswer, whatever comes of it. */
-  | { readonly type: 'registry'; readonly request: RegistryRequest }
-  /** Make XML of JSON in UTF-8: resolves to the document, null when it is not JSON. */
-  | { readonly type: 'xml'; readonly json: Uint8Array };
+  | { readonly type: 'registry'; readonly request: RegistryRequest };
+
+/** What becomes of JSON that XML is wanted of; text nested too deeply counts as no JSON. */
+export type XmlOutcome = { readonly xml: string } | 'no_json' | 'too_large';
 
 /** A request to the registry of scripts, by somebody who may use it. */
 export interface RegistryRequest {

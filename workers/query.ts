@@ -4,7 +4,6 @@ import { workerData } from 'node:worker_threads';
 import { createLogger } from '#app/log.js';
 import { Mailbox } from '#app/native/mailbox.js';
 import type { WorkerSettings, WorkerTask } from '#app/protocol.js';
-import { xmlOf } from '#app/query/plugin-xml.js';
 import { QueryRunner } from '#app/query/query-runner.js';
 
 /** Back-off of a worker whose predecessors died: doubled with each death in a row, milliseconds. */
@@ -45,7 +44,5 @@ export default function run(task: WorkerTask): unknown {
       return runner.users.make();
     case 'registry':
       return runner.registry.answer(task.request);
-    case 'xml':
-      return xmlOf(task.json);
   }
 }

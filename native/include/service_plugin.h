@@ -70,6 +70,12 @@ extern "C" {
 /* SERVICE_THREAD_LOCAL is per-thread storage: a keyword of gcc and clang that C99 has no word for. */
 #define SERVICE_THREAD_LOCAL __thread
 
+/*
+ * What stays. Within a major version members are only added, at the end of the structs that begin with a size: one who
+ * uses a member that is newer than 1.0 looks first whether `size` reaches it. The structs without a size (text, variable,
+ * parameter, answer) are parts of arrays or returned by value, and never change.
+ */
+
 /* Text: UTF-8 without NUL, `length` bytes, and a NUL after them. `data` is never NULL. */
 typedef struct service_text {
   const char* data;

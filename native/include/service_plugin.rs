@@ -1,7 +1,7 @@
 //! service_plugin.rs: the Rust side of service_plugin.h, which has the rules. It is the module `service_plugin` of the
 //! plugin's crate, and needs no other crate. Text with a NUL in it, which a C string cannot hold, and a handler that
 //! panics are the caller's error 502; what a panic said is written to standard error. With `panic = "abort"` it ends the
-//! process.
+//! process. It is written for the edition 2021 and Rust 1.63; in the edition 2024 attributes are spelled otherwise.
 #![allow(dead_code, non_upper_case_globals)]
 
 use std::cell::UnsafeCell;

@@ -144,7 +144,7 @@ void TestDescriptions(const std::string& folder) {
         "\"GETUndeclaredHandler declares no known form\"",
         "\"GETWideHandler declares no known form\"",
         "\"GETAbsentHandlerForm declares the form of a function that is not there\"",
-        "\"GETHandler can not be called", "\"GETDot.tedHandler can not be called", "gggg",
+        "\"GETHandler cannot be called", "\"GETDot.tedHandler cannot be called", "gggg",
         "\"_Z17GETMangledHandlerv has a C++ name: begin its definition with SERVICE_HANDLER\""})
     Expect(Contains(odd, part), std::string(part) + " is in " + odd);
   for (const char* part : {"getLower", "FETCH", "\"GETDataHandler\"", "\"GETUndeclaredHandler\""})
@@ -155,13 +155,13 @@ void TestDescriptions(const std::string& folder) {
          "forms are named");
   Expect(answers.find("DELETEOnly") < answers.find("GETEcho"), "handlers are sorted");
   ExpectText("{\"file\":\"" + folder +
-                 "/none.so\",\"abi\":null,\"handlers\":[],\"problems\":[\"can not be read: No such "
+                 "/none.so\",\"abi\":null,\"handlers\":[],\"problems\":[\"cannot be read: No such "
                  "file or directory\"]}",
              sql_rest::DescribePlugin(folder + "/none.so", &usable), "a file that is not there");
   Expect(!usable, "what is not there is not usable");
   Expect(Contains(sql_rest::DescribePlugin(folder, &usable), "\"not a regular file\""), "a folder");
   Expect(Contains(sql_rest::DescribePlugin(folder + "/undefined.so", &usable),
-                  "undefined.so: undefined symbol: nowhere"),
+                  "\"undefined symbol: nowhere\""),
          "the loader's words are the author's");
   Expect(Contains(sql_rest::DescribePlugin(folder + "/newer.so", &usable), "\"abi\":\"2.1\""),
          "another ABI is named");

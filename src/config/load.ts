@@ -162,7 +162,7 @@ function checkTogether(config: Config, issues: Issues): void {
   checkAuthentication(config, issues);
   if (!needsToken(config) && !isLoopback(config['http.host']))
     issues.warnings.push(
-      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}`,
+      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']} and call every plugin in ${config.pluginpath}`,
     );
 }
 

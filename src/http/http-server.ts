@@ -109,7 +109,6 @@ export class HttpServer {
     });
     this.#plugins = new PluginDoor(settings, {
       exchanges: this.#exchanges,
-      pool: this.#pool,
       libraries: supervised.libraries,
       log,
     });
@@ -188,14 +187,14 @@ export class HttpServer {
       await sleep(20);
     }
     const cut = exchanges.close();
-    this.#plugins.close();
+    const pluginsClosed = this.#plugins.close();
     this.#health.stop();
     this.#migration?.stop();
     this.#verifier?.close();
     // What was just abandoned still has to reach the workers, which cancel it in the database a little later.
     if (cut > 0) await sleep(CANCELLING);
     this.#app.close();
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), pluginsClosed]);
     return cut;
   }
 

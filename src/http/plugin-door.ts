@@ -6,8 +6,9 @@
 import type { Caller } from '../auth/caller.js';
 import { ServiceError, wantsXml } from '../errors.js';
 import type { Logger } from '../log.js';
+import { PLUGIN_METHODS } from '../native/plugin-pool.js';
 import { Plugins, type LibrarySource, type PluginResults } from '../plugin/plugins.js';
-import type { QueryPool } from '../pool/query-pool.js';
+import { XmlMaker } from '../pool/xml-maker.js';
 import {
   JSON_BODY,
   type FrontEndSettings,
@@ -20,15 +21,11 @@ import type { ExchangeTable } from './exchange-table.js';
 import { PluginHeaders } from './plugin-headers.js';
 import type { PluginRoute } from './route-table.js';
 
-/** Methods of the IANA registry, without those that no symbol can be named after. */
-const METHODS = new Set(
-  `ACL BIND CHECKIN CHECKOUT CONNECT COPY DELETE GET HEAD LABEL LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL
-   MKREDIRECTREF MKWORKSPACE MOVE OPTIONS ORDERPATCH PATCH POST PROPFIND PROPPATCH PUT QUERY REBIND REPORT SEARCH
-   TRACE UNBIND UNCHECKOUT UNLINK UNLOCK UPDATE UPDATEREDIRECTREF`.split(/\s+/),
-);
-
 const NO_METHOD =
   'plugins have functions for registered methods alone, in capital letters, such as GET';
+
+/** What a name that C reads as a whole does not hold: NUL would end it, and it would be somebody else's. */
+const NO_NAME = /[\0\p{Cs}]/u;
 
 /** Answers up to this length (bytes) are sent whatever else is being sent. */
 const SMALL = 65_536;
@@ -37,7 +34,7 @@ const SMALL = 65_536;
 const SENDING = 64 << 20;
 const SENDING_LARGEST = 8;
 
-/** Largest answer that XML is made of (bytes): while that is done its query worker does nothing else. */
+/** Largest answer that XML is made of (bytes): others wait for the thread that does it. */
 const XML_LIMIT = 8 << 20;
 
 const XML_TYPE = '\r\nContent-Type: application/xml';
@@ -47,7 +44,6 @@ const NOTHING = new Uint8Array(0);
 /** What a door works with. */
 export interface PluginDoorParts {
   readonly exchanges: ExchangeTable;
-  readonly pool: QueryPool;
   readonly libraries: LibrarySource;
   readonly log: Logger;
 }
@@ -57,6 +53,7 @@ export class PluginDoor implements PluginResults {
   readonly #parts: PluginDoorParts;
   readonly #plugins: Plugins;
   readonly #headers: PluginHeaders;
+  readonly #xml: XmlMaker;
   readonly #crowd: Crowd = { size: 0, sending: 0 };
   /** Most bytes that may still be being sent when another large answer is to be. */
   readonly #sending: number;
@@ -65,10 +62,11 @@ export class PluginDoor implements PluginResults {
     this.#parts = parts;
     this.#plugins = new Plugins(plugins, parts.libraries, this, parts.log);
     this.#headers = new PluginHeaders(cors !== undefined);
+    this.#xml = new XmlMaker(parts.log);
     this.#sending = Math.max(SENDING, SENDING_LARGEST * plugins.maxResponse);
   }
 
-  /** pass has a plugin answer a request. Throws ServiceError: `handler_not_found`, `busy`. */
+  /** pass has a plugin answer a request. Throws ServiceError: `handler_not_found`, `permission_denied`, `busy`. */
   pass(
     exchange: Exchange,
     { headers, body }: RequestParts,
@@ -76,11 +74,12 @@ export class PluginDoor implements PluginResults {
     caller: Caller | undefined,
   ): void {
     const { id, method, path, query, requestId } = exchange;
-    if (!METHODS.has(method)) throw new ServiceError('handler_not_found', NO_METHOD);
+    if (!PLUGIN_METHODS.has(method)) throw new ServiceError('handler_not_found', NO_METHOD);
+    const { name: user = '', claims = '' } = caller ?? {};
+    if (NO_NAME.test(user)) throw new ServiceError('permission_denied');
     if (!this.#parts.exchanges.join(exchange, this.#crowd))
       throw new ServiceError('busy', 'too many requests wait for plugins already');
     exchange.worker = PLUGINS;
-    const { name: user = '', claims = '' } = caller ?? {};
     this.#plugins.submit({
       id,
       method,
@@ -107,8 +106,9 @@ export class PluginDoor implements PluginResults {
   }
 
   /** close ends all plugins, whatever they do. */
-  close(): void {
+  async close(): Promise<void> {
     this.#plugins.close();
+    await this.#xml.close();
   }
 
   /** answered passes an answer on; see PluginResults. */
@@ -117,8 +117,7 @@ export class PluginDoor implements PluginResults {
     const exchange = exchanges.waiting(id);
     if (exchange === undefined) return; // too late: timed out or gone
     try {
-      if (body.byteLength > SMALL && this.#crowd.sending > this.#sending)
-        throw new ServiceError('busy', 'too many large answers are being sent already');
+      this.#admit(body.byteLength);
       if (!typed && body.byteLength > 0 && wantsXml(exchange.query) && !isBodiless(status))
         this.#answerXml(exchange, status, lines, body);
       else this.#answer(exchange, status, typed, lines, body);
@@ -134,6 +133,12 @@ export class PluginDoor implements PluginResults {
     if (exchange === undefined) return;
     exchange.worker = -1; // there is nothing left to abandon
     exchanges.failed(exchange, error);
+  }
+
+  /** Throws when an answer of a length is not to be sent now. */
+  #admit(length: number): void {
+    if (length > SMALL && this.#crowd.sending > this.#sending)
+      throw new ServiceError('busy', 'too many large answers are being sent already');
   }
 
   #answer(
@@ -153,23 +158,28 @@ export class PluginDoor implements PluginResults {
     exchanges.answer(exchange, status, TYPED, content);
   }
 
-  /** Answers in XML, made in a query worker. */
+  /** Answers in XML. */
   #answerXml(exchange: Exchange, status: number, lines: string, body: Uint8Array): void {
-    const { exchanges, pool } = this.#parts;
-    if (body.byteLength > XML_LIMIT)
-      throw new ServiceError('plugin_response_too_large', 'the answer is too large for XML');
-    pool
-      .xml(body)
-      .then((xml) => {
+    const { exchanges } = this.#parts;
+    if (body.byteLength > XML_LIMIT) throw tooLargeForXml();
+    this.#xml
+      .make(body)
+      .then((made) => {
         if (exchanges.waiting(exchange.id) !== exchange) return;
-        if (xml === null) this.#answer(exchange, status, false, lines, body);
+        if (made === 'too_large') throw tooLargeForXml();
+        if (made === 'no_json') this.#answer(exchange, status, false, lines, body);
         else {
+          this.#admit(made.xml.length); // others may have begun to be sent meanwhile
           exchange.lines = this.#headers.join(exchange.lines, XML_TYPE + lines, status, true);
-          exchanges.answer(exchange, status, TYPED, xml);
+          exchanges.answer(exchange, status, TYPED, made.xml);
         }
       })
       .catch((error: unknown) => {
         if (exchanges.waiting(exchange.id) === exchange) exchanges.failed(exchange, error);
       });
   }
+}
+
+function tooLargeForXml(): ServiceError {
+  return new ServiceError('plugin_response_too_large', 'the answer is too large for XML');
 }

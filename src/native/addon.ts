@@ -19,6 +19,7 @@ export interface Addon {
     options: PluginPoolOptions,
     onRecords: (records: ArrayBuffer) => void,
   ) => PluginPool;
+  readonly httpMethods: readonly string[];
   readonly releaseBuffer: (buffer: ArrayBuffer) => void;
   readonly batchScheduling: () => boolean;
 }

@@ -1,6 +1,6 @@
 /**
  * The threads that run plugin calls in this process (native/plugin_runner.cc). What it is given and gives back has the
- * form of src/plugin/wire.ts.
+ * form of src/plugin/wire.ts. And the methods that plugins are called by, of which the C++ has the only list.
  */
 import { addon } from './addon.js';
 
@@ -32,3 +32,6 @@ export const PluginPool: new (
   options: PluginPoolOptions,
   onRecords: (records: ArrayBuffer) => void,
 ) => PluginPool = addon.PluginPool;
+
+/** PLUGIN_METHODS are the methods that a handler's name can begin with (native/http_methods.h). */
+export const PLUGIN_METHODS: ReadonlySet<string> = new Set(addon.httpMethods);

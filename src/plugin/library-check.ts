@@ -28,6 +28,9 @@ export interface LibraryFinding {
   readonly problems: readonly string[];
 }
 
+/** How the program comes to be, in a clone and where the package is installed. */
+const BUILD = 'npm run build:native, or node_modules/sql-rest-service/scripts/install.mjs';
+
 /** Milliseconds that loading may take. */
 const LIMIT = 10_000;
 /** Milliseconds that a child of the library's may keep the output open once the process has ended. */
@@ -65,7 +68,9 @@ export async function checkLibrary(
     return { ...found, file, ok: code === 0 };
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    return failed(`build/Release/plugin_host, which examines it, cannot be started: ${code}`);
+    return failed(
+      `what examines it cannot be started (${HOST_FILE}: ${code}): is it built? ${BUILD}`,
+    );
   } finally {
     clearTimeout(timer);
     child.stdout.destroy();

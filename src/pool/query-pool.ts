@@ -122,15 +122,6 @@ export class QueryPool {
     return this.#task({ type: 'registry', request }, 'worker_lost');
   }
 
-  /**
-   * xml has a worker make XML of JSON in UTF-8: null when it is not JSON. Rejects with ServiceError: `busy` when there is
-   * no worker, `worker_lost` when it died over it.
-   */
-  xml(json: Uint8Array): Promise<string | null> {
-    // What it shares its memory with would be sent too.
-    return this.#task({ type: 'xml', json: new Uint8Array(json) }, 'worker_lost');
-  }
-
   /** sending tells the workers how many bytes of their answers have not been sent yet. */
   sending(bytes: number): void {
     Atomics.store(this.#sending, 0, Math.ceil(bytes / 1024 / this.#workers.length));

@@ -3,13 +3,17 @@
  * their digits and members their order. The shape is the one pREST gets from the Go library mxj: an array of objects
  * is `<object>` elements, an object of several members is a `<doc>`, an array inside an object repeats its element,
  * null, '' and {} are an empty element. Where mxj lets broken XML out, this does not: text is escaped, and a member
- * name that XML does not allow has its bad characters replaced by `_`. Refuses text that is not JSON.
+ * name that XML does not allow has its bad characters replaced by `_`. Refuses text that is not JSON, and what becomes larger
+ * than it may: a member's name is repeated for each item of its array, so that little JSON can be much XML.
  */
 import { escapeXml } from '../errors.js';
 
-/** jsonToXml turns JSON text into an XML document below `<objects>`. Throws SyntaxError for what is not JSON. */
-export function jsonToXml(json: string): string {
-  const writer = new XmlWriter(json);
+/**
+ * jsonToXml turns JSON text into an XML document below `<objects>`. Throws SyntaxError for what is not JSON, RangeError
+ * when it takes more than `limit` characters.
+ */
+export function jsonToXml(json: string, limit = Infinity): string {
+  const writer = new XmlWriter(json, limit);
   return `<objects>${writer.document()}</objects>`;
 }
 
@@ -24,9 +28,12 @@ class XmlWriter {
   readonly #json: string;
   #at = 0;
   #depth = 0;
+  /** Characters that may still be written. */
+  #left: number;
 
-  constructor(json: string) {
+  constructor(json: string, limit: number) {
     this.#json = json;
+    this.#left = limit;
   }
 
   document(): string {
@@ -34,13 +41,13 @@ class XmlWriter {
     let body;
     if (first === '[') {
       const items = this.#list(ITEM);
-      body = items.objects ? items.xml : element(ROOT, items.xml);
+      body = items.objects ? items.xml : this.#element(ROOT, items.xml);
     } else if (first === '{') {
       const members = this.#members();
       // One member stands alone, unless it is an array of other things than objects: that has no single root.
       const single = members.count === 1 && members.objects;
-      body = members.count === 0 || !single ? element(ROOT, members.xml) : members.xml;
-    } else body = element(ROOT, this.#scalar());
+      body = members.count === 0 || !single ? this.#element(ROOT, members.xml) : members.xml;
+    } else body = this.#element(ROOT, this.#scalar());
     if (this.#peek() !== '') throw this.#unexpected();
     return body;
   }
@@ -49,7 +56,7 @@ class XmlWriter {
   #value(name: string): string {
     const first = this.#peek();
     if (first === '[') return this.#list(name).xml;
-    return element(name, first === '{' ? this.#members().xml : this.#scalar());
+    return this.#element(name, first === '{' ? this.#members().xml : this.#scalar());
   }
 
   #members(): { xml: string; count: number; objects: boolean } {
@@ -98,12 +105,29 @@ class XmlWriter {
   }
 
   #scalar(): string {
-    if (this.#peek() === '"') return escapeXml(this.#string());
+    if (this.#peek() === '"') return this.#count(escapeXml(this.#string()));
     LITERAL.lastIndex = this.#at;
     const literal = LITERAL.exec(this.#json)?.[0];
     if (literal === undefined) throw this.#unexpected();
     this.#at += literal.length;
-    return literal === 'null' ? '' : literal;
+    return literal === 'null' ? '' : this.#count(literal);
+  }
+
+  /** An element; its content is counted already. */
+  #element(name: string, content: string): string {
+    if (content === '') return this.#count(`<${name}/>`);
+    this.#spend(2 * name.length + '<></>'.length);
+    return `<${name}>${content}</${name}>`;
+  }
+
+  #count(text: string): string {
+    this.#spend(text.length);
+    return text;
+  }
+
+  #spend(characters: number): void {
+    this.#left -= characters;
+    if (this.#left < 0) throw new RangeError('the XML is too large');
   }
 
   /** The string at the current offset. Only one with a backslash needs decoding. */
@@ -139,10 +163,6 @@ class XmlWriter {
 }
 
 const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-function element(name: string, content: string): string {
-  return content === '' ? `<${name}/>` : `<${name}>${content}</${name}>`;
-}
 
 /** elementName makes an XML name (without colons, which would claim a namespace) of any text. */
 function elementName(text: string): string {

@@ -34,9 +34,9 @@ t.test('what cannot be served: exit code 1, and why', async (t) => {
   const cases: [name: string, stdout: RegExp][] = [
     ['crash', /not ok\n {2}error: loading it ends the process with SIG(ILL|TRAP)\n$/],
     ['exit', /not ok\n {2}error: loading it ends the process with status 0\n$/],
-    ['noabi', /error: .*service_plugin_abi/],
+    ['noabi', /error: it has no service_plugin_abi/],
     ['other', /error: .*ABI/],
-    ['lacks', /error: .*absent/],
+    ['lacks', /error: undefined symbol: absent/],
     ['a b', /error: no request can name it/],
     ['text', /error: .*ELF/],
     ['folder', /error: not a regular file/],

@@ -42,6 +42,7 @@ t.test('what belongs to something that is off does no harm', (t) => {
 t.test('an address that others reach is named', (t) => {
   for (const host of ['0.0.0.0', '::', '10.1.2.3', 'example.org'])
     t.match(loader.load(`http.host = "${host}"`).warnings, [`http.host is ${host}`], host);
+  t.match(loader.load('http.host = "::"\npluginpath = "/plugged"').warnings, [/every script in .* every plugin in \/plugged/], 'with all that is served'); // prettier-ignore
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
     t.strictSame(loader.load(`http.host = "${host}"`).warnings, [], host);
   t.end();

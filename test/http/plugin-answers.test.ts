@@ -135,6 +135,12 @@ async function xml(t: Test, { send }: ServedPlugins): Promise<void> {
   for (const text of ['hello', '{"a":', ''])
     t.equal((await send(`GET probe/Text?text=${encodeURIComponent(text)}&_renderer=xml`)).body, text); // prettier-ignore
   t.equal((await send('GET probe/Status?status=204&_renderer=xml')).status, 204);
+  const much = await send('GET probe/MuchXml?_renderer=xml');
+  t.strictSame([much.status, much.body], [502, '<objects><error>the answer is too large for XML</error></objects>']); // prettier-ignore
+  t.ok((await send('GET probe/MuchXml')).body.length > 200_000, 'as JSON it is sent');
+  const crowd = await Promise.all(Array.from({ length: 40 }, () => send('GET probe/MuchXml?_renderer=xml'))); // prettier-ignore
+  t.ok(crowd.every(({ status }) => status === 502 || status === 503), 'some wait, the rest is refused'); // prettier-ignore
+  t.equal((await send('GET probe/Hello?_renderer=xml')).status, 200, 'and it goes on');
 }
 
 t.test('beside a configuration for other origins', async (t) => {
@@ -147,6 +153,13 @@ t.test('beside a configuration for other origins', async (t) => {
   t.equal(allowed.headers.get('vary'), 'Origin, X-A');
   const other = await send(request, ['Origin: https://b.example']);
   t.notOk(other.headers.has('access-control-allow-origin'));
+});
+
+t.test('a name that C would read as another one reaches no plugin', async (t) => {
+  const { send } = await servePlugins(t, folder, { auth: authSettings({}) });
+  for (const name of ['ann\0x', '\0', 'ann\ud800'])
+    t.match(errorOf(await send('GET probe/Hello', [`Authorization: Bearer ${userToken(name)}`])), /^403 permission_denied/); // prettier-ignore
+  t.equal((await send('GET probe/Hello', [`Authorization: Bearer ${userToken('ann é😀')}`])).status, 200); // prettier-ignore
 });
 
 t.test('an answer to a token is not stored, whatever its plugin says', async (t) => {

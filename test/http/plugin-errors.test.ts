@@ -51,6 +51,7 @@ const CASES: readonly (readonly [request: string, wanted: string])[] = [
   ['VERSION-CONTROL probe/Hello', '404 handler_not_found'],
   ['FOO probe/Hello', '404 handler_not_found'],
   ['PROPFIND probe/Hello', '200'],
+  ['UPDATEREDIRECTREF probe/Longest', '200'],
   ['OPTIONS probe/Hello', '200'],
   ['HEAD probe/Hello', '200'],
   ['HEAD probe/Text', '404'],

@@ -27,6 +27,21 @@ t.test('what is not JSON', (t) => {
   t.end();
 });
 
+t.test('a limit holds to the character', (t) => {
+  for (const json of [
+    '{"a":[1,[2],{},{"b":"<"}]}',
+    '["x",null,"",true]',
+    '5',
+    '[{"a":{"b":[]}}]',
+  ]) {
+    const { length } = jsonToXml(json);
+    const most = length - '<objects></objects>'.length;
+    t.equal(jsonToXml(json, most).length, length);
+    t.throws(() => jsonToXml(json, most - 1), RangeError, json);
+  }
+  t.end();
+});
+
 t.test('shapes', (t) => {
   const cases: Record<string, string> = {
     '[]': '',

@@ -24,6 +24,7 @@ SERVICE_HANDLER const char* GETHelloHandler(void) { return "{\"msg\":\"hello\",\
 SERVICE_HANDLER const char* HEADHelloHandler(void) { return "{\"msg\":\"head\"}"; }
 SERVICE_HANDLER const char* OPTIONSHelloHandler(void) { return "{\"msg\":\"options\"}"; }
 SERVICE_HANDLER const char* PROPFINDHelloHandler(void) { return "{\"msg\":\"propfind\"}"; }
+SERVICE_HANDLER const char* UPDATEREDIRECTREFLongestHandler(void) { return "{}"; }
 SERVICE_HANDLER const char* HEADNothingHandler(void) { return ""; }
 SERVICE_HANDLER const char* GETNullHandler(void) { return NULL; }
 SERVICE_HANDLER const char* GETNoUtf8Handler(void) { return "\xff"; }
@@ -101,6 +102,20 @@ SERVICE_HANDLER void GETLargeHandler(const service_request* request, service_res
   }
 }
 SERVICE_RESPONSE_FORM(GETLargeHandler)
+
+/* JSON of 200 KB that would be XML of 200 MB. */
+SERVICE_HANDLER void GETMuchXmlHandler(const service_request* request, service_response* response) {
+  char name[1000];
+  int i;
+  (void)request;
+  memset(name, 'k', sizeof name);
+  service_write(response, "{\"", 2);
+  service_write(response, name, sizeof name);
+  service_write(response, "\":[1", 4);
+  for (i = 1; i < 100000; i++) service_write(response, ",1", 2);
+  service_write(response, "]}", 2);
+}
+SERVICE_RESPONSE_FORM(GETMuchXmlHandler)
 
 static void line(service_response* response, const char* name, service_text value) {
   service_write(response, name, strlen(name));
