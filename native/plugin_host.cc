@@ -150,6 +150,7 @@ void HandleSignals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaction(signal, &nothing, nullptr);
   // Before any plugin's own: those run first.
   std::atexit(OnExit);
+  std::at_quick_exit(OnExit);
 }
 
 // Where memory runs out, this process is the one to end.
