@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kSlowest{100};
 constexpr std::chrono::milliseconds kMemoryInterval{250};
 
 // How often it is told that calls run: what spoils this process may leave it unable to tell anything.
-constexpr std::chrono::milliseconds kAliveInterval{1000};
+constexpr std::chrono::milliseconds kAliveInterval{500};
 
 // Threads there may be: twice as many as plugins.threads allows.
 constexpr std::size_t kMostThreads = 512;

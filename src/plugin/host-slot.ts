@@ -22,7 +22,7 @@ const STEADY = 30_000;
 /** What calls may take beyond their time limit before a process that only finishes them is given up (milliseconds). */
 const PATIENCE = 1_000;
 
-/** How long a process that has calls may tell nothing before it is given up (milliseconds): it tells every second that it is alive. */
+/** How long a process that has calls may tell nothing before it is given up (milliseconds): it tells twice a second that it is alive. */
 const SILENCE = 5_000;
 
 /** How often it is looked whether the process still tells anything (milliseconds). */

@@ -87,7 +87,7 @@ export const RecordKind = {
    * and 1 when the call loads its library.
    */
   crashed: 9,
-  /** Calls run: told every second while any do. */
+  /** Calls run: told twice a second while any do. */
   alive: 10,
 } as const;
 

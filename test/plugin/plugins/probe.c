@@ -135,6 +135,8 @@ SERVICE_HANDLER const char* GETForkHandler(void) {
   return "\"forked\"";
 }
 
+SERVICE_HANDLER const char* GETEndThreadHandler(void) { pthread_exit(NULL); }
+
 /* Returns in both processes, and gives the number of the new one. */
 SERVICE_HANDLER const char* GETTwiceHandler(void) {
   snprintf(text, sizeof text, "%d", (int)fork());
