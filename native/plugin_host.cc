@@ -189,6 +189,10 @@ void OfferToOutOfMemoryKiller() {
   close(file);
 }
 
+// How much nicer plugins are to the machine than the rest of the service: where cores are short, what they calculate
+// waits for scripts, and not the other way round.
+constexpr int kNicer = 5;
+
 // CloseInherited closes what came down from whoever started the service and did not say that it should not.
 void CloseInherited() {
   constexpr unsigned kFirst = kChannel + 1;
@@ -310,6 +314,7 @@ int Run(int count, char** arguments) {
   CloseInherited();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   OfferToOutOfMemoryKiller();
+  static_cast<void>(!nice(kNicer));  // before there are threads: they inherit it
   self = getpid();
   HandleSignals();
   options.prepare_thread = PrepareThread;

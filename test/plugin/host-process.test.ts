@@ -1,5 +1,6 @@
 /** The process that plugins run in: what it sees, and that nothing is left of it. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { HOST_FILE, hostEnvironment } from '#app/plugin/host-process.js';
@@ -55,6 +56,7 @@ t.test('started by the first call, one for all, ended with its owner', async (t)
   t.equal(new Set(pids).size, 1);
   const pid = pids[0]!;
   t.equal(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[3], String(process.pid));
+  t.equal(getPriority(pid), Math.min(getPriority() + 5, 19), 'scripts come first');
   const { id } = plugins.submit('probe/Hang');
   plugins.abandon(id);
   await sleep(20);
