@@ -29,6 +29,7 @@ enum class PluginRecord : std::uint16_t {
   kStuck = 7,
   kSwollen = 8,
   kCrashed = 9,
+  kAlive = 10,
 };
 
 // Bytes of a record before its head and body.

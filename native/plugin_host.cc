@@ -97,15 +97,26 @@ class Writer {
 // This process; those that a plugin forks have another number and nothing to tell.
 pid_t self = 0;
 
+// How long a thread that ends the process waits for the writer.
+constexpr int kTellMilliseconds = 50;
+
+void Sleep(int milliseconds) noexcept {
+  const timespec time{0, milliseconds * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
 // TellEnd sends the last record: which call ends the process, and how far the others have come. Runs in signal handlers.
 void TellEnd(int signal) noexcept {
   if (getpid() != self) return;
   static std::atomic<bool> told{false};
-  if (told.exchange(true)) return;
+  if (told.exchange(true)) {
+    // Another thread tells it, and this one would end the process before that is done.
+    Sleep(2 * kTellMilliseconds);
+    return;
+  }
   for (int waited = 0; writing.exchange(true); waited++) {
-    if (waited == 50) return;
-    const timespec millisecond{0, 1'000'000};
-    nanosleep(&millisecond, nullptr);
+    if (waited == kTellMilliseconds) return;
+    Sleep(1);
   }
   const std::uint32_t body[2] = {PluginPool::StopBeginning(), PluginPool::CurrentLoads() ? 1u : 0u};
   char record[kRecordHead + sizeof body];
@@ -128,14 +139,31 @@ void OnExit() {
   _exit(kExitedByPlugin);
 }
 
+// SignalStack is that of signal handlers, for as long as a thread lives.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t stack{};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = kBytes;
+    sigaltstack(&stack, nullptr);
+  }
+  ~SignalStack() {
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  static constexpr std::size_t kBytes = 64u << 10;
+  const std::unique_ptr<char[]> memory_{new char[kBytes]};
+};
+
 // A handler for signals needs a stack of its own where the thread has none left.
-void PrepareThread() {
-  constexpr std::size_t kBytes = 64u << 10;
-  stack_t stack{};
-  stack.ss_sp = std::malloc(kBytes);  // for as long as the thread lives
-  stack.ss_size = kBytes;
-  if (stack.ss_sp != nullptr) sigaltstack(&stack, nullptr);
-}
+void PrepareThread() { thread_local const SignalStack stack; }
 
 void HandleSignals() {
   struct sigaction fault {};
@@ -150,6 +178,7 @@ void HandleSignals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaction(signal, &nothing, nullptr);
   // Before any plugin's own: those run first.
   std::atexit(OnExit);
+  std::at_quick_exit(OnExit);
 }
 
 // Where memory runs out, this process is the one to end.
@@ -159,6 +188,10 @@ void OfferToOutOfMemoryKiller() {
   static_cast<void>(!write(file, "1000", 4));
   close(file);
 }
+
+// How much nicer plugins are to the machine than the rest of the service: where cores are short, what they calculate
+// waits for scripts, and not the other way round.
+constexpr int kNicer = 5;
 
 // CloseInherited closes what came down from whoever started the service and did not say that it should not.
 void CloseInherited() {
@@ -281,6 +314,7 @@ int Run(int count, char** arguments) {
   CloseInherited();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   OfferToOutOfMemoryKiller();
+  static_cast<void>(!nice(kNicer));  // before there are threads: they inherit it
   self = getpid();
   HandleSignals();
   options.prepare_thread = PrepareThread;

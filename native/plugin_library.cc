@@ -56,8 +56,20 @@ class SealedMemory {
 
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
-  // Keep leaves it open for ever: the loader knows libraries by their path, and would take another one, whose path has
-  // the same number, for this one.
+  // Renumber gives it a number whose path the loader does not know. The loader knows libraries by their path, and takes
+  // another one with the same path for the first: numbers are kept (Keep), but a plugin may close what is not its own.
+  bool Renumber(std::string* detail) {
+    while (void* known = ::dlopen(path().c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+      ::dlclose(known);
+      const int next = ::fcntl(fd_, F_DUPFD_CLOEXEC, fd_ + 1);
+      if (next < 0) return Fail("fcntl", detail);
+      ::close(fd_);
+      fd_ = next;
+    }
+    return true;
+  }
+
+  // Keep leaves it open for ever.
   void Keep() noexcept { fd_ = -1; }
 
  private:
@@ -110,7 +122,7 @@ std::unique_ptr<PluginLibrary> PluginLibrary::Load(const std::string& name,
     return nullptr;
   }
   SealedMemory memory;
-  if (!memory.Fill(file, bytes, detail)) return nullptr;
+  if (!memory.Fill(file, bytes, detail) || !memory.Renumber(detail)) return nullptr;
   void* handle = ::dlopen(memory.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     *detail = LoaderError(memory.path(), file);

@@ -24,12 +24,17 @@ constexpr std::chrono::milliseconds kSlowest{100};
 
 constexpr std::chrono::milliseconds kMemoryInterval{250};
 
+// How often it is told that calls run: what spoils this process may leave it unable to tell anything.
+constexpr std::chrono::milliseconds kAliveInterval{500};
+
 // Threads there may be: twice as many as plugins.threads allows.
 constexpr std::size_t kMostThreads = 512;
 
 // Static, for signal handlers.
 std::atomic<std::uint32_t> last_begun{0};
 std::atomic<bool> stopped{false};
+// Whether this is a process that a plugin forked.
+std::atomic<bool> forked{false};
 thread_local std::uint32_t current = 0;
 thread_local bool loading = false;
 
@@ -104,6 +109,7 @@ class PluginPool::Leaving {
 
 PluginPool::PluginPool(PluginPoolOptions options, PluginRecords* records)
     : options_(std::move(options)), records_(records) {
+  pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
   std::thread([this] { Watch(); }).detach();
 }
 
@@ -244,6 +250,8 @@ void PluginPool::Work(Worker* self) {
 }
 
 bool PluginPool::Finish(Worker* self) {
+  // Its call is answered where it was begun, and here nobody would ever end what it returned to.
+  if (forked.load()) _exit(0);
   current = 0;
   loading = false;  // where a library ended the thread
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -302,14 +310,23 @@ PluginLibrary* PluginPool::Loaded(Library* library, const std::string& name, Plu
 void PluginPool::Watch() {
   const auto interval = std::clamp(options_.timeout / 8, kQuickest, kSlowest);
   auto looked = Clock::now();
+  auto told = looked;
   for (;;) {
     std::this_thread::sleep_for(interval);
     const auto now = Clock::now();
+    bool busy = false;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       // By number: threads may be started meanwhile.
-      for (std::size_t i = 0; i < workers_.size(); i++)
-        if (workers_[i] != nullptr && workers_[i]->busy) LookAt(workers_[i].get(), now);
+      for (std::size_t i = 0; i < workers_.size(); i++) {
+        if (workers_[i] == nullptr || !workers_[i]->busy) continue;
+        busy = true;
+        LookAt(workers_[i].get(), now);
+      }
+    }
+    if (busy && now - told >= kAliveInterval) {
+      told = now;
+      records_->Add(PluginRecord::kAlive, 0);
     }
     if (options_.max_memory == 0 || now - looked < kMemoryInterval) continue;
     looked = now;
@@ -341,9 +358,9 @@ void PluginPool::LookAt(Worker* worker, Clock::time_point now) {
 }
 
 void PluginPool::LookAtMemory() {
-  if (swollen_ || Resident() <= options_.max_memory) return;
-  swollen_ = true;
-  records_->Add(PluginRecord::kSwollen, 0);
+  if (swollen_ == 2 || Resident() / (swollen_ + 1) <= options_.max_memory) return;
+  swollen_++;
+  records_->Add(PluginRecord::kSwollen, 0, static_cast<std::uint16_t>(swollen_));
 }
 
 }  // namespace sql_rest

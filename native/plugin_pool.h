@@ -28,7 +28,7 @@ struct PluginPoolOptions {
   std::chrono::milliseconds timeout{60'000};
   // Most bytes of an answer's body.
   std::size_t max_response = 0;
-  // Resident bytes of the process beyond which that is told, 0 for never.
+  // Resident bytes of the process beyond which that is told, and again beyond twice as many, 0 for never.
   std::size_t max_memory = 0;
   // Called on each thread before it takes calls.
   std::function<void()> prepare_thread;
@@ -89,7 +89,8 @@ class PluginPool {
   unsigned idle_ = 0;
   // Threads with a call over its time that were replaced.
   unsigned strays_ = 0;
-  bool swollen_ = false;
+  // How often too much memory was told: at the limit and at twice that.
+  unsigned swollen_ = 0;
 };
 
 }  // namespace sql_rest

@@ -2,9 +2,11 @@
 // made the pool.
 #include "plugin_runner.h"
 
+#include <unistd.h>
 #include <uv.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -33,6 +35,9 @@ std::u16string Text(Napi::Value value) {
   napi_get_value_string_utf16(value.Env(), value, text.data(), length + 1, nullptr);
   return text;
 }
+
+// EndAtOnce keeps the destructors of plugins from running when the process ends: their calls may run still.
+void EndAtOnce(int status, void*) { _exit(status); }
 
 }  // namespace
 
@@ -172,6 +177,8 @@ void PluginRunner::Close(const Napi::CallbackInfo&) {
   handle_ = nullptr;
   callback_.Reset();
   Unref();
+  // Now, because what is asked for last comes first.
+  on_exit(EndAtOnce, nullptr);
 }
 
 void PluginRunner::Deliver() {

@@ -15,7 +15,8 @@ class PluginRunnerHandle;
 
 // new PluginPool({threads, timeout, maxResponse}, onRecords): onRecords(bytes) with an ArrayBuffer of whole records; an
 // exception in it is an uncaught one. Does not keep the thread alive. Methods: calls(packed, body?), library(name,
-// bytes), abandon(ids), close(). The pool itself stays for as long as the process.
+// bytes), abandon(ids), close(). The pool itself stays for as long as the process, which ends without the destructors of
+// plugins once it was closed.
 class PluginRunner final : public Napi::ObjectWrap<PluginRunner> {
  public:
   static Napi::Function Define(Napi::Env env);

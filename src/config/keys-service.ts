@@ -136,7 +136,7 @@ export const SERVICE_KEYS = {
   'plugins.max_memory': fixed(
     size(32 * MiB, 1024 * 1024 * MiB),
     1024 * MiB,
-    'Resident memory of a process of plugins, beyond which it is replaced once its calls are done.',
+    'Resident memory of a process of plugins, beyond which it is replaced once its calls are done; beyond twice that it is killed.',
   ),
   'plugins.environment': fixed(
     variables(),

@@ -76,7 +76,7 @@ export class GivenCalls {
     if (packed !== '') this.#carrier.calls(packed, undefined);
   }
 
-  /** take takes a record; false when it is about the carrier itself. */
+  /** take takes a record; false when it is about the carrier itself. Throws RangeError for a call that the carrier has not. */
   take(record: PluginRecord): boolean {
     switch (record.kind) {
       case RecordKind.json:
@@ -143,7 +143,8 @@ export class GivenCalls {
   /** Gives up the place of a call; undefined when nobody waits for it. */
   #remove(id: number): PluginCall | undefined {
     const given = this.#calls.get(id);
-    if (given === undefined) return undefined;
+    // A plugin wrote to the channel, and nothing that comes through it can be believed any more.
+    if (given === undefined) throw new RangeError(`a record of a call ${id}, which is not there`);
     this.#calls.remove(id);
     if (!given.abandoned) return given.call;
     this.#events.ready();

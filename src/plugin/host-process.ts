@@ -42,7 +42,8 @@ export interface HostEvents {
 export class HostProcess implements PluginCarrier {
   /** When something came from it last (performance.now). */
   heard = performance.now();
-  readonly #child: ChildProcess;
+  /** Undefined when there was not even an attempt, for want of memory for instance. */
+  readonly #child: ChildProcess | undefined;
   readonly #events: HostEvents;
   readonly #reader: RecordReader;
   /** Undefined when it could not be started. */
@@ -56,17 +57,26 @@ export class HostProcess implements PluginCarrier {
     const limits = { threads, timeout, 'max-response': maxResponse, 'max-memory': maxMemory };
     this.#events = events;
     this.#reader = new RecordReader(maxResponse + BESIDES, events.record);
-    this.#child = spawn(
-      file,
-      Object.entries(limits).flatMap(([name, limit]) => [`--${name}`, String(limit)]),
-      { stdio: ['ignore', 2, 2, 'pipe'], env: hostEnvironment(environment) },
-    );
-    this.#child.on('error', (error) => {
-      if (this.#child.pid === undefined) this.#gone({ code: null, signal: null, error });
+    const notStarted = (error: Error): void => this.#gone({ code: null, signal: null, error });
+    let child: ChildProcess;
+    try {
+      child = spawn(
+        file,
+        Object.entries(limits).flatMap(([name, limit]) => [`--${name}`, String(limit)]),
+        { stdio: ['ignore', 2, 2, 'pipe'], env: hostEnvironment(environment) },
+      );
+    } catch (error) {
+      // Some errors are emitted, and others (ENOMEM) thrown.
+      process.nextTick(notStarted, error);
+      return;
+    }
+    this.#child = child;
+    child.on('error', (error) => {
+      if (child.pid === undefined) notStarted(error);
     });
-    this.#child.on('exit', (code, signal) => this.#gone({ code, signal }));
-    if (this.#child.pid === undefined) return;
-    this.#channel = this.#child.stdio[3] as Socket;
+    child.on('exit', (code, signal) => this.#gone({ code, signal }));
+    if (child.pid === undefined) return;
+    this.#channel = child.stdio[3] as Socket;
     this.#channel
       .on('data', (piece: Buffer) => this.#read(piece))
       .on('error', () => undefined) // it closes
@@ -78,7 +88,7 @@ export class HostProcess implements PluginCarrier {
 
   /** pid is the process number; undefined when it could not be started. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#child?.pid;
   }
 
   calls(packed: string, body: Uint8Array | undefined): void {
@@ -99,7 +109,7 @@ export class HostProcess implements PluginCarrier {
 
   /** kill ends it at once; its end is told. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.#child?.kill('SIGKILL');
   }
 
   close(): void {

@@ -19,8 +19,10 @@ const WAIT_LAST = 500;
 /** A process that lived this long (milliseconds) starts the waits anew. */
 const STEADY = 30_000;
 
-/** What calls may take beyond their time limit before their process is given up (milliseconds). */
+/** What calls may take beyond their time limit before a process that only finishes them is given up (milliseconds). */
 const PATIENCE = 1_000;
+
+/** How long a process that has calls may tell nothing before it is given up (milliseconds): it tells twice a second that it is alive. */
 const SILENCE = 5_000;
 
 /** How often it is looked whether the process still tells anything (milliseconds). */
@@ -159,7 +161,8 @@ export class HostSlot implements PluginPlace {
         break;
       case RecordKind.swollen:
         host.due ??= 'too much memory';
-        this.#retire();
+        if (record.status > 1) this.#kill(host, 'takes more than twice the memory that it may');
+        else this.#retire();
         break;
       case RecordKind.retired:
         if (!host.retired) break;
@@ -279,11 +282,12 @@ export class HostSlot implements PluginPlace {
       this.#silent = 0;
       return;
     }
-    if (++this.#silent * LOOK <= this.#settings.timeout + SILENCE) return;
-    this.#log.error(
-      { pid: host.process.pid },
-      'a plugin host does not answer any more and is killed',
-    );
-    host.process.kill();
+    if (++this.#silent * LOOK <= SILENCE) return;
+    this.#kill(host, 'does not answer any more');
+  }
+
+  #kill({ process }: Host, reason: string): void {
+    this.#log.error({ pid: process.pid }, `a plugin host ${reason} and is killed`);
+    process.kill();
   }
 }

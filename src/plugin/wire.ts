@@ -79,7 +79,7 @@ export const RecordKind = {
   unloadable: 6,
   /** A call that was answered as timed out does not end, or there are too many such calls. */
   stuck: 7,
-  /** More memory is resident than may be. */
+  /** More memory is resident than may be: `status` is 1, and 2 when it is more than twice as much. */
   swollen: 8,
   /**
    * The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(). `body` has two numbers of 32 bits:
@@ -87,6 +87,8 @@ export const RecordKind = {
    * and 1 when the call loads its library.
    */
   crashed: 9,
+  /** Calls run: told twice a second while any do. */
+  alive: 10,
 } as const;
 
 /** Bytes of a record before its head and body: id, kind, status, and the lengths of both. */

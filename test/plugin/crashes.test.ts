@@ -15,6 +15,7 @@ const DEATHS: readonly (readonly [func: string, signal: string | null, known: bo
   ['Abort', 'SIGABRT', true],
   ['Exit', null, true],
   ['QuickExit', null, false],
+  ['Quick', null, true],
   ['Overflow', 'SIGSEGV', true],
   ['Kill', 'SIGKILL', false],
   ['ThreadSegv', 'SIGSEGV', false],
@@ -72,8 +73,27 @@ t.test('a process that a plugin forks may crash or exit', async (t) => {
   const pid = await plugins.pid();
   t.equal((await plugins.call('probe/Fork')).text, '"forked"');
   t.equal((await plugins.call('probe/Fork?exit=1')).text, '"forked"');
+  const child = Number((await plugins.call('probe/Twice')).text);
+  t.not(child, pid);
+  await soon('the end of one that returns', () => (runs(child) ? undefined : true));
   t.equal(await plugins.pid(), pid);
   t.equal(plugins.log.length, 0);
+});
+
+/** Whether a process is there and no zombie, which only its parent can remove. */
+function runs(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+t.test('a plugin that writes to the channel', async (t) => {
+  const plugins = new CalledPlugins(t, folder);
+  const pid = await plugins.pid();
+  t.match(await plugins.call('probe/Nothing'), { code: 'plugin_crashed' });
+  t.not(await plugins.pid(), pid);
 });
 
 t.test('killed while nothing runs', async (t) => {

@@ -1,5 +1,6 @@
 /** The process that plugins run in: what it sees, and that nothing is left of it. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { HOST_FILE, hostEnvironment } from '#app/plugin/host-process.js';
@@ -55,6 +56,7 @@ t.test('started by the first call, one for all, ended with its owner', async (t)
   t.equal(new Set(pids).size, 1);
   const pid = pids[0]!;
   t.equal(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[3], String(process.pid));
+  t.equal(getPriority(pid), Math.min(getPriority() + 5, 19), 'scripts come first');
   const { id } = plugins.submit('probe/Hang');
   plugins.abandon(id);
   await sleep(20);
@@ -77,9 +79,12 @@ t.test('no program', async (t) => {
 t.test('a file that is no program', async (t) => {
   const file = `${folder.path}/text`;
   writeFileSync(file, 'text', { mode: 0o644 });
-  const plugins = new CalledPlugins(t, folder, {}, { hostFile: file });
-  t.match(await plugins.call('probe/Version'), { status: 500, code: 'plugin_load_failed' });
-  t.equal(plugins.logged('npm run build:native').length, 1);
+  // Of the second Node tells by an exception.
+  for (const hostFile of [file, `${file}/in`]) {
+    const plugins = new CalledPlugins(t, folder, {}, { hostFile });
+    t.match(await plugins.call('probe/Version'), { status: 500, code: 'plugin_load_failed' });
+    t.equal(plugins.logged('npm run build:native').length, 1);
+  }
 });
 
 t.test('programs that end, or talk nonsense', async (t) => {

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { CalledPlugins, probeFolder } from './called-plugins.js';
 
+const folder = probeFolder(t);
+
 const CALLS = 300_000;
 const CLIENTS = 64;
 
@@ -10,7 +12,7 @@ const resident = (pid: number): number =>
   (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) || 0) / 1024;
 
 t.test('flat', async (t) => {
-  const plugins = new CalledPlugins(t, probeFolder(t), { threads: 2 });
+  const plugins = new CalledPlugins(t, folder, { threads: 2 });
   const pid = await plugins.pid();
   let left = 0;
   let failed = 0;
@@ -27,5 +29,17 @@ t.test('flat', async (t) => {
   const after = await run(CALLS);
   t.equal(failed, 0);
   t.equal(await plugins.pid(), pid);
+  t.ok(after - before < 4, `${before.toFixed(1)} MiB, then ${after.toFixed(1)}`);
+});
+
+t.test('flat when calls end their threads', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2 });
+  const pid = await plugins.pid();
+  const run = async (calls: number): Promise<number> => {
+    await Promise.all(Array.from({ length: calls }, () => plugins.call('probe/EndThread')));
+    return resident(pid);
+  };
+  const before = await run(200);
+  const after = await run(2_000);
   t.ok(after - before < 4, `${before.toFixed(1)} MiB, then ${after.toFixed(1)}`);
 });

@@ -10,7 +10,7 @@ const gone = (pid: number): Promise<boolean> =>
   soon(`the end of ${pid}`, () => (alive(pid) ? undefined : true));
 
 // Takes a while, beside the tests before its own.
-const stopped = new CalledPlugins(t, folder, { threads: 2, timeout: 10 });
+const stopped = new CalledPlugins(t, folder, { threads: 2, timeout: 60_000 });
 process.kill(await stopped.pid(), 'SIGSTOP');
 const silent = timed(stopped.call('probe/Version'));
 
@@ -67,6 +67,18 @@ t.test('too much memory', async (t) => {
   t.match(plugins.logged('a plugin host is replaced'), [{ pid, reason: 'too much memory' }]);
   t.equal(plugins.logged('died').length, 0);
   t.equal(await plugins.pid(), next);
+});
+
+t.test('twice as much memory as may be', async (t) => {
+  const plugins = new CalledPlugins(t, folder, { threads: 2, maxMemory: 64 << 20 });
+  const pid = await plugins.pid();
+  const running = plugins.call('probe/Sleep?ms=4500');
+  await plugins.call('probe/Leak?mib=160');
+  const [result, took] = await timed(running);
+  t.match(result, { code: 'plugin_crashed' });
+  t.ok(took < 4_000, `${took} ms: nothing is waited for`);
+  t.match(plugins.logged('twice the memory'), [{ pid }]);
+  t.match(await plugins.call('probe/Version'), { text: '"1"' });
 });
 
 t.test('a replaced one that crashes, with calls that nobody waits for', async (t) => {

@@ -90,6 +90,8 @@ SERVICE_HANDLER const char* GETExitHandler(void) { exit(0); }
 
 SERVICE_HANDLER const char* GETQuickExitHandler(void) { _exit(0); }
 
+SERVICE_HANDLER const char* GETQuickHandler(void) { quick_exit(0); }
+
 SERVICE_HANDLER const char* GETKillHandler(void) {
   kill(getpid(), SIGKILL);
   pause();
@@ -131,6 +133,20 @@ SERVICE_HANDLER const char* GETForkHandler(void) {
   }
   waitpid(child, NULL, 0);
   return "\"forked\"";
+}
+
+SERVICE_HANDLER const char* GETEndThreadHandler(void) { pthread_exit(NULL); }
+
+/* Returns in both processes, and gives the number of the new one. */
+SERVICE_HANDLER const char* GETTwiceHandler(void) {
+  snprintf(text, sizeof text, "%d", (int)fork());
+  return text;
+}
+
+/* Writes what is nothing to a descriptor that is none of its own. */
+SERVICE_HANDLER const char* GETNothingHandler(void) {
+  static const char nothing[1001];
+  return write(3, nothing, sizeof nothing) < 0 ? "" : "\"written\"";
 }
 
 SERVICE_HANDLER const char* GETHangHandler(void) {
