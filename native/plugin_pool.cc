@@ -75,6 +75,8 @@ struct PluginPool::Worker {
   bool overdue = false;
   bool replaced = false;
   bool stuck = false;
+  // Whether the call loads its library, or waits for that.
+  std::atomic<bool> loads{false};
 };
 
 // Leaving notices that a handler ended its thread (pthread_exit), which unwinds the stack through here.
@@ -121,14 +123,16 @@ void PluginPool::AddLibrary(std::string name, std::vector<char> bytes) {
 }
 
 void PluginPool::Push(std::vector<PluginCall> calls) {
-  unsigned wanted = 0;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (PluginCall& call : calls) queue_.push_back(std::move(call));
-    StartThreads();
-    wanted = std::min(idle_, static_cast<unsigned>(queue_.size()));
-  }
-  while (wanted-- > 0) work_.notify_one();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (PluginCall& call : calls) queue_.push_back(std::move(call));
+  StartThreads();
+  if (!waking_) WakeOne();
+}
+
+// With the mutex held. One thread at a time: while it comes, those that run take what takes them no time.
+void PluginPool::WakeOne() {
+  waking_ = idle_ > 0 && !queue_.empty();
+  if (waking_) work_.notify_one();
 }
 
 void PluginPool::Abandon(std::vector<std::uint32_t> ids) {
@@ -212,8 +216,12 @@ bool PluginPool::StartThread() {
 
 void PluginPool::Work(Worker* self) {
   std::unique_lock<std::mutex> lock(mutex_);
+  waking_ = false;  // it was counted as idle, and may have been meant
   for (;;) {
-    work_.wait(lock, [this] { return !queue_.empty(); });
+    while (queue_.empty()) {
+      work_.wait(lock);
+      waking_ = false;
+    }
     idle_--;
     PluginCall call = std::move(queue_.front());
     queue_.pop_front();
@@ -225,12 +233,13 @@ void PluginPool::Work(Worker* self) {
     self->busy = true;
     self->call = call.id;
     self->since = Clock::now();
+    if (!waking_) WakeOne();
     lock.unlock();
     current = call.id;
     PluginAnswer answer;
     {
       Leaving leaving(this, self);
-      Answer(call, library.get(), &answer);
+      Answer(self, call, library.get(), &answer);
       leaving.Stay();
     }
     const bool awaited = Finish(self);
@@ -253,17 +262,19 @@ bool PluginPool::Finish(Worker* self) {
   // Its call is answered where it was begun, and here nobody would ever end what it returned to.
   if (forked.load()) _exit(0);
   current = 0;
-  loading = false;  // where a library ended the thread
+  loading = false;
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool awaited = !self->overdue;
   self->busy = false;
   self->overdue = false;
   self->stuck = false;
+  self->loads.store(false);  // where a library ended the thread
   if (self->replaced) strays_--;
   return awaited;
 }
 
-void PluginPool::Answer(const PluginCall& call, Library* library, PluginAnswer* answer) {
+void PluginPool::Answer(Worker* self, const PluginCall& call, Library* library,
+                        PluginAnswer* answer) {
   const std::string name(call.library);
   if (library == nullptr) {
     answer->Fail(PluginFailure::kLoadFailed, "plugin could not be loaded, check your service logs",
@@ -271,7 +282,11 @@ void PluginPool::Answer(const PluginCall& call, Library* library, PluginAnswer* 
     return;
   }
   PluginLibrary* loaded = library->loaded.load(std::memory_order_acquire);
-  if (loaded == nullptr) loaded = Loaded(library, name, answer);
+  if (loaded == nullptr) {
+    self->loads.store(true);
+    loaded = Loaded(library, name, answer);
+    self->loads.store(false);
+  }
   if (loaded == nullptr) return;
   PluginLibrary::Found found = loaded->Find(call.method, call.function);
   switch (found.lookup) {
@@ -342,13 +357,15 @@ void PluginPool::LookAt(Worker* worker, Clock::time_point now) {
     records_->Add(
         PluginRecord::kFailed, worker->call, static_cast<std::uint16_t>(PluginFailure::kTimeout),
         {}, "the plugin took longer than " + std::to_string(options_.timeout.count()) + " ms");
-    if (strays_ < options_.threads) {
+    const bool replaced = strays_ < options_.threads;
+    if (replaced) {
       strays_++;
       live_--;
       worker->replaced = true;
       StartThreads();
-      return;
     }
+    // While one library is loaded the loader takes no other: threads do not help.
+    if (replaced && !worker->loads.load()) return;
     worker->stuck = true;
     records_->Add(PluginRecord::kStuck, worker->call);
   } else if (worker->overdue && !worker->stuck && taken >= 2 * options_.timeout) {

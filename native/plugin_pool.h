@@ -67,8 +67,9 @@ class PluginPool {
 
   bool StartThread();
   void StartThreads();
+  void WakeOne();
   void Work(Worker* self);
-  void Answer(const PluginCall& call, Library* library, PluginAnswer* answer);
+  void Answer(Worker* self, const PluginCall& call, Library* library, PluginAnswer* answer);
   PluginLibrary* Loaded(Library* library, const std::string& name, PluginAnswer* answer);
   // Ends the call of a thread; false when nobody waits for its answer any more.
   bool Finish(Worker* self);
@@ -87,6 +88,8 @@ class PluginPool {
   // Threads that take calls, without those that run one over its time and were replaced.
   unsigned live_ = 0;
   unsigned idle_ = 0;
+  // Whether one that is idle was woken and has not looked yet.
+  bool waking_ = false;
   // Threads with a call over its time that were replaced.
   unsigned strays_ = 0;
   // How often too much memory was told: at the limit and at twice that.

@@ -136,7 +136,8 @@ export class HostProcess implements PluginCarrier {
     this.heard = performance.now();
     try {
       this.#reader.push(piece);
-    } catch {
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
       this.#channel?.destroy(); // what comes now cannot be understood
     }
   }

@@ -54,12 +54,15 @@ export class Plugins {
   ) {
     this.#results = results;
     this.#log = log;
-    const shelf = new LibraryShelf(libraries, log);
+    const shelf = new LibraryShelf(libraries, log, (call) => this.submit(call));
     this.#shelf = shelf;
     const events: PlaceEvents = {
       bytesOf: (name) => shelf.bytesOf(name),
       ended: this.#ended.bind(this),
-      failed: (call, error) => results.failed(call.id, error),
+      failed: (call, error) => {
+        shelf.ended(call);
+        results.failed(call.id, error);
+      },
       returned: (calls) => {
         this.#queue.putBack(calls);
         this.#schedule();
@@ -89,8 +92,7 @@ export class Plugins {
 
   /** arrived takes what the supervisor sends of libraries. */
   arrived(message: LibraryPart | LibraryRefusal): void {
-    const calls = this.#shelf.arrived(message);
-    for (const call of calls) this.submit(call);
+    this.#shelf.arrived(message);
   }
 
   /** close ends what runs calls; nothing is heard of them any more. */
@@ -158,6 +160,8 @@ export class Plugins {
     const message = body.length === 0 ? undefined : body.toString();
     const error = new ServiceError(code, message);
     const detail = head.length === 0 ? undefined : head.toString();
+    if (code === 'plugin_timeout') this.#shelf.timedOut(call);
+    this.#shelf.ended(call);
     if (code === 'plugin_load_failed' && detail !== undefined)
       this.#shelf.explain(call.file, error.message, detail);
     else if (!CALLERS.has(code))

@@ -1,8 +1,9 @@
-/** What a front end knows of libraries: asked for once, refused for a second, kept once loaded. */
+/** What a front end knows of libraries: asked for once, tried by one call, refused for a while, kept once loaded. */
 import t from 'tap';
 import { ServiceError } from '#app/errors.js';
 import type { Logger } from '#app/log.js';
 import { LibraryShelf } from '#app/plugin/library-shelf.js';
+import type { PluginCall } from '#app/plugin/wire.js';
 import { callOf } from './called-plugins.js';
 
 class Shelf {
@@ -12,6 +13,7 @@ class Shelf {
   readonly logged: string[] = [];
   readonly shelf: LibraryShelf;
   #calls = 0;
+  #resumed: number[] = [];
 
   constructor() {
     const source = {
@@ -20,7 +22,12 @@ class Shelf {
         this.told.push(`${loaded ? 'loaded' : 'failed'} ${name}`),
     };
     const log = { error: ({ detail }: { detail: string }) => this.logged.push(detail) };
-    this.shelf = new LibraryShelf(source, log as unknown as Logger, () => this.now);
+    this.shelf = new LibraryShelf(
+      source,
+      log as unknown as Logger,
+      ({ id }) => this.#resumed.push(id),
+      () => this.now,
+    );
   }
 
   /** take says what a call to a library meets. */
@@ -33,13 +40,20 @@ class Shelf {
   /** part is a part of a library; returns the numbers of the calls that waited. */
   part(name: string, text: string, last = true): number[] {
     const data = Buffer.from(text).toString('base64');
-    const calls = this.shelf.arrived({ type: 'library-part', name, data, last });
-    return calls.map(({ id }) => id);
+    this.shelf.arrived({ type: 'library-part', name, data, last });
+    return this.resumed();
   }
 
   refused(name: string, reason: 'missing' | 'unusable'): number[] {
-    const calls = this.shelf.arrived({ type: 'library-refused', name, reason, detail: `/${name}` });
-    return calls.map(({ id }) => id);
+    this.shelf.arrived({ type: 'library-refused', name, reason, detail: `/${name}` });
+    return this.resumed();
+  }
+
+  /** resumed are the calls that need not wait any more. */
+  resumed(): number[] {
+    const resumed = this.#resumed;
+    this.#resumed = [];
+    return resumed;
   }
 }
 
@@ -79,6 +93,54 @@ t.test('refused for a second', (t) => {
   one.now = 1_000;
   t.equal(one.take('none'), 'waits');
   t.strictSame(one.told, ['ask none', 'ask bad', 'ask none']);
+  t.end();
+});
+
+t.test('one call alone gets through until it is loaded', (t) => {
+  const one = new Shelf();
+  one.take('a');
+  t.strictSame(one.part('a', 'bytes'), [1]);
+  const call = (id: number): PluginCall => callOf(id, 'a/x');
+  t.equal(one.shelf.take(call(1)), true);
+  t.equal(one.shelf.take(call(1)), true, 'however often it is looked at');
+  t.equal(one.shelf.take(call(2)), false);
+  one.shelf.ended(call(2));
+  t.strictSame(one.resumed(), []);
+  one.shelf.ended(call(1));
+  t.strictSame(one.resumed(), [2], 'the next one, when it came to nothing');
+  t.equal(one.shelf.take(call(2)), true);
+  t.equal(one.shelf.take(call(3)), false);
+  one.shelf.drop(new Set([2]));
+  t.strictSame(one.resumed(), [3], 'or nobody waits for it');
+  t.equal(one.shelf.take(call(3)), true);
+  t.equal(one.shelf.take(call(4)), false);
+  one.shelf.loaded('a');
+  t.strictSame(one.resumed(), [4]);
+  t.equal(one.shelf.take(call(4)), true);
+  t.equal(one.shelf.take(call(5)), true);
+  t.end();
+});
+
+t.test('what does not end to load', (t) => {
+  const one = new Shelf();
+  one.take('a');
+  one.part('a', 'bytes');
+  const call = (id: number): PluginCall => callOf(id, 'a/x');
+  one.shelf.take(call(1));
+  one.shelf.take(call(2));
+  one.shelf.timedOut(call(2));
+  t.strictSame(one.resumed(), []);
+  one.shelf.timedOut(call(1));
+  t.strictSame(one.resumed(), [2]);
+  one.now = 59_999;
+  t.equal(one.take('a'), 'plugin_timeout: plugin a takes too long to load');
+  t.strictSame(one.told, ['ask a', 'failed a']);
+  one.now = 60_000;
+  t.equal(one.take('a'), 'waits');
+  one.part('a', 'mended');
+  one.shelf.loaded('a');
+  one.shelf.timedOut(call(1));
+  t.equal(one.take('a'), 'there', 'a handler that takes long is no such thing');
   t.end();
 });
 

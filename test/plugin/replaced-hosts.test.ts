@@ -51,6 +51,27 @@ t.test('more calls that hang than threads', async (t) => {
   await gone(pid);
 });
 
+t.test('a library that does not end to load', async (t) => {
+  const one = 'SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETOneHandler(void) { return "1"; }';
+  const forever = '__attribute__((constructor)) static void forever(void) { for (;;) pause(); }';
+  folder.write('endless', `#include <unistd.h>\n${one}\n${forever}`);
+  folder.write('later', one);
+  const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 500 });
+  const pid = await plugins.pid();
+  const endless = Array.from({ length: 8 }, () => plugins.call('endless/One'));
+  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'it keeps one thread only');
+  for (const { code } of await Promise.all(endless)) t.equal(code, 'plugin_timeout');
+  const [later, took] = await timed(plugins.call('later/One'));
+  t.equal(later.text, '1', 'the next process loads others');
+  t.ok(took < 1_000, `${took} ms`);
+  t.match(await plugins.call('endless/One'), {
+    code: 'plugin_timeout',
+    text: 'plugin endless takes too long to load',
+  });
+  t.equal(plugins.logged('does not end to load').length, 1);
+  await gone(pid);
+});
+
 t.test('too much memory', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 5_000, maxMemory: 64 << 20 });
   const pid = await plugins.pid();
