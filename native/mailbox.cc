@@ -94,64 +94,6 @@ Napi::Value Body(Napi::Env env, ResultHandle result) {
 
 }  // namespace
 
-// MailboxHandle is a libuv handle that deletes itself once closed.
-class MailboxHandle final : public Closable {
- public:
-  static MailboxHandle* Make(Environment* environment, std::shared_ptr<MailboxQueue> queue,
-                             Mailbox* owner) {
-    auto* self = new MailboxHandle(environment, std::move(queue), owner);
-    if (uv_async_init(environment->loop(), &self->async_, OnWake) != 0) {
-      delete self;
-      return nullptr;
-    }
-    self->async_.data = self;
-    uv_unref(reinterpret_cast<uv_handle_t*>(&self->async_));
-    self->queue_->wake = &self->async_;
-    self->address_ = Table::Get().Add(self->queue_);
-    environment->Remember(self);
-    return self;
-  }
-
-  std::uint32_t address() const noexcept { return address_; }
-
-  void Close() {
-    owner_ = nullptr;
-    auto* handle = reinterpret_cast<uv_handle_t*>(&async_);
-    if (uv_is_closing(handle) != 0) return;
-    Table::Get().Remove(address_);
-    {
-      const std::lock_guard<std::mutex> lock(queue_->mutex);
-      queue_->wake = nullptr;
-      queue_->messages.clear();
-    }
-    uv_close(handle, [](uv_handle_t* closed) {
-      auto* self = static_cast<MailboxHandle*>(closed->data);
-      self->environment_->Forget(self);
-      delete self;
-    });
-  }
-
-  void CloseForTeardown() override {
-    if (owner_ != nullptr) owner_->Detach();
-    Close();
-  }
-
- private:
-  MailboxHandle(Environment* environment, std::shared_ptr<MailboxQueue> queue, Mailbox* owner)
-      : environment_(environment), queue_(std::move(queue)), owner_(owner) {}
-
-  static void OnWake(uv_async_t* async) {
-    auto* self = static_cast<MailboxHandle*>(async->data);
-    if (self->owner_ != nullptr) self->owner_->Deliver();
-  }
-
-  uv_async_t async_{};
-  Environment* const environment_;
-  const std::shared_ptr<MailboxQueue> queue_;
-  Mailbox* owner_;
-  std::uint32_t address_ = 0;
-};
-
 Napi::Function Mailbox::Define(Napi::Env env) {
   return DefineClass(env, "Mailbox",
                      {
@@ -168,23 +110,31 @@ Mailbox::Mailbox(const Napi::CallbackInfo& info)
     Napi::TypeError::New(env, "Mailbox needs a function").ThrowAsJavaScriptException();
     return;
   }
-  Environment* environment = Environment::Current();
-  if (environment != nullptr) handle_ = MailboxHandle::Make(environment, queue_, this);
-  if (handle_ == nullptr) {
+  waker_ = LoopWaker::Make(Environment::Current(), this);
+  if (waker_ == nullptr) {
     Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
     return;
   }
+  queue_->wake = waker_->async();
+  address_ = Table::Get().Add(queue_);
   callback_ = Napi::Persistent(info[0].As<Napi::Function>());
   context_ = std::make_unique<Napi::AsyncContext>(env, "Mailbox");
   Ref();  // until it is closed
 }
 
 Mailbox::~Mailbox() {
-  if (handle_ != nullptr) handle_->Close();
+  if (waker_ != nullptr) waker_->Close();
+}
+
+void Mailbox::Closing() {
+  Table::Get().Remove(address_);
+  const std::lock_guard<std::mutex> lock(queue_->mutex);
+  queue_->wake = nullptr;
+  queue_->messages.clear();
 }
 
 Napi::Value Mailbox::Address(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), handle_ == nullptr ? 0 : handle_->address());
+  return Napi::Number::New(info.Env(), waker_ == nullptr ? 0 : address_);
 }
 
 Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
@@ -216,14 +166,14 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
 }
 
 void Mailbox::Close(const Napi::CallbackInfo&) {
-  if (handle_ == nullptr) return;
-  handle_->Close();
-  handle_ = nullptr;
+  if (waker_ == nullptr) return;
+  waker_->Close();
+  waker_ = nullptr;
   callback_.Reset();
   Unref();
 }
 
-void Mailbox::Deliver() {
+void Mailbox::Woken() {
   const Napi::Env env = Env();
   std::vector<Message> messages;
   {
@@ -233,7 +183,7 @@ void Mailbox::Deliver() {
   const Napi::HandleScope all(env);
   const Napi::Object receiver = Value();
   for (Message& message : messages) {
-    if (handle_ == nullptr) return;  // closed by a callback
+    if (waker_ == nullptr) return;  // closed by a callback
     const Napi::HandleScope scope(env);
     Napi::Value bodies = env.Undefined();
     if (!message.bodies.empty()) {

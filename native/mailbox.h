@@ -4,39 +4,39 @@
 #pragma once
 
 #include <napi.h>
-#include <uv.h>
 
+#include <cstdint>
 #include <memory>
 
-#include "environment.h"
+#include "loop_waker.h"
 
 namespace sql_rest {
 
 struct MailboxQueue;
-class MailboxHandle;
 
 // new Mailbox(onMessage): onMessage(text, bodies), where bodies is an array of ArrayBuffers or undefined; an exception
 // in it is an uncaught one. Does not keep the thread alive. Property: address, a number that other threads post to.
 // Methods: post(address, text, bodies?) where bodies are LargeValues (empty afterwards), returns false when nobody has
 // that address any more; close().
-class Mailbox final : public Napi::ObjectWrap<Mailbox> {
+class Mailbox final : public Napi::ObjectWrap<Mailbox>, private LoopWaker::Owner {
  public:
   static Napi::Function Define(Napi::Env env);
 
   explicit Mailbox(const Napi::CallbackInfo& info);
   ~Mailbox() override;
 
-  // Deliver runs the callback for all that has come.
-  void Deliver();
-  // Detach forgets the handle, which is being closed by the environment.
-  void Detach() noexcept { handle_ = nullptr; }
-
  private:
+  // Runs the callback for all that has come.
+  void Woken() override;
+  void Closing() override;
+  void Detach() override { waker_ = nullptr; }
+
   Napi::Value Address(const Napi::CallbackInfo& info);
   Napi::Value Post(const Napi::CallbackInfo& info);
   void Close(const Napi::CallbackInfo& info);
 
-  MailboxHandle* handle_ = nullptr;
+  LoopWaker* waker_ = nullptr;
+  std::uint32_t address_ = 0;
   std::shared_ptr<MailboxQueue> queue_;
   Napi::FunctionReference callback_;
   std::unique_ptr<Napi::AsyncContext> context_;

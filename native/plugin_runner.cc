@@ -14,10 +14,9 @@
 #include <vector>
 
 namespace sql_rest {
-namespace {
 
-// Wake is how the pool's threads reach the loop. Never deleted: the pool is not either.
-struct Wake {
+// PluginWake is how the pool's threads reach the loop. Never deleted: the pool is not either.
+struct PluginWake {
   std::mutex mutex;
   // nullptr once nobody listens.
   uv_async_t* async = nullptr;
@@ -27,6 +26,8 @@ struct Wake {
     if (async != nullptr) uv_async_send(async);
   }
 };
+
+namespace {
 
 std::u16string Text(Napi::Value value) {
   std::size_t length = 0;
@@ -40,57 +41,6 @@ std::u16string Text(Napi::Value value) {
 void EndAtOnce(int status, void*) { _exit(status); }
 
 }  // namespace
-
-// PluginRunnerHandle is a libuv handle that deletes itself once closed.
-class PluginRunnerHandle final : public Closable {
- public:
-  static PluginRunnerHandle* Make(Environment* environment, Wake* wake, PluginRunner* owner) {
-    auto* self = new PluginRunnerHandle(environment, wake, owner);
-    if (uv_async_init(environment->loop(), &self->async_, OnWake) != 0) {
-      delete self;
-      return nullptr;
-    }
-    self->async_.data = self;
-    uv_unref(reinterpret_cast<uv_handle_t*>(&self->async_));
-    wake->async = &self->async_;
-    environment->Remember(self);
-    return self;
-  }
-
-  void Close() {
-    owner_ = nullptr;
-    auto* handle = reinterpret_cast<uv_handle_t*>(&async_);
-    if (uv_is_closing(handle) != 0) return;
-    {
-      const std::lock_guard<std::mutex> lock(wake_->mutex);
-      wake_->async = nullptr;
-    }
-    uv_close(handle, [](uv_handle_t* closed) {
-      auto* self = static_cast<PluginRunnerHandle*>(closed->data);
-      self->environment_->Forget(self);
-      delete self;
-    });
-  }
-
-  void CloseForTeardown() override {
-    if (owner_ != nullptr) owner_->Detach();
-    Close();
-  }
-
- private:
-  PluginRunnerHandle(Environment* environment, Wake* wake, PluginRunner* owner)
-      : environment_(environment), wake_(wake), owner_(owner) {}
-
-  static void OnWake(uv_async_t* async) {
-    auto* self = static_cast<PluginRunnerHandle*>(async->data);
-    if (self->owner_ != nullptr) self->owner_->Deliver();
-  }
-
-  uv_async_t async_{};
-  Environment* const environment_;
-  Wake* const wake_;
-  PluginRunner* owner_;
-};
 
 Napi::Function PluginRunner::Define(Napi::Env env) {
   return DefineClass(env, "PluginPool",
@@ -114,15 +64,14 @@ PluginRunner::PluginRunner(const Napi::CallbackInfo& info) : ObjectWrap(info) {
   options.threads = given.Get("threads").ToNumber().Uint32Value();
   options.timeout = std::chrono::milliseconds(given.Get("timeout").ToNumber().Int64Value());
   options.max_response = static_cast<std::size_t>(given.Get("maxResponse").ToNumber().Int64Value());
-  auto* const wake = new Wake;
-  Environment* environment = Environment::Current();
-  if (environment != nullptr) handle_ = PluginRunnerHandle::Make(environment, wake, this);
-  if (handle_ == nullptr) {
-    delete wake;
+  waker_ = LoopWaker::Make(Environment::Current(), this);
+  if (waker_ == nullptr) {
     Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
     return;
   }
-  records_ = new PluginRecords([wake] { (*wake)(); });
+  wake_ = new PluginWake;
+  wake_->async = waker_->async();
+  records_ = new PluginRecords([wake = wake_] { (*wake)(); });
   pool_ = new PluginPool(std::move(options), records_);
   callback_ = Napi::Persistent(info[1].As<Napi::Function>());
   context_ = std::make_unique<Napi::AsyncContext>(env, "PluginPool");
@@ -130,7 +79,12 @@ PluginRunner::PluginRunner(const Napi::CallbackInfo& info) : ObjectWrap(info) {
 }
 
 PluginRunner::~PluginRunner() {
-  if (handle_ != nullptr) handle_->Close();
+  if (waker_ != nullptr) waker_->Close();
+}
+
+void PluginRunner::Closing() {
+  const std::lock_guard<std::mutex> lock(wake_->mutex);
+  wake_->async = nullptr;
 }
 
 void PluginRunner::Calls(const Napi::CallbackInfo& info) {
@@ -172,16 +126,16 @@ void PluginRunner::Abandon(const Napi::CallbackInfo& info) {
 }
 
 void PluginRunner::Close(const Napi::CallbackInfo&) {
-  if (handle_ == nullptr) return;
-  handle_->Close();
-  handle_ = nullptr;
+  if (waker_ == nullptr) return;
+  waker_->Close();
+  waker_ = nullptr;
   callback_.Reset();
   Unref();
   // Now, because what is asked for last comes first.
   on_exit(EndAtOnce, nullptr);
 }
 
-void PluginRunner::Deliver() {
+void PluginRunner::Woken() {
   const Napi::Env env = Env();
   const Napi::HandleScope scope(env);
   const std::string records = records_->Take();
