@@ -82,10 +82,15 @@ export function baseFolder(owner) {
   return makeFolder(path.join('/var/lib/sql-rest-service', `${name}-${key}`), 0o700, owner);
 }
 
+/** Several processes may do this at the same time. */
 function makeFolder(folder, mode, owner) {
-  if (fs.existsSync(folder)) return folder;
-  fs.mkdirSync(folder, { mode });
-  if (owner?.ids.uid) fs.chownSync(folder, owner.ids.uid, owner.ids.gid);
+  try {
+    fs.mkdirSync(folder, { mode });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  const { uid, gid } = owner?.ids ?? {};
+  if (uid && fs.statSync(folder).uid !== uid) fs.chownSync(folder, uid, gid);
   return folder;
 }
 
