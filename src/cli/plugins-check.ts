@@ -3,8 +3,9 @@
  * would not serve is a problem, also a file that leads out of the folder.
  */
 import { readdirSync, realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import type { Config } from '../config/schema.js';
+import { liesIn } from '../supervisor/plugin-libraries.js';
 import { examineLibrary } from './plugin-check.js';
 import { printed } from './printed.js';
 import type { PluginFindings } from './report.js';
@@ -44,10 +45,7 @@ function librariesIn(location: string, problems: { file: string; message: string
 
 function leadingOut(location: string, file: string): string | undefined {
   try {
-    const base = realpathSync(location);
-    const inside = realpathSync(join(location, file)).startsWith(
-      base.endsWith(sep) ? base : base + sep,
-    );
+    const inside = liesIn(realpathSync(location), realpathSync(join(location, file)));
     return inside ? undefined : 'leads out of the folder';
   } catch (error) {
     return `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`;

@@ -119,8 +119,12 @@ function identifier(segment: string): string | undefined {
       return undefined;
     }
   }
-  if (!IDENTIFIER.test(text) || Buffer.byteLength(text) > IDENTIFIER_BYTES) return undefined;
-  return text;
+  return isIdentifier(text) ? text : undefined;
+}
+
+/** isIdentifier tells whether a decoded segment of a path may be a name: the rule of all routes. */
+export function isIdentifier(text: string): boolean {
+  return IDENTIFIER.test(text) && Buffer.byteLength(text) <= IDENTIFIER_BYTES;
 }
 
 /**

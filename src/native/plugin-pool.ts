@@ -21,8 +21,6 @@ export interface PluginPool {
   library(name: string, bytes: Uint8Array): void;
   /** abandon gives calls back that were not begun: packed ids. */
   abandon(ids: string): void;
-  /** retire gives all calls back that were not begun. */
-  retire(): void;
   /** close: no records come any more. */
   close(): void;
 }

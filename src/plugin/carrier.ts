@@ -11,8 +11,4 @@ export interface PluginCarrier {
   library(name: string, bytes: Uint8Array): void;
   /** abandon tells that nobody waits for some calls any more: packed ids. Those not begun come back as `returned`. */
   abandon(ids: string): void;
-  /** retire has it give back what was not begun: a `returned` record for each call, then `retired`. */
-  retire(): void;
-  /** close ends it, whatever runs. No record comes after that. */
-  close(): void;
 }

@@ -103,6 +103,7 @@ export class HostProcess implements PluginCarrier {
     this.#send(Message.abandon, ids, undefined);
   }
 
+  /** retire has it give back what was not begun: a `returned` record for each call, then `retired`. */
   retire(): void {
     this.#send(Message.retire, '', undefined);
   }
@@ -112,6 +113,7 @@ export class HostProcess implements PluginCarrier {
     this.#child?.kill('SIGKILL');
   }
 
+  /** close ends it, whatever runs. No record comes after that. */
   close(): void {
     this.#closed = true;
     this.#channel?.destroy();

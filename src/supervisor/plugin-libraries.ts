@@ -8,6 +8,7 @@ import { constants } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isIdentifier } from '../http/path.js';
 import type { LibraryPart, LibraryRefusal } from '../protocol.js';
 
 /** Bytes of one message. */
@@ -58,7 +59,7 @@ export class PluginLibraries {
 
   /** ask sends a library of a folder to a front end, in parts, or why it does not get it. */
   ask(folder: string, name: string, asker: LibraryAsker): void {
-    if (!isName(name)) {
+    if (!isIdentifier(name)) {
       asker.send(refusal(name, new Missing('it is no name')), () => undefined);
       return;
     }
@@ -129,9 +130,9 @@ function fileOf(folder: string, name: string): string {
   return path.join(folder, `${name}.so`);
 }
 
-/** The rule for segments of a path: front ends hold to it too. */
-function isName(name: string): boolean {
-  return /^[\p{L}\p{Nd}_-]+$/u.test(name) && Buffer.byteLength(name) <= 63;
+/** liesIn tells whether a file is one of a folder, or of those in it; both as realpath gives them. */
+export function liesIn(folder: string, file: string): boolean {
+  return file.startsWith(path.join(folder, path.sep));
 }
 
 async function read(folder: string, file: string, largest: number): Promise<Buffer> {
@@ -156,8 +157,7 @@ async function readOnce(
   last: boolean,
 ): Promise<Buffer | undefined> {
   const real = await realpath(file);
-  if (!real.startsWith(path.join(await realpath(folder), path.sep)))
-    throw new Missing('it leads out of the folder');
+  if (!liesIn(await realpath(folder), real)) throw new Missing('it leads out of the folder');
   // Without waiting for a writer, where it is a pipe; and not through a link that has come since.
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const handle = await open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { run as runCommand, makeFolder } from '../cli/program.js';
 import { Load } from '../support/load.js';
+import { ISOLATIONS } from '../support/plugin-folder.js';
 import { childrenOf, soon } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
 
@@ -54,7 +55,7 @@ export function testExample(
   t.test(`a plugin in ${language}`, { skip }, async (t) => {
     t.equal(missing, false, `${tool} is installed`);
     const libraries = await build(t, language, failing.source);
-    for (const isolation of ['process', 'thread'])
+    for (const isolation of ISOLATIONS)
       await t.test(isolation, async (t) => {
         const service = await startService(t, {
           database: 'postgres://nobody:none@127.0.0.1:1/none',

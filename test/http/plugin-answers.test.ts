@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import t, { type Test } from 'tap';
+import { ISOLATIONS } from '../support/plugin-folder.js';
 import type { RawAnswer } from '../support/raw-http.js';
 import { authSettings, userToken } from '../support/tokens.js';
-import { errorOf, ISOLATIONS, probeFolder, servePlugins, type ServedPlugins } from './served-plugins.js'; // prettier-ignore
+import { errorOf, probeFolder, servePlugins, type ServedPlugins } from './served-plugins.js'; // prettier-ignore
 
 const folder = probeFolder(t);
 const CORS = { origins: ['https://a.example'], headers: ['X-A'], methods: ['POST'], credentials: false }; // prettier-ignore

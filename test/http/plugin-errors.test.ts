@@ -2,8 +2,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { PluginFolder } from '../support/plugin-folder.js';
-import { errorOf, ISOLATIONS, probeFolder, servePlugins } from './served-plugins.js';
+import { ISOLATIONS, PluginFolder } from '../support/plugin-folder.js';
+import { errorOf, probeFolder, servePlugins } from './served-plugins.js';
 
 const folder = probeFolder(t);
 const elsewhere = new PluginFolder(t);

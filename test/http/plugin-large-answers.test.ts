@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { ISOLATIONS } from '../support/plugin-folder.js';
 import { requestBytes } from '../support/raw-http.js';
-import { errorOf, ISOLATIONS, probeFolder, servePlugins } from './served-plugins.js';
+import { errorOf, probeFolder, servePlugins } from './served-plugins.js';
 
 const MIB = 1 << 20;
 const LARGE = 8 * MIB;

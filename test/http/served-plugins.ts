@@ -7,9 +7,6 @@ import { frontEndSettings, startFrontEnd, type FrontEndOverrides } from '../supp
 import { PluginFolder } from '../support/plugin-folder.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 
-/** The two ways in which plugins run. */
-export const ISOLATIONS = ['process', 'thread'] as const;
-
 /** probeFolder is a folder with the plugin `probe`: test/http/plugins/probe.c. */
 export function probeFolder(t: Pick<Test, 'teardown'>): PluginFolder {
   const folder = new PluginFolder(t);

@@ -9,9 +9,6 @@ import type { PluginSettings } from '#app/settings.js';
 import { PluginLibraries, type LibraryAsker } from '#app/supervisor/plugin-libraries.js';
 import { PluginFolder } from '../support/plugin-folder.js';
 
-/** The two ways in which plugins run. */
-export const ISOLATIONS = ['process', 'thread'] as const;
-
 /** What a call came to: an answer, or the code of an error. */
 export interface Result {
   readonly status: number;

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { CalledPlugins, eventually, ISOLATIONS, probeFolder, timed } from './called-plugins.js';
+import { ISOLATIONS } from '../support/plugin-folder.js';
+import { CalledPlugins, eventually, probeFolder, timed } from './called-plugins.js';
 
 const folder = probeFolder(t);
 folder.write(

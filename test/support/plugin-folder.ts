@@ -7,6 +7,9 @@ import type { Test } from 'tap';
 
 const INCLUDE = path.join(process.cwd(), 'native', 'include');
 
+/** The two ways in which plugins run. */
+export const ISOLATIONS = ['process', 'thread'] as const;
+
 /** PluginFolder is one of them, gone with its test. */
 export class PluginFolder {
   readonly path: string;
