@@ -3,7 +3,7 @@
  * `npm run check:arrows` holds the code to them. Imports of the built code (`#app/…`) resolve into dist/, which mirrors
  * src/ and workers/.
  */
-const LEAVES = ['errors', 'protocol', 'settings', 'log', 'recent', 'slot-table'];
+const LEAVES = ['errors', 'protocol', 'settings', 'log', 'recent', 'slot-table', 'version'];
 
 /** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
 const ARROWS = {
@@ -27,7 +27,8 @@ const ARROWS = {
   access: [],
   pool: ['native'],
   plugin: ['native'],
-  query: ['script', 'template', 'pg', 'native', 'catalog', 'users', 'registry'],
+  query: ['script', 'template', 'pg', 'native', 'catalog', 'users', 'registry', 'mcp'],
+  mcp: ['access', 'pg', 'script', 'template'],
   catalog: ['access', 'pg'],
   users: ['pg'],
   registry: ['script', 'template', 'pg'],
@@ -59,6 +60,8 @@ const OWNERS = {
   postgres: 'bench/',
   autocannon: 'bench/',
   pg: '(bench|test|scripts)/',
+  '@modelcontextprotocol/sdk': '(bench|test)/',
+  '@modelcontextprotocol/client': '(bench|test)/',
 };
 
 const escape = (name) => name.replaceAll('.', '[.]');
@@ -113,7 +116,7 @@ module.exports = {
     {
       name: 'leaf-log',
       severity: 'error',
-      from: { path: '^src/log[.]ts$' },
+      from: { path: '^src/(log|version)[.]ts$' },
       to: { path: '^src/', pathNot: '^src/protocol[.]ts$' },
     },
     {

@@ -97,6 +97,9 @@ export type FrontEndMessage =
   | { readonly type: 'library-loaded'; readonly name: string; readonly loaded: boolean }
   | { readonly type: 'failed'; readonly message: string };
 
+/** Name, with an empty folder, of a request to `/_mcp`. */
+export const MCP = 'mcp';
+
 /** One request on its way to a worker. */
 export interface QueryRequest {
   /** The front end's number for it, echoed in the answer. */
@@ -107,9 +110,9 @@ export interface QueryRequest {
   readonly alias: string;
   /** Empty for a listing. */
   readonly folder: string;
-  /** Script, or with an empty folder a listing: databases, schemas or tables. */
+  /** Script, or with an empty folder a listing (databases, schemas, tables) or MCP. */
   readonly name: string;
-  /** Raw query string, without the question mark. */
+  /** Raw query string, without the question mark; with MCP the message that was sent. */
   readonly query: string;
   /** `name\nvalue\nname\nvalue`, names in lower case, in the order sent; no credential headers, Host or Content-Length. */
   readonly headers: string;

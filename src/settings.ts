@@ -8,6 +8,8 @@ export interface DatabaseSettings {
   readonly alias: string;
   /** libpq connection string, password included: never logged. */
   readonly conninfo: string;
+  /** Name of the database on its server. */
+  readonly database: string;
   /** Where the server listens: a host name or address, or the path of the folder of a unix socket. */
   readonly host: string;
   readonly port: number;
@@ -57,10 +59,37 @@ export interface UsersTable {
   readonly metadata: readonly string[];
 }
 
-/** The table of stored scripts. */
+/** The name of a table: that of stored scripts, or another one. */
 export interface ScriptsTable {
   readonly schema: string;
   readonly table: string;
+}
+
+/** What AI clients may read through `/_mcp`, as a query worker needs it. */
+export interface McpSettings {
+  /**
+   * Those of WorkerSettings.databases, in the same order, with connections that can only read: `connections` is how many
+   * of the worker's own they may take. The first is the default one.
+   */
+  readonly databases: readonly DatabaseSettings[];
+  /** Path of the endpoint, as clients see it. */
+  readonly path: string;
+  readonly expose: ExposeSettings;
+  /** The tables of users and of stored scripts, as they are called: nobody is ever shown them, in any database. */
+  readonly usersTable: ScriptsTable;
+  readonly scriptsTable: ScriptsTable;
+  /** Whether the names of tools have dots, or only what every client takes. */
+  readonly toolNames: 'dotted' | 'plain';
+  /** Most tools of scripts and tables that a caller is offered. */
+  readonly maxTools: number;
+  /** Which tables have tools of their own: `schema.table`, or `alias.schema.table`, with `*` for any characters. */
+  readonly tables: readonly string[];
+  /** Whether scripts that read are tools. */
+  readonly scripts: boolean;
+  /** Who may run which of them; undefined: everybody all. */
+  readonly scriptAccess: ScriptAccessSettings | undefined;
+  /** Largest result of one call, bytes. */
+  readonly maxResult: number;
 }
 
 /** What a query worker is started with. */
@@ -92,6 +121,8 @@ export interface WorkerSettings {
   readonly claims: boolean;
   /** Whether statements run with the caller's claims in the setting `request.jwt.claims`. */
   readonly claimSettings: boolean;
+  /** Undefined: `/_mcp` is not offered. */
+  readonly mcp: McpSettings | undefined;
   readonly log: LogSettings;
   /** Two Int32: how many workers of this pool died one shortly after the other, and when the last did (s since epoch). */
   readonly deaths: SharedArrayBuffer;
@@ -249,6 +280,8 @@ export interface FrontEndSettings {
   /** Undefined: the registry of scripts is not offered. */
   readonly registry: RegistrySettings | undefined;
   readonly plugins: PluginSettings;
+  /** Origins of web pages that may use `/_mcp`, besides those of this machine. */
+  readonly mcpOrigins: readonly string[];
   /** Undefined: no CORS headers. */
   readonly cors: CorsSettings | undefined;
   /** Undefined: plain HTTP. Filled in by the supervisor, so that all front ends show the same, whatever is on disk. */

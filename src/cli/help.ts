@@ -1,7 +1,6 @@
 /**
  * What `--help` and `--version` print.
  */
-import { readFileSync } from 'node:fs';
 
 /** HELP is the text of `--help`. */
 export const HELP = `Turns SQL templates, of a folder or a table, into an HTTP API for PostgreSQL.
@@ -49,9 +48,3 @@ Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT);
 docs/configuration.md lists them.
 Exit status: 0 when all is well, 1 when something is wrong, 2 for a bad command line.
 `;
-
-/** version reads the version of this package. */
-export function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}

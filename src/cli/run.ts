@@ -4,7 +4,8 @@
  */
 import { dropLibpqVariables } from '../config/conninfo.js';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
-import { HELP, version } from './help.js';
+import { version } from '../version.js';
+import { HELP } from './help.js';
 import type { PluginLanguage } from './plugin-new.js';
 
 /** run executes a command line and resolves to the exit code. */

@@ -13,6 +13,8 @@ export interface ConnectionTarget {
   readonly database: string;
   readonly connectTimeout: number;
   readonly statementTimeout: number;
+  /** Whether its transactions can only read, unless they say otherwise. */
+  readonly readOnly: boolean;
   readonly channelBinding: string;
   readonly sslMode: string;
   readonly sslCert: string | undefined;
@@ -31,6 +33,7 @@ export function conninfo(target: ConnectionTarget): string {
     'standard_conforming_strings=on',
     // libpq writes notices to standard error, and what a script raises may hold values.
     'client_min_messages=error',
+    ...(target.readOnly ? ['default_transaction_read_only=on'] : []),
   ];
   const parameters: Readonly<Record<string, string | number>> = {
     host: target.host,

@@ -42,6 +42,11 @@ export function databasesOf(config: Config, frontEnd?: number): DatabaseSettings
   return configuredDatabases(config).map((database) => settingsFor(database, frontEnd));
 }
 
+/** readOnlyDatabasesOf gives the settings of the same databases for what can only read, in the same order. */
+export function readOnlyDatabasesOf(config: Config, frontEnd: number): DatabaseSettings[] {
+  return configuredDatabases(config).map((database) => settingsFor(database, frontEnd, true));
+}
+
 /** databaseOf gives the settings of the default database, with a single connection. */
 export function databaseOf(config: Config): DatabaseSettings {
   return databasesOf(config)[0]!;
@@ -75,9 +80,11 @@ function configFor(config: Config, entry: DatabaseEntry): Config {
 function settingsFor(
   { alias, config }: ConfiguredDatabase,
   frontEnd: number | undefined,
+  readOnly = false,
 ): DatabaseSettings {
   const { 'http.processes': processes, 'pool.threads': threads, 'pool.queue': queue } = config;
   const open = config['pg.maxopenconn'];
+  const timeout = config['pg.statement_timeout'];
   const share = (total: number): number =>
     frontEnd === undefined ? 1 : shareOf(total, processes, threads, frontEnd);
   const target = {
@@ -87,7 +94,8 @@ function settingsFor(
     password: config['pg.pass'],
     database: config['pg.database'],
     connectTimeout: config['pg.conntimeout'],
-    statementTimeout: config['pg.statement_timeout'],
+    statementTimeout: readOnly ? Math.min(timeout, config['mcp.timeout']) : timeout,
+    readOnly,
     channelBinding: config['pg.channel_binding'],
     sslMode: config['pg.ssl.mode'],
     sslCert: config['pg.ssl.cert'],
@@ -99,8 +107,10 @@ function settingsFor(
     conninfo: conninfo(target),
     host: target.host,
     port: target.port,
-    connections: share(open),
-    idleConnections: share(Math.min(config['pg.maxidleconn'], open)),
+    database: target.database,
+    // Who only reads gets half of a thread's connections, and keeps none of them.
+    connections: readOnly ? Math.max(1, Math.floor(share(open) / 2)) : share(open),
+    idleConnections: readOnly ? 0 : share(Math.min(config['pg.maxidleconn'], open)),
     waiting: frontEnd === undefined ? 1 : Math.max(LEAST_WAITING, Math.ceil(queue / 2 / threads)),
     idleTime: config['pg.idle_time'],
     connectTimeout: target.connectTimeout,

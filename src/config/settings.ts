@@ -8,6 +8,7 @@ import type {
   FrontEndSettings,
   LogSettings,
   LoginLimits,
+  McpSettings,
   PluginSettings,
   RegistrySettings,
   RoleSettings,
@@ -19,7 +20,7 @@ import type {
   UsersTable,
 } from '../protocol.js';
 import { needsToken } from './authentication.js';
-import { configuredDatabases, databasesOf } from './databases.js';
+import { configuredDatabases, databasesOf, readOnlyDatabasesOf } from './databases.js';
 import type { Config } from './schema.js';
 
 /** settingsOf gives one FrontEndSettings for each front-end process; `pretty` chooses readable log lines over JSON. */
@@ -32,7 +33,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     index,
     host: config['http.host'],
     port: config['http.port'],
-    context: config.context.replace(/\/$/, ''),
+    context: contextOf(config),
     timeout: config['http.timeout'],
     grace: config['http.grace'],
     queue: config['pool.queue'],
@@ -43,6 +44,9 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
     expose: exposeOf(config),
     registry: registryOf(config),
     plugins: pluginsOf(config),
+    mcpOrigins: [...config['mcp.origins'], ...config['cors.alloworigin']].filter(
+      (one) => one !== '*',
+    ),
     cors: corsOf(config),
     tls: undefined, // the supervisor reads the files
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
@@ -64,6 +68,7 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
       users: config['auth.login'] ? usersTableOf(config) : undefined,
       claims: config['auth.claims'],
       claimSettings: config['auth.settings'],
+      mcp: config['mcp.enabled'] ? mcpOf(config, index) : undefined,
       log,
     },
   }));
@@ -141,6 +146,29 @@ export function namedScriptsTableOf(config: Config): ScriptsTable {
 function registryOf(config: Config): RegistrySettings | undefined {
   if (!config['queries.register_enabled']) return undefined;
   return { admins: config['queries.register_admins'] };
+}
+
+/** The prefix of every route, without a slash at its end. */
+function contextOf(config: Config): string {
+  return config.context.replace(/\/$/, '');
+}
+
+function mcpOf(config: Config, index: number): McpSettings {
+  const { schema, table } = usersTableOf(config);
+  return {
+    databases: readOnlyDatabasesOf(config, index),
+    path: `${contextOf(config)}/_mcp`,
+    expose: exposeOf(config),
+    // Under these names, whether or not they are in use: they may have been, or be another service's.
+    usersTable: { schema, table },
+    scriptsTable: namedScriptsTableOf(config),
+    toolNames: config['mcp.tool_names'],
+    maxTools: config['mcp.max_tools'],
+    tables: config['mcp.tables'],
+    scripts: config['mcp.scripts'],
+    scriptAccess: scriptAccessOf(config),
+    maxResult: Math.min(config['mcp.max_result'], config['pg.max_result']),
+  };
 }
 
 /** pluginsOf gives how plugins are run. */

@@ -134,6 +134,7 @@ export class Connection {
   send(job: Job, now: number): void {
     this.#dirty = true;
     const { statement, values, identity } = job;
+    if (job.readOnly) this.#pipeline.precede('', 'BEGIN READ ONLY', []);
     // Should it not go out, the pipeline does not send what stands behind it either.
     const preset = identity === undefined ? '' : this.#sendIdentity(identity);
     if (job.parsed !== undefined) this.#pipeline.prepare('', job.parsed);
@@ -161,8 +162,10 @@ export class Connection {
       this.#lose(connectionFailure('the statement could not be sent'));
       return;
     }
+    // Behind a sync, so that it is heard after a failure too; the transaction of a connection that is lost is gone with it.
+    if (job.readOnly) this.send(new InternalJob('ROLLBACK', []), now);
     const evicted = preparing ? this.#statements.evict() : undefined;
-    if (evicted !== undefined) this.#deallocate(evicted, now);
+    if (evicted !== undefined && this.open) this.#deallocate(evicted, now);
   }
 
   /** Writes what sets an identity, into the segment of the statement sent next; gives the name it is prepared under. */

@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import type { DatabaseSettings } from '../protocol.js';
-import { ConnectionShare } from './connection-share.js';
+import type { Allowance } from './connection-share.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import { openConnection } from './connector.js';
 import type { Identity } from './identity.js';
@@ -39,7 +39,7 @@ const LONGEST_PAUSE = 2_000;
 export class Database implements ConnectionOwner {
   readonly settings: DatabaseSettings;
   readonly #budget: ResultBudget;
-  readonly #allowed: ConnectionShare;
+  readonly #allowed: Allowance;
   readonly #connections: Connection[] = [];
   readonly #fast: Job[] = [];
   readonly #slow = new SlowLane();
@@ -58,7 +58,7 @@ export class Database implements ConnectionOwner {
   #closed = false;
 
   /** `allowed` says how many connections there may be, at any time. */
-  constructor(settings: DatabaseSettings, budget: ResultBudget, allowed: ConnectionShare) {
+  constructor(settings: DatabaseSettings, budget: ResultBudget, allowed: Allowance) {
     this.settings = settings;
     this.#budget = budget;
     this.#allowed = allowed;

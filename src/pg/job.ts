@@ -50,6 +50,8 @@ export interface Job {
   readonly form: ResultForm;
   /** What is set before it, in its transaction: wherever it runs and however often. Undefined: nothing. */
   readonly identity: Identity | undefined;
+  /** Whether it runs in a transaction of its own that can only read, and is rolled back. */
+  readonly readOnly?: boolean;
   /** What PostgreSQL only parses, before it and in its transaction: a failure of that is the job's. */
   readonly parsed?: string | undefined;
   /** Whether it only reads, so that it may be run again when a connection is lost before it began. */

@@ -19,6 +19,7 @@ const TARGET: ConnectionTarget = {
   database: 'postgres',
   connectTimeout: 5000,
   statementTimeout: 1234,
+  readOnly: false,
   channelBinding: 'prefer',
   sslMode: 'prefer',
   sslCert: undefined,

@@ -22,6 +22,7 @@ export function databaseSettings(
   return {
     alias,
     conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=2`,
+    database: 'postgres',
     host,
     port,
     connections: 4,
@@ -60,6 +61,7 @@ export function frontEndSettings(overrides: FrontEndOverrides = {}): FrontEndSet
       maxMemory: 1 << 30,
       environment: [],
     },
+    mcpOrigins: [],
     cors: undefined,
     tls: undefined,
     migrateUsers: false,
@@ -82,6 +84,7 @@ export function frontEndSettings(overrides: FrontEndOverrides = {}): FrontEndSet
       users: undefined,
       claims: false,
       claimSettings: false,
+      mcp: undefined,
       log: { level: 'fatal', pretty: false },
       ...worker,
     },
