@@ -208,6 +208,8 @@ function wideAt(packed: string, at: number): number {
 /** How an answer's body is labelled. */
 export const JSON_BODY = 0;
 export const XML_BODY = 1;
+/** There is none. */
+export const NO_BODY = 2;
 
 /**
  * Answers, packed one after the other as requests are: id, status, type and lengths, then Allow and the body. A body

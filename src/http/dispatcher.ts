@@ -6,13 +6,14 @@ import type { Caller } from '../auth/caller.js';
 import type { Login } from '../auth/login.js';
 import type { DatabaseHealth } from '../pool/database-health.js';
 import type { QueryPool } from '../pool/query-pool.js';
-import { JSON_BODY, packRequest, type FrontEndSettings } from '../protocol.js';
+import { JSON_BODY, NO_BODY, packRequest, type FrontEndSettings } from '../protocol.js';
 import type { BodyBudget } from './body-budget.js';
 import { Cors } from './cors.js';
-import { NO_BODY, type Crowd, type Exchange } from './exchange.js';
+import type { Crowd, Exchange } from './exchange.js';
 import type { ExchangeTable } from './exchange-table.js';
 import type { Admitted, Gate } from './gate.js';
 import { healthAnswer } from './health.js';
+import { McpDoor } from './mcp-door.js';
 import { encodeOdd } from './path.js';
 import type { PluginDoor } from './plugin-door.js';
 import { RegistryDoor } from './registry-door.js';
@@ -42,6 +43,7 @@ export interface RequestParts {
   /** As QueryRequest.headers. */
   readonly headers: string;
   readonly authorization: string;
+  readonly origin: string;
   /** Of the client, to count its logins by; empty where that is not asked for. */
   readonly address: string;
   /** Undefined when it has none, or nobody wants it. */
@@ -67,6 +69,8 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #routes: RouteTable;
   readonly #registry: RegistryDoor;
+  /** Undefined where it is not offered. */
+  readonly #mcp: McpDoor | undefined;
   readonly #cors: Cors | undefined;
   /** Whether workers have a use for a caller's claims. */
   readonly #claims: boolean;
@@ -87,6 +91,7 @@ export class Dispatcher {
       registry !== undefined,
     );
     this.#registry = new RegistryDoor(context, parts);
+    if (worker.mcp !== undefined) this.#mcp = new McpDoor(settings.mcpOrigins, parts);
     if (aliases.size > 1)
       this.#crowds = new Map(Array.from(aliases, (one) => [one, { size: 0, sending: 0 }]));
     this.#cors = cors && new Cors(cors);
@@ -116,6 +121,8 @@ export class Dispatcher {
     const route = this.#routes.resolve(path);
     if (route.kind === 'plugin')
       return { limit: this.#settings.maxBody, open: route.open, allows: () => true };
+    if (route.kind === 'mcp' && this.#mcp !== undefined && method === 'POST')
+      return { limit: MESSAGE, open: this.#routes.isOpen(path), allows: () => true };
     if (route.kind !== 'registry' || (method !== 'POST' && method !== 'PUT')) return undefined;
     const { gate } = this.#parts;
     return { limit: REGISTRY_BODY, open: false, allows: (caller) => gate.registers(caller) };
@@ -153,6 +160,12 @@ export class Dispatcher {
       case 'login':
         if (this.#parts.login === undefined) this.#identify(exchange, request, NOT_FOUND);
         else this.#logIn(exchange, request, this.#parts.login);
+        break;
+      case 'mcp':
+        this.#identify(exchange, request, this.#mcp === undefined ? NOT_FOUND : route);
+        break;
+      case 'absent':
+        this.#parts.exchanges.refuse(exchange, 'not_found');
         break;
       case 'refused':
         if (route.code === 'not_found') this.#identify(exchange, request, route);
@@ -205,6 +218,8 @@ export class Dispatcher {
     if (route.kind === 'refused') exchanges.refuse(exchange, route.code);
     else if (route.kind === 'plugin') this.#parts.plugins.pass(exchange, request, route, caller);
     else if (route.kind === 'registry') this.#registry.pass(exchange, request, route, caller);
+    else if (route.kind === 'mcp')
+      this.#mcp!.pass(exchange, request, gate.admit(caller, exchange.method, undefined));
     else if (route.kind === 'listing') {
       const admitted = gate.admit(caller, exchange.method, undefined);
       const { expose, worker } = this.#settings;
@@ -277,12 +292,15 @@ type Guarded =
   | QueryRoute
   | PluginRoute
   | RegistryRoute
-  | Extract<Route, { readonly kind: 'listing' | 'refused' }>;
+  | Extract<Route, { readonly kind: 'listing' | 'mcp' | 'refused' }>;
 
 const NOT_FOUND: Guarded = { kind: 'refused', code: 'not_found' };
 
 /** Largest body that the registry takes (bytes), whatever may be sent where it is discarded. */
 const REGISTRY_BODY = 1 << 20;
+
+/** Longest message to `/_mcp` (bytes). */
+const MESSAGE = 1 << 20;
 
 const CROWDED = 'too many requests wait for this database already';
 

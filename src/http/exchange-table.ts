@@ -5,9 +5,9 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
-import { JSON_BODY, XML_BODY } from '../protocol.js';
+import { JSON_BODY, NO_BODY, XML_BODY } from '../protocol.js';
 import { SlotTable } from '../slot-table.js';
-import { Exchange, NO_BODY, PLUGINS, type Body, type Crowd } from './exchange.js';
+import { Exchange, PLUGINS, type Body, type Crowd } from './exchange.js';
 
 /** What the access log says of a request whose client went away before the answer (nginx's number for it). */
 const CLIENT_GONE = 499;

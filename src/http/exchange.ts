@@ -6,10 +6,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { releaseBuffer } from '../native/mailbox.js';
-import { XML_BODY, JSON_BODY } from '../protocol.js';
-
-/** Label of an answer without a body. */
-export const NO_BODY = 2;
+import { JSON_BODY, NO_BODY, XML_BODY } from '../protocol.js';
 
 /** Label of an answer whose Content-Type is among its lines, with all else that depends on its status. */
 export const TYPED = 3;

@@ -242,6 +242,7 @@ export class HttpServer {
         const request: RequestParts = {
           headers: packed,
           authorization,
+          origin,
           address,
           body: undefined,
           ifMatch,

@@ -30,18 +30,28 @@ export type Path =
     }
   | { readonly kind: 'login' }
   | { readonly kind: 'listing'; readonly name: keyof ExposeSettings }
+  | { readonly kind: 'mcp' }
   | { readonly kind: 'health' }
   | { readonly kind: 'ready' }
   | { readonly kind: 'redirect'; readonly location: string }
+  /** Nothing, and whoever asks may know it. */
+  | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly code: ErrorCode };
 
 const NOT_FOUND: Path = { kind: 'refused', code: 'not_found' };
+const ABSENT: Path = { kind: 'absent' };
 const INVALID_PATH: Path = { kind: 'refused', code: 'invalid_path' };
 const INVALID_IDENTIFIER: Path = { kind: 'refused', code: 'invalid_identifier' };
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 const IDENTIFIER = /^[\p{L}\p{Nd}_-]+$/u;
 const IDENTIFIER_BYTES = 63;
+
+/**
+ * Where clients that got a 401 look, without a token, for somebody to get one from. They go on without where there is
+ * nothing, and give up where they are refused.
+ */
+const WELL_KNOWN = '/.well-known/';
 
 /** Where the registry of scripts is, and no folder when there is one. */
 const REGISTRY = 'registry';
@@ -55,6 +65,7 @@ export function parsePath(raw: string, context: string, registry = false): Path 
   if (segments.some((segment) => DOT_SEGMENT.test(segment))) return INVALID_PATH;
   if (raw.includes('//') || (raw.length > 1 && raw.endsWith('/')))
     return { kind: 'redirect', location: singleSlashes(segments) };
+  if (raw.startsWith(WELL_KNOWN)) return ABSENT;
   if (context !== '' && !raw.startsWith(`${context}/`)) return NOT_FOUND;
   return route(context === '' ? segments : raw.slice(context.length).split('/'), registry);
 }
@@ -66,6 +77,7 @@ function route(segments: readonly string[], registry: boolean): Path {
     if (first === '_health') return { kind: 'health' };
     if (first === '_ready') return { kind: 'ready' };
     if (first === 'auth') return { kind: 'login' };
+    if (first === '_mcp') return { kind: 'mcp' };
     if (first === 'databases' || first === 'schemas' || first === 'tables')
       return { kind: 'listing', name: first };
   }

@@ -4,9 +4,9 @@
  */
 import type { Caller } from '../auth/caller.js';
 import { ServiceError } from '../errors.js';
-import { JSON_BODY, type RegistryAnswer } from '../protocol.js';
+import { JSON_BODY, NO_BODY, type RegistryAnswer } from '../protocol.js';
 import type { DispatcherParts, RequestParts } from './dispatcher.js';
-import { NO_BODY, type Exchange } from './exchange.js';
+import type { Exchange } from './exchange.js';
 import type { RegistryRoute } from './route-table.js';
 
 const OF_ALL = ['GET', 'HEAD', 'POST'];

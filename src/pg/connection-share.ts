@@ -59,8 +59,8 @@ export class ConnectionShare implements Allowance {
   }
 
   /** guest gives out `most` of the connections at most, but never the last one. There is one guest. */
-  guest(most: number, wanted: () => void, freed: () => void): GuestShare {
-    this.#guest = new GuestShare(this, most, { wanted, freed, own: () => this.#own });
+  guest(most: number, neighbours: Omit<Neighbours, 'own'>): GuestShare {
+    this.#guest = new GuestShare(this, most, { ...neighbours, own: () => this.#own });
     return this.#guest;
   }
 
@@ -71,7 +71,7 @@ export class ConnectionShare implements Allowance {
 }
 
 /** Who is told what. */
-interface Neighbours {
+export interface Neighbours {
   /** The guest waits for a connection: those of the host's that are too many by now are to be given up. */
   readonly wanted: () => void;
   /** The host has given one up that the guest waits for. */

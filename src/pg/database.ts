@@ -166,6 +166,13 @@ export class Database implements ConnectionOwner {
     this.flush();
   }
 
+  /** pass has another one run what waits here. */
+  pass(to: Database): void {
+    const now = performance.now();
+    for (const job of this.#takeWaiting()) to.run(job, now);
+    to.flush();
+  }
+
   lost(connection: Connection, unstarted: Job[]): void {
     const at = this.#connections.indexOf(connection);
     if (at >= 0) {
@@ -343,8 +350,11 @@ export class Database implements ConnectionOwner {
   }
 
   #failWaiting(failure: SqlFailure): void {
-    for (const job of [...this.#fast.splice(0), ...this.#slow.takeUnless(() => false)])
-      job.failed(failure);
+    for (const job of this.#takeWaiting()) job.failed(failure);
+  }
+
+  #takeWaiting(): Job[] {
+    return [...this.#fast.splice(0), ...this.#slow.takeUnless(() => false)];
   }
 
   #tick(now: number): void {

@@ -30,6 +30,7 @@ export interface JobOptions {
   readonly values?: (string | null)[];
   readonly cost?: ScriptCost;
   readonly identity?: Identity | undefined;
+  readonly readOnly?: boolean;
 }
 
 export class TestDatabase {
@@ -88,6 +89,7 @@ export class TestDatabase {
       values: options.values ?? [],
       form,
       identity: options.identity,
+      readOnly: options.readOnly === true,
       repeatable: form === 'value',
       cost: options.cost ?? fastCost(),
       attempts: 0,

@@ -1,0 +1,134 @@
+/**
+ * A statement that only reads: in an explicit READ ONLY transaction, whatever the connection's own setting, rolled back
+ * when it is done or has failed, and no matter to those beside it in the same pipeline.
+ */
+import t, { type Test } from 'tap';
+import { identityOf } from '#app/pg/identity.js';
+import type { DatabaseSettings } from '#app/protocol.js';
+import { describe, TestDatabase, type JobOptions } from '../support/database.js';
+import { startPostgres } from '../support/postgres.js';
+import { asAuthenticator, ROLES } from './roles.js';
+
+const server = await startPostgres(t, {
+  setup: `${ROLES};
+    CREATE TABLE kept (n int);
+    CREATE FUNCTION add_one() RETURNS int LANGUAGE sql AS 'INSERT INTO kept VALUES (1) RETURNING n';
+    CREATE FUNCTION free_me() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+      PERFORM set_config('default_transaction_read_only', 'off', false);
+      RETURN set_config('session_characteristics.x', 'left', false); END $$;
+    CREATE FUNCTION writable() RETURNS text LANGUAGE sql
+      AS $$ SELECT set_config('transaction_read_only', 'off', false) $$;`,
+});
+
+const READ: JobOptions = { readOnly: true };
+const open = (t: Pick<Test, 'teardown'>, settings: Partial<DatabaseSettings> = {}): TestDatabase =>
+  new TestDatabase(t, server, { connections: 1, ...settings });
+const kept = async () => (await server.sql('SELECT n FROM kept')).length;
+
+/** What is tried, and what comes of it. */
+const ATTEMPTS: readonly (readonly [sql: string, outcome: string])[] = [
+  ['SELECT add_one()::text', '25006'],
+  ['INSERT INTO kept VALUES (2) RETURNING n', '25006'],
+  ["SELECT nextval('seq')::text", '25006'],
+  ['CREATE TABLE made (n int)', '25006'],
+  ['SELECT writable()', '25001'],
+  ['SELECT 1/0', '22012'],
+  ['nonsense', '42601'],
+];
+
+t.test('what writes is refused, and the next one is as before', async (t) => {
+  await server.sql('CREATE SEQUENCE seq');
+  for (const prepared of [true, false]) {
+    const db = open(t, { prepared });
+    for (const [sql, outcome] of ATTEMPTS) {
+      const statement = { sql, recurs: prepared };
+      t.equal(describe(await db.write(statement, READ)), outcome, sql);
+      t.equal(describe(await db.read('SHOW transaction_read_only', READ)), 'on');
+      t.equal(describe(await db.read('SHOW transaction_read_only')), 'off', 'of a script');
+    }
+    t.equal(db.held, 1, 'on the same connection');
+  }
+  t.equal(await kept(), 0);
+});
+
+t.test('neighbours in one pipeline are not affected', async (t) => {
+  const db = open(t);
+  const outcomes = await Promise.all([
+    db.write('INSERT INTO kept VALUES (10)'),
+    db.read('SELECT count(*)::text FROM kept', READ),
+    db.write('SELECT add_one()', READ),
+    db.write('INSERT INTO kept VALUES (11)'),
+    db.read('SELECT 1/0', READ),
+    db.read('SELECT count(*)::text FROM kept', READ),
+    db.read('SELECT count(*)::text FROM kept'),
+  ]);
+  t.strictSame(outcomes.map(describe), [
+    'affected 1',
+    '1',
+    '25006',
+    'affected 1',
+    '22012',
+    '2',
+    '2',
+  ]);
+  t.equal(await kept(), 2, 'the writes of scripts stay');
+  t.equal(db.held, 1);
+});
+
+t.test('what a function sets for the session is gone with it', async (t) => {
+  const db = open(t);
+  const conninfo = 'SHOW default_transaction_read_only';
+  await db.write('SELECT free_me()', READ);
+  t.equal(describe(await db.read(conninfo)), 'off', 'the default of this connection');
+  t.equal(
+    describe(
+      await db.read("SELECT coalesce(current_setting('session_characteristics.x', true), '')"),
+    ),
+    '',
+  );
+  await db.write('SELECT free_me()'); // a script's own, which stays
+  t.equal(describe(await db.write('SELECT add_one()', READ)), '25006', 'explicitly READ ONLY');
+});
+
+t.test('it runs as who asks for it, and only that one', async (t) => {
+  const db = new TestDatabase(t, server, { ...asAuthenticator(server), connections: 1 });
+  const identity = identityOf('ann', '{"tenant":1}');
+  const who = `SELECT current_user || ' ' || coalesce(current_setting('request.jwt.claims', true), '-')`;
+  for (const sql of [who, who, `${who} FROM (SELECT 1/0) x(y) WHERE y = 1`]) {
+    const statement = { sql, recurs: true };
+    const wanted = sql === who ? 'ann {"tenant":1}' : '22012';
+    t.equal(describe(await db.read(statement, { ...READ, identity })), wanted);
+    t.match(describe(await db.read(who, READ)), /^authenticator /);
+  }
+  t.equal(
+    describe(await db.read(who, { ...READ, identity: identityOf('stranger', undefined) })),
+    'permission_denied',
+  );
+  t.equal(describe(await db.read(who, { ...READ, identity })), 'ann {"tenant":1}');
+});
+
+t.test('a statement that went stale is prepared anew, in a transaction of its own', async (t) => {
+  const db = open(t);
+  const statement = { sql: 'SELECT * FROM shape', recurs: true };
+  await server.sql('CREATE TABLE shape (a text); INSERT INTO shape VALUES (1)');
+  for (let i = 0; i < 3; i++) t.equal(describe(await db.write(statement, READ)), '[["1"]]');
+  await server.sql('ALTER TABLE shape ADD b text');
+  t.equal(describe(await db.write(statement, READ)), '[["1",null]]');
+  t.equal(describe(await db.write('SELECT add_one()', READ)), '25006');
+  t.equal(describe(await db.read('SELECT 1::text')), '1');
+});
+
+t.test('many at once on few connections', async (t) => {
+  const db = open(t, { connections: 2 });
+  const all = await Promise.all(
+    Array.from({ length: 300 }, (_, i) =>
+      i % 3 === 2
+        ? db.write('SELECT add_one()', READ)
+        : db.read(`SELECT '${i}'`, i % 3 === 0 ? READ : {}),
+    ),
+  );
+  t.strictSame(
+    all.map(describe),
+    all.map((_, i) => (i % 3 === 2 ? '25006' : String(i))),
+  );
+});
