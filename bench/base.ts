@@ -33,6 +33,11 @@ export function runsPlugins(folder: string): boolean {
   return existsSync(path.join(folder, 'native/include/service_plugin.h'));
 }
 
+/** runsTools tells whether the revision in a folder has the MCP endpoint. */
+export function runsTools(folder: string): boolean {
+  return existsSync(path.join(folder, 'src/mcp/endpoint.ts'));
+}
+
 /** worktree checks a revision out, unless that has been done before. */
 async function worktree(reference: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>

@@ -12,8 +12,12 @@ export interface Case {
   /** Requests differ by a number from 1 to this. */
   readonly range: number;
   path(id: number): string;
+  /** JSON that is sent; nothing when absent. It holds no tab. */
+  body?(id: number): string;
   /** answer is what the body must be, parsed. */
   answer(id: number): unknown;
+  /** What of the answer counts; all of it when absent. */
+  part?(answer: unknown): unknown;
   /** Connections of an ordinary run. */
   readonly ordinary: readonly number[];
   /** Connections of a full run. */
@@ -24,6 +28,8 @@ export interface Case {
   readonly beside?: { readonly path: string; readonly connections: number };
   /** Whether a plugin answers, and not PostgreSQL. */
   readonly plugin?: boolean;
+  /** Whether it is a call of a tool, which the peers have not. */
+  readonly tool?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
@@ -119,14 +125,44 @@ export const CASES: readonly Case[] = [
     full: [1, 32, 256],
     plugin: true,
   },
+  {
+    name: 'mcp',
+    title: 'one row by key, as a call of a tool',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: () => '/_mcp',
+    body: call,
+    answer: (id) => [account(id)],
+    part: (answer) =>
+      (answer as { result?: { structuredContent?: { rows?: unknown } } } | undefined)?.result
+        ?.structuredContent?.rows,
+    ordinary: [32],
+    full: [1, 32, 256],
+    tool: true,
+  },
 ];
 
 /** SQL_CASES are the names of those that PostgreSQL answers. */
-export const SQL_CASES = CASES.filter(({ plugin }) => !plugin).map(({ name }) => name);
+export const SQL_CASES = CASES.filter(({ plugin, tool }) => !plugin && !tool).map(
+  ({ name }) => name,
+);
 
 /** greeting is what the plugin says to a caller; all are of one length. */
 export function greeting(id: number): object {
   return { msg: `Hello, ${caller(id)}!` };
+}
+
+/** The message that asks for a row. */
+function call(id: number): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: {
+      name: 'service.select_table',
+      arguments: { schema: 'public', table: 'accounts', filters: { id } },
+    },
+  });
 }
 
 function caller(id: number): string {

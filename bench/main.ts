@@ -5,8 +5,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import path from 'node:path';
-import { buildBase, runsPlugins } from './base.js';
-import { CASES, SQL_CASES } from './cases.js';
+import { buildBase, runsPlugins, runsTools } from './base.js';
+import { CASES } from './cases.js';
 import { BASE, CONTESTANTS, laidOut, placeFor, service, type Contestant } from './contestants.js';
 import { startDatabase, type Database } from './database.js';
 import { startContestant, type Idle } from './idle.js';
@@ -105,7 +105,10 @@ async function chosen(options: Options): Promise<Contestant[]> {
   say(`building ${options.base}`);
   const folder = await buildBase(options.base);
   const base = service(BASE, folder);
-  return [...result, runsPlugins(folder) ? base : { ...base, cases: SQL_CASES }];
+  const cases = CASES.filter(
+    ({ plugin, tool }) => (!plugin || runsPlugins(folder)) && (!tool || runsTools(folder)),
+  );
+  return [...result, { ...base, cases: cases.map(({ name }) => name) }];
 }
 
 function takesPart({ cells }: Options, { cases }: Contestant): boolean {

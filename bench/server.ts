@@ -91,9 +91,13 @@ export function ask(
   { port, authorization }: Address,
   path: string,
   method = 'GET',
+  body?: string,
 ): Promise<Response> {
-  const headers = authorization === undefined ? {} : { authorization };
-  return fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
+  const headers = {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  return fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: body ?? null });
 }
 
 async function freePort(): Promise<number> {

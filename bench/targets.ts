@@ -97,6 +97,13 @@ const TARGETS: readonly Target[] = [
     over: line('megabyte', connections, 'psql'),
     least: 0.8,
   })),
+  {
+    what: 'rate over one@32',
+    figure: 'rate',
+    of: line('mcp', 32),
+    over: line('one', 32),
+    least: 0.5,
+  },
   ...[32, 256].flatMap((connections): Target[] => {
     const over = line('plugin', connections, HELLO);
     const rate = (server: string) =>

@@ -5,12 +5,16 @@
 import autocannon from 'autocannon';
 import type { Load, LoadResult } from './load.js';
 
-/** autocannonLoad drives a server; connections share one walk through the paths. */
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** autocannonLoad drives a server; connections share one walk through the requests. */
 export async function autocannonLoad(load: Load): Promise<LoadResult> {
   let position = -1;
   const next = (request: autocannon.Request): autocannon.Request => {
-    position = (position + 1) % load.paths.length;
-    return { ...request, path: load.paths[position]! };
+    position = (position + 1) % load.requests.length;
+    const { path, body } = load.requests[position]!;
+    if (body === undefined) return { ...request, path };
+    return { ...request, path, body, headers: { ...request.headers, ...JSON_TYPE } };
   };
   const result = await autocannon({
     url: `http://127.0.0.1:${load.port}`,
@@ -18,7 +22,7 @@ export async function autocannonLoad(load: Load): Promise<LoadResult> {
     duration: load.seconds,
     timeout: 30,
     ...(load.authorization === undefined ? {} : { headers: { authorization: load.authorization } }),
-    requests: [{ method: load.method, path: load.paths[0]!, setupRequest: next }],
+    requests: [{ method: load.method, path: load.requests[0]!.path, setupRequest: next }],
   });
   return {
     requests: result.requests.total,

@@ -7,13 +7,20 @@ import { autocannonLoad } from './autocannon.js';
 import { onPath } from './program.js';
 import { wrkLoad } from './wrk.js';
 
+/** One request. */
+export interface LoadRequest {
+  readonly path: string;
+  /** JSON without a tab; undefined when there is none. */
+  readonly body: string | undefined;
+}
+
 export interface Load {
   readonly port: number;
   /** Sent with each request. */
   readonly authorization: string | undefined;
   readonly method: 'GET' | 'POST';
   /** Sent in this order, over and over. */
-  readonly paths: readonly string[];
+  readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly seconds: number;
   /** File that this load may write. */
@@ -37,6 +44,13 @@ export const generator: 'wrk' | 'autocannon' = onPath('wrk') ? 'wrk' : 'autocann
 /** run drives a server. Rejects when the generator itself fails. */
 export async function run(load: Load): Promise<LoadResult> {
   if (generator === 'autocannon') return autocannonLoad(load);
-  writeFileSync(load.scratch, load.paths.join('\n') + '\n');
+  writeFileSync(load.scratch, lines(load.requests));
   return wrkLoad(load);
+}
+
+/** A line for each request: its path, and after a tab its body. */
+function lines(requests: readonly LoadRequest[]): string {
+  return requests
+    .map(({ path, body }) => (body === undefined ? `${path}\n` : `${path}\t${body}\n`))
+    .join('');
 }

@@ -1,4 +1,4 @@
--- Sends the requests of a file, one path a line, over and over, and prints what was measured as one line of JSON.
+-- Sends the requests of a file, one a line (a path, and after a tab a body of JSON), over and over, and prints what was measured as one line of JSON.
 -- Arguments: method, file. Each thread starts elsewhere in the file.
 local threads = 0
 local requests = {}
@@ -10,8 +10,10 @@ function setup(thread)
 end
 
 function init(arguments)
-  for path in io.lines(arguments[2]) do
-    requests[#requests + 1] = wrk.format(arguments[1], path)
+  for line in io.lines(arguments[2]) do
+    local path, body = line:match('^([^\t]*)\t(.*)$')
+    local headers = body and { ['Content-Type'] = 'application/json' } or nil
+    requests[#requests + 1] = wrk.format(arguments[1], path or line, headers, body)
   end
   position = index * 7919 % #requests
 end

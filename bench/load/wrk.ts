@@ -9,7 +9,7 @@ import { fromProject } from '../project.js';
 /** One thread of wrk sends over 100,000 requests a second: few are enough, and the server needs the cores. */
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 4));
 
-/** wrkLoad drives a server with the paths in `load.scratch`. */
+/** wrkLoad drives a server with the requests in `load.scratch`. */
 export async function wrkLoad(load: Load): Promise<LoadResult> {
   const printed = await output('wrk', [
     `--threads=${Math.min(THREADS, load.connections)}`,

@@ -49,7 +49,7 @@ export async function sampleServer(
     port: server.port,
     authorization: server.authorization,
     method: subject.method,
-    paths: numbers.map((id) => subject.path(id)),
+    requests: numbers.map((id) => ({ path: subject.path(id), body: subject.body?.(id) })),
     connections,
     seconds,
     scratch: path.join(setting.scratch, 'requests'),
@@ -100,7 +100,7 @@ function startBeside(load: Load, { beside }: Case): Promise<LoadResult> | undefi
   return run({
     ...load,
     method: 'GET',
-    paths: [beside.path],
+    requests: [{ path: beside.path, body: undefined }],
     connections: beside.connections,
     seconds: load.seconds + 2 * MARGIN,
     scratch: `${load.scratch}-beside`,
