@@ -17,7 +17,7 @@ export interface Case {
   /** answer is what the body must be, parsed. */
   answer(id: number): unknown;
   /** What of the answer counts; all of it when absent. */
-  part?(answer: unknown): unknown;
+  readonly part?: (answer: unknown) => unknown;
   /** Connections of an ordinary run. */
   readonly ordinary: readonly number[];
   /** Connections of a full run. */

@@ -6,6 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { callersMistake } from '../catalog/catalog.js';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import type { Call } from '../mcp/call.js';
+import type { Answer } from '../mcp/endpoint.js';
 import type { LargeValue } from '../native/pipeline.js';
 import { ConnectionShare } from '../pg/connection-share.js';
 import { Database } from '../pg/database.js';
@@ -18,11 +20,14 @@ import {
   ABANDON,
   APART,
   JSON_BODY,
+  MCP,
+  NO_BODY,
   packAnswer,
   RUN,
   unpackIds,
   unpackRequests,
   XML_BODY,
+  type DatabaseSettings,
   type QueryRequest,
   type WorkerSettings,
 } from '../protocol.js';
@@ -39,6 +44,7 @@ import { RefusedValue, TemplateError, type Template } from '../template/template
 import { failureAnswer, logFailure, logRefusedIdentity } from './failure-log.js';
 import { ForeignJson } from './foreign-json.js';
 import { ListingRunner } from './listing-runner.js';
+import { McpRunner } from './mcp-runner.js';
 import { Outbox, type Post } from './outbox.js';
 import { Query, type QueryOwner } from './query.js';
 import { RegistryTasks } from './registry-tasks.js';
@@ -48,6 +54,8 @@ import { UserTasks } from './user-tasks.js';
 /** A database and what is remembered of the scripts run on it. */
 interface Target {
   readonly database: Database;
+  /** The same, for what only reads: on connections of its own, where there are enough. */
+  readonly readOnly: () => Database;
   readonly foreign: ForeignJson;
   readonly costs: WeakMap<Template, ScriptCost>;
 }
@@ -65,9 +73,13 @@ export class QueryRunner implements QueryOwner {
   readonly #stored: StoredScripts | undefined;
   readonly #statements: StatementBuilder;
   readonly #listings: ListingRunner;
+  /** Undefined where MCP is not offered. */
+  readonly #mcp: McpRunner | undefined;
   readonly #targets = new Map<string, Target>();
-  /** Queries not answered yet, by the front end's number. */
-  readonly #open: SlotTable<Query>;
+  /** Databases of connections that can only read, each with what it is to go by when their number changes. */
+  readonly #guests: (() => void)[] = [];
+  /** What is not answered yet, by the front end's number. */
+  readonly #open: SlotTable<Query | Call>;
 
   /** `post` sends answers to the front end. */
   constructor(settings: WorkerSettings, log: Logger, post: Post) {
@@ -85,9 +97,11 @@ export class QueryRunner implements QueryOwner {
     const shared = new Int32Array(settings.connections);
     for (const [i, one] of settings.databases.entries()) {
       const own = i === 0 ? budget : budget.another();
-      const database = new Database(one, own, new ConnectionShare(shared, i));
+      const share = new ConnectionShare(shared, i);
+      const database = new Database(one, own, share);
       this.#targets.set(one.alias, {
         database,
+        readOnly: this.#readOnly(database, share, settings.mcp?.databases[i], own),
         foreign: new ForeignJson(database),
         costs: new WeakMap(),
       });
@@ -102,6 +116,33 @@ export class QueryRunner implements QueryOwner {
       [...this.#targets].map(([alias, target]) => [alias, target.database]),
     );
     this.registry = new RegistryTasks(settings, databases, log, () => this.scriptsChanged());
+    if (settings.mcp !== undefined)
+      this.#mcp = new McpRunner(settings, settings.mcp, {
+        scripts: this.#scripts,
+        databaseOf: (alias) => this.#targets.get(alias)!.readOnly(),
+        answered: (call, answer) => this.#answerCall(call, answer),
+        log,
+      });
+  }
+
+  /** Gives what only reads from a database connections of its own, as many of its share as `settings` says. */
+  #readOnly(
+    database: Database,
+    share: ConnectionShare,
+    settings: DatabaseSettings | undefined,
+    budget: ResultBudget,
+  ): () => Database {
+    if (settings === undefined) return () => database;
+    const allowed = share.guest(settings.connections, {
+      wanted: () => database.adjust(),
+      freed: () => guest.adjust(),
+    });
+    const guest = new Database(settings, budget, allowed);
+    this.#guests.push(() => {
+      guest.adjust();
+      if (allowed.limit === 0) guest.pass(database);
+    });
+    return () => (allowed.limit > 0 ? guest : database);
   }
 
   /** take does what the front end posts. */
@@ -113,6 +154,12 @@ export class QueryRunner implements QueryOwner {
   #run(requests: readonly QueryRequest[]): void {
     const now = performance.now();
     for (const request of requests) {
+      if (request.folder === '' && request.name === MCP && this.#mcp !== undefined) {
+        const call = this.#mcp.call(request);
+        this.#abandon(this.#open.put(call));
+        this.#mcp.answer(call);
+        continue;
+      }
       const query = new Query(this, request, this.#settings.claimSettings);
       // Whose place it takes is over for the front end, even if word of that comes only after this batch.
       this.#abandon(this.#open.put(query));
@@ -122,13 +169,14 @@ export class QueryRunner implements QueryOwner {
   }
 
   /** Stops what nobody waits for, as far as it can be stopped. */
-  #abandon(query: Query | undefined): void {
-    if (query !== undefined) this.#targets.get(query.request.alias)?.database.abandon(query);
+  #abandon(one: Query | Call | undefined): void {
+    if (one !== undefined) one.abandoned = true; // the database sees to what it has of it
   }
 
   /** adjust makes every database go by the connections allowed now. */
   adjust(): void {
     for (const { database } of this.#targets.values()) database.adjust();
+    for (const adjust of this.#guests) adjust();
   }
 
   /** scriptsChanged looks at stored scripts at once, for they may have changed; resolves when that is done. */
@@ -338,6 +386,11 @@ export class QueryRunner implements QueryOwner {
     this.#open.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
     this.#outbox.answer(packAnswer(id, status, type, allow, body));
+  }
+
+  #answerCall({ id }: Call, { status, body, allow = '' }: Answer): void {
+    this.#open.remove(id);
+    this.#outbox.answer(packAnswer(id, status, body === '' ? NO_BODY : JSON_BODY, allow, body));
   }
 
   #sendApart(query: Query, body: LargeValue): void {
