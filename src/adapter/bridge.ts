@@ -180,7 +180,8 @@ export class Bridge {
   }
 
   /** Answers a request itself; once is enough for whoever reads the log. */
-  #fail({ message: { answered, id } }: Call, text: string): void {
+  #fail({ cancelled, message: { answered, id } }: Call, text: string): void {
+    if (cancelled) return;
     if (text !== this.#lastFailure) this.#say(text);
     this.#lastFailure = text;
     if (answered) this.#error(id, INTERNAL_ERROR, text);

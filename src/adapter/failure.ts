@@ -14,8 +14,8 @@ const REPEATED = 200;
 export function networkFailure(error: unknown, { url }: Endpoint): string {
   const place = `the endpoint ${url.href}`;
   if (error instanceof Timeout) return `${place} ${error.message}`;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return `${place} ${REASONS.get(code ?? '') ?? reasonOf(code ?? '', message)}`;
+  const { message, code = '' } = error as NodeJS.ErrnoException;
+  return `${place} ${REASONS.get(code) ?? reasonOf(code, message)}`;
 }
 
 const CLOSED = 'closed the connection before its answer was complete; try again';

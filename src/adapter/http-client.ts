@@ -7,7 +7,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Endpoint } from './endpoint.js';
 
-/** Milliseconds in which a connection must come about. */
+/** Milliseconds in which a connection must come about, unless an answer must come sooner. */
 const CONNECT_LIMIT = 10_000;
 
 /** Timeout is why a request was given up. */
@@ -78,9 +78,10 @@ export class HttpClient {
     });
     made.once('socket', (socket) => {
       if (!socket.connecting) return;
+      const most = Math.min(CONNECT_LIMIT, this.#timeout);
       const limit = setTimeout(() => {
-        stop.abort(new Timeout(`no connection within ${CONNECT_LIMIT / 1000} s`));
-      }, CONNECT_LIMIT);
+        stop.abort(new Timeout(`takes no connection within ${most / 1000} s`));
+      }, most);
       const settle = (): void => clearTimeout(limit);
       socket.once(this.#secure ? 'secureConnect' : 'connect', settle).once('close', settle);
     });
