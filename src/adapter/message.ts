@@ -46,7 +46,11 @@ const NOTHING = { id: undefined, method: undefined, headers: undefined, cancels:
 
 /** isAnswered is false for notifications and for the client's own answers, and for batches of nothing else. */
 function isAnswered(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0 || value.some(isAnswered);
+  if (Array.isArray(value)) return value.length === 0 || value.some(isOneAnswered);
+  return isOneAnswered(value);
+}
+
+function isOneAnswered(value: unknown): boolean {
   if (!isObject(value)) return true;
   if ('method' in value) return 'id' in value;
   return !('result' in value || 'error' in value);

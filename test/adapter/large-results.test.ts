@@ -1,10 +1,12 @@
 /** Results of many megabytes come out whole, however their bytes came, and also when the client reads slowly. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Adapter, request, startEndpoint } from './adapter.js';
 
 const text = 'é€🎈\u2028 '.repeat(650_000);
+
 function bodyOf(id: unknown, result: unknown = { text }): Buffer {
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
@@ -39,6 +41,7 @@ t.test('a client that does not read', async (t) => {
   const ids = Array.from({ length: 100 }, (_, id) => id);
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url }, { read: false });
   adapter.send(...ids.map((id) => request(id)));
+  await once(endpoint.server, 'asked');
   let before = -1;
   while (before !== endpoint.asked.length) {
     before = endpoint.asked.length;

@@ -11,6 +11,7 @@ t.test('bytes are not touched', async (t) => {
     '17',
     '"text"',
     '{}',
+    '['.repeat(100_000) + ']'.repeat(100_000),
   ];
   const { url, asked } = await startEndpoint(t, (_, response) => {
     json(response, 400, { jsonrpc: '2.0', error: { code: -32600, message: 'no' } });
@@ -24,7 +25,7 @@ t.test('bytes are not touched', async (t) => {
   }
   t.strictSame(
     adapter.messages.map(({ id }) => id),
-    [1, 2, 3, undefined, undefined, undefined, undefined],
+    [1, 2, 3, undefined, undefined, undefined, undefined, undefined],
     'an error without id gets the one of its request',
   );
   t.equal(await adapter.end(), 0);

@@ -39,7 +39,7 @@ t.test('an answer that takes its time', async (t) => {
         clearInterval(timer);
         response.end();
       }
-    }, 500);
+    }, 300);
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url }, { args: ['--timeout=1'] });
   adapter.send(request(1));
