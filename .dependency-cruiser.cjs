@@ -35,6 +35,7 @@ const ARROWS = {
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
   script: ['template', 'native', 'access'],
   template: [],
+  adapter: [],
   pg: ['native'],
   native: [],
   workers: ['query', 'native'],

@@ -78,6 +78,7 @@ t.test('installed, the command serves and checks', async (t) => {
     version: string;
   };
   t.equal(printed, `${version}\n`);
+  t.equal(run(app, 'npx', '--no', '--', 'sql-rest-service-mcp', '--version'), printed);
 
   const postgres = await startPostgres(t);
   fs.mkdirSync(path.join(app, 'queries/a'), { recursive: true });

@@ -1,0 +1,76 @@
+/**
+ * The endpoint and the token, from the environment. Refuses what cannot be meant, before anything is sent: no message
+ * repeats a value, for a URL may hold a password.
+ */
+import { isIPv4 } from 'node:net';
+
+/** Endpoint is where messages go, and what they carry. */
+export interface Endpoint {
+  readonly url: URL;
+  /** The value of the Authorization header. */
+  readonly authorization: string | undefined;
+  /** What its owner should know, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** EndpointError is a variable that cannot be used; its message says what to set. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError';
+}
+
+/** readEndpoint reads SERVICE_MCP_URL and SERVICE_MCP_TOKEN. Throws EndpointError. */
+export function readEndpoint(env: Readonly<NodeJS.ProcessEnv>): Endpoint {
+  const url = readUrl(env['SERVICE_MCP_URL']?.trim() ?? '');
+  const authorization = readToken(env['SERVICE_MCP_TOKEN'] ?? '');
+  const warnings: string[] = [];
+  if (authorization !== undefined && url.protocol === 'http:' && !isLoopback(url.hostname))
+    warnings.push(
+      `the token goes to ${url.host} unencrypted, and whoever is on the way can read it: use https`,
+    );
+  return { url, authorization, warnings };
+}
+
+function readUrl(text: string): URL {
+  const example = 'for example http://127.0.0.1:3000/_mcp';
+  if (text === '')
+    throw new EndpointError(
+      `SERVICE_MCP_URL is not set: give it the service's address, ${example}`,
+    );
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:\/\//i.test(text))
+    throw new EndpointError(
+      `SERVICE_MCP_URL is no address that begins with http:// or https://, ${example}`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw new EndpointError(
+      'SERVICE_MCP_URL holds a user or a password: leave them out and put a token into SERVICE_MCP_TOKEN',
+    );
+  if (/[?#]/.test(text))
+    throw new EndpointError(
+      `SERVICE_MCP_URL has a ? or a #: give it the address alone, ${example}`,
+    );
+  const path = url.pathname.replace(/\/+$/, '');
+  url.pathname = path.endsWith('/_mcp') ? path : `${path}/_mcp`;
+  return url;
+}
+
+function readToken(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (/[^\x20-\x7e\t]/.test(text))
+    throw new EndpointError(
+      'SERVICE_MCP_TOKEN holds a line break or another character that no header can carry: set it to the token alone',
+    );
+  const token = text.trim().replace(/^bearer(\s+|$)/i, '');
+  if (!/^\S+$/.test(token))
+    throw new EndpointError(
+      token === ''
+        ? 'SERVICE_MCP_TOKEN holds no token: set it to one, or leave it out'
+        : 'SERVICE_MCP_TOKEN holds a space: set it to the token alone',
+    );
+  return `Bearer ${token}`;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
+  return isIPv4(host) && host.startsWith('127.');
+}
