@@ -3,7 +3,7 @@
  * The command `sql-rest-service-mcp`: an MCP server on standard input and output that is the endpoint of a running
  * service. Standard output carries JSON-RPC only; whatever else there is to say goes to standard error.
  */
-import { readFileSync } from 'node:fs';
+import { version } from '../version.js';
 import { AT_ONCE, Bridge } from './bridge.js';
 import { HELP, parseCommandLine, type CommandLine } from './command-line.js';
 import { EndpointError, readEndpoint, type Endpoint } from './endpoint.js';
@@ -59,9 +59,4 @@ async function bridge(timeout: number): Promise<number> {
 
 function say(text: string): void {
   process.stderr.write(`${NAME}: ${text}\n`);
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -58,7 +58,7 @@ export const MCP_KEYS = {
   ),
   'mcp.max_result': fixed(
     size(1024, 1024 * MiB),
-    4 * MiB,
-    'Largest result of one tool, as JSON; never more than `pg.max_result`. The rows are 100 at most in any case.',
+    3 * MiB,
+    'Largest result of one tool, as JSON; never more than `pg.max_result`. An answer has it twice, and clients that start a program take no more than 10 MiB from it. The rows are 100 at most in any case.',
   ),
 };
