@@ -129,7 +129,7 @@ function tidy({ status, headers = {}, body }: Answer): Answer {
 function tidyBody(body: string): string {
   if (!/^[[{]/.test(body)) return body.trim();
   return body
-    .replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
+    .replace(/("(?:[^"\\]|\\.)*(?:"|$))|\s+/g, (_, string: string | undefined) => string ?? '')
     .replace(/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/, '"<jwt>"')
     .replace(/"id":\d+,"database"/g, '"id":"<id>","database"')
     .replace(/("\w+_at"):"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"/g, '$1:"<time>"');
