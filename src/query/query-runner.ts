@@ -388,9 +388,9 @@ export class QueryRunner implements QueryOwner {
     this.#outbox.answer(packAnswer(id, status, type, allow, body));
   }
 
-  #answerCall({ id }: Call, { status, body, allow = '' }: Answer): void {
+  #answerCall({ id }: Call, { status, body }: Answer): void {
     this.#open.remove(id);
-    this.#outbox.answer(packAnswer(id, status, body === '' ? NO_BODY : JSON_BODY, allow, body));
+    this.#outbox.answer(packAnswer(id, status, body === '' ? NO_BODY : JSON_BODY, '', body));
   }
 
   #sendApart(query: Query, body: LargeValue): void {

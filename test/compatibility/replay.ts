@@ -18,8 +18,9 @@ import { compare, recordings, type Answer, type Exchange } from './recordings.js
 
 const CLAIMS = { UserInfo: { id: 1, metadata: null, name: '', username: ADMIN } };
 
-/** What stands for a token in a request, and for a text that is too long to be written out. */
+/** What stands for a token in a request, for a text that is too long to be written out, and for the service's name. */
 const FILLINGS: Readonly<Record<string, string>> = {
+  '<service>': 'service',
   '<token>': userToken(ADMIN),
   '<jwt>': userToken(ADMIN),
   '<admin>': userToken(ADMIN),
@@ -35,10 +36,15 @@ const FILLINGS: Readonly<Record<string, string>> = {
 
 /**
  * replay sends the exchanges of a file, in their order, to a service for each configuration over one database; `more` is
- * what each of these configurations has besides.
+ * what each of these configurations has besides, `setup` what the database has.
  */
-export async function replay(t: Test, file: string, more: Configuration = {}): Promise<void> {
-  const postgres = await startPostgres(t, { setup: TABLES });
+export async function replay(
+  t: Test,
+  file: string,
+  more: Configuration = {},
+  setup = '',
+): Promise<void> {
+  const postgres = await startPostgres(t, { setup: `${TABLES};${setup}` });
   const url = (database: string): string =>
     Object.assign(new URL(postgres.url), { pathname: `/${database}` }).href;
   for (const name of DATABASES)
@@ -123,16 +129,17 @@ function tidy({ status, headers = {}, body }: Answer): Answer {
 function tidyBody(body: string): string {
   if (!/^[[{]/.test(body)) return body.trim();
   return body
-    .replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
+    .replace(/("(?:[^"\\]|\\.)*(?:"|$))|\s+/g, (_, string: string | undefined) => string ?? '')
     .replace(/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/, '"<jwt>"')
     .replace(/"id":\d+,"database"/g, '"id":"<id>","database"')
     .replace(/("\w+_at"):"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"/g, '$1:"<time>"');
 }
 
-/** errorOf is the members of a body that tells an error. */
+/** errorOf is the members of a body that tells an error, unless it is one of JSON-RPC, which is compared whole. */
 function errorOf(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const members = JSON.parse(body) as Record<string, unknown>;
+    if ('jsonrpc' in members) return undefined;
     return 'error' in members || 'code' in members ? members : undefined;
   } catch {
     return undefined;
