@@ -15,9 +15,10 @@ export type Failure = SqlFailure | ServiceError;
 
 const CHANGED: ReadonlySet<string> = new Set(['42P01', '42703', '3F000', '42P10', '42804']);
 
-/** isChange tells whether a statement failed because what it names is not there any more. */
-export function isChange(failure: Failure): failure is SqlFailure {
-  return !(failure instanceof ServiceError) && CHANGED.has(failure.state);
+/** mayBeChange tells whether a statement may have failed because its table is not what it was. */
+export function mayBeChange(failure: Failure): boolean {
+  if (failure instanceof ServiceError) return false;
+  return CHANGED.has(failure.state) || UNCOMPARABLE.has(failure.state);
 }
 
 /** failureText is what is said of a failure, of a selection or of another statement; `maxResult` is bytes. */
@@ -28,7 +29,7 @@ export function failureText(failure: Failure, maxResult: number, selection?: Sel
   if (UNCOMPARABLE.has(state) && selection !== undefined && compared(selection).length > 0)
     return `a column has a type that cannot be compared. Leave it out of filters and order_by: ${listed(compared(selection))}.`;
   if (state === '42501') return PERMISSION_DENIED;
-  if (isChange(failure))
+  if (CHANGED.has(state))
     return 'the table is not what it was a moment ago. Look at it again, with describe_table, and send the call again.';
   if (state.startsWith('54')) return tooLargeText(maxResult);
   if (state.startsWith('57P')) return AWAY;

@@ -16,9 +16,9 @@ export class KnownStatements {
     REMEMBERED,
   );
 
-  /** of gives the statement of a text. */
-  of(alias: string, sql: string): KnownStatement {
-    const key = `${alias}\n${sql}`;
+  /** of gives the statement of a text; `types` tells texts apart whose parameters have other types. */
+  of(alias: string, sql: string, types = ''): KnownStatement {
+    const key = `${alias}\n${types}\n${sql}`;
     let known = this.#recent.get(key);
     if (known === undefined) {
       known = { statement: { sql, recurs: false }, cost: new ScriptCost() };

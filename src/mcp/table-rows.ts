@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../log.js';
 import type { Call } from './call.js';
-import { failureText, isChange, logFailure } from './failure-text.js';
+import { failureText, logFailure, mayBeChange, type Failure } from './failure-text.js';
 import { KnownStatements } from './known-statements.js';
 import type { ReadOnly, ReadOutcome } from './read-only.js';
 import { Refusal } from './refusal.js';
@@ -15,6 +15,14 @@ import type { Arguments, ToolOutcome } from './tool.js';
 
 /** Finds the same table again, as it is now; undefined when the caller may not read it any more. */
 export type Renewed = () => Promise<Table | undefined>;
+
+/** What came of a try. */
+interface Attempt {
+  readonly outcome: ToolOutcome;
+  /** Whether it would have come to something else, had the table not changed in the meantime. */
+  readonly uncertain: boolean;
+  readonly failure: Failure | undefined;
+}
 
 export class TableRows {
   readonly #readOnly: ReadOnly;
@@ -29,50 +37,47 @@ export class TableRows {
     this.#log = log;
   }
 
-  /**
-   * select gives the rows, undefined when the table is not there any more. Throws, or rejects with, Refusal for arguments
-   * that are not right.
-   */
+  /** select gives the rows, undefined when the table is not there any more. */
   async select(
     call: Call,
     table: Table,
     args: Arguments,
     renewed: Renewed,
   ): Promise<ToolOutcome | undefined> {
-    const outcome = await this.#try(call, table, args, false);
-    if (outcome !== undefined) return outcome;
-    const found = await renewed();
-    return found && this.#try(call, found, args, true);
+    let { outcome, uncertain, failure } = await this.#try(call, table, args);
+    if (uncertain) {
+      const found = await renewed();
+      if (found === undefined) return undefined;
+      if (found !== table) ({ outcome, failure } = await this.#try(call, found, args));
+    }
+    if (failure !== undefined) logFailure(this.#log, failure, call, table);
+    return outcome;
   }
 
-  /** Undefined when the table may have changed, unless this is the last try. */
-  async #try(
-    call: Call,
-    table: Table,
-    args: Arguments,
-    last: boolean,
-  ): Promise<ToolOutcome | undefined> {
+  async #try(call: Call, table: Table, args: Arguments): Promise<Attempt> {
     let selection: Selection;
     try {
       selection = selectionOf(args, table);
     } catch (error) {
-      if (!last && error instanceof Refusal && error.uncertain) return undefined;
-      throw error;
+      if (!(error instanceof Refusal)) throw error;
+      return { outcome: { error: error.message }, uncertain: error.uncertain, failure: undefined };
     }
     const { result, failure } = await this.#read(call, table, selection);
     if (failure !== undefined) {
-      if (!last && isChange(failure)) return undefined;
-      logFailure(this.#log, failure, call, table);
-      return { error: failureText(failure, this.#maxResult, selection) };
+      const error = failureText(failure, this.#maxResult, selection);
+      return { outcome: { error }, uncertain: mayBeChange(failure), failure };
     }
     const { value } = result;
     const text = typeof value === 'object' && value !== null ? value.text() : value!;
-    return { json: selectJson(table, selection, text) };
+    const json = selectJson(table, selection, text);
+    return { outcome: { json }, uncertain: false, failure: undefined };
   }
 
   #read(call: Call, table: Table, selection: Selection): Promise<ReadOutcome> {
     const { sql, values } = selectText(table, selection, this.#maxResult);
-    const known = this.#known.of(table.alias, sql);
+    // A statement that is prepared keeps the types that its parameters had.
+    const types = selection.filters.map(({ column }) => column.type).join();
+    const known = this.#known.of(table.alias, sql, types);
     return this.#readOnly.read(table.alias, { ...known, values, form: 'value' }, call);
   }
 }

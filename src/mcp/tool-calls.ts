@@ -22,6 +22,7 @@ import { cut, Refusal } from './refusal.js';
 import { checkSelect } from './select-arguments.js';
 import type { Catalog, Table } from './table.js';
 import { TableRows } from './table-rows.js';
+import { genericToolName, mayName, type GenericTool } from './tool-names.js';
 import { INVALID_PARAMS, RpcError, type Arguments, type ToolOutcome } from './tool.js';
 
 /** Knows which table a tool of a single table is about. */
@@ -67,14 +68,15 @@ export class ToolCalls {
     this.#rows = new TableRows(readOnly, settings.maxResult, log);
     const { expose } = settings;
     this.#generic = new Map<string, Run>([
-      [this.#named('service.list_databases'), this.#listing(expose.databases, this.#listDatabases)],
-      [this.#named('service.list_schemas'), this.#listing(expose.schemas, this.#listSchemas)],
-      [this.#named('service.list_tables'), this.#listing(expose.tables, this.#listTables)],
-      [this.#named('service.describe_table'), this.#describe],
-      [this.#named('service.select_table'), this.#select],
+      [this.#named('list_databases'), this.#listing(expose.databases, this.#listDatabases)],
+      [this.#named('list_schemas'), this.#listing(expose.schemas, this.#listSchemas)],
+      [this.#named('list_tables'), this.#listing(expose.tables, this.#listTables)],
+      [this.#named('describe_table'), this.#describe],
+      [this.#named('select_table'), this.#select],
     ]);
-    this.#selectPrefix = this.#named('service.select.');
-    this.#scriptPrefix = this.#named('service.script.');
+    const plain = settings.toolNames === 'plain';
+    this.#selectPrefix = plain ? 'service_select_' : 'service.select.';
+    this.#scriptPrefix = plain ? 'service_script_' : 'service.script.';
   }
 
   /** run runs a tool. Rejects with RpcError: an unknown tool, a hidden listing. */
@@ -151,10 +153,10 @@ export class ToolCalls {
 
   /** The databases that a table's tool may be about, going by its name. */
   #aliasesIn(name: string): string[] {
-    if (!this.#hasTableName(name)) return [];
+    const { toolNames } = this.#settings;
     return this.#catalog.databases
       .map(({ alias }) => alias)
-      .filter((alias) => name.startsWith(`${this.#selectPrefix}${this.#named(`${alias}.`)}`));
+      .filter((alias) => this.#hasTableName(name) && mayName(toolNames, alias, name));
   }
 
   /** Whether a name has the form of those of tables' tools: a database, a schema and a table. */
@@ -171,7 +173,7 @@ export class ToolCalls {
     if (wanted === undefined) return databases[0]!.alias;
     if (databases.some(({ alias }) => alias === wanted)) return wanted;
     const instead = this.#settings.expose.databases
-      ? `, or use one that ${this.#named('service.list_databases')} gives`
+      ? `, or use one that ${this.#named('list_databases')} gives`
       : '';
     throw new Refusal(
       `database not registered: ${cut(wanted)}. Leave "database" out for the default one${instead}.`,
@@ -190,13 +192,13 @@ export class ToolCalls {
 
   #denied(): ToolOutcome {
     const instead = this.#settings.expose.tables
-      ? ` ${this.#named('service.list_tables')} lists those.`
+      ? ` ${this.#named('list_tables')} lists those.`
       : '';
     return { error: `${PERMISSION_DENIED}: there is no such table that you may read.${instead}` };
   }
 
-  #named(name: string): string {
-    return this.#settings.toolNames === 'plain' ? name.replaceAll(/[^A-Za-z0-9_-]/g, '_') : name;
+  #named(name: GenericTool): string {
+    return genericToolName(this.#settings.toolNames, name);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Which tool a name stands for, and which table its arguments do: refused, hidden, denied, missing. */
 import t from 'tap';
-import type { Arguments, RpcError } from '#app/mcp/tool.js';
+import type { RpcError } from '#app/mcp/tool.js';
 import { callOf, ToolDatabase, startToolDatabase } from './tool-database.js';
 
 const db = await startToolDatabase(t, {
@@ -120,7 +120,7 @@ for (const [what, name, args, outcome] of [
     },
   ],
 ] as const)
-  t.test(what, async (t) => t.match(await db.run(name, args as Arguments), outcome));
+  t.test(what, async (t) => t.match(await db.run(name, args), outcome));
 
 for (const name of [
   '',

@@ -43,8 +43,8 @@ export class ToolDatabase {
     const readOnly = new ReadOnly(() => this.database.database);
     const all = { ...toolSettings(), ...settings };
     const list = {
-      tableOf: async (call: Call, name: string): Promise<Table | undefined> =>
-        (await this.catalog.visible('main', call)).tables.find(
+      tableOf: async (_: Call, name: string): Promise<Table | undefined> =>
+        (await this.catalog.visible()).tables.find(
           (one) => name === `service.select.main.${one.schema}.${one.name}`,
         ),
     };
@@ -173,7 +173,7 @@ export class HeldCatalog implements Catalog {
     this.#postgres = postgres;
   }
 
-  visible(_alias: string, _call: Call): VisibleTables | Promise<VisibleTables> {
+  visible(): VisibleTables | Promise<VisibleTables> {
     return this.#held ?? this.#load();
   }
 
