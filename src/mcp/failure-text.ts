@@ -6,10 +6,8 @@ import { isRaised, ServiceError, statusOfSqlState } from '../errors.js';
 import type { Logger } from '../log.js';
 import { IdentityRefused } from '../pg/identity.js';
 import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
-import type { Call } from './call.js';
 import { cut, listed } from './refusal.js';
 import type { Filter, Selection } from './select-arguments.js';
-import type { Table } from './table.js';
 
 export type Failure = SqlFailure | ServiceError;
 
@@ -125,14 +123,12 @@ function compared({ filters, order }: Selection): string[] {
   return [...new Set(columns)].map(({ name, type }) => `${name} (${type})`);
 }
 
-/**
- * logFailure writes one line: ERROR for what ails the service, WARN for anything else, nothing for what is ours or
- * nobody waits for. No values, no statement.
- */
-export function logFailure(log: Logger, failure: Failure, call: Call, table: Table): void {
-  if (call.abandoned) return;
-  const { alias, schema, name } = table;
-  const place = { requestId: call.request.requestId, alias, schema, table: name };
+/** logFailure writes one line: ERROR for what ails the service, WARN for anything else. No values, no statement. */
+export function logFailure(
+  log: Logger,
+  failure: Failure,
+  place: Readonly<Record<string, string>>,
+): void {
   if (failure instanceof IdentityRefused) {
     const { role, failure: refusal } = failure;
     const fields = { ...place, role, state: refusal.state };

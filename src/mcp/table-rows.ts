@@ -44,13 +44,18 @@ export class TableRows {
     args: Arguments,
     renewed: Renewed,
   ): Promise<ToolOutcome | undefined> {
-    let { outcome, uncertain, failure } = await this.#try(call, table, args);
-    if (uncertain) {
+    let attempt = await this.#try(call, table, args);
+    if (attempt.uncertain) {
       const found = await renewed();
       if (found === undefined) return undefined;
-      if (found !== table) ({ outcome, failure } = await this.#try(call, found, args));
+      if (found !== table) attempt = await this.#try(call, found, args);
     }
-    if (failure !== undefined) logFailure(this.#log, failure, call, table);
+    const { outcome, failure } = attempt;
+    if (failure !== undefined && !call.abandoned) {
+      const { requestId } = call.request;
+      const { alias, schema, name } = table;
+      logFailure(this.#log, failure, { requestId, alias, schema, table: name });
+    }
     return outcome;
   }
 

@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import type { McpSettings } from '../protocol.js';
 import type { Call } from './call.js';
 import { checkNames, neededText, textOf } from './checked-arguments.js';
-import { failureText, PERMISSION_DENIED } from './failure-text.js';
+import { PERMISSION_DENIED } from './failure-text.js';
 import {
   checkDescribe,
   databasesJson,
@@ -91,7 +91,7 @@ export class ToolCalls {
     } catch (error) {
       if (error instanceof Refusal) return { error: error.message };
       if (!(error instanceof ServiceError)) throw error;
-      return { error: failureText(error, this.#settings.maxResult) };
+      return { error: error.message };
     }
   }
 
