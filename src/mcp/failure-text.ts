@@ -83,7 +83,10 @@ function tooLargeText(maxResult: number): string {
 function valueText({ message }: SqlFailure, filters: readonly Filter[]): string {
   const repeated = (filter: Filter): string | undefined =>
     filter.sent.find((value) => quotes(message, value));
-  const guilty = filters.filter((filter) => repeated(filter) !== undefined);
+  // Any text is one: it was not the value that was sent, but perhaps the same one in a row that is not shown.
+  const guilty = filters.filter(
+    (filter) => !TEXT.test(filter.column.type) && repeated(filter) !== undefined,
+  );
   if (guilty.length === 1) {
     const [filter] = guilty as [Filter];
     const { name, labels } = filter.column;
@@ -95,6 +98,8 @@ function valueText({ message }: SqlFailure, filters: readonly Filter[]): string 
   const types = filters.map((filter) => `${filter.column.name} (${typeText(filter)})`);
   return `a value is not valid for the type of its column. Look at the filters: ${listed(types)}.`;
 }
+
+const TEXT = /^(?:text|character|name|citext|"char")/;
 
 function typeText({ column: { type, kind } }: Filter): string {
   return kind === 'array' ? `${type} (send a list)` : type;

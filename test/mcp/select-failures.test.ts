@@ -10,6 +10,7 @@ const db = await startToolDatabase(t, {
     INSERT INTO item (id, j, p, x) VALUES (1, '{}', '(1,2)', '<a/>');
     CREATE TABLE hidden (word text); INSERT INTO hidden VALUES ('secret word');
     CREATE VIEW casts AS SELECT word::int AS n FROM hidden;
+    CREATE VIEW guessed AS SELECT word, word::int AS n FROM hidden;
     CREATE VIEW divides AS SELECT 1 / (length(word) - 11) AS n FROM hidden;
     CREATE FUNCTION tells(text) RETURNS int LANGUAGE plpgsql AS
       'BEGIN RAISE EXCEPTION ''it is %'', $1 USING HINT = $1; END';
@@ -137,6 +138,12 @@ for (const [what, table, args, error] of [
     'casts',
     { filters: { n: 5 } },
     'a value is not valid for the type of its column. Look at the filters: n (integer).',
+  ],
+  [
+    'what a view computes of a guess',
+    'guessed',
+    { filters: { word: 'secret word' } },
+    'a value is not valid for the type of its column. Look at the filters: word (text).',
   ],
   [
     'a division by zero',
