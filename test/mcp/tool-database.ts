@@ -167,7 +167,7 @@ export class HeldCatalog implements Catalog {
   ];
   readonly #postgres: Postgres;
   #held: VisibleTables | undefined;
-  renewals = 0;
+  #loading: Promise<VisibleTables> | undefined;
 
   constructor(postgres: Postgres) {
     this.#postgres = postgres;
@@ -178,11 +178,14 @@ export class HeldCatalog implements Catalog {
   }
 
   renewed(): Promise<VisibleTables> {
-    this.renewals++;
     return this.#load();
   }
 
-  async #load(): Promise<VisibleTables> {
+  #load(): Promise<VisibleTables> {
+    return (this.#loading ??= this.#read().finally(() => (this.#loading = undefined)));
+  }
+
+  async #read(): Promise<VisibleTables> {
     const byTable = new Map<string, ColumnRow[]>();
     for (const row of await this.#postgres.sql<ColumnRow>(COLUMNS)) {
       const key = JSON.stringify([row.schema, row.table]);
