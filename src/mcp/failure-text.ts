@@ -102,6 +102,7 @@ function valueText({ message }: SqlFailure, filters: readonly Filter[]): string 
 const TEXT = /^(?:text|character|name|citext|"char")/;
 
 function typeText({ column: { type, kind } }: Filter): string {
+  if (kind === 'json') return `${type} (send its text)`;
   return kind === 'array' ? `${type} (send a list)` : type;
 }
 

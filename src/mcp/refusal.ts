@@ -25,7 +25,7 @@ export function shown(value: unknown): string {
 
 /** cut is the beginning of a text, where it is long. */
 export function cut(text: string): string {
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…`.toWellFormed() : text;
+  return (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text).toWellFormed();
 }
 
 /** listed writes down names that are allowed, as many as a message may have. */

@@ -25,16 +25,13 @@ const STATE = `
     (SELECT count(*)::int FROM pg_largeobject_metadata) AS objects, (SELECT count(*)::int FROM pg_roles) AS roles,
     (SELECT count(*)::int FROM pg_prepared_xacts) AS prepared, (SELECT count(*)::int FROM pg_proc) AS functions`;
 
-/** Nothing that was left open on the connection of the tools, and what it is set to. */
-const IDLE = `SELECT state, backend_xid::text AS xid FROM pg_stat_activity WHERE application_name = 'tested'`;
-
 async function unharmed(t: Test): Promise<void> {
   const after = await db.select('settings');
   t.strictSame(after.rows, [
     { only: 'on', usual: 'on', user: 'postgres', role: 'none', path: '"$user", public', temp: 0 },
   ]);
   t.strictSame((await db.select('item', { columns: ['id'] })).rows, [{ id: 1 }, { id: 2 }]);
-  t.strictSame(await db.postgres.sql(IDLE), [{ state: 'idle', xid: null }]);
+  t.strictSame(await db.running(), []);
 }
 
 await db.postgres

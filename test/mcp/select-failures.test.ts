@@ -5,7 +5,7 @@ import { callOf, read, startToolDatabase } from './tool-database.js';
 const db = await startToolDatabase(t, {
   setup: `
     CREATE TYPE mood AS ENUM ('sad', 'glad');
-    CREATE TABLE item (id int, small int2, at date, moment timestamptz, name text, u uuid, m mood, tags int[], j json, p point,
+    CREATE TABLE item (id int, small int2, at date, moment timestamptz, name text, u uuid, m mood, tags int[], j json, jb jsonb, p point,
       x xml, b bool);
     INSERT INTO item (id, j, p, x) VALUES (1, '{}', '(1,2)', '<a/>');
     CREATE TABLE hidden (word text); INSERT INTO hidden VALUES ('secret word');
@@ -86,6 +86,12 @@ for (const [what, table, args, error] of [
     'item',
     { filters: { tags: ['5', 'x'] } },
     'filters.tags: "x" is no value of its type, integer[] (send a list).',
+  ],
+  [
+    'no JSON',
+    'item',
+    { filters: { jb: 'abc' } },
+    /^a value is not valid for the type of its column\. Look at the filters: jb \(jsonb/,
   ],
   [
     'not allowed by the enumeration',

@@ -13,9 +13,9 @@ const db = await startToolDatabase(t, {
     CREATE TYPE mood AS ENUM ('sad', 'glad');
     CREATE DOMAIN words AS text[];
     CREATE DOMAIN amount AS int CHECK (VALUE > 0);
-    CREATE TABLE typed (m mood, w words, a amount, v varchar(3), c char(4), d date, u uuid, b bool, i int8, n numeric, f float8);
+    CREATE TABLE typed (m mood, w words, a amount, v varchar(3), c char(4), d date, u uuid, b bool, i int8, n numeric, f float8, j jsonb);
     INSERT INTO typed VALUES ('glad', '{x,y}', 7, 'abc', 'ab', '2024-02-29', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
-      true, 9007199254740993, 1.10, 1e300);
+      true, 9007199254740993, 1.10, 1e300, '{"a": [1]}');
     CREATE TABLE "select ""from"".t" ("a ""b"".c" int, "-x" int, x int, "SELECT" text, "ä€" text, "$1" text, "__proto__" text);
     INSERT INTO "select ""from"".t" VALUES (1, 10, 100, 'w', 'u', 'd', 'p'), (2, 20, 50, 'W', 'U', 'D', 'P');
     CREATE VIEW shown AS SELECT id, upper(name) AS name FROM item;
@@ -144,6 +144,7 @@ for (const [what, table, args, rows] of [
     { filters: { f: 1e300 }, columns: ['b'] },
     [{ b: true }],
   ],
+  ['JSON as text', 'typed', { filters: { j: '{"a":[1.0]}' }, columns: ['b'] }, [{ b: true }]],
   [
     'a large integer as text',
     'typed',

@@ -1,4 +1,5 @@
 /** Tools over a test's PostgreSQL: connections that can only read, and tables as its catalog has them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
 import { Call } from '#app/mcp/call.js';
@@ -62,11 +63,24 @@ export class ToolDatabase {
     return this.calls.run(call, name, args);
   }
 
+  /** running lists what the connections of the tools are doing: once it is nothing, or after two seconds. */
+  async running(): Promise<readonly object[]> {
+    for (let i = 0; ; i++) {
+      const rows = await this.postgres.sql(RUNNING);
+      if (rows.length === 0 || i === 40) return rows;
+      await sleep(50);
+    }
+  }
+
   /** select reads a table of the schema public; gives the answer, or the error. */
   async select(table: string, args: Arguments = {}): Promise<Selected> {
     return read(await this.run('service.select_table', { schema: 'public', table, ...args }));
   }
 }
+
+const RUNNING = `
+  SELECT state, backend_xid::text AS xid FROM pg_stat_activity
+  WHERE application_name = 'tested' AND (state <> 'idle' OR backend_xid IS NOT NULL)`;
 
 /** startToolDatabase starts a server with tools over it. */
 export async function startToolDatabase(
