@@ -18,7 +18,7 @@ const db = await startToolDatabase(t, {
   connections: 2,
 });
 const RUNNING =
-  "SELECT 1 FROM pg_stat_activity WHERE application_name = 'tested' AND query LIKE '%slow%'";
+  "SELECT 1 FROM pg_stat_activity WHERE application_name = 'tested' AND state = 'active' AND query LIKE '%slow%'";
 const SLOW = { error: /^the statement took too long and was stopped\. Filter by a column/ };
 
 for (const view of ['slow', 'slower', 'stubborn', 'endless'])
