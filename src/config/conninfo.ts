@@ -22,6 +22,9 @@ export interface ConnectionTarget {
   readonly sslRootCert: string | undefined;
 }
 
+/** The second lets parts of a table that are read one after the other have the same order, also when none is asked for. */
+const READ_ONLY = ['default_transaction_read_only=on', 'synchronize_seqscans=off'];
+
 /** conninfo writes a target in libpq's `keyword='value'` form. */
 export function conninfo(target: ConnectionTarget): string {
   // What a session answers must not depend on the settings of a role, a database or a server.
@@ -33,7 +36,7 @@ export function conninfo(target: ConnectionTarget): string {
     'standard_conforming_strings=on',
     // libpq writes notices to standard error, and what a script raises may hold values.
     'client_min_messages=error',
-    ...(target.readOnly ? ['default_transaction_read_only=on'] : []),
+    ...(target.readOnly ? READ_ONLY : []),
   ];
   const parameters: Readonly<Record<string, string | number>> = {
     host: target.host,
