@@ -105,6 +105,7 @@ Napi::Function Pipeline::Define(Napi::Env env) {
                      {
                          InstanceMethod<&Pipeline::Prepare>("prepare"),
                          InstanceMethod<&Pipeline::Precede>("precede"),
+                         InstanceMethod<&Pipeline::ReadOnly>("readOnly"),
                          InstanceMethod<&Pipeline::Send>("send"),
                          InstanceMethod<&Pipeline::Flush>("flush"),
                          InstanceMethod<&Pipeline::Receive>("receive"),
@@ -159,10 +160,19 @@ Napi::Value Pipeline::Precede(const Napi::CallbackInfo& info) {
   return Sent(env, sent);
 }
 
+Napi::Value Pipeline::ReadOnly(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  read_only_ = Plain("BEGIN READ ONLY");
+  before_ += read_only_ ? 1 : 0;
+  return Sent(env, read_only_);
+}
+
 Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   if (!Execute(env, info[0], info[1], info[2])) return Sent(env, false);
+  if (std::exchange(read_only_, false) && !Plain("ROLLBACK")) return Sent(env, false);
   const Libpq& pq = Libpq::Get();
   auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
   bool one = false;
@@ -252,6 +262,13 @@ bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value
   return sent == 1;
 }
 
+bool Pipeline::Plain(const char* sql) {
+  if (broken_) return false;
+  Cork();
+  return Libpq::Get().send_query_params(connection_, sql, 0, nullptr, nullptr, nullptr, nullptr,
+                                        0) == 1;
+}
+
 Napi::Value Pipeline::Sent(Napi::Env env, bool sent) {
   if (sent) return Napi::Boolean::New(env, true);
   const bool thrown = env.IsExceptionPending();
@@ -335,8 +352,8 @@ bool Pipeline::Keep(ResultHandle result) {
     case kEmptyQuery:
       if (segments_.front().before > 0) {
         segments_.front().before--;
-      } else {
-        result_ = std::move(result);
+      } else if (result_ == nullptr) {
+        result_ = std::move(result);  // and not that of the ROLLBACK behind it
       }
       return true;
     case kPipelineAborted:

@@ -18,12 +18,15 @@ namespace sql_rest {
 // reported instead of read. Throws Error when there is no such connection or it has a pipeline. Methods:
 //   prepare(name, sql): boolean         a Parse, in the segment of the statement sent next
 //   precede(name, sql, values): boolean a statement, in the segment of the statement sent next; nobody gets its result
+//   readOnly(): boolean                 a transaction that can only read around the statement sent next and what precedes
+//                                       it: it begins their segment, and is rolled back behind the statement. After a
+//                                       failure it is still open, for what would end it was not run
 //   send(name, sql, values, one): boolean  a segment: the statement (prepared under a name unless that is '') and its
 //                                       sync; `one` tells that its result is a single value
 //   flush(): number                     0 all is sent, 1 the socket is full, -1 the connection is lost
 //   receive(): outcome[]                reads what has come; an outcome for each segment that is complete, in order
 //   close(): void                       forgets the connection; every other method throws Error after that
-// Once one of the first three gave false, or threw behind another of its segment, they send nothing more: no statement
+// Once one of the first four gave false, or threw behind another of its segment, they send nothing more: no statement
 // goes without what stands before it.
 // Outcomes: a string (`one`: the value, otherwise the command tag when there is no more), null (an SQL NULL), a
 // LargeValue, or an object with one or more of
@@ -53,6 +56,7 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
 
   Napi::Value Prepare(const Napi::CallbackInfo& info);
   Napi::Value Precede(const Napi::CallbackInfo& info);
+  Napi::Value ReadOnly(const Napi::CallbackInfo& info);
   Napi::Value Send(const Napi::CallbackInfo& info);
   Napi::Value Flush(const Napi::CallbackInfo& info);
   Napi::Value Receive(const Napi::CallbackInfo& info);
@@ -64,6 +68,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   bool Execute(napi_env env, napi_value name, napi_value sql, napi_value values);
   // Sent notes whether something was sent, and gives that to JavaScript.
   Napi::Value Sent(Napi::Env env, bool sent);
+  // Plain sends a statement without values. False when it could not.
+  bool Plain(const char* sql);
   void Cork();
   bool SetCork(int on);
   // Text is a string's UTF-8, valid until the next call; nullptr with an exception when it is none.
@@ -82,6 +88,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   bool can_cork_ = true;
   // What was sent of the next segment.
   std::uint32_t before_ = 0;
+  // It ends with a ROLLBACK.
+  bool read_only_ = false;
   // Something was not sent that others rely on.
   bool broken_ = false;
   std::deque<Segment> segments_;

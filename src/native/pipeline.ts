@@ -57,6 +57,11 @@ export interface Pipeline {
   /** precede sends a statement, in the segment of the statement sent next. Its result is dropped. False as above. */
   precede(name: string, sql: string, values: readonly (string | null)[]): boolean;
   /**
+   * readOnly puts a transaction that can only read around the statement sent next and what precedes it in its segment. It
+   * is rolled back behind the statement, but left open when something fails. False as above.
+   */
+  readOnly(): boolean;
+  /**
    * send writes a segment: a statement (prepared under that name, or `sql` when it is '') and its sync. `one` tells
    * that its result is a single value. False when the connection is lost, or what was to stand before it in its
    * segment could not be sent: from then on nothing more is sent.

@@ -51,6 +51,8 @@ interface Flight {
   readonly preparing: boolean;
   /** Name of the statement that sets its identity; '' when that has none, or there is none. */
   readonly preset: string;
+  /** Whether it met the transaction that one before it had failed in, so that nothing of it runs. */
+  spoiled: boolean;
 }
 
 export interface ConnectionLimits {
@@ -134,7 +136,7 @@ export class Connection {
   send(job: Job, now: number): void {
     this.#dirty = true;
     const { statement, values, identity } = job;
-    if (job.readOnly) this.#pipeline.precede('', 'BEGIN READ ONLY', []);
+    if (job.readOnly) this.#pipeline.readOnly();
     // Should it not go out, the pipeline does not send what stands behind it either.
     const preset = identity === undefined ? '' : this.#sendIdentity(identity);
     if (job.parsed !== undefined) this.#pipeline.prepare('', job.parsed);
@@ -157,15 +159,14 @@ export class Connection {
       prepared: name !== '',
       preparing,
       preset,
+      spoiled: false,
     });
     if (!sent) {
       this.#lose(connectionFailure('the statement could not be sent'));
       return;
     }
-    // Behind a sync, so that it is heard after a failure too; the transaction of a connection that is lost is gone with it.
-    if (job.readOnly) this.send(new InternalJob('ROLLBACK', []), now);
     const evicted = preparing ? this.#statements.evict() : undefined;
-    if (evicted !== undefined && this.open) this.#deallocate(evicted, now);
+    if (evicted !== undefined) this.#deallocate(evicted, now);
   }
 
   /** Writes what sets an identity, into the segment of the statement sent next; gives the name it is prepared under. */
@@ -239,7 +240,10 @@ export class Connection {
     const { job } = flight;
     const read = this.#read(job, outcome);
     if (this.#closed) return;
-    if (isDetail(outcome) && outcome.transaction) {
+    // That of a failed read-only job is ended below, and is all that those behind it have met.
+    const aborted = isDetail(outcome) && outcome.failure !== undefined;
+    const known = flight.spoiled || (aborted && job.readOnly === true);
+    if (isDetail(outcome) && outcome.transaction && !known) {
       this.#refuse(notAllowed('a script may not leave a transaction open'));
       return;
     }
@@ -255,7 +259,10 @@ export class Connection {
       this.load = 0;
       this.idleSince = now;
     }
+    if (aborted && job.readOnly && !flight.spoiled) this.#rollBack(now);
     if ('affected' in read) job.done(read);
+    else if (flight.spoiled && 'state' in read && read.state === IN_FAILED_TRANSACTION)
+      this.#again(flight, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
     else this.#fail(flight, read, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
     if (this.#retire && this.#flights.length === 0 && this.open) {
       this.#end();
@@ -311,6 +318,27 @@ export class Connection {
     // First the job: should the connection be lost by now, it is among what is lost with it.
     this.send(job, now);
     if (name !== undefined && this.open) this.#deallocate(name, now);
+    this.flush();
+  }
+
+  /** Ends the transaction that a read-only job has failed in. What is on the wire behind it meets that, and runs after. */
+  #rollBack(now: number): void {
+    for (const flight of this.#flights) flight.spoiled = true;
+    this.send(new InternalJob('ROLLBACK', []), now);
+    this.flush();
+  }
+
+  /** Sends what was spoiled anew: nothing of it has run, and none of the `missing` results before its own has come. */
+  #again({ job, preset, preparing }: Flight, missing: number, now: number): void {
+    if (preparing) this.#statements.remove(job.statement);
+    const others = (job.readOnly ? 1 : 0) + (preparing ? 2 : 1);
+    if (preset !== '' && missing > others) this.#presets.remove(job.identity!.statement, preset);
+    if (job.abandoned && !(job instanceof InternalJob)) {
+      job.failed(new ServiceError('timeout'));
+      return;
+    }
+    job.attempts--;
+    this.send(job, now);
     this.flush();
   }
 
@@ -387,6 +415,9 @@ function isStale(failure: SqlFailure | ServiceError): boolean {
     (failure.state === '0A000' && failure.message.includes('cached plan'))
   );
 }
+
+/** SQLSTATE of what comes to a transaction that has failed. */
+const IN_FAILED_TRANSACTION = '25P02';
 
 const LOST = 'the connection to the database was lost';
 

@@ -132,3 +132,58 @@ t.test('many at once on few connections', async (t) => {
     all.map((_, i) => (i % 3 === 2 ? '25006' : String(i))),
   );
 });
+
+t.test('what stands behind one that fails runs once, whatever it is', async (t) => {
+  await server.sql('CREATE TABLE once (n int); GRANT ALL ON once TO PUBLIC');
+  for (const prepared of [true, false]) {
+    const settings = { ...asAuthenticator(server), connections: 1, prepared };
+    const db = new TestDatabase(t, server, settings);
+    const ann = identityOf('ann', '{"tenant":1}');
+    const insert = { sql: 'INSERT INTO once VALUES ($1)', recurs: true };
+    const fails = { sql: "SELECT ('x' || current_user)::int::text", recurs: true };
+    const all = await Promise.all(
+      Array.from({ length: 120 }, (_, i) => {
+        const identity = i % 4 < 2 ? ann : undefined;
+        return i % 2 === 0
+          ? db.write(insert, { values: [String(i)], identity })
+          : db.read(i % 5 === 0 ? `SELECT '${i}'` : fails, { ...READ, identity });
+      }),
+    );
+    t.strictSame(
+      all.map(describe),
+      all.map((_, i) => (i % 2 === 0 ? 'affected 1' : i % 5 === 0 ? String(i) : '22P02')),
+    );
+    t.equal(db.held, 1, 'on one connection');
+    t.strictSame(
+      (await server.sql('SELECT n FROM once ORDER BY n')).map((row) =>
+        Number(Object.values(row)[0]),
+      ),
+      all.flatMap((_, i) => (i % 2 === 0 ? [i] : [])),
+    );
+    await server.sql('TRUNCATE once');
+  }
+});
+
+t.test('a function that says its transaction has failed is believed once', async (t) => {
+  await server.sql(`CREATE FUNCTION lies() RETURNS text LANGUAGE plpgsql
+    AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '25P02'; END $$`);
+  const db = open(t);
+  const all = [
+    db.read('SELECT 1/0', READ),
+    db.read('SELECT lies()'),
+    db.read('SELECT lies()', READ),
+  ];
+  t.strictSame((await Promise.all(all)).map(describe), ['22012', '25P02', '25P02']);
+  t.equal(describe(await db.read(`SELECT 'on'`, READ)), 'on');
+});
+
+t.test('what is abandoned behind one that fails is not sent again', async (t) => {
+  const db = open(t);
+  await db.read('SELECT 1');
+  const failing = db.run('SELECT 1/0', 'value', READ);
+  const behind = db.run('INSERT INTO kept VALUES (99)', 'rows');
+  behind.job.abandoned = true;
+  t.equal(describe(await failing.outcome), '22012');
+  t.equal(describe(await behind.outcome), 'timeout');
+  t.equal(describe(await db.read('SELECT count(*)::text FROM kept WHERE n = 99')), '0');
+});
