@@ -60,7 +60,9 @@ function sourcesState(folders) {
   const hash = createHash('sha256');
   const files = ['tsconfig.base.json', 'package-lock.json'];
   for (const folder of folders) {
-    const names = fs.readdirSync(path.join(PROJECT, folder), { recursive: true });
+    const names = fs
+      .readdirSync(path.join(PROJECT, folder), { recursive: true })
+      .filter((name) => !name.includes('node_modules'));
     files.push(...names.map((name) => path.join(folder, name)).sort());
   }
   for (const file of files) {

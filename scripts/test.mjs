@@ -57,7 +57,7 @@ async function nativeTests() {
 function testFiles(parts) {
   return fs
     .readdirSync(path.join(PROJECT, 'test'), { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
     .filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)))
     .sort()
     .map((name) => path.join('dist-test/test', name.replace(/ts$/, 'js')));
