@@ -53,7 +53,7 @@ const OWNERS = {
   'fastest-levenshtein': 'src/config/',
   pino: 'src/log[.]ts$',
   'pino-pretty': 'src/log[.]ts$',
-  ajv: 'src/registry/',
+  ajv: '(src/registry|test)/',
   diff: 'src/cli/',
   'cmake-js': 'scripts/',
   tap: 'test/',

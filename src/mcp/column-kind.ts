@@ -1,0 +1,71 @@
+/** From a type of PostgreSQL to how its values are written in JSON, and to how much of them there may be. */
+import type { ColumnKind } from './table.js';
+
+/** A type as the catalog has it; of a domain, the type that it is made of. */
+export interface BaseType {
+  readonly oid: number;
+  /** pg_type.typtype: `b`, `c`, `e`, `r` … */
+  readonly type: string;
+  /** pg_type.typcategory: `A` for arrays. */
+  readonly category: string;
+  /** pg_attribute.atttypmod; negative for none. */
+  readonly modifier: number;
+}
+
+const INT8 = 20;
+const INT2 = 21;
+const INT4 = 23;
+const FLOAT4 = 700;
+const FLOAT8 = 701;
+const BPCHAR = 1042;
+const VARCHAR = 1043;
+const BIT = 1560;
+const VARBIT = 1562;
+const NUMERIC = 1700;
+
+const KINDS: ReadonlyMap<number, ColumnKind> = new Map<number, ColumnKind>([
+  [16, 'boolean'],
+  [INT8, 'integer'],
+  [INT2, 'integer'],
+  [INT4, 'integer'],
+  [FLOAT4, 'number'],
+  [FLOAT8, 'number'],
+  [NUMERIC, 'number'],
+  [114, 'json'],
+  [3802, 'json'], // jsonb
+  [1082, 'date'],
+  [1083, 'time'],
+  [1266, 'time'], // with time zone
+  [1114, 'date-time'],
+  [1184, 'date-time'], // with time zone
+  [2950, 'uuid'],
+]);
+
+/** kindOf is how values of a type are written. */
+export function kindOf({ oid, type, category }: BaseType): ColumnKind {
+  if (category === 'A') return 'array';
+  if (type === 'e') return 'enum';
+  if (type === 'c') return 'json';
+  return KINDS.get(oid) ?? 'string';
+}
+
+/** Bits or digits of numbers, as information_schema.columns gives them. */
+const PRECISIONS: ReadonlyMap<number, number> = new Map([
+  [INT2, 16],
+  [INT4, 32],
+  [INT8, 64],
+  [FLOAT4, 24],
+  [FLOAT8, 53],
+]);
+
+/** maxLengthOf is the most characters of a text, else the precision of a number; undefined where there is none. */
+export function maxLengthOf({ oid, modifier }: BaseType): string | undefined {
+  const precision = PRECISIONS.get(oid);
+  if (precision !== undefined) return String(precision);
+  if (modifier < 0) return undefined;
+  if (oid === BIT || oid === VARBIT) return String(modifier);
+  // Of these PostgreSQL adds the four bytes of a header.
+  if (oid === BPCHAR || oid === VARCHAR) return String(modifier - 4);
+  if (oid === NUMERIC) return String(((modifier - 4) >> 16) & 0xffff);
+  return undefined;
+}

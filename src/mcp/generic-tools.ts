@@ -1,0 +1,110 @@
+/** The tools that work on any table, as they are listed. Those for listings that are hidden are not among them. */
+import type { McpSettings } from '../protocol.js';
+import {
+  annotations,
+  ANY_VALUE,
+  COLUMNS,
+  FILTERS,
+  LIMIT,
+  listOf,
+  objectOf,
+  OFFSET,
+  ORDER,
+  type Schema,
+} from './input-schema.js';
+import { GENERIC_TOOLS, genericToolName, type GenericTool } from './tool-names.js';
+import type { ListedTool } from './tool.js';
+
+interface Description {
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Schema;
+}
+
+const NAME: Schema = { type: 'string' };
+const DATABASE: Schema = {
+  type: 'string',
+  description: 'Alias of a database; the default one when left out.',
+};
+const SCHEMA: Schema = { type: 'string', description: 'Schema of the table.' };
+const TABLE: Schema = { type: 'string', description: 'Table or view in that schema.' };
+
+/** A part of a long list. */
+const PART = {
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    description: 'Most entries to return (1000 by default).',
+  },
+  offset: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Entries to skip: next_offset of the answer before.',
+  },
+} satisfies Record<string, Schema>;
+
+const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
+  list_databases: {
+    title: 'List databases',
+    description:
+      'Lists the databases that can be read. The other tools take their names as "database".',
+    inputSchema: objectOf({}),
+  },
+  list_schemas: {
+    title: 'List schemas',
+    description: 'Lists the schemas of a database that hold tables you may read.',
+    inputSchema: objectOf({ database: DATABASE, ...PART }),
+  },
+  list_tables: {
+    title: 'List tables',
+    description:
+      'Lists the tables and views of a database that you may read, with schema, owner and type.',
+    inputSchema: objectOf({
+      database: DATABASE,
+      schema: { type: 'string', description: 'Only the tables of this schema.' },
+      ...PART,
+    }),
+  },
+  describe_table: {
+    title: 'Describe table',
+    description:
+      'Describes a table or view: its columns with type, nullability, default value and comment.',
+    inputSchema: objectOf({ database: DATABASE, schema: SCHEMA, table: TABLE }, [
+      'schema',
+      'table',
+    ]),
+  },
+  select_table: {
+    title: 'Read rows',
+    description:
+      'Reads rows of a table or view, 100 at most in one call. Look at its columns with describe_table first, and narrow down with filters and columns.',
+    inputSchema: objectOf(
+      {
+        database: DATABASE,
+        schema: SCHEMA,
+        table: TABLE,
+        columns: listOf(NAME, COLUMNS),
+        filters: { type: 'object', additionalProperties: ANY_VALUE, description: FILTERS },
+        order_by: listOf(NAME, ORDER),
+        limit: LIMIT,
+        offset: OFFSET,
+      },
+      ['schema', 'table'],
+    ),
+  },
+};
+
+/** genericTools lists them, in the order of GENERIC_TOOLS. */
+export function genericTools({ toolNames, expose }: McpSettings): ListedTool[] {
+  const hidden = new Set<GenericTool>();
+  if (!expose.databases) hidden.add('list_databases');
+  if (!expose.schemas) hidden.add('list_schemas');
+  if (!expose.tables) hidden.add('list_tables');
+  return GENERIC_TOOLS.filter((tool) => !hidden.has(tool)).map((tool) => {
+    const { title, description, inputSchema } = DESCRIPTIONS[tool];
+    const name = genericToolName(toolNames, tool);
+    const entry = { name, title, description, inputSchema, annotations: annotations(title) };
+    return { name, json: JSON.stringify(entry) };
+  });
+}

@@ -1,0 +1,106 @@
+/** The catalog of MCP clients over a test's PostgreSQL, and calls that ask it. */
+import type { Test } from 'tap';
+import type { Logger } from '#app/log.js';
+import { Call } from '#app/mcp/call.js';
+import { CatalogCache } from '#app/mcp/catalog.js';
+import { ReadOnly } from '#app/mcp/read-only.js';
+import type { Table, VisibleTables } from '#app/mcp/table.js';
+import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/protocol.js';
+import { TestDatabase } from '../support/database.js';
+import { databaseSettings } from '../support/front-end.js';
+import type { Postgres } from '../support/postgres.js';
+
+export const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], ignored: [] };
+
+export const HIDDEN: readonly ScriptsTable[] = [
+  { schema: 'public', table: 'service_users' },
+  { schema: 'public', table: 'service_scripts' },
+  { schema: 'public', table: 'service_scripts_history' },
+];
+
+/** mcpSettings are those of a service with these databases. */
+export function mcpSettings(
+  databases: McpSettings['databases'],
+  settings: Partial<McpSettings> = {},
+): McpSettings {
+  return {
+    databases,
+    path: '/_mcp',
+    expose: { databases: true, schemas: true, tables: true },
+    usersTable: HIDDEN[0]!,
+    scriptsTable: HIDDEN[1]!,
+    toolNames: 'dotted',
+    maxTools: 100,
+    tables: ['*.*'],
+    scripts: false,
+    scriptAccess: undefined,
+    maxResult: 4 << 20,
+    ...settings,
+  };
+}
+
+/** Who asks. */
+export interface Caller {
+  readonly user?: string;
+  readonly role?: string;
+}
+
+/** callOf is a call of somebody. */
+export function callOf({ user = '', role = '' }: Caller = {}): Call {
+  const claims = user === '' ? '' : JSON.stringify({ sub: user });
+  const request = { id: 1, method: 'POST', alias: 'main', folder: '', name: 'mcp', query: '{}' };
+  return new Call({ ...request, headers: '', requestId: 'r1', role, claims }, false);
+}
+
+export interface TestedOptions {
+  readonly access?: TableAccessSettings;
+  readonly settings?: Partial<McpSettings>;
+  /** Names of databases; each is another way to the same one. */
+  readonly aliases?: readonly string[];
+}
+
+export class TestedCatalog {
+  readonly catalog: CatalogCache;
+  readonly settings: McpSettings;
+  /** Lines of the log: messages. */
+  readonly logged: string[] = [];
+  readonly log: Logger;
+  readonly databases = new Map<string, TestDatabase>();
+
+  constructor(
+    t: Pick<Test, 'teardown'>,
+    postgres: Postgres,
+    { access = OPEN, settings = {}, aliases = ['main'] }: TestedOptions = {},
+  ) {
+    for (const alias of aliases)
+      this.databases.set(alias, new TestDatabase(t, postgres, { alias, connections: 2 }));
+    const line = (_fields: object, message: string) => this.logged.push(message);
+    this.log = { info: line, warn: line, error: line } as unknown as Logger;
+    const databases = aliases.map((alias) => databaseSettings(alias, postgres));
+    this.settings = mcpSettings(databases, settings);
+    const readOnly = new ReadOnly((alias) => this.databases.get(alias)!.database);
+    this.catalog = new CatalogCache(this.settings, access, HIDDEN, readOnly, this.log);
+  }
+
+  /** tables gives what somebody sees now. */
+  async tables(caller?: Caller, alias = 'main'): Promise<VisibleTables> {
+    return this.catalog.visible(alias, callOf(caller));
+  }
+
+  /** renewed gives what somebody sees after another look. */
+  renewed(caller?: Caller, alias = 'main'): Promise<VisibleTables> {
+    return this.catalog.renewed(alias, callOf(caller));
+  }
+
+  /** find gives a table that there is. */
+  async find(schema: string, name: string): Promise<Table> {
+    const table = (await this.tables()).find(schema, name);
+    if (table === undefined) throw new Error(`no ${schema}.${name}`);
+    return table;
+  }
+}
+
+/** namesIn gives what is seen, as `schema.table`. */
+export function namesIn({ tables }: VisibleTables): string[] {
+  return tables.map(({ schema, name }) => `${schema}.${name}`);
+}

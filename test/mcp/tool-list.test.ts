@@ -1,0 +1,251 @@
+/** Which tools a caller is offered, and in which order; what the name of a tool means. */
+import t from 'tap';
+import { ToolList, type ScriptList } from '#app/mcp/tool-list.js';
+import type { ListedTool } from '#app/mcp/tool.js';
+import type { McpSettings, TableAccessSettings } from '#app/protocol.js';
+import { startPostgres } from '../support/postgres.js';
+import { TestDatabase } from '../support/database.js';
+import { callOf, OPEN, TestedCatalog, type Caller, type TestedOptions } from './tested-catalog.js';
+
+const postgres = await startPostgres(t, {
+  setup: `
+    CREATE ROLE reader; GRANT USAGE ON SCHEMA public TO reader;
+    CREATE TABLE item (id int, name text); COMMENT ON TABLE item IS 'What we sell';
+    CREATE TABLE "Item" (id int); CREATE VIEW items AS SELECT id FROM item;
+    CREATE TABLE "two words" (id int); CREATE TABLE "two_words" (id int);
+    CREATE TABLE "größe" (id int);
+    CREATE SCHEMA shop; CREATE TABLE shop.sale (id int); CREATE TABLE shop."a.b" (id int);
+    CREATE SCHEMA "shop.a"; CREATE TABLE "shop.a".b (id int);
+    CREATE TABLE service_users (id int); CREATE TABLE service_scripts (id int);
+    GRANT SELECT ON item TO reader;`,
+});
+
+const GENERIC = [
+  'service.list_databases',
+  'service.list_schemas',
+  'service.list_tables',
+  'service.describe_table',
+  'service.select_table',
+];
+const TABLES = [
+  'service.select.main.public.Item',
+  'service.select.main.public.item',
+  'service.select.main.public.items',
+  'service.select.main.public.two_words',
+  'service.select.main.shop.sale',
+];
+
+interface Listing extends TestedOptions {
+  readonly scripts?: readonly string[];
+}
+
+const toolOf = (name: string): ListedTool => ({ name, json: JSON.stringify({ name }) });
+
+function listOf(options: Listing = {}): { list: ToolList; tested: TestedCatalog } {
+  const tested = new TestedCatalog(t, postgres, options);
+  const tools = options.scripts?.map(toolOf);
+  const scripts: ScriptList | undefined = tools && {
+    list: () => Promise.resolve(tools),
+  };
+  const { settings, catalog, log } = tested;
+  return { list: new ToolList(settings, catalog, scripts, log), tested };
+}
+
+async function names(list: ToolList, caller?: Caller): Promise<string[]> {
+  const { tools } = await list.page(callOf(caller), undefined);
+  return tools.map(({ name }) => name);
+}
+
+const SHOWN = { databases: true, schemas: true, tables: true };
+
+t.test('what is offered', async (t) => {
+  const cases: [what: string, options: Listing, expected: string[]][] = [
+    ['everything', {}, [...GENERIC, ...TABLES]],
+    [
+      'two databases',
+      { aliases: ['main', 'other'] },
+      [...GENERIC, ...TABLES, ...TABLES.map((name) => name.replace('main', 'other'))],
+    ],
+    [
+      'scripts before tables, by name',
+      { scripts: ['service.script.main.b.x', 'service.script.main.a.y'] },
+      [...GENERIC, 'service.script.main.a.y', 'service.script.main.b.x', ...TABLES],
+    ],
+    [
+      'no more than are allowed',
+      { settings: { maxTools: 2 } },
+      [...GENERIC, ...TABLES.slice(0, 2)],
+    ],
+    [
+      'scripts among those',
+      { settings: { maxTools: 2 }, scripts: ['service.script.main.a.y'] },
+      [...GENERIC, 'service.script.main.a.y', TABLES[0]!],
+    ],
+    [
+      'scripts alone',
+      { settings: { maxTools: 1 }, scripts: ['service.script.main.b', 'service.script.main.a'] },
+      [...GENERIC, 'service.script.main.a'],
+    ],
+    ['none', { settings: { maxTools: 0 }, scripts: ['service.script.main.a'] }, GENERIC],
+    ['a schema', { settings: { tables: ['shop.*'] } }, [...GENERIC, TABLES[4]!]],
+    [
+      'names',
+      { settings: { tables: ['*.item*', '*.sa*'] } },
+      [...GENERIC, TABLES[1]!, TABLES[2]!, TABLES[4]!],
+    ],
+    ['another case', { settings: { tables: ['PUBLIC.*', '*.ITEM'] } }, GENERIC],
+    [
+      'no wildcards but one',
+      { settings: { tables: ['public.ite.', 'public.ite?', 'p[u]blic.item'] } },
+      GENERIC,
+    ],
+    [
+      'a database',
+      { aliases: ['main', 'other'], settings: { tables: ['other.public.item', 'm*.shop.s*e'] } },
+      [...GENERIC, TABLES[4]!, 'service.select.other.public.item'],
+    ],
+    ['no table', { settings: { tables: [] } }, GENERIC],
+    ...(['databases', 'schemas', 'tables'] as const).map((hidden): [string, Listing, string[]] => [
+      `${hidden} hidden`,
+      { settings: { expose: { ...SHOWN, [hidden]: false } }, scripts: ['service.script.main.a.y'] },
+      [...GENERIC.filter((name) => name !== `service.list_${hidden}`), 'service.script.main.a.y'],
+    ]),
+  ];
+  for (const [what, options, expected] of cases)
+    t.strictSame(await names(listOf(options).list), expected, what);
+});
+
+t.test('plain names', async (t) => {
+  const { list } = listOf({ settings: { toolNames: 'plain' } });
+  // Neither public."two words" nor public.two_words, neither shop."a.b" nor "shop.a".b: they would have the same name.
+  t.strictSame((await names(list)).slice(GENERIC.length), [
+    'service_select_main_public_Item',
+    'service_select_main_public_gr__e',
+    'service_select_main_public_item',
+    'service_select_main_public_items',
+    'service_select_main_shop_sale',
+  ]);
+});
+
+const ACCESS: TableAccessSettings = {
+  ...OPEN,
+  restrict: true,
+  tables: [{ name: 'item', permissions: ['read'], fields: ['id'] }],
+  users: [
+    { name: 'ann', tables: [{ name: 'shop.sale', permissions: ['read'], fields: undefined }] },
+  ],
+};
+
+t.test('each caller is offered what he may read', async (t) => {
+  const { list } = listOf({ access: ACCESS });
+  t.strictSame(await names(list), [...GENERIC, TABLES[1]!]);
+  t.strictSame(await names(list, { user: 'ann' }), [...GENERIC, TABLES[1]!, TABLES[4]!]);
+  t.strictSame(await names(list, { user: 'ann', role: 'reader' }), [...GENERIC, TABLES[1]!]);
+  const { tools } = await list.page(callOf(), undefined);
+  t.notMatch(tools.at(-1)!.json, /"name \(text\)|"-name"/);
+  t.match(tools.at(-1)!.json, /What we sell\. Columns: id \(integer\)\./);
+});
+
+t.test('the tool that a name means', async (t) => {
+  const meant = async (name: string, options: Listing = {}, caller?: Caller): Promise<string> => {
+    const table = await listOf(options).list.tableOf(callOf(caller), name);
+    return table === undefined ? 'none' : `${table.alias} ${table.schema} ${table.name}`;
+  };
+  const plain: Partial<McpSettings> = { toolNames: 'plain' };
+  const hidden = { databases: false, schemas: false, tables: false };
+  const cases: [name: string, expected: string, options?: Listing, caller?: Caller][] = [
+    [TABLES[1]!, 'main public item'],
+    [TABLES[0]!, 'main public Item'],
+    [TABLES[1]!, 'main public item', { settings: { expose: hidden } }],
+    [TABLES[1]!, 'main public item', { settings: { maxTools: 0 } }],
+    [TABLES[1]!, 'main public item', { settings: { tables: [] } }],
+    [TABLES[1]!, 'none', { settings: plain }],
+    ['service_select_main_public_item', 'main public item', { settings: plain }],
+    ['service_select_main_public_gr__e', 'main public größe', { settings: plain }],
+    ['service_select_main_public_two_words', 'none', { settings: plain }],
+    ['service_select_main_public_item', 'none'],
+    ['service.select.main.shop.a.b', 'none'],
+    ['service.select.main.shop.a.b', 'main shop a.b', { access: only('shop.a.b') }],
+    ['service.select.main.public.größe', 'none'],
+    ['service.select.main.public.ITEM', 'none'],
+    ['service.select.main.public', 'none'],
+    ['service.select.main.', 'none'],
+    ['service.select.', 'none'],
+    ['service.select.other.public.item', 'none'],
+    ['service.select.other.public.item', 'other public item', { aliases: ['main', 'other'] }],
+    ['service.select.main.public.service_users', 'none'],
+    ['service.select.main.public.service_scripts', 'none'],
+    ['service.select.main.shop.sale', 'none', { access: ACCESS }],
+    ['service.select.main.shop.sale', 'main shop sale', { access: ACCESS }, { user: 'ann' }],
+    ['service.select_table', 'none'],
+    ['toString', 'none'],
+    ['', 'none'],
+  ];
+  for (const [name, expected, options, caller] of cases)
+    t.equal(
+      await meant(name, options, caller),
+      expected,
+      `${name} ${JSON.stringify(options ?? {})}`,
+    );
+});
+
+function only(name: string): TableAccessSettings {
+  return { ...ACCESS, tables: [{ name, permissions: ['read'], fields: undefined }] };
+}
+
+t.test('names of two databases that would be the same belong to neither', async (t) => {
+  const { list } = listOf({ aliases: ['a', 'a.public'], access: only('public.item') });
+  await postgres.sql('CREATE SCHEMA item; CREATE TABLE "public"."public.item" (id int)');
+  t.strictSame(await names(list), [
+    ...GENERIC,
+    'service.select.a.public.item',
+    'service.select.a.public.public.item',
+  ]);
+  const both = listOf({
+    aliases: ['a', 'a.public'],
+    access: {
+      ...ACCESS,
+      tables: ['public.item', 'public.public.item'].map((name) => ({
+        name,
+        permissions: ['read'],
+        fields: undefined,
+      })),
+    },
+  });
+  const name = 'service.select.a.public.public.item';
+  t.notOk((await names(both.list)).includes(name));
+  t.equal(await both.list.tableOf(callOf(), name), undefined);
+  await postgres.sql('DROP SCHEMA item; DROP TABLE "public"."public.item"');
+});
+
+t.test('how many tables have no tool is said once', async (t) => {
+  const { list, tested } = listOf();
+  for (let i = 0; i < 3; i++) await names(list);
+  t.equal(tested.logged.length, 1);
+  t.match(tested.logged[0], /have no MCP tool of their own/);
+});
+
+t.test('an entry is made once', async (t) => {
+  const { list, tested } = listOf();
+  const jsonOf = async () =>
+    (await list.page(callOf(), undefined)).tools.find(({ name }) => name === TABLES[4]);
+  const before = await jsonOf();
+  await postgres.sql('CREATE TABLE another (id int)');
+  await tested.renewed();
+  t.equal(await jsonOf(), before);
+  t.ok((await names(list)).includes('service.select.main.public.another'));
+  await postgres.sql('DROP TABLE another');
+});
+
+t.test('a database that is away takes nothing but its tables', async (t) => {
+  const { list, tested } = listOf({
+    aliases: ['main', 'away'],
+    scripts: ['service.script.main.a.y'],
+  });
+  const nowhere = { host: '127.0.0.1', port: 1, password: 'none' };
+  tested.databases.set('away', new TestDatabase(t, nowhere, { alias: 'away' }));
+  t.strictSame(await names(list), [...GENERIC, 'service.script.main.a.y', ...TABLES]);
+  await t.rejects(async () => list.tableOf(callOf(), 'service.select.away.public.item'), {
+    code: 'busy',
+  });
+});
