@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors.js';
 import { listScripts } from '../script/script-listing.js';
-import { StatementBuilder } from '../script/statement.js';
+import { jsonFrame, StatementBuilder } from '../script/statement.js';
 import { fileName, isIdentifier, type Verb } from '../script/verb.js';
 import { compile, TemplateError } from '../template/template.js';
 import type { Draft } from './draft.js';
@@ -90,7 +90,7 @@ const HIDDEN =
 function refusalOf(text: string, verb: Verb, path: string): string | undefined {
   const constant = text.replaceAll(/\{\{[^]*?\}\}/g, ' ').replaceAll('\0', ' ');
   try {
-    new StatementBuilder('json_agg', 1).build(verb, constant, path);
+    new StatementBuilder(jsonFrame('json_agg', 1)).build(verb, constant, path);
     return undefined;
   } catch (error) {
     // What has no text of its own may well get one.

@@ -37,7 +37,7 @@ import { RequestData } from '../script/request-data.js';
 import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
-import { positionToScript, StatementBuilder } from '../script/statement.js';
+import { positionToScript, jsonFrame, StatementBuilder } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { RefusedValue, TemplateError, type Template } from '../template/template.js';
@@ -87,7 +87,7 @@ export class QueryRunner implements QueryOwner {
     this.#log = log;
     this.#open = new SlotTable(settings.queue + 1); // the front end's places
     this.#outbox = new Outbox(post);
-    this.#statements = new StatementBuilder(settings.aggregate, settings.maxResult);
+    this.#statements = new StatementBuilder(jsonFrame(settings.aggregate, settings.maxResult));
     this.#listings = new ListingRunner(settings.access, this.#statements);
     const budget = new ResultBudget(
       settings.maxResult,

@@ -10,7 +10,7 @@ import type { RegistryAnswer, RegistryRequest, WorkerSettings } from '../protoco
 import { Records } from '../registry/records.js';
 import { Registry, UncertainWrite, type Change } from '../registry/registry.js';
 import { TemplateRefused } from '../registry/template-check.js';
-import { StatementBuilder } from '../script/statement.js';
+import { jsonFrame, StatementBuilder } from '../script/statement.js';
 
 type Settings = Pick<
   WorkerSettings,
@@ -41,7 +41,7 @@ export class RegistryTasks {
       records: new Records(scriptsTable, asked),
       databases,
       defaultAlias,
-      statements: new StatementBuilder(aggregate, maxResult),
+      statements: new StatementBuilder(jsonFrame(aggregate, maxResult)),
       changed: (change) => this.#changed(change, refresh),
     });
   }

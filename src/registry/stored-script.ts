@@ -64,9 +64,20 @@ export class StoredScript implements FoundScript {
     const verb = verbOf(method);
     const text = verb && this.#texts[VERBS.indexOf(verb)];
     if (verb === undefined || text === undefined) throw methodNotAllowed(this.allow);
-    const compiled = (text.compiled ??= this.#compile(verb, text.text));
+    const compiled = this.#compiled(verb, text);
     if (compiled instanceof ServiceError) throw compiled;
     return { verb, template: compiled };
+  }
+
+  /** readTemplate gives the template for reads, undefined when there is none that can be used. */
+  readTemplate(): Template | undefined {
+    const text = this.#texts[VERBS.indexOf('read')];
+    const compiled = text && this.#compiled('read', text);
+    return compiled instanceof ServiceError ? undefined : compiled;
+  }
+
+  #compiled(verb: Verb, text: StoredText): Compiled {
+    return (text.compiled ??= this.#compile(verb, text.text));
   }
 
   #compile(verb: Verb, text: StoredText['text']): Compiled {

@@ -9,7 +9,7 @@ import { StatementFailure, type AskedInTime } from '../pg/asked.js';
 import { qualifiedName } from '../pg/quote.js';
 import type { ScriptsTable } from '../protocol.js';
 import { scriptNotFound } from '../script/script-error.js';
-import type { FoundScript, Scripts } from '../script/scripts.js';
+import type { FoundScript, ReadableScript, Scripts } from '../script/scripts.js';
 import { ScriptLoader, type LoaderOptions } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
 
@@ -50,14 +50,24 @@ export class StoredScripts implements Scripts {
 
   /** find gives the script of a database, else that of all. */
   find(alias: string, folder: string, name: string): FoundScript | Promise<FoundScript> {
-    if (this.#snapshot === undefined) {
-      if (this.#first === undefined) throw new ServiceError('busy', NOT_LOADED);
-      return this.#first.then(() => this.find(alias, folder, name));
-    }
+    if (this.#snapshot === undefined)
+      return this.#loaded().then(() => this.find(alias, folder, name));
     const path = `${folder}/${name}`;
     const script = this.#snapshot.find(alias, path);
     if (script === undefined) throw scriptNotFound(path);
     return script;
+  }
+
+  /** readable lists the scripts of a database that read, and those of all. */
+  readable(alias: string): Promise<readonly ReadableScript[]> {
+    if (this.#snapshot === undefined) return this.#loaded().then(() => this.readable(alias));
+    return this.#snapshot.readable(alias);
+  }
+
+  /** The first attempt. Throws once that has failed. */
+  #loaded(): Promise<void> {
+    if (this.#first === undefined) throw new ServiceError('busy', NOT_LOADED);
+    return this.#first;
   }
 
   /** changed looks at once, for something may have changed; resolves when that was seen, or could not be. */

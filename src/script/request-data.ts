@@ -14,7 +14,7 @@ import type { Parameters } from './query-string.js';
 export type FieldValue = string | Refused | readonly (string | Refused)[];
 
 /** What `_page` and `_page_size` are when the request has none. */
-const DEFAULTS: ReadonlyMap<string, string> = new Map([
+export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['_page', '1'],
   ['_page_size', '10'],
 ]);
@@ -54,7 +54,7 @@ export class RequestData implements TemplateMap {
     const before = this.#keys?.indexOf(key) ?? -1;
     if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
-    if (sent === undefined) return DEFAULTS.get(key);
+    if (sent === undefined) return PARAMETER_DEFAULTS.get(key);
     const value = typeof sent === 'string' ? checked(key, sent) : sent.map((v) => checked(key, v));
     (this.#keys ??= []).push(key);
     (this.#values ??= []).push(value);
@@ -62,8 +62,8 @@ export class RequestData implements TemplateMap {
   }
 
   keys(): string[] {
-    const keys = new Set(['header', ...DEFAULTS.keys()]);
-    for (const key of this.#parameters.keys()) if (!isReserved(key)) keys.add(key);
+    const keys = new Set(['header', ...PARAMETER_DEFAULTS.keys()]);
+    for (const key of this.#parameters.keys()) if (!isReservedKey(key)) keys.add(key);
     return [...keys];
   }
 
@@ -72,7 +72,7 @@ export class RequestData implements TemplateMap {
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
-    return this.#sent(key) ?? DEFAULTS.get(key);
+    return this.#sent(key) ?? PARAMETER_DEFAULTS.get(key);
   }
 
   /**
@@ -94,7 +94,7 @@ export class RequestData implements TemplateMap {
   }
 
   #sent(key: string): string | string[] | undefined {
-    return isReserved(key) ? undefined : this.#parameters.get(key);
+    return isReservedKey(key) ? undefined : this.#parameters.get(key);
   }
 
   #headerFields(): HeaderFields {
@@ -104,8 +104,8 @@ export class RequestData implements TemplateMap {
 
 const HEADER_PREFIX = 'header.';
 
-/** Keys that are never looked up in the query string. */
-function isReserved(key: string): boolean {
+/** isReservedKey tells whether a key is never looked up in the query string. */
+export function isReservedKey(key: string): boolean {
   switch (key.charCodeAt(0)) {
     case 0x68:
       return key === 'header' || key.startsWith(HEADER_PREFIX);

@@ -63,6 +63,26 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
   }
 }
 
+/** A script that has a file for reads. */
+export interface ReadFileName {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** readFileNames lists the scripts that have one; what cannot be read has none. Rejects when the directory cannot. */
+export async function readFileNames(location: string): Promise<readonly ReadFileName[]> {
+  const scripts: ReadFileName[] = [];
+  for (const folder of (await names(location)).filter(isIdentifier)) {
+    const files = await names(`${location}/${folder}`).catch(() => []);
+    for (const file of files) {
+      const script = scriptOfFile(file);
+      if (script?.verb === 'read' && isIdentifier(script.name))
+        scripts.push({ folder, name: script.name });
+    }
+  }
+  return scripts;
+}
+
 /** problemOf tells why a script's text cannot be used. */
 export function problemOf(file: string, error: ServiceError): ListedProblem {
   const message = error.detail ?? 'leads out of the directory of scripts';

@@ -5,7 +5,8 @@
  */
 import type { Logger } from '../log.js';
 import { ScriptEntry } from './script-entry.js';
-import type { Scripts } from './scripts.js';
+import { ReadableFiles } from './readable-files.js';
+import type { ReadableScript, Scripts } from './scripts.js';
 
 /** Look again after this long, beside the request, ms. */
 const FRESH = 250;
@@ -19,11 +20,13 @@ export class ScriptStore implements Scripts {
   readonly #log: Logger;
   #young = new Map<string, ScriptEntry>();
   #old = new Map<string, ScriptEntry>();
+  readonly #readable: ReadableFiles;
 
   /** `location` is the directory, absolute. */
   constructor(location: string, log: Logger) {
     this.#location = location;
     this.#log = log;
+    this.#readable = new ReadableFiles(location, log);
   }
 
   /** find gives a script, the same for every database. What comes back may turn out to be none: its members say so. */
@@ -38,6 +41,14 @@ export class ScriptStore implements Scripts {
     if (age > STALE) return entry.settle().then(() => entry);
     if (age > FRESH) void entry.look();
     return entry;
+  }
+
+  /** readable lists the scripts that read, the same for every database. */
+  readable(
+    _alias: string,
+    now: number,
+  ): readonly ReadableScript[] | Promise<readonly ReadableScript[]> {
+    return this.#readable.readable(now);
   }
 
   #entry(folder: string, name: string): ScriptEntry {

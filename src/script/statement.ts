@@ -29,17 +29,32 @@ const COMMITTING: ReadonlySet<string> = new Set(['CALL', 'DO']);
 /** How many statements are remembered. */
 const REMEMBERED: RecentBounds = { entries: 500, characters: 1_000_000 };
 
+/** What stands before and after a script that reads; in between it has lines of its own. */
+export interface ReadFrame {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/**
+ * jsonFrame makes one value of all rows, as JSON. There is no row when that is larger than `maxResult` bytes: what is too
+ * large never leaves the database.
+ */
+export function jsonFrame(aggregate: 'json_agg' | 'jsonb_agg', maxResult: number): ReadFrame {
+  return {
+    head: `SELECT ${aggregate}(s) FROM (\n`,
+    tail: `\n) s HAVING (pg_column_size(${aggregate}(s)) <= ${maxResult}) IS NOT FALSE`,
+  };
+}
+
 /** StatementBuilder makes statements and remembers the recent ones. */
 export class StatementBuilder {
-  readonly #head: string;
-  readonly #tail: string;
+  readonly #frame: ReadFrame;
   readonly #reads = new RecentStatements();
   readonly #others = new RecentStatements();
 
-  /** Reads give no row when their JSON is larger than `maxResult` bytes: what is too large never leaves the database. */
-  constructor(aggregate: 'json_agg' | 'jsonb_agg', maxResult: number) {
-    this.#head = `SELECT ${aggregate}(s) FROM (\n`;
-    this.#tail = `\n) s HAVING (pg_column_size(${aggregate}(s)) <= ${maxResult}) IS NOT FALSE`;
+  /** `frame` is for what reads. */
+  constructor(frame: ReadFrame) {
+    this.#frame = frame;
   }
 
   /**
@@ -63,11 +78,11 @@ export class StatementBuilder {
   /** wrapRead makes the statement of a text that reads. It stands on lines of its own, so that a comment ends with it. */
   wrapRead(text: string): Statement {
     const script = text.slice(0, endOfStatement(text));
-    const sql = this.#head + script + this.#tail;
+    const { head, tail } = this.#frame;
     return {
-      sql,
+      sql: head + script + tail,
       text,
-      start: this.#head.length,
+      start: head.length,
       length: script.length,
       commits: false,
       recurs: false,

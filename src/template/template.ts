@@ -66,6 +66,11 @@ export class Template {
     if (this.constant) this.#fixed = this.#run({});
   }
 
+  /** text is what it was compiled from. */
+  get text(): string {
+    return this.#source.text;
+  }
+
   /** render fills the template with data: a plain JSON-like value, or a TemplateMap. */
   render(data: unknown): Rendered {
     return this.#fixed ?? this.#run(data);

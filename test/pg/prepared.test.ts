@@ -1,6 +1,6 @@
 /** Which statements are prepared, and what becomes of them: seen in PostgreSQL's own list. */
 import t from 'tap';
-import { StatementBuilder, type Statement } from '#app/script/statement.js';
+import { jsonFrame, StatementBuilder, type Statement } from '#app/script/statement.js';
 import { startPostgres } from '../support/postgres.js';
 import { describe, TestDatabase } from '../support/database.js';
 
@@ -14,7 +14,7 @@ const recurring = (sql: string) => ({ sql, recurs: true });
 
 t.test('a text that came once is not prepared, from the second time on it is', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
-  const builder = new StatementBuilder('json_agg', 1000);
+  const builder = new StatementBuilder(jsonFrame('json_agg', 1000));
   const read = async (text: string): Promise<Statement> => {
     const statement = builder.build('read', text, 'folder/script');
     t.equal(describe(await db.read(statement, { values: ['a'] })), '[{"a":"a"}]');

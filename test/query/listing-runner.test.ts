@@ -3,14 +3,14 @@ import t from 'tap';
 import type { QueryRequest } from '#app/protocol.js';
 import { ListingRunner } from '#app/query/listing-runner.js';
 import { Query } from '#app/query/query.js';
-import { StatementBuilder } from '#app/script/statement.js';
+import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
 
 const owner = { succeeded: () => undefined, failed: () => undefined };
 
 function runner(): (name: string, query?: string) => Query {
   const listings = new ListingRunner(
     { restrict: false, tables: [], users: [], ignored: [] },
-    new StatementBuilder('json_agg', 1_000),
+    new StatementBuilder(jsonFrame('json_agg', 1_000)),
   );
   return (name, query = '') => {
     const request: QueryRequest = {

@@ -1,9 +1,9 @@
 /** Statements that would leave something behind on a shared connection, beside ones that only look like them. */
 import t from 'tap';
-import { StatementBuilder } from '#app/script/statement.js';
+import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
 import { REFUSED_WORDS } from '#app/script/statement-rules.js';
 
-const builder = new StatementBuilder('json_agg', 1000);
+const builder = new StatementBuilder(jsonFrame('json_agg', 1000));
 
 t.test('refused by the first word', (t) => {
   for (const word of REFUSED_WORDS.keys()) {

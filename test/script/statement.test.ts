@@ -1,9 +1,9 @@
 /** Statements made of rendered texts, and PostgreSQL's positions mapped back to them. */
 import t from 'tap';
 import { ServiceError } from '#app/errors.js';
-import { positionToScript, StatementBuilder } from '#app/script/statement.js';
+import { positionToScript, jsonFrame, StatementBuilder } from '#app/script/statement.js';
 
-const builder = new StatementBuilder('json_agg', 1000);
+const builder = new StatementBuilder(jsonFrame('json_agg', 1000));
 const TAIL = '\n) s HAVING (pg_column_size(json_agg(s)) <= 1000) IS NOT FALSE';
 
 t.test('texts without a statement', (t) => {

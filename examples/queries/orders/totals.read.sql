@@ -1,4 +1,4 @@
--- What was sold, by category; with ?by=city or ?by=month by something else. The choice is the script's, not the caller's.
+-- What was sold, by category, or with `by` by city or by month; `since` leaves older orders out.
 {{define "column"}}
   {{- $by := defaultOrValue "by" "category"}}
   {{- if eq $by "city"}}c.city{{else if eq $by "month"}}to_char(o.placed_at, 'YYYY-MM'){{else}}p.category{{end -}}
@@ -9,6 +9,6 @@ JOIN customers c ON c.id = o.customer_id
 JOIN order_items i ON i.order_id = o.id
 JOIN products p ON p.id = i.product_id
 WHERE o.status <> 'cancelled'
-  {{if isSet "since"}}AND o.placed_at >= {{sqlVal "since"}}{{end}}
+  {{if isSet "since"}}AND o.placed_at >= {{sqlVal "since"}}::date{{end}}
 GROUP BY 1
 ORDER BY total DESC

@@ -1,0 +1,146 @@
+/**
+ * One parameter of a script, as a tool shows it and takes it: its JSON Schema, and from what was sent to the texts that
+ * the script gets, which are those of a query string. Throws Refusal.
+ */
+import type { Parameter } from '../template/parameters.js';
+import { listed, Refusal, shown } from './refusal.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** JSON types of SQL types. What JSON rounds may come as text too. */
+const TYPES: ReadonlyMap<string, Json> = new Map([
+  ...typed({ type: 'integer' }, 'smallint', 'int2', 'integer', 'int', 'int4'),
+  ...typed({ type: ['integer', 'string'] }, 'bigint', 'int8', 'oid'),
+  ...typed({ type: ['number', 'string'] }, 'numeric', 'decimal'),
+  ...typed({ type: 'number' }, 'real', 'float4', 'double precision', 'float', 'float8'),
+  ...typed({ type: 'boolean' }, 'boolean', 'bool'),
+  ...typed({ type: 'string', format: 'date' }, 'date'),
+  ...typed({ type: 'string', format: 'uuid' }, 'uuid'),
+]);
+
+function typed(schema: Json, ...names: string[]): [string, Json][] {
+  return names.map((name) => [name, schema]);
+}
+
+/** Constants of a script that are longer are not shown, characters. */
+const LONGEST = 100;
+
+const TEXT: Json = { type: 'string' };
+const PLAIN = new Set(['text', 'varchar', 'character varying']);
+
+/** Names as `ident` takes them, for those who check what they send. */
+const IDENTIFIER = '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$';
+const IDENTIFIERS = new RegExp(IDENTIFIER);
+const INTEGER = /^[+-]?[0-9]{1,20}$/;
+
+/** parameterSchema is the JSON Schema of a parameter; `about` is what is said of it besides. */
+export function parameterSchema(parameter: Parameter, about: string | undefined): Json {
+  const { list, identifier, fallback, flag } = parameter;
+  if (flag) return { type: 'boolean', description: 'Whether it is set.' };
+  const one = identifier ? { ...TEXT, pattern: IDENTIFIER } : typeOf(parameter);
+  const schema = list ? { type: 'array', items: one, minItems: 1 } : one;
+  const description = [about, ...notes(parameter)].filter((note) => note !== undefined).join(' ');
+  return {
+    ...schema,
+    ...(description === '' ? {} : { description }),
+    ...(fallback === undefined || list || fallback.length > LONGEST
+      ? {}
+      : { default: valueOf(fallback, one) }),
+  };
+}
+
+function typeOf({ integer, type = '' }: Parameter): Json {
+  return integer ? { type: 'integer' } : (TYPES.get(bare(type)) ?? TEXT);
+}
+
+/** A type without what is in parentheses. */
+function bare(type: string): string {
+  return type.replace(/ ?\(.*?\)/, '').replace(/^pg_catalog\./, '');
+}
+
+function* notes(parameter: Parameter): Generator<string> {
+  const { type, identifier, interpolated, values, fallback, list } = parameter;
+  const text = typeOf(parameter) === TEXT;
+  if (type !== undefined && text && !PLAIN.has(bare(type)))
+    yield `${list ? 'Each of' : 'Of'} the SQL type ${type}.`;
+  const known = new Set(fallback === undefined ? values : [fallback, ...values]);
+  const few = [...known].filter((value) => value.length <= LONGEST);
+  if (values.length > 0 && few.length > 0)
+    yield `Known values: ${few.map((value) => JSON.stringify(value)).join(', ')}.`;
+  else if (interpolated && text && !identifier)
+    yield 'Letters, digits, spaces and _ . : @ / \\ - only.';
+}
+
+/** A default as its type has it, where that is the same. */
+function valueOf(text: string, { type }: Json): unknown {
+  if (type === 'string') return text;
+  const value = jsonOf(text);
+  const simple = typeof value === 'number' || typeof value === 'boolean';
+  return simple && String(value) === text ? value : text;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** parameterValue is what the script gets of what was sent, undefined for nothing. */
+export function parameterValue(
+  parameter: Parameter,
+  value: unknown,
+): string | string[] | undefined {
+  const { name, list, flag, identifier } = parameter;
+  if (value === null || value === undefined || (flag && value === false)) return undefined;
+  const whole = [typeOf(parameter)['type']].flat().includes('integer');
+  const check = (text: string, sent: unknown): string => {
+    if (identifier && !IDENTIFIERS.test(text))
+      throw new Refusal(
+        `${name} must be a name of letters, digits and _, or names with dots between, not ${shown(sent)}.`,
+      );
+    if (whole && !INTEGER.test(text))
+      throw new Refusal(`${name} must be a whole number, not ${shown(sent)}.`);
+    return text;
+  };
+  if (!list) {
+    if (Array.isArray(value)) throw new Refusal(`${name} takes one value, not a list.`);
+    return check(scalarText(name, value), value);
+  }
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (values.length === 0)
+    throw new Refusal(`${name} must hold a value at least; leave it out for none.`);
+  return values.map((one) => check(scalarText(name, one), one));
+}
+
+/** openValue is what a script gets under a name that its text does not have. */
+export function openValue(name: string, value: unknown): string | string[] | undefined {
+  if (value === null || value === undefined) return undefined;
+  return Array.isArray(value) ? value.map((one) => scalarText(name, one)) : scalarText(name, value);
+}
+
+function scalarText(name: string, value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      if (value.includes('\0') || !value.isWellFormed())
+        throw new Refusal(`${name} has a character that is none of a text: a NUL, or half of one.`);
+      return value;
+    case 'boolean':
+      return String(value);
+    case 'number':
+      // What is beyond has been rounded already.
+      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+        throw new Refusal(`${name} is too large for a JSON number: send it as a string.`);
+      return String(value);
+    default:
+      throw new Refusal(`${name} takes text, numbers and booleans, not ${shown(value)}.`);
+  }
+}
+
+/** missing refuses a call that lacks what the script needs. */
+export function missing(names: readonly string[]): Refusal {
+  return new Refusal(
+    `missing: ${listed(names)}. The script needs ${names.length === 1 ? 'it' : 'them'}.`,
+  );
+}

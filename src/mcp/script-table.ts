@@ -1,0 +1,77 @@
+/**
+ * The scripts of one database that are tools, by name. Made anew when a script has changed, a few at a time, so that
+ * nobody else waits for a thousand of them; what is as it was is taken over. Left out are names that clients do not take,
+ * or that two scripts would have, and scripts that need a parameter of such a name.
+ */
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
+import type { ReadableScript } from '../script/scripts.js';
+import { ScriptInput } from './script-input.js';
+import { ScriptTool } from './script-tool.js';
+import { toolName, type NameForm } from './tool-names.js';
+
+/** How long is worked at a time, ms. */
+const SLICE = 5;
+
+/** What the texts take, the same on every database. */
+const inputs = new WeakMap<object, ScriptInput>();
+
+export class ScriptTable {
+  readonly scripts: readonly ReadableScript[];
+  /** By path. */
+  readonly tools: readonly ScriptTool[];
+  /** How many usable scripts are no tools. */
+  readonly leftOut: number;
+  readonly #byName: ReadonlyMap<string, ScriptTool>;
+
+  private constructor(scripts: readonly ReadableScript[], byName: ReadonlyMap<string, ScriptTool>) {
+    this.scripts = scripts;
+    this.tools = [...byName.values()];
+    this.leftOut = scripts.length - this.tools.length;
+    this.#byName = byName;
+  }
+
+  /** make makes the table of a database (its alias); `before` is the one until now. */
+  static async make(
+    alias: string,
+    scripts: readonly ReadableScript[],
+    form: NameForm,
+    before: ScriptTable | undefined,
+  ): Promise<ScriptTable> {
+    const byName = new Map<string, ScriptTool | undefined>();
+    let began = performance.now();
+    for (const script of scripts) {
+      const { folder, name: own, template } = script;
+      const name = toolName(form, 'service', 'script', alias, folder, own);
+      if (name === undefined) continue;
+      const old = before?.find(name);
+      const input = old?.template === template ? old.input : inputOf(script);
+      if (byName.has(name)) byName.set(name, undefined);
+      else if (input.usable)
+        byName.set(
+          name,
+          old?.template === template && old.path === `${folder}/${own}`
+            ? old
+            : new ScriptTool(name, alias, script, input),
+        );
+      if (performance.now() - began < SLICE) continue;
+      await setImmediate();
+      began = performance.now();
+    }
+    const tools = [...byName].filter(
+      (entry): entry is [string, ScriptTool] => entry[1] !== undefined,
+    );
+    return new ScriptTable(scripts, new Map(tools));
+  }
+
+  /** find gives the tool of a name. */
+  find(name: string): ScriptTool | undefined {
+    return this.#byName.get(name);
+  }
+}
+
+function inputOf({ template }: ReadableScript): ScriptInput {
+  let input = inputs.get(template);
+  if (input === undefined) inputs.set(template, (input = new ScriptInput(template)));
+  return input;
+}

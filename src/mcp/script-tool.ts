@@ -1,0 +1,56 @@
+/** A script on one database as a tool: what clients are shown of it, made when it is shown first, and what it cost before. */
+import { ScriptCost } from '../pg/script-cost.js';
+import type { ReadableScript } from '../script/scripts.js';
+import type { Template } from '../template/template.js';
+import { leadingComment } from './script-description.js';
+import type { ScriptInput } from './script-input.js';
+import type { ListedTool } from './tool.js';
+
+/** Most rows of one answer. */
+export const MAX_ROWS = 100;
+
+export class ScriptTool implements ListedTool {
+  readonly name: string;
+  readonly alias: string;
+  readonly folder: string;
+  readonly script: string;
+  readonly template: Template;
+  readonly input: ScriptInput;
+  readonly cost = new ScriptCost();
+  #json: string | undefined;
+
+  constructor(name: string, alias: string, script: ReadableScript, input: ScriptInput) {
+    this.name = name;
+    this.alias = alias;
+    this.folder = script.folder;
+    this.script = script.name;
+    this.template = script.template;
+    this.input = input;
+  }
+
+  /** path is `<folder>/<script>`. */
+  get path(): string {
+    return `${this.folder}/${this.script}`;
+  }
+
+  get json(): string {
+    return (this.#json ??= JSON.stringify({
+      name: this.name,
+      description: this.#description(),
+      inputSchema: this.input.schema(),
+      annotations: {
+        title: this.path,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+    }));
+  }
+
+  #description(): string {
+    const about = leadingComment(this.template.text) || `Runs the script ${this.path}.`;
+    const end = /[.!?…]$/.test(about) ? '' : '.';
+    return `${about}${end} Database: ${this.alias}. At most ${MAX_ROWS} rows${this.input.paged ? '; _page gives the next ones' : ''}.`;
+  }
+}

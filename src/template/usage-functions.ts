@@ -1,0 +1,175 @@
+/**
+ * What calling a function says of the fields it is given: isSet and comparisons test them, defaultOrValue gives them a
+ * value, the others need them.
+ */
+import type { Operand } from './node.js';
+import { common, DATA, fieldValue, OTHER, type UsageValue } from './usage-value.js';
+import type { Field, Scope, UsageWalk } from './usage-walk.js';
+
+/** What more is known of a field where it is used. */
+export type FieldUse = Partial<
+  Pick<Field, 'list' | 'nullable' | 'type' | 'identifier' | 'integer' | 'interpolated'>
+>;
+
+/** A function's name, its arguments as written, and the value of the stage before it in a pipeline, its last one. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly args: readonly Operand[];
+  readonly last: UsageValue | undefined;
+}
+
+/** Most constants that are kept of one field. */
+const MAX_VALUES = 20;
+
+/** Functions that make text of what they are given. */
+const PRINTING = new Set(
+  ['print', 'println', 'printf', 'html', 'js', 'urlquery', 'split', 'unEscape'], //
+);
+
+/** usageOfCall notes what a call uses and gives what is known of its value. */
+export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): UsageValue {
+  const { name } = call;
+  if (name === 'and' || name === 'or') return combined(walk, call, scope);
+  const args = call.args.map((operand) => walk.operand(operand, scope));
+  if (call.last !== undefined) args.push(call.last);
+  switch (name) {
+    case 'isSet':
+      return named(walk, args, scope, (field) => {
+        walk.test(field);
+        return { ...OTHER, yes: field.fields };
+      });
+    case 'defaultOrValue':
+      return named(walk, args, scope, (field) => defaulted(walk, field, args[1], scope));
+    case 'sqlVal':
+      return named(walk, args, scope, (field) => {
+        walk.use(field, scope, walk.place);
+        return OTHER;
+      });
+    case 'sqlList':
+      return needed(walk, args, scope, { list: true });
+    case 'inFormat':
+      return needed(walk, args, scope, { list: true, interpolated: true });
+    case 'ident':
+      return needed(walk, args, scope, { identifier: true });
+    case 'not': {
+      const [value = OTHER] = args;
+      walk.test(value);
+      return { ...OTHER, yes: value.no, no: value.yes };
+    }
+    case 'eq':
+      return compared(walk, args);
+    case 'ne': {
+      const { yes } = compared(walk, args);
+      return { ...OTHER, no: yes };
+    }
+    case 'index':
+      return indexed(walk, args, scope);
+    case 'limitOffset':
+      for (const value of args) walk.use(value, scope, { integer: true });
+      return OTHER;
+    default:
+      for (const value of args) walk.use(value, scope, { interpolated: PRINTING.has(name) });
+      return OTHER;
+  }
+}
+
+/** The functions for SQL take the name of a field; one that is computed may be any. */
+function named(
+  walk: UsageWalk,
+  [key = OTHER]: readonly UsageValue[],
+  scope: Scope,
+  then: (field: UsageValue) => UsageValue,
+): UsageValue {
+  if (key.kind === 'text') return then(fieldValue(key.text));
+  walk.use(key, scope);
+  walk.open = true;
+  return OTHER;
+}
+
+function needed(
+  walk: UsageWalk,
+  args: readonly UsageValue[],
+  scope: Scope,
+  how: FieldUse,
+): UsageValue {
+  return named(walk, args, scope, (field) => {
+    walk.use(field, scope, how);
+    return OTHER;
+  });
+}
+
+function defaulted(
+  walk: UsageWalk,
+  value: UsageValue,
+  standard: UsageValue | undefined,
+  scope: Scope,
+): UsageValue {
+  if (standard !== undefined && standard.kind !== 'text') walk.use(standard, scope);
+  for (const name of value.fields) {
+    const field = walk.field(name);
+    field.used = true;
+    if (standard?.kind === 'text') field.fallback ??= standard.text;
+    scope.sent.add(name);
+  }
+  return value;
+}
+
+/** eq: nothing equals no constant, so an absent field is no error, and one that is equal was sent. */
+function compared(walk: UsageWalk, args: readonly UsageValue[]): UsageValue {
+  const constants = args.filter(({ kind }) => kind === 'text');
+  for (const value of args) {
+    walk.test(value);
+    for (const name of value.fields) {
+      const field = walk.field(name);
+      if (constants.length === 0) field.used = true;
+      for (const { text } of constants.slice(0, MAX_VALUES))
+        if (field.values.size < MAX_VALUES) field.values.add(text);
+    }
+  }
+  const [first = OTHER, ...others] = args;
+  const constant = others.every(({ kind }) => kind === 'text');
+  if (first.sure && constant) return { ...OTHER, yes: first.fields };
+  if (first.kind === 'text' && others.length === 1 && others[0]!.sure)
+    return { ...OTHER, yes: others[0]!.fields };
+  return OTHER;
+}
+
+function indexed(walk: UsageWalk, args: readonly UsageValue[], scope: Scope): UsageValue {
+  const [value = OTHER, key, ...more] = args;
+  if (key === undefined) return value;
+  if (value === DATA && key.kind === 'text') {
+    const field = fieldValue(key.text);
+    if (more.length === 0) return field;
+    walk.use(field, scope, { list: true });
+    return OTHER;
+  }
+  walk.use(value, scope, { list: true });
+  for (const one of [key, ...more]) walk.use(one, scope);
+  return OTHER;
+}
+
+/** and, or: what follows an argument is only evaluated when that was true, or false. */
+function combined(walk: UsageWalk, { name, args, last }: FunctionCall, scope: Scope): UsageValue {
+  const all = name === 'and';
+  if (!walk.spend(scope.sent.size)) return OTHER;
+  const inner: Scope = { ...scope, sent: new Set(scope.sent) };
+  const fields = new Set<string>();
+  const surely: string[] = [];
+  let possibly: readonly string[] | undefined;
+  let only: UsageValue | undefined;
+  let count = 0;
+  const take = (value: UsageValue) => {
+    walk.test(value);
+    const [passed, stopped] = all ? [value.yes, value.no] : [value.no, value.yes];
+    for (const field of passed) inner.sent.add(field);
+    surely.push(...passed);
+    possibly = possibly === undefined ? stopped : common(possibly, stopped);
+    for (const field of value.fields) fields.add(field);
+    only = count++ === 0 ? value : undefined;
+  };
+  for (const operand of args) take(walk.operand(operand, inner));
+  if (last !== undefined) take(last);
+  if (only !== undefined) return only;
+  const sides = all ? { yes: surely, no: possibly ?? [] } : { yes: possibly ?? [], no: surely };
+  return { ...OTHER, kind: fields.size > 0 ? 'field' : 'other', fields: [...fields], ...sides };
+}

@@ -1,0 +1,297 @@
+/**
+ * A walk through a template's trees that notes how each field of the data is used. It follows what the branches test, so
+ * that it knows where a field must have been sent, and goes into the templates that are called. Bounded: where a template
+ * goes deeper, or on longer, than any that somebody wrote, the rest counts as unknown.
+ */
+import type { BranchNode, ListNode, Operand, PipeNode, Statement, VariableNode } from './node.js';
+import { NO_PLACE, sqlPlace, type SqlPlace } from './sql-place.js';
+import { usageOfCall, type FieldUse } from './usage-functions.js';
+import { DATA, fieldValue, joined, OTHER, textValue, type UsageValue } from './usage-value.js';
+
+const MAX_DEPTH = 300;
+const MAX_STEPS = 200_000;
+
+/** How a field is used, all places together. */
+export interface Field {
+  used: boolean;
+  /** Whether it is used where it need not have been sent. */
+  required: boolean;
+  list: boolean;
+  nullable: boolean;
+  fallback: string | undefined;
+  type: string | undefined;
+  identifier: boolean;
+  integer: boolean;
+  interpolated: boolean;
+  readonly values: Set<string>;
+}
+
+/** Variable is one that is declared, and in how many blocks it is. */
+interface Variable {
+  readonly name: string;
+  readonly depth: number;
+  value: UsageValue;
+}
+
+/** Scope is what holds at a place. */
+export interface Scope {
+  readonly dot: UsageValue;
+  readonly root: UsageValue;
+  /** The fields that were sent, or have got a default. */
+  readonly sent: Set<string>;
+  readonly variables: Variable[];
+  readonly depth: number;
+}
+
+export class UsageWalk {
+  readonly fields = new Map<string, Field>();
+  /** Whether fields may be looked up that are not among them. */
+  open = false;
+  readonly #trees: ReadonlyMap<string, ListNode>;
+  readonly #called = new Set<string>();
+  /** Where the value of the action at hand goes. */
+  #place = NO_PLACE;
+  #depth = 0;
+  #steps = 0;
+
+  constructor(trees: ReadonlyMap<string, ListNode>) {
+    this.#trees = trees;
+  }
+
+  /** template walks through one with all of the data. */
+  template(name: string): void {
+    this.#call(name, DATA, new Set());
+  }
+
+  get place(): SqlPlace {
+    return this.#place;
+  }
+
+  /** field is what is noted of a field. */
+  field(name: string): Field {
+    let field = this.fields.get(name);
+    if (field === undefined) {
+      field = {
+        used: false,
+        required: false,
+        list: false,
+        nullable: false,
+        fallback: undefined,
+        type: undefined,
+        identifier: false,
+        integer: false,
+        interpolated: false,
+        values: new Set(),
+      };
+      this.fields.set(name, field);
+    }
+    return field;
+  }
+
+  /** test notes that it matters whether a value is there. */
+  test(value: UsageValue): void {
+    for (const name of value.fields) this.field(name);
+    if (value.kind === 'data') this.open = true;
+  }
+
+  /** use notes that a value is needed, and how. */
+  use(value: UsageValue, scope: Scope, how: FieldUse = {}): void {
+    if (value.kind === 'data') this.open = true;
+    for (const name of value.fields) {
+      const field = this.field(name);
+      field.used = true;
+      const { type, list, nullable, identifier, integer, interpolated } = how;
+      field.type ??= type;
+      if (list) field.list = true;
+      if (nullable) field.nullable = true;
+      if (identifier) field.identifier = true;
+      if (integer) field.integer = true;
+      if (interpolated) field.interpolated = true;
+      if (value.sure && !scope.sent.has(name)) field.required = true;
+    }
+  }
+
+  #call(name: string, dot: UsageValue, sent: Set<string>): void {
+    const tree = this.#trees.get(name);
+    if (tree === undefined || this.#called.has(name)) return;
+    this.#called.add(name);
+    this.#list(tree, { dot, root: dot, sent, variables: [], depth: 0 });
+    this.#called.delete(name);
+  }
+
+  /** spend counts steps; false when there were too many, and the rest is unknown. */
+  spend(steps: number): boolean {
+    this.#steps += steps;
+    if (this.#steps <= MAX_STEPS) return true;
+    this.open = true;
+    return false;
+  }
+
+  /** Runs something one step deeper, unless that is too deep or there were too many. */
+  #deeper<R>(otherwise: R, step: () => R): R {
+    if (this.#depth >= MAX_DEPTH) this.open = true;
+    if (this.#depth >= MAX_DEPTH || !this.spend(1)) return otherwise;
+    this.#depth++;
+    const result = step();
+    this.#depth--;
+    return result;
+  }
+
+  #list(list: ListNode, scope: Scope): void {
+    this.#deeper(undefined, () => {
+      const declared = scope.variables.length;
+      for (const [i, node] of list.nodes.entries()) {
+        if (!this.spend(1)) break;
+        const before = textOf(list.nodes[i - 1]);
+        this.#statement(node, before, textOf(list.nodes[i + 1]), scope);
+      }
+      scope.variables.length = declared;
+    });
+  }
+
+  #statement(node: Statement, before: string, after: string, scope: Scope): void {
+    switch (node.kind) {
+      case 'action': {
+        this.#place = sqlPlace(before, after);
+        const value = this.pipe(node.pipe, scope);
+        if (node.pipe.variables.length === 0) {
+          const { type } = this.#place;
+          this.use(value, scope, { type, interpolated: true });
+        }
+        this.#place = NO_PLACE;
+        break;
+      }
+      case 'template':
+        this.#call(node.name, node.pipe ? this.pipe(node.pipe, scope) : OTHER, scope.sent);
+        break;
+      case 'if':
+      case 'with':
+        this.#arms(node, scope);
+        break;
+      case 'range':
+        this.#range(node, before, scope);
+        break;
+      default: // text says nothing by itself, and a jump takes nothing back
+    }
+  }
+
+  #arms(node: BranchNode, scope: Scope): void {
+    const declared = scope.variables.length;
+    const ends: Set<string>[] = [];
+    const depth = scope.depth + 1;
+    for (const { pipe, list } of node.arms) {
+      if (!this.spend(scope.sent.size)) return;
+      const value = this.pipe(pipe, { ...scope, depth });
+      this.test(value);
+      const sent = new Set([...scope.sent, ...value.yes]);
+      const dot = node.kind === 'with' ? value : scope.dot;
+      this.#list(list, { ...scope, dot, sent, depth });
+      ends.push(sent);
+      for (const name of value.no) scope.sent.add(name);
+    }
+    const sent = new Set(scope.sent);
+    if (node.otherwise !== undefined) this.#list(node.otherwise, { ...scope, sent, depth });
+    ends.push(sent);
+    scope.variables.length = declared;
+    // What holds after it is what holds at the end of every arm.
+    const [first = sent, ...others] = ends;
+    scope.sent.clear();
+    for (const name of first) if (others.every((end) => end.has(name))) scope.sent.add(name);
+  }
+
+  #range(node: BranchNode, before: string, scope: Scope): void {
+    const declared = scope.variables.length;
+    const depth = scope.depth + 1;
+    const { pipe, list } = node.arms[0]!;
+    const value = this.#commands(pipe, scope);
+    this.test(value);
+    // A list in parentheses may not be empty in SQL.
+    const needed = node.otherwise === undefined && /\(\s*$/.test(before);
+    if (needed) this.use(value, scope, { list: true });
+    else this.use({ ...value, sure: false }, scope, { list: true });
+    const element = value.kind === 'data' ? OTHER : value;
+    const inside = { ...scope, depth };
+    for (const variable of pipe.variables)
+      this.#set(pipe, variable, variable === pipe.variables.at(-1) ? element : OTHER, inside);
+    const sent = new Set([...scope.sent, ...value.yes]);
+    this.#list(list, { ...inside, dot: element, sent });
+    if (node.otherwise !== undefined)
+      this.#list(node.otherwise, { ...inside, sent: new Set(scope.sent) });
+    scope.variables.length = declared;
+  }
+
+  // Expressions.
+
+  /** pipe is the value of a pipeline. */
+  pipe(pipe: PipeNode, scope: Scope): UsageValue {
+    return this.#deeper(OTHER, () => {
+      const value = this.#commands(pipe, scope);
+      for (const variable of pipe.variables) this.#set(pipe, variable, value, scope);
+      return value;
+    });
+  }
+
+  #commands(pipe: PipeNode, scope: Scope): UsageValue {
+    let value: UsageValue | undefined;
+    for (const { args } of pipe.commands) {
+      if (!this.spend(args.length)) break;
+      const [head, ...rest] = args as [Operand, ...Operand[]];
+      if (head.kind === 'identifier')
+        value = usageOfCall(this, { name: head.name, args: rest, last: value }, scope);
+      else {
+        for (const operand of rest) this.use(this.operand(operand, scope), scope);
+        value = this.operand(head, scope);
+      }
+    }
+    return value ?? OTHER;
+  }
+
+  /** operand is the value of an argument. */
+  operand(node: Operand, scope: Scope): UsageValue {
+    switch (node.kind) {
+      case 'dot':
+        return scope.dot;
+      case 'string':
+        return textValue(node.text);
+      case 'pipe':
+        return this.pipe(node, scope);
+      case 'field':
+        return this.#fieldsOf(scope.dot, node.names, scope);
+      case 'variable':
+        return this.#fieldsOf(this.#variable(node.names[0], scope), node.names.slice(1), scope);
+      case 'chain':
+        return this.#fieldsOf(this.operand(node.node, scope), node.names, scope);
+      case 'identifier':
+        return usageOfCall(this, { name: node.name, args: [], last: undefined }, scope);
+      default:
+        return OTHER;
+    }
+  }
+
+  #fieldsOf(value: UsageValue, names: readonly string[], scope: Scope): UsageValue {
+    const [first, ...more] = names;
+    if (first === undefined) return value;
+    const field = value.kind === 'data' ? fieldValue(first) : OTHER;
+    if (value.kind === 'data' && more.length === 0) return field;
+    this.use(value.kind === 'data' ? field : value, scope);
+    return OTHER;
+  }
+
+  #variable(name: string, scope: Scope): UsageValue {
+    if (name === '$') return scope.root;
+    this.spend(scope.variables.length >> 4);
+    return scope.variables.findLast((variable) => variable.name === name)?.value ?? OTHER;
+  }
+
+  /** Declares or assigns; what is assigned in an inner block may not have been. */
+  #set(pipe: PipeNode, { names: [name] }: VariableNode, value: UsageValue, scope: Scope): void {
+    const { variables, depth } = scope;
+    const old = pipe.assign ? variables.findLast((one) => one.name === name) : undefined;
+    if (old === undefined) variables.push({ name, depth, value });
+    else old.value = old.depth === depth ? value : joined(old.value, value);
+  }
+}
+
+function textOf(node: Statement | undefined): string {
+  return node?.kind === 'text' ? node.text : '';
+}

@@ -1,0 +1,48 @@
+/** What is taken from the comment that a script begins with. */
+import t from 'tap';
+import { leadingComment } from '#app/mcp/script-description.js';
+
+const cases: [script: string, expected: string][] = [
+  ['', ''],
+  ['SELECT 1 -- not at the beginning', ''],
+  ['SELECT 1\n-- later', ''],
+  ['-- One line\nSELECT 1', 'One line'],
+  ['--One line', 'One line'],
+  ['\n  -- Two\r\n  -- lines  \nSELECT 1', 'Two lines'],
+  ['---- Framed ----\nSELECT 1', 'Framed ----'],
+  ['-- First\n\n-- of another kind\nSELECT 1', 'First'],
+  ['--\n-- After an empty one', 'After an empty one'],
+  ['--\nSELECT 1', ''],
+  ['/* A block */ SELECT 1', 'A block'],
+  ['/*\n * With\n * stars\n */\nSELECT 1', 'With stars'],
+  ['/* without an end', ''],
+  ['{{/* Of the template */}}SELECT 1', 'Of the template'],
+  ['{{- /* Trimmed\n on both sides */ -}}\nSELECT 1', 'Trimmed on both sides'],
+  ['{{sqlVal "x"}} /* no */', ''],
+  ['-- With {{sqlVal "x"}} an action\nSELECT 1', 'With an action'],
+  ['-- Umlaute: äöü, “quotes”, 日本\nSELECT 1', 'Umlaute: äöü, “quotes”, 日本'],
+  ['-- a\u0000b\u001b[31mc\u202ed\u{e0041}e\u200bf\ud800g', 'a b [31mc d e f g'],
+  [`-- ${'word '.repeat(400)}`, `${'word '.repeat(200).trimEnd()}…`],
+  [`-- ${'x'.repeat(3_000)}`, `${'x'.repeat(1_000)}…`],
+];
+
+t.test('comments', (t) => {
+  for (const [script, expected] of cases)
+    t.equal(leadingComment(script), expected, script.slice(0, 60).replace(/[^ -~]/g, '?'));
+  t.end();
+});
+
+t.test('a text made to be looked at for long is not', (t) => {
+  const texts = [
+    '-- \n'.repeat(300_000),
+    '/*'.repeat(500_000),
+    '-'.repeat(1 << 20),
+    '{{/*'.repeat(200_000),
+  ];
+  for (const text of texts) {
+    const began = process.cpuUsage();
+    leadingComment(text);
+    t.ok(process.cpuUsage(began).user < 200_000, text.slice(0, 4));
+  }
+  t.end();
+});
