@@ -139,9 +139,11 @@ t.test('a token is needed where authentication is on, and nowhere to look for on
 });
 
 t.test('below a prefix, and switched off', async (t) => {
-  const below = await start({ context: '/api' });
-  t.match((await below.ask('/api/_mcp')).json, { endpoint: '/api/_mcp' });
-  t.equal((await post(below, PING)).status, 404);
+  const below = await start({ context: '/api' }); // whose URL ends with it
+  t.match((await below.ask('/_mcp')).json, { endpoint: '/api/_mcp' });
+  t.equal((await post(below, PING)).status, 200);
+  const outside = await sendRaw(below.port, requestBytes('GET', '/_mcp'));
+  t.equal(outside.status, 404);
   const off = await start({ 'mcp.enabled': false });
   for (const method of ['GET', 'POST'])
     t.equal(await off.error('/_mcp', { method }), '404 not_found');

@@ -1,7 +1,7 @@
 /** During a reload old and new front ends together keep to pg.maxopenconn, and nobody waits long for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import t, { type Test } from 'tap';
+import t from 'tap';
+import { ConnectionWatch } from '../support/connection-watch.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
@@ -11,36 +11,6 @@ const scripts = {
   'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
   'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
 };
-
-/** Counts the service's connections all the time; `most` is the highest number seen. */
-class Watch {
-  most = 0;
-  now = 0;
-  readonly #client = new pg.Client({ connectionString: postgres.url });
-  readonly #done: Promise<void>;
-  #running = true;
-
-  constructor(t: Pick<Test, 'teardown'>) {
-    this.#done = this.#run();
-    t.teardown(async () => {
-      this.#running = false;
-      await this.#done;
-    });
-  }
-
-  async #run(): Promise<void> {
-    await this.#client.connect();
-    while (this.#running) {
-      const { rows } = await this.#client.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'sql-rest-service'`,
-      );
-      this.now = rows[0]!.n;
-      this.most = Math.max(this.most, this.now);
-      await sleep(3);
-    }
-    await this.#client.end();
-  }
-}
 
 const CASES: readonly (readonly [processes: number, threads: number, connections: number])[] = [
   [1, 1, 10],
@@ -57,7 +27,7 @@ for (const [processes, threads, connections] of CASES)
       'pg.maxopenconn': connections,
     };
     const service = await startService(t, { database: postgres.url, scripts, config });
-    const watch = new Watch(t);
+    const watch = new ConnectionWatch(t, postgres);
     const load = new Load(t, {
       port: service.port,
       clients: 24,
@@ -84,7 +54,7 @@ t.test(
   async (t) => {
     const config = { 'http.processes': 1, 'pool.threads': 1, 'pg.maxopenconn': 4 };
     const service = await startService(t, { database: postgres.url, scripts, config });
-    const watch = new Watch(t);
+    const watch = new ConnectionWatch(t, postgres);
     const long = service.error('slow/sleep?s=3');
     await sleep(300);
     service.signal('SIGHUP');
@@ -101,7 +71,7 @@ t.test(
 t.test('fewer connections than before, and more', async (t) => {
   const config = { 'http.processes': 1, 'pool.threads': 1, 'pg.maxopenconn': 8 };
   const service = await startService(t, { database: postgres.url, scripts, config });
-  const watch = new Watch(t);
+  const watch = new ConnectionWatch(t, postgres);
   const load = new Load(t, {
     port: service.port,
     clients: 16,
