@@ -18,9 +18,11 @@ import { RefusedValue, TemplateError, type Rendered } from '../template/template
 import type { Call } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { Refusal } from './refusal.js';
-import { logScriptFailure, scriptFailureText, type Failure } from './script-failure.js';
+import { logFailure, type Failure } from './failure.js';
+import { scriptFailureText } from './script-failure.js';
 import { ScriptTable } from './script-table.js';
-import { MAX_ROWS, type ScriptTool } from './script-tool.js';
+import type { ScriptTool } from './script-tool.js';
+import { MAX_ROWS } from './select-arguments.js';
 import { countedRows, readCounted } from './select-statement.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
@@ -165,7 +167,7 @@ export class ScriptTools {
     const { failure } = outcome;
     if (!call.abandoned) {
       const position = positionOf(failure, tool, rendered, statement);
-      logScriptFailure(log, failure, { requestId, script: tool.path, alias, position });
+      logFailure(log, failure, { requestId, script: tool.path, alias, position });
     }
     const { maxResult } = this.#settings;
     return { error: scriptFailureText(failure, { sent, maxResult, raised }) };
