@@ -78,6 +78,7 @@ export class ScriptTools {
       if (error instanceof ServiceError) return []; // who reads them has said so in the log
       throw error;
     }
+    if (this.#access !== undefined && !call.known) return NONE;
     const user = this.#access === undefined ? '' : call.name;
     const before = this.#lists.get(user);
     if (before?.tables.every((table, i) => table === tables[i])) return before.tools;
@@ -103,6 +104,8 @@ export class ScriptTools {
 
   #may(call: Call, { alias, folder, script }: ScriptTool): boolean {
     if (this.#access === undefined) return true;
+    // Where scripts are restricted they need a token, also on a path that is open to all.
+    if (!call.known) return false;
     return (this.#access.permissions(call.name, alias, folder, script) & READ) !== 0;
   }
 
@@ -198,6 +201,7 @@ export class ScriptTools {
   }
 }
 
+const NONE: readonly ListedTool[] = [];
 const PREFIX = /^service[._]script[._]/;
 const LEFT_OUT =
   'scripts are no tools: clients take no such name of a tool or of a parameter, or two have the same';
