@@ -1,7 +1,7 @@
 /** Scripts as tools: what is shown of them, what they take, what they give. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
-import { TestedScripts } from './tested-scripts.js';
+import { callOf, TestedScripts } from './tested-scripts.js';
 
 const postgres = await startPostgres(t, {
   setup: `CREATE TABLE items (id int PRIMARY KEY, name text, price numeric, tags text[]);
@@ -314,15 +314,19 @@ t.test('plain names, several databases', async (t) => {
     await scripts.names(),
     'main_shop_a-b main_shop_a_b main_x_y b_c_shop_a-b b_c_shop_a_b b_c_x_y',
   );
-  const one = await scripts.tools.run(
-    (await import('./tested-scripts.js')).callOf(),
-    'service_script_b_c_x_y',
-    {},
-  );
+  const one = await scripts.tools.run(callOf(), 'service_script_b_c_x_y', {});
   t.same(one, { json: '{"rows":[{"three":3}],"count":1}' });
   const twice = new TestedScripts(t, postgres, {
     texts: { 'a_b/c': 'SELECT 1', 'a/b_c': 'SELECT 2', 'a/d': 'SELECT 3' },
     settings,
   });
   t.equal(await twice.names(), 'main_a_d', 'a name that two have is nobody’s');
+  const across = new TestedScripts(t, postgres, {
+    texts: { 'a/b': 'SELECT 1', 'x_a/b': 'SELECT 2' },
+    settings,
+    aliases: ['main', 'main_x'],
+  });
+  t.equal(await across.names(), 'main_a_b main_x_x_a_b', 'nor one that two databases have');
+  t.equal(await across.tools.run(callOf(), 'service_script_main_x_a_b', {}), undefined);
+  t.match(across.logged, [{ level: 'warn', names: 1 }]);
 });
