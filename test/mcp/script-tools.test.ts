@@ -85,7 +85,7 @@ t.test('what is shown', async (t) => {
     type: 'object',
     properties: {
       name: { type: 'string' },
-      above: { type: ['number', 'string'] },
+      above: { anyOf: [{ type: 'number' }, { type: 'string' }] },
       column: {
         type: 'string',
         pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$',
@@ -129,6 +129,24 @@ t.test('what is shown', async (t) => {
     broken.map(({ position }) => position),
     ['shop/broken:1:12'],
   );
+});
+
+t.test('types are said as all clients take them: one each, without formats', async (t) => {
+  const casts = ['bigint', 'numeric', 'date', 'uuid', 'boolean', 'float8'];
+  const typed = casts.map((type) => `{{sqlVal "${type}"}}::${type}`).join(', ');
+  const scripts = new TestedScripts(t, postgres, {
+    texts: { 'shop/typed': `SELECT ${typed}`, 'shop/ids': 'SELECT {{sqlVal "id"}}::int8 AS id' },
+  });
+  t.same((await scripts.entry('shop/typed')).inputSchema.properties, {
+    bigint: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    numeric: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+    date: { type: 'string', description: 'Of the SQL type date.' },
+    uuid: { type: 'string', description: 'Of the SQL type uuid.' },
+    boolean: { type: 'boolean' },
+    float8: { type: 'number' },
+  });
+  t.equal(await scripts.run('shop/ids', { id: '9' }), '{"rows":[{"id":9}],"count":1}');
+  t.match(await scripts.run('shop/ids', { id: '1.5' }), /^error: id must be a whole number/);
 });
 
 const rows = (...ids: number[]) =>
