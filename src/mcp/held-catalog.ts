@@ -17,8 +17,8 @@ const INTERVAL = 1_000;
 const PART = 1 / 10;
 const LONGEST = 5_000;
 
-/** After so long without a look, ms, it is worth to wait a moment for it: nobody has asked meanwhile. */
-const STALE = 6_000;
+/** After so many intervals without a look it is worth to wait a moment for it, ms: nobody has asked meanwhile. */
+const STALE = 2;
 const PATIENCE = 300;
 
 /** From the beginning of one look to the next one that somebody asks for, ms. */
@@ -53,7 +53,7 @@ export class HeldCatalog {
     const age = performance.now() - this.#ended;
     if (age < this.#interval) return this.#snapshot.tables;
     const look = this.#lookNow();
-    if (age < STALE) return this.#snapshot.tables;
+    if (age < STALE * this.#interval) return this.#snapshot.tables;
     return Promise.race([look, sleep(PATIENCE)]).then(() => this.#held());
   }
 
