@@ -50,11 +50,14 @@ export class HeldCatalog {
   /** current gives what is held, and sees to it that it is looked at. Rejects with ServiceError when there is nothing. */
   current(): ReadableTables | Promise<ReadableTables> {
     if (this.#snapshot === undefined) return this.#looked();
-    const age = performance.now() - this.#ended;
+    const now = performance.now();
+    const age = now - this.#ended;
     if (age < this.#interval) return this.#snapshot.tables;
     const look = this.#lookNow();
-    if (age < STALE * this.#interval) return this.#snapshot.tables;
-    return Promise.race([look, sleep(PATIENCE)]).then(() => this.#held());
+    // One that runs for longer already is worth nobody's wait any more.
+    const patience = this.#began + PATIENCE - now;
+    if (age < STALE * this.#interval || patience <= 0) return this.#snapshot.tables;
+    return Promise.race([look, sleep(patience)]).then(() => this.#held());
   }
 
   /** renewed gives what there is after a look begun from now on, if that tells. Rejects as current does. */

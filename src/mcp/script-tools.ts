@@ -18,9 +18,11 @@ import { RefusedValue, TemplateError, type Rendered } from '../template/template
 import type { Call } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { Refusal } from './refusal.js';
-import { logScriptFailure, scriptFailureText, type Failure } from './script-failure.js';
+import { logFailure, type Failure } from './failure.js';
+import { scriptFailureText } from './script-failure.js';
 import { ScriptTable, sharedNames } from './script-table.js';
-import { MAX_ROWS, type ScriptTool } from './script-tool.js';
+import type { ScriptTool } from './script-tool.js';
+import { MAX_ROWS } from './select-arguments.js';
 import { countedRows, readCounted } from './select-statement.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
@@ -84,6 +86,7 @@ export class ScriptTools {
       if (error instanceof ServiceError) return []; // who reads them has said so in the log
       throw error;
     }
+    if (this.#access !== undefined && !call.known) return NONE;
     const user = this.#access === undefined ? '' : call.name;
     const before = this.#lists.get(user);
     if (before?.offer === offer) return before.tools;
@@ -112,6 +115,8 @@ export class ScriptTools {
 
   #may(call: Call, { alias, folder, script }: ScriptTool): boolean {
     if (this.#access === undefined) return true;
+    // Where scripts are restricted they need a token, also on a path that is open to all.
+    if (!call.known) return false;
     return (this.#access.permissions(call.name, alias, folder, script) & READ) !== 0;
   }
 
@@ -186,7 +191,7 @@ export class ScriptTools {
     const { failure } = outcome;
     if (!call.abandoned) {
       const position = positionOf(failure, tool, rendered, statement);
-      logScriptFailure(log, failure, { requestId, script: tool.path, alias, position });
+      logFailure(log, failure, { requestId, script: tool.path, alias, position });
     }
     const { maxResult } = this.#settings;
     return { error: scriptFailureText(failure, { sent, maxResult, raised }) };
@@ -217,6 +222,7 @@ export class ScriptTools {
   }
 }
 
+const NONE: readonly ListedTool[] = [];
 const PREFIX = /^service[._]script[._]/;
 const LEFT_OUT =
   'scripts are no tools: clients take no such name of a tool or of a parameter, or two have the same';

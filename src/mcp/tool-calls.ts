@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import type { McpSettings } from '../protocol.js';
 import type { Call } from './call.js';
 import { checkNames, neededText, textOf } from './checked-arguments.js';
-import { PERMISSION_DENIED } from './failure-text.js';
+import { PERMISSION_DENIED } from './failure.js';
 import {
   checkDescribe,
   databasesJson,

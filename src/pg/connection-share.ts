@@ -9,6 +9,8 @@ import { CONNECTION_STRIDE } from '../protocol.js';
 export interface Allowance {
   /** limit is how many connections there may be now. */
   readonly limit: number;
+  /** total is the same, and what is lent to somebody else or is to be. */
+  readonly total: number;
   /** take counts one more connection; false, and nothing counted, when there are as many as allowed. */
   take(): boolean;
   /** release counts one less. */
@@ -36,7 +38,6 @@ export class ConnectionShare implements Allowance {
     return Math.max(0, this.total - (this.#guest?.claimed ?? 0));
   }
 
-  /** total is how many there may be, those of the guest among them. */
   get total(): number {
     return Atomics.load(this.#shared, this.#at);
   }
@@ -97,6 +98,10 @@ export class GuestShare implements Allowance {
 
   get limit(): number {
     return Math.max(0, Math.min(this.#most, this.#share.total - 1));
+  }
+
+  get total(): number {
+    return this.limit;
   }
 
   /** claimed is how many are not the host's: those it holds, and one that it waits for. */

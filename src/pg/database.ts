@@ -157,13 +157,25 @@ export class Database implements ConnectionOwner {
 
   /** adjust goes by what is allowed now: gives up idle connections that are too many, sends what there is room for. */
   adjust(): void {
+    const now = performance.now();
     while (this.#connections.length > this.#allowed.limit) {
       const idle = this.#connections.findLast((c) => c.pending === 0);
-      if (idle === undefined) break;
+      if (idle === undefined || this.#keeps(idle, now)) break;
       idle.close();
     }
-    this.#pump(performance.now());
+    this.#pump(now);
     this.flush();
+  }
+
+  /** Whether a connection is the last that fast statements have: it is lent to nobody while slow ones have all others. */
+  #keeps(idle: Connection, now: number): boolean {
+    if (this.#connections.length > this.#allowed.total) return false;
+    if (this.#connections.some((c) => c !== idle && !c.exclusive && c.headTime(now) <= STALL))
+      return false;
+    // Those that are too many by now are the last ones.
+    this.#connections.splice(this.#connections.indexOf(idle), 1);
+    this.#connections.unshift(idle);
+    return true;
   }
 
   /** pass has another one run what waits here. */
@@ -199,7 +211,8 @@ export class Database implements ConnectionOwner {
       return true;
     });
     this.#seclude(now);
-    this.#slowNext = this.#slow.size > 0 && this.#allowed.limit === 1;
+    this.#slowNext =
+      this.#slow.size > 0 && this.#allowed.limit === 1 && this.#connections.length < 2;
   }
 
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */

@@ -71,6 +71,27 @@ t.test('after a while the first one waits a moment for a look', async (t) => {
   await postgres.sql('DROP TABLE overnight');
 });
 
+t.test('a look that takes long holds up those who begin it, for a moment', async (t) => {
+  const tested = new TestedCatalog(t, postgres);
+  const all = await tested.tables();
+  const rows = await postgres.sql<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+  );
+  for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+  await sleep(6_500);
+  const waits: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const began = performance.now();
+    t.equal(await tested.tables(), all);
+    waits.push(performance.now() - began);
+    await sleep(100);
+  }
+  for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+  const [first, ...others] = waits;
+  t.ok(first! > 200 && first! < 1_000, `${first} ms`);
+  t.ok(Math.max(...others) < 100, `${Math.max(...others)} ms`);
+});
+
 t.test(
   'a table that somebody has locked holds nobody up, and is read whole afterwards',
   async (t) => {

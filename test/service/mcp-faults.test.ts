@@ -105,8 +105,34 @@ t.test('messages take half of the places for requests at most', async (t) => {
   t.match(json, { code: 'busy', error: 'too many MCP requests wait already' });
   t.ok(headers.get('retry-after'));
   t.strictSame(await service.rows('hit/one?n=3'), [{ n: 3 }], 'scripts have the other half');
-  const refused = (await Promise.all(slow)).filter(({ content }) => content[0]!.text.includes('503'));
+  const refused = (await Promise.all(slow)).filter(({ content }) =>
+    content[0]!.text.includes('503'),
+  );
   t.ok(refused.length >= 14, String(refused.length));
+});
+
+t.test('tools take no connection that fast scripts need beside slow ones', async (t) => {
+  const postgres = await startPostgres(t, { setup: SETUP });
+  const service = await startService(t, {
+    database: postgres.url,
+    scripts: { ...scripts, 'hit/slow.read.sql': 'SELECT pg_sleep(3)::text AS slept' },
+    config: { 'http.processes': 1, 'pool.threads': 1, 'pg.maxopenconn': 5 },
+  });
+  for (let i = 0; i < 20; i++) await service.rows('hit/one?n=1'); // known to be fast
+  const slow = Array.from({ length: 8 }, () => service.error('hit/slow'));
+  await sleep(500);
+  const tools = Array.from({ length: 4 }, () => rowsOf(service, SELECT, ITEM));
+  const times: number[] = [];
+  const began = performance.now();
+  while (performance.now() - began < 2_000) {
+    await sleep(20);
+    const asked = performance.now();
+    t.match(await service.rows('hit/one?n=1'), [{ n: 1 }]);
+    times.push(performance.now() - asked);
+  }
+  t.ok(Math.max(...times) < 1_000, `${Math.max(...times)} ms`);
+  for (const rows of await Promise.all(tools)) t.match(rows, [{ id: 7 }]);
+  t.strictSame(await Promise.all(slow), new Array(8).fill('200'));
 });
 
 for (const most of [1, 2, 4])
