@@ -9,8 +9,13 @@ const MiB = 1024 ** 2;
 const SECOND = 1000;
 const DAY = 24 * 3600 * SECOND;
 
-/** An origin as browsers send it: no path, and no slash at its end. */
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/;
+/** Whether a text is an origin as browsers send it: lower case, no path, no port that goes without saying. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text) || !/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text)) return false;
+  const { origin, protocol } = new URL(text);
+  // Of schemes of their own (vscode-webview://…) a URL has no origin, but browsers do.
+  return origin === text || (origin === 'null' && protocol !== 'file:');
+}
 
 /** `table` patterns: two or three names with dots between. */
 const TABLES = /^[^.\0]+(?:\.[^.\0]+){1,2}$/;
@@ -23,7 +28,7 @@ export const MCP_KEYS = {
     'Offer `/_mcp`, through which AI clients read the database. It needs a token when `auth.enabled` is on, and obeys `access` and `expose`.',
   ),
   'mcp.origins': fixed(
-    list('a list of origins, such as "https://chat.example.com"', (item) => ORIGIN.test(item)),
+    list('a list of origins, such as "https://chat.example.com"', isOrigin),
     [],
     'Origins of web pages that may use `/_mcp`, besides pages of this machine and those of `cors.alloworigin` that are named there. Clients that are no web pages send no origin.',
   ),

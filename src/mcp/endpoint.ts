@@ -20,7 +20,15 @@ import {
 import { eraOf, type Era } from './era.js';
 import { McpHeaders } from './headers.js';
 import { isObject, readMessage, shown, type Message } from './message.js';
-import { ACCEPTED, outcomeMembers, refusal, Reply, type Answer, type ServerInfo } from './reply.js';
+import {
+  ACCEPTED,
+  FAILED,
+  outcomeMembers,
+  refusal,
+  Reply,
+  type Answer,
+  type ServerInfo,
+} from './reply.js';
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -163,12 +171,17 @@ export class Endpoint {
     const tool =
       method === 'tools/call' ? String(params['name']).slice(0, LONGEST_NAME) : undefined;
     const ms = Math.round(performance.now() - since);
-    this.#log.debug({ requestId, method, tool, ms }, 'MCP');
+    const failed = members.endsWith(FAILED) || undefined;
+    this.#log.debug({ requestId, method, tool, ms, failed }, 'MCP');
     return answer;
   }
 
   #failed(call: Call, id: string | undefined, error: unknown): Answer {
-    if (error instanceof RpcError) return refusal(id, error);
+    if (error instanceof RpcError) {
+      const { requestId } = call.request;
+      this.#log.debug({ requestId, code: error.code }, 'MCP: refused');
+      return refusal(id, error);
+    }
     if (error instanceof ServiceError)
       return refusal(id, new RpcError(INTERNAL_ERROR, error.message));
     this.#broken(call, error);

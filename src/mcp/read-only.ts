@@ -26,26 +26,52 @@ export interface Reading {
 /** How a reading ended: its result, or what went wrong. */
 export type ReadOutcome = InternalOutcome;
 
+/** How often statements are looked at that run longer than they may, ms. */
+const LOOK = 250;
+
 /** ReadOnly runs statements that read. */
 export class ReadOnly {
   /** The database for a statement, of an alias that there is: it may be another one for the next. */
   readonly #databaseOf: (alias: string) => Database;
+  readonly #limit: number;
   readonly #unsent = new Set<Database>();
+  readonly #running = new Set<ReadJob>();
+  #looking: NodeJS.Timeout | undefined;
 
-  constructor(databaseOf: (alias: string) => Database) {
+  /**
+   * `limit` is how long a statement may run, ms. Where a connection is shared with scripts, or a pooler has dropped its
+   * parameters, PostgreSQL does not know: then the caller is told within a second of that, and it is cancelled if that hits
+   * no other.
+   */
+  constructor(databaseOf: (alias: string) => Database, limit = Infinity) {
     this.#databaseOf = databaseOf;
+    this.#limit = limit;
   }
 
   /** read runs a statement for a caller, as whom he is; resolves to whatever came of it. */
   read(alias: string, reading: Reading, call: Call): Promise<ReadOutcome> {
     if (call.abandoned) return Promise.resolve({ failure: new ServiceError('timeout') });
     return new Promise((resolve) => {
-      const job = new ReadJob(reading, call.identity, resolve);
+      const job: ReadJob = new ReadJob(reading, call.identity, (outcome) => {
+        this.#running.delete(job);
+        resolve(outcome);
+      });
       call.runs(job);
+      this.#running.add(job);
+      this.#looking ??= setInterval(() => this.#look(performance.now()), LOOK).unref();
       const database = this.#databaseOf(alias);
       database.run(job, performance.now());
       this.#send(database);
     });
+  }
+
+  /** Gives up what runs for too long. */
+  #look(now: number): void {
+    for (const job of this.#running)
+      if (job.runsSince(now) > this.#limit + SLACK) job.failed(new ServiceError('timeout'));
+    if (this.#running.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 
   /** Sends, at the end of this turn, what was written in it. */
@@ -60,6 +86,9 @@ export class ReadOnly {
   }
 }
 
+/** How much longer one may run than PostgreSQL would let it, ms. */
+const SLACK = 500;
+
 class ReadJob implements Job {
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
@@ -72,6 +101,8 @@ class ReadJob implements Job {
   since = 0;
   abandoned = false;
   readonly #ended: (outcome: ReadOutcome) => void;
+  #began = 0;
+  #over = false;
 
   constructor(
     { statement, values, form, cost }: Reading,
@@ -86,11 +117,26 @@ class ReadJob implements Job {
     this.#ended = ended;
   }
 
+  /** runsSince is how long it has been on its way in the database, ms, as far as it was asked before. */
+  runsSince(now: number): number {
+    if (this.attempts === 0) return 0;
+    if (this.#began === 0) this.#began = now;
+    return now - this.#began;
+  }
+
   done(result: StatementResult): void {
-    this.#ended({ result });
+    this.#end({ result });
   }
 
   failed(failure: SqlFailure | ServiceError): void {
-    this.#ended({ failure });
+    this.abandoned = true;
+    this.#end({ failure });
+  }
+
+  /** What comes after it was given up is nobody's. */
+  #end(outcome: ReadOutcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#ended(outcome);
   }
 }

@@ -45,9 +45,12 @@ export function refusal(id: string | undefined, { code, message, status, data }:
   return { status, body: `{"jsonrpc":"2.0",${whose}"error":${error}}` };
 }
 
+/** What ends the members of an outcome that is an error. */
+export const FAILED = '"isError":true';
+
 /** outcomeMembers are the members of what a tool gave: as text for the model, and as it is. */
 export function outcomeMembers(outcome: ToolOutcome): string {
-  if ('error' in outcome) return `${textContent(outcome.error)},"isError":true`;
+  if ('error' in outcome) return `${textContent(outcome.error)},${FAILED}`;
   return `${textContent(outcome.json)},"structuredContent":${outcome.json}`;
 }
 

@@ -16,6 +16,9 @@ const REMEDIES: Remedies = {
   denied: 'permission denied: the database does not let you read what the script reads.',
 };
 
+const BROKEN =
+  'the script cannot be run as a tool: it is not in order, or does not only read. Other arguments will most likely not help; its owner finds the reason in the log of the service.';
+
 /** What is known where a script has failed. */
 export interface FailedScript {
   readonly sent: Parameters;
@@ -36,7 +39,8 @@ export function scriptFailureText(
   if (common !== undefined) return common;
   if (failure instanceof ServiceError) return failure.message;
   const { state } = failure;
-  return state.startsWith('22') ? valueText(sent) : `${SQL_FAILED} (${state})`;
+  if (state.startsWith('22')) return valueText(sent);
+  return /^(?:42|0A)/.test(state) ? BROKEN : `${SQL_FAILED} (${state})`;
 }
 
 /** A value that does not suit its type: which one it is, is not told, for it may be one of a row. */

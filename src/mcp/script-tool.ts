@@ -2,6 +2,7 @@
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
+import { annotations } from './input-schema.js';
 import { leadingComment } from './script-description.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
@@ -34,15 +35,10 @@ export class ScriptTool implements ListedTool {
   get json(): string {
     return (this.#json ??= JSON.stringify({
       name: this.name,
+      title: this.path,
       description: this.#description(),
       inputSchema: this.input.schema(),
-      annotations: {
-        title: this.path,
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      },
+      annotations: annotations(this.path),
     }));
   }
 

@@ -50,6 +50,7 @@ export class ToolList {
   readonly #sorted = new WeakMap<readonly ListedTool[], readonly ListedTool[]>();
   /** How many tables of a database were said to have no tool, so that each number is said once. */
   readonly #said = new Map<string, Set<number>>();
+  #saidFull = false;
 
   constructor(
     settings: McpSettings,
@@ -128,6 +129,7 @@ export class ToolList {
     const names = visible.map((one) => this.#namesOf(one));
     const tables = offeredTables(names, this.#isWanted, most);
     this.#offered.set(first, { visible, most, tables });
+    if (tables.length === most) this.#sayFull(names);
     return tables;
   }
 
@@ -139,6 +141,17 @@ export class ToolList {
     const { unnamed } = names;
     if (unnamed > 0) this.#say(visible.tables[0]!.alias, unnamed);
     return names;
+  }
+
+  #sayFull(names: readonly Names[]): void {
+    const { maxTools } = this.#settings;
+    const known = names.reduce((sum, { byName }) => sum + byName.size, 0);
+    if (this.#saidFull || known <= maxTools) return;
+    this.#saidFull = true;
+    this.#log.info(
+      { tables: known, tools: maxTools },
+      'more tables than mcp.max_tools: those beyond it have no MCP tool of their own, select_table reads them',
+    );
   }
 
   #say(alias: string, unnamed: number): void {

@@ -54,6 +54,8 @@ interface Flight {
   readonly preset: string;
   /** Whether the Parse of that one is in its segment. */
   readonly presetting: boolean;
+  /** Whether a ROLLBACK of its own stands behind its sync, so that its failure is nothing to those behind it. */
+  readonly careful: boolean;
   /** Whether it met the transaction that one before it had failed in, so that nothing of it runs. */
   spoiled: boolean;
 }
@@ -89,6 +91,8 @@ export class Connection {
   #received = 0;
   /** When the job at the head came to the head, ms. */
   #headSince = 0;
+  /** Until then, ms, a read-only job is expected to fail. */
+  #careful = 0;
 
   constructor(pq: Libpq, owner: ConnectionOwner, limits: ConnectionLimits) {
     this.#pq = pq;
@@ -139,7 +143,9 @@ export class Connection {
   send(job: Job, now: number): void {
     this.#dirty = true;
     const { statement, values, identity } = job;
-    if (job.readOnly) this.#pipeline.readOnly();
+    const careful = job.readOnly === true && now < this.#careful;
+    if (careful) this.#pipeline.precede('', 'BEGIN READ ONLY', []);
+    else if (job.readOnly) this.#pipeline.readOnly();
     // Should it not go out, the pipeline does not send what stands behind it either.
     const known = identity && this.#presets.find(identity.statement);
     const preset = identity === undefined ? '' : this.#sendIdentity(identity);
@@ -164,14 +170,16 @@ export class Connection {
       preparing,
       preset,
       presetting: preset !== '' && known === undefined,
+      careful,
       spoiled: false,
     });
     if (!sent) {
       this.#lose(connectionFailure('the statement could not be sent'));
       return;
     }
+    if (careful) this.send(new RollBack(), now);
     const evicted = preparing ? this.#statements.evict() : undefined;
-    if (evicted !== undefined) this.#deallocate(evicted, now);
+    if (evicted !== undefined && this.open) this.#deallocate(evicted, now);
   }
 
   /** Writes what sets an identity, into the segment of the statement sent next; gives the name it is prepared under. */
@@ -264,7 +272,8 @@ export class Connection {
       this.load = 0;
       this.idleSince = now;
     }
-    if (aborted && !flight.spoiled) this.#rollBack(now);
+    if (aborted) this.#careful = now + CAREFUL;
+    if (aborted && !flight.spoiled && !flight.careful) this.#rollBack(now);
     if ('affected' in read) job.done(read);
     else if (flight.spoiled && 'state' in read && SPOILED.has(read.state)) this.#again(job, now);
     else this.#fail(flight, read, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
@@ -395,6 +404,12 @@ class RollBack extends InternalJob {
     super('ROLLBACK', []);
   }
 }
+
+/**
+ * How long after a failure of a read-only job those that follow are sent with care, ms: that costs PostgreSQL one sync more
+ * each, while those behind a failure are otherwise all sent twice.
+ */
+const CAREFUL = 1_000;
 
 /** Results up to this size (bytes) are never refused for the sake of others. */
 const SMALL = 64 << 10;

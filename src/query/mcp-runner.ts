@@ -38,7 +38,8 @@ export class McpRunner {
     const { claims, raised } = settings;
     this.#settings = settings;
     this.#parts = parts;
-    const readOnly = new ReadOnly(parts.databaseOf);
+    const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
+    const readOnly = new ReadOnly(parts.databaseOf, limit);
     const { usersTable, scriptsTable } = mcp;
     const history = { ...scriptsTable, table: namesOf(scriptsTable).historyName };
     const hidden = [usersTable, scriptsTable, history];

@@ -8,6 +8,8 @@ const loader = makeLoader(t);
 t.test('what is refused', (t) => {
   const cases: [what: string, toml: string, problem: RegExp][] = [
     ['an origin with a path', 'mcp.origins = ["https://a.example/x"]', /^mcp\.origins: /],
+    ['an origin no browser sends', 'mcp.origins = ["https://A.example"]', /^mcp\.origins: /],
+    ['its usual port', 'mcp.origins = ["https://a.example:443"]', /^mcp\.origins: /],
     ['any origin', 'mcp.origins = ["*"]', /^mcp\.origins: /],
     ['another form of names', 'mcp.tool_names = "short"', /^mcp\.tool_names: /],
     ['a table without a schema', 'mcp.tables = ["products"]', /^mcp\.tables: /],
@@ -48,6 +50,7 @@ t.test('what is told', (t) => {
   t.match(told('pg.statement_timeout = "5s"'), { timeout: 5_000, scripts: 5_000 });
   t.match(told('pg.statement_timeout = "5s"\nmcp.timeout = "20s"'), { timeout: 5_000 });
   t.match(told('mcp.timeout = "50s"'), { timeout: 50_000, scripts: 60_000 });
+  t.strictSame(told('mcp.origins = ["vscode-webview://x1"]').origins, ['vscode-webview://x1']);
   t.strictSame(
     told('mcp.origins = ["https://a.example"]\ncors.alloworigin = ["*"]').origins,
     ['https://a.example'],

@@ -34,7 +34,7 @@ for (const later of [false, true])
 
       const refused = new Asked(failing(new RpcError(400, 'unauthorized listing', 400), later));
       t.match(await refused.ask(message), { status: 400, body: { id: 1, error: { code: 400 } } });
-      t.same(refused.lines, []);
+      t.same(refused.lines, [['debug', { requestId: 'r1', code: 400 }, 'MCP: refused']]);
     }
   });
 
@@ -61,6 +61,7 @@ t.test('a line for a request that was answered: the tool, and never its argument
   t.match(asked.lines, [
     ['debug', { requestId: 'r1', method: 'tools/call', tool: 'echo', ms: Number }, 'MCP'],
     ['debug', { requestId: 'r1', method: 'tools/list', tool: undefined, ms: Number }, 'MCP'],
+    ['debug', { requestId: 'r1', code: -32601 }, 'MCP: refused'],
   ]);
   t.notMatch(JSON.stringify(asked.lines), /secret/);
 });

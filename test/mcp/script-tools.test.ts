@@ -61,6 +61,7 @@ t.test('what is shown', async (t) => {
   );
   t.same(await scripts.entry('shop/one'), {
     name: 'service.script.main.shop.one',
+    title: 'shop/one',
     description: 'One item. Database: main. At most 100 rows.',
     inputSchema: {
       type: 'object',
@@ -222,11 +223,7 @@ const refused: [script: string, args: Record<string, unknown>, expected: string 
   ['shop/filtered', { _page: '1e3' }, '_page must be a whole number, not "1e3".'],
   ['shop/filtered', { _page: 1.5 }, '_page must be a whole number, not 1.5.'],
   ['shop/filtered', { column: 'id; DROP TABLE items' }, /^column must be a name of letters/],
-  [
-    'shop/filtered',
-    { column: 'nothing' },
-    'could not execute sql, check your service logs (42703)',
-  ],
+  ['shop/filtered', { column: 'nothing' }, /^the script cannot be run as a tool/],
   [
     'shop/codes',
     { name: ["x') OR true --"] },
@@ -244,7 +241,7 @@ const refused: [script: string, args: Record<string, unknown>, expected: string 
     'a value is not valid for its type. Look at the arguments: name, over.',
   ],
   ['shop/wide', {}, /^the result is larger than 1048576 bytes/],
-  ['shop/denied', {}, 'could not execute sql, check your service logs (42P01)'],
+  ['shop/denied', {}, /^the script cannot be run as a tool/],
   ['shop/empty', {}, 'could not parse script shop/empty, check your service logs'],
 ];
 

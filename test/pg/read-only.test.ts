@@ -209,3 +209,25 @@ t.test('what is abandoned behind one that fails is not sent again', async (t) =>
   t.equal(describe(await behind.outcome), 'timeout');
   t.equal(describe(await db.read('SELECT count(*)::text FROM kept WHERE n = 99')), '0');
 });
+
+t.test(
+  'where reads fail all the time, those beside them are not sent again and again',
+  async (t) => {
+    const db = open(t);
+    await db.read('SELECT 1/0', READ);
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => {
+        if (i % 3 === 0) return db.run('SELECT 1/0', 'value', READ);
+        return i % 3 === 1
+          ? db.run(`SELECT '${i}'`, 'value', READ)
+          : db.run(`SELECT '${i}'`, 'value');
+      }).map(async ({ job, outcome }) => [describe(await outcome), job.attempts]),
+    );
+    t.strictSame(
+      outcomes,
+      outcomes.map((_, i) => [i % 3 === 0 ? '22012' : String(i), 1]),
+    );
+    t.equal(describe(await db.read('SHOW transaction_read_only')), 'off');
+    t.equal(db.held, 1);
+  },
+);

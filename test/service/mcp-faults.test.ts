@@ -56,6 +56,12 @@ t.test('one that takes too long is ended, whatever the time of a request', async
   const postgres = await startPostgres(t, { setup: SETUP });
   const service = await start(postgres, { 'mcp.timeout': '300ms' });
   t.match(await rowsOf(service, SELECT, SLOW), /too long/);
+  const shared = await start(postgres, { 'mcp.timeout': '300ms', 'pg.maxopenconn': 1 });
+  const began = performance.now();
+  t.match(await rowsOf(shared, SELECT, SLOW), /too long/, 'on the connection of scripts');
+  t.ok(performance.now() - began < 3_000);
+  t.ok(await until(async () => (await sleeping(postgres)) === 0));
+  t.match(await shared.rows('hit/one?n=1'), [{ n: 1 }]);
   const brief = await start(postgres, { 'http.timeout': '500ms', 'mcp.timeout': '60s' });
   const message = {
     jsonrpc: '2.0',
