@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { installed, npm } from './npm-packages.mjs';
 import { SetupError } from './step.mjs';
 import { installSystemPackages } from './system-packages.mjs';
-import { installTestPrograms } from './test-programs.mjs';
 
 export const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -16,14 +15,13 @@ const OLDEST_NODE = 20;
 /** From Node 22 on, the binaries of uWebSockets.js are linked against this glibc. */
 const GLIBC_FOR_NODE_22 = [2, 38];
 
-/** bootstrap sets up; `ci` adds what only the checks of CI need, `tests` builds the tests too and gets what they run. */
+/** bootstrap sets up; `ci` adds what only the checks of CI need, `tests` builds the tests too. */
 export async function bootstrap({ ci = false, tests = false } = {}) {
   checkPlatform();
   const install = !ready();
   const built = fs.existsSync(path.join(PROJECT, 'build/Release/sql_rest_service.node'));
   if (install || !built || ci || tests) await installSystemPackages({ ci, tests });
   if (install) await npm('installing npm packages (npm ci, about a minute)', ['ci'], PROJECT);
-  if (tests) await installTestPrograms();
   const { build } = await import('./build.mjs');
   await build({ tests });
 }

@@ -10,6 +10,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 import { bootstrap, PROJECT } from './bootstrap.mjs';
 import { SetupError } from './step.mjs';
+import { installTestPrograms } from './test-programs.mjs';
 
 /** Seconds that one test file may take. */
 const FILE_LIMIT = 300;
@@ -121,9 +122,10 @@ class Report {
 async function main() {
   const parts = process.argv.slice(2);
   await bootstrap({ tests: true });
-  const native = parts.length === 0 ? await nativeTests() : { passed: 0, failed: 0 };
   const files = testFiles(parts);
   if (files.length === 0) throw new SetupError(`no test file matches: ${parts.join(' ')}`);
+  if (files.some((file) => file.includes('/mcp/clients/'))) await installTestPrograms();
+  const native = parts.length === 0 ? await nativeTests() : { passed: 0, failed: 0 };
   const tap = await tapTests(files);
   const failed = native.failed + tap.failed;
   console.log(`${native.passed + tap.passed} passed, ${failed} failed`);

@@ -22,9 +22,9 @@ export const AT_ONCE = 32;
 /** Bytes of messages that wait before no more are read. */
 const MOST_WAITING = 16 << 20;
 
-/** Bytes of one message from the client, and of one event from the endpoint. */
+/** Bytes of one message from the client, and of one from the endpoint. */
 const LONGEST_MESSAGE = 64 << 20;
-const LONGEST_EVENT = 256 << 20;
+const LONGEST_ANSWER = 256 << 20;
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
@@ -152,7 +152,7 @@ export class Bridge {
 
   async #passEvents(call: Call, response: IncomingMessage): Promise<void> {
     let answered = false;
-    for await (const data of readEvents(response, LONGEST_EVENT)) {
+    for await (const data of readEvents(response, LONGEST_ANSWER)) {
       const reply = readReply(data);
       if (reply === undefined) continue;
       this.#pass(call, reply);
@@ -201,6 +201,11 @@ function isEventStream({ headers }: IncomingMessage): boolean {
 
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST_ANSWER) throw new Error(`an answer of more than ${LONGEST_ANSWER} bytes`);
+  }
   return Buffer.concat(chunks);
 }

@@ -3,22 +3,26 @@
  */
 import { LineSplitter, TOO_LONG } from './line-splitter.js';
 
-/** readEvents yields the data of each event. Throws when a line is beyond `limit` bytes. */
+/** readEvents yields the data of each event. Throws when a line, or an event, is beyond `limit` bytes. */
 export async function* readEvents(
   stream: AsyncIterable<Buffer>,
   limit: number,
 ): AsyncGenerator<Buffer> {
   const lines = new LineSplitter(limit);
   let data: Buffer[] = [];
+  let length = 0;
   for await (const bytes of stream) {
     for (const line of lines.push(bytes)) {
-      if (line === TOO_LONG) throw new Error(`an event of more than ${limit} bytes`);
+      if (line === TOO_LONG || length > limit)
+        throw new Error(`an event of more than ${limit} bytes`);
+      length += line.length + 1;
       if (line.length > 0) {
         const value = dataOf(line);
         if (value !== undefined) data.push(value, Buffer.from('\n'));
-      } else if (data.length > 0) {
-        yield Buffer.concat(data.slice(0, -1));
+      } else {
+        if (data.length > 0) yield Buffer.concat(data.slice(0, -1));
         data = [];
+        length = 0;
       }
     }
   }

@@ -94,6 +94,14 @@ const LOST = new Set(['ECONNRESET', 'EPIPE']);
 
 function answerTo(request: ClientRequest, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request.on('error', reject).on('response', resolve).end(body);
+    request
+      .on('error', reject)
+      .on('response', resolve)
+      // Node would close the connection and say nothing.
+      .on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('switches to a protocol that nobody asked for'));
+      })
+      .end(body);
   });
 }

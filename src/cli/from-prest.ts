@@ -113,7 +113,10 @@ function surroundings(to: string, { env, yes, dryRun }: FromPrestOptions, draft:
     else draft.problems.push(`${to}: ${message}`);
   }
   for (const name of Object.keys(env))
-    if (/^SERVICE_(?!CONF$|MCP_)/.test(name) && !draft.variables.some((one) => one.name === name))
+    if (
+      /^SERVICE_(?!(?:CONF|MCP_URL|MCP_TOKEN)$)/.test(name) &&
+      !draft.variables.some((one) => one.name === name)
+    )
       draft.add('differs', name, 'it is set here, and counts more than the file that is written');
 }
 

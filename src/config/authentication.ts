@@ -99,6 +99,8 @@ function checkWhitelist(config: Config, { warnings }: Issues): void {
       pattern.includes('_QUERIES') || new RegExp(`^(?:${pattern})$`, 'u').test('/_QUERIES/a/b');
     if (opens && !config['queries.restrict'])
       warnings.push(`jwt.whitelist: ${pattern} lets everybody run scripts without a token`);
+    if (config['mcp.enabled'] && new RegExp(`^(?:${pattern})$`, 'u').test('/_mcp'))
+      warnings.push(`jwt.whitelist: ${pattern} lets everybody use /_mcp without a token`);
   }
 }
 

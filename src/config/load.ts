@@ -160,10 +160,19 @@ function checkTogether(config: Config, issues: Issues): void {
       'pg.single = false: only the configured databases are served nevertheless',
     );
   checkAuthentication(config, issues);
+  if (needsToken(config) && readsTables(config))
+    issues.warnings.push(
+      'mcp.enabled: whoever has a token can read every table through /_mcp, for access.restrict is off; say in [access] who may read what, or set mcp.enabled = false',
+    );
   if (!needsToken(config) && !isLoopback(config['http.host']))
     issues.warnings.push(
-      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']} and call every plugin in ${config.pluginpath}`,
+      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}, call every plugin in ${config.pluginpath}${readsTables(config) ? ' and read every table through /_mcp' : ''}`,
     );
+}
+
+/** Whether the MCP endpoint shows every table to whoever may use it. */
+function readsTables(config: Config): boolean {
+  return config['mcp.enabled'] && !config['access.restrict'];
 }
 
 function isLoopback(host: string): boolean {

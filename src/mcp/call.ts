@@ -32,6 +32,11 @@ export class Call {
     return (this.#name ??= callerName(this.request.claims));
   }
 
+  /** known tells whether its sender showed a token; one without a name has none to go by, but is somebody. */
+  get known(): boolean {
+    return this.request.claims !== '';
+  }
+
   /** abandoned tells whether nobody waits for its answer any more; set, it stops what runs for it. */
   get abandoned(): boolean {
     return this.#abandoned;

@@ -5,11 +5,15 @@
 import { cut, listed, Refusal, shown } from './refusal.js';
 import type { Arguments } from './tool.js';
 
-/** checkNames refuses arguments that the tool does not have. */
-export function checkNames(args: Arguments, allowed: readonly string[]): void {
+/** checkNames refuses arguments that the tool does not have; `told` are those that a caller is told of. */
+export function checkNames(
+  args: Arguments,
+  allowed: readonly string[],
+  told: readonly string[] = allowed,
+): void {
   for (const name of Object.keys(args))
     if (!allowed.includes(name)) {
-      const takes = allowed.length === 0 ? 'It takes none' : `It takes ${listed(allowed)}`;
+      const takes = told.length === 0 ? 'It takes none' : `It takes ${listed(told)}`;
       throw new Refusal(`unknown argument: ${cut(name)}. ${takes}.`);
     }
 }

@@ -6,11 +6,13 @@
 import { performance } from 'node:perf_hooks';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import type { ExposeSettings } from '../protocol.js';
 import type { Call } from './call.js';
 import {
   discoverMembers,
   discoveryDocument,
   initializeMembers,
+  instructionsFor,
   LIST_CACHING,
   SERVER_NAME,
   toolsJson,
@@ -35,6 +37,8 @@ export interface EndpointOptions {
   readonly version: string;
   /** Where the endpoint is, as clients see it. */
   readonly path: string;
+  /** Which listings there are. */
+  readonly expose: ExposeSettings;
   readonly log: Logger;
 }
 
@@ -66,13 +70,15 @@ export class Endpoint {
   readonly #tools: Tools;
   readonly #server: ServerInfo;
   readonly #path: string;
+  readonly #instructions: string;
   readonly #log: Logger;
   readonly #reply: Reply;
 
-  constructor(tools: Tools, { version, path, log }: EndpointOptions) {
+  constructor(tools: Tools, { version, path, expose, log }: EndpointOptions) {
     this.#tools = tools;
     this.#server = { name: SERVER_NAME, version };
     this.#path = path;
+    this.#instructions = instructionsFor(expose);
     this.#log = log;
     this.#reply = new Reply(this.#server);
   }
@@ -115,13 +121,14 @@ export class Endpoint {
       case 'tools/list':
         return this.#list(request);
       case 'initialize':
-        if (era === 'legacy') return initializeMembers(this.#server, params['protocolVersion']);
+        if (era === 'legacy')
+          return initializeMembers(this.#server, this.#instructions, params['protocolVersion']);
         break;
       case 'ping':
         if (era === 'legacy') return '';
         break;
       case 'server/discover':
-        if (era === 'modern') return discoverMembers();
+        if (era === 'modern') return discoverMembers(this.#instructions);
     }
     const message = `unknown method ${shown(method)}: there are ${METHODS[era]}`;
     throw new RpcError(METHOD_NOT_FOUND, message, era === 'modern' ? 404 : 200);

@@ -1,17 +1,17 @@
 /**
- * What a caller is told of a statement that failed: what to change, in words of our own. PostgreSQL's are not passed on,
- * for a view or a function may put anything into them, rows among it; of values only those are named that were sent.
+ * What a caller is told of a selection that failed: what to change, in words of our own. Of values only those are named that
+ * were sent.
  */
-import { isRaised, ServiceError, statusOfSqlState } from '../errors.js';
-import type { Logger } from '../log.js';
-import { IdentityRefused } from '../pg/identity.js';
-import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
+import { ServiceError } from '../errors.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
+import { commonText, PERMISSION_DENIED, type Failure, type Remedies } from './failure.js';
 import { cut, listed } from './refusal.js';
 import type { Filter, Selection } from './select-arguments.js';
 
-export type Failure = SqlFailure | ServiceError;
-
 const CHANGED: ReadonlySet<string> = new Set(['42P01', '42703', '3F000', '42P10', '42804']);
+
+/** States in which a type has no equality or no order. */
+const UNCOMPARABLE: ReadonlySet<string> = new Set(['42883', '42725', '0A000']);
 
 /** mayBeChange tells whether a statement may have failed because its table is not what it was. */
 export function mayBeChange(failure: Failure): boolean {
@@ -19,64 +19,28 @@ export function mayBeChange(failure: Failure): boolean {
   return CHANGED.has(failure.state) || UNCOMPARABLE.has(failure.state);
 }
 
-/** failureText is what is said of a failure, of a selection or of another statement; `maxResult` is bytes. */
+const REMEDIES: Remedies = {
+  slow: 'the statement took too long and was stopped. Filter by a column that has an index, leave order_by out, or ask for a smaller limit or offset.',
+  large: 'Ask for fewer columns, or for a smaller limit.',
+  writes:
+    'writes are not possible here: the transaction can only read, and what was asked for (a view or a function in it) writes.',
+  denied: PERMISSION_DENIED,
+};
+
+const GENERAL =
+  'the database could not run the statement. Try other columns, filters or order_by; the reason is in the log of the service.';
+
+/** failureText is what is said of a failure, of a selection or before there is one; `maxResult` is bytes. */
 export function failureText(failure: Failure, maxResult: number, selection?: Selection): string {
-  if (failure instanceof ServiceError) return serviceText(failure, maxResult);
+  const common = commonText(failure, REMEDIES, maxResult);
+  if (common !== undefined || failure instanceof ServiceError) return common ?? GENERAL;
   const { state } = failure;
   if (state.startsWith('22')) return valueText(failure, selection?.filters ?? []);
   if (UNCOMPARABLE.has(state) && selection !== undefined && compared(selection).length > 0)
     return `a column has a type that cannot be compared. Leave it out of filters and order_by: ${listed(compared(selection))}.`;
-  if (state === '42501') return PERMISSION_DENIED;
   if (CHANGED.has(state))
     return 'the table is not what it was a moment ago. Look at it again, with describe_table, and send the call again.';
-  if (state.startsWith('54')) return tooLargeText(maxResult);
-  if (state.startsWith('57P')) return AWAY;
-  return TEXTS.get(state) ?? TEXTS.get(state.slice(0, 2)) ?? GENERAL;
-}
-
-/** The same for what is not there and for what is not permitted. */
-export const PERMISSION_DENIED = 'permission denied';
-
-/** States in which a type has no equality or no order. */
-const UNCOMPARABLE: ReadonlySet<string> = new Set(['42883', '42725', '0A000']);
-
-const AWAY = 'the database cannot be reached now. Send the same call again in a while.';
-const BUSY = 'the service is busy. Send the same call again in a moment.';
-const SLOW =
-  'the statement took too long and was stopped. Filter by a column that has an index, leave order_by out, or ask for a smaller limit or offset.';
-const GENERAL =
-  'the database could not run the statement. Try other columns, filters or order_by; the reason is in the log of the service.';
-
-/** By SQLSTATE, or by its class. */
-const TEXTS: ReadonlyMap<string, string> = new Map([
-  ['08', AWAY],
-  ['53', BUSY],
-  ['55P03', BUSY],
-  ['40', BUSY],
-  ['57014', SLOW],
-  [
-    '25006',
-    'writes are not possible here: the transaction can only read, and what was asked for (a view or a function in it) writes.',
-  ],
-]);
-
-function serviceText(failure: ServiceError, maxResult: number): string {
-  switch (failure.code) {
-    case 'result_too_large':
-      return tooLargeText(maxResult);
-    case 'permission_denied':
-      return PERMISSION_DENIED;
-    case 'timeout':
-      return SLOW;
-    case 'busy':
-      return BUSY;
-    default:
-      return failure.status >= 503 ? AWAY : GENERAL;
-  }
-}
-
-function tooLargeText(maxResult: number): string {
-  return `the result is larger than ${maxResult} bytes. Ask for fewer columns, or for a smaller limit.`;
+  return GENERAL;
 }
 
 /** A value that does not fit: the filter it is in, when it can be told from the message. */
@@ -127,29 +91,4 @@ const QUOTE = /^["'«»„“”‘’`]$/;
 function compared({ filters, order }: Selection): string[] {
   const columns = [...filters.map(({ column }) => column), ...order.map(({ column }) => column)];
   return [...new Set(columns)].map(({ name, type }) => `${name} (${type})`);
-}
-
-/** logFailure writes one line: ERROR for what ails the service, WARN for anything else. No values, no statement. */
-export function logFailure(
-  log: Logger,
-  failure: Failure,
-  place: Readonly<Record<string, string>>,
-): void {
-  if (failure instanceof IdentityRefused) {
-    const { role, failure: refusal } = failure;
-    const fields = { ...place, role, state: refusal.state };
-    log.warn(fields, `the caller's identity: ${wordsOf(refusal)}`);
-  } else if (!(failure instanceof ServiceError)) {
-    const { state, column, constraint } = failure;
-    const fields = { ...place, state, column, constraint };
-    const ails = statusOfSqlState(state) >= 503 && state !== '57014' && state !== '25006';
-    if (ails) log.error(fields, wordsOf(failure));
-    else log.warn(fields, wordsOf(failure));
-  }
-}
-
-/** What PostgreSQL says, without what it quotes; not what a function in the database says. */
-function wordsOf({ message, raised, state }: SqlFailure): string {
-  if (raised || isRaised(state)) return 'a function in the database raised an error';
-  return maskQuoted(message);
 }

@@ -17,8 +17,8 @@ const INTERVAL = 1_000;
 const PART = 1 / 10;
 const LONGEST = 5_000;
 
-/** After so long without a look, ms, it is worth to wait a moment for it: nobody has asked meanwhile. */
-const STALE = 6_000;
+/** After so many intervals without a look it is worth to wait a moment for it, ms: nobody has asked meanwhile. */
+const STALE = 2;
 const PATIENCE = 300;
 
 /** From the beginning of one look to the next one that somebody asks for, ms. */
@@ -57,7 +57,7 @@ export class HeldCatalog {
     const look = this.#lookNow();
     // One that runs for longer already is worth nobody's wait any more.
     const patience = this.#began + PATIENCE - now;
-    if (held !== undefined && (age < STALE || patience <= 0)) return held;
+    if (held !== undefined && (age < STALE * this.#interval || patience <= 0)) return held;
     return Promise.race([look, sleep(Math.max(0, patience))]).then(() => this.#held());
   }
 

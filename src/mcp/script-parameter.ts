@@ -7,15 +7,20 @@ import { listed, Refusal, shown } from './refusal.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** JSON types of SQL types. What JSON rounds may come as text too. */
+const TEXT: Json = { type: 'string' };
+const WHOLE: Json = { type: 'integer' };
+const LARGE_WHOLE: Json = { anyOf: [WHOLE, TEXT] };
+
+/**
+ * JSON types of SQL types. What JSON rounds may come as text too. No lists of types and no formats: some clients take
+ * neither, and then none of the tools.
+ */
 const TYPES: ReadonlyMap<string, Json> = new Map([
-  ...typed({ type: 'integer' }, 'smallint', 'int2', 'integer', 'int', 'int4'),
-  ...typed({ type: ['integer', 'string'] }, 'bigint', 'int8', 'oid'),
-  ...typed({ type: ['number', 'string'] }, 'numeric', 'decimal'),
+  ...typed(WHOLE, 'smallint', 'int2', 'integer', 'int', 'int4'),
+  ...typed(LARGE_WHOLE, 'bigint', 'int8', 'oid'),
+  ...typed({ anyOf: [{ type: 'number' }, TEXT] }, 'numeric', 'decimal'),
   ...typed({ type: 'number' }, 'real', 'float4', 'double precision', 'float', 'float8'),
   ...typed({ type: 'boolean' }, 'boolean', 'bool'),
-  ...typed({ type: 'string', format: 'date' }, 'date'),
-  ...typed({ type: 'string', format: 'uuid' }, 'uuid'),
 ]);
 
 function typed(schema: Json, ...names: string[]): [string, Json][] {
@@ -25,7 +30,6 @@ function typed(schema: Json, ...names: string[]): [string, Json][] {
 /** Constants of a script that are longer are not shown, characters. */
 const LONGEST = 100;
 
-const TEXT: Json = { type: 'string' };
 const PLAIN = new Set(['text', 'varchar', 'character varying']);
 
 /** Names as `ident` takes them, for those who check what they send. */
@@ -50,7 +54,7 @@ export function parameterSchema(parameter: Parameter, about: string | undefined)
 }
 
 function typeOf({ integer, type = '' }: Parameter): Json {
-  return integer ? { type: 'integer' } : (TYPES.get(bare(type)) ?? TEXT);
+  return integer ? WHOLE : (TYPES.get(bare(type)) ?? TEXT);
 }
 
 /** A type without what is in parentheses. */
@@ -94,7 +98,8 @@ export function parameterValue(
 ): string | string[] | undefined {
   const { name, list, flag, identifier } = parameter;
   if (value === null || value === undefined || (flag && value === false)) return undefined;
-  const whole = [typeOf(parameter)['type']].flat().includes('integer');
+  const type = typeOf(parameter);
+  const whole = type === WHOLE || type === LARGE_WHOLE;
   const check = (text: string, sent: unknown): string => {
     if (identifier && !IDENTIFIERS.test(text))
       throw new Refusal(

@@ -70,6 +70,15 @@ export class ScriptTable {
   }
 }
 
+/** sharedNames gives the names that scripts on several databases would have, as some do in the plain form. */
+export function sharedNames(tables: readonly ScriptTable[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const shared = new Set<string>();
+  for (const { tools } of tables)
+    for (const { name } of tools) (names.has(name) ? shared : names).add(name);
+  return shared;
+}
+
 function inputOf({ template }: ReadableScript): ScriptInput {
   let input = inputs.get(template);
   if (input === undefined) inputs.set(template, (input = new ScriptInput(template)));

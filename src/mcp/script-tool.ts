@@ -4,10 +4,8 @@ import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
 import { leadingComment } from './script-description.js';
 import type { ScriptInput } from './script-input.js';
+import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';
-
-/** Most rows of one answer. */
-export const MAX_ROWS = 100;
 
 export class ScriptTool implements ListedTool {
   readonly name: string;

@@ -18,9 +18,11 @@ import { RefusedValue, TemplateError, type Rendered } from '../template/template
 import type { Call } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { Refusal } from './refusal.js';
-import { logScriptFailure, scriptFailureText, type Failure } from './script-failure.js';
-import { ScriptTable } from './script-table.js';
-import { MAX_ROWS, type ScriptTool } from './script-tool.js';
+import { logFailure, type Failure } from './failure.js';
+import { scriptFailureText } from './script-failure.js';
+import { ScriptTable, sharedNames } from './script-table.js';
+import type { ScriptTool } from './script-tool.js';
+import { MAX_ROWS } from './select-arguments.js';
 import { countedRows, readCounted } from './select-statement.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
@@ -35,9 +37,16 @@ export interface ScriptToolsParts {
   readonly log: Logger;
 }
 
-/** What was listed for one caller: it holds as long as the tables are the same. */
-interface Listed {
+/** The scripts of all databases, as they are at one time. */
+interface Offer {
   readonly tables: readonly ScriptTable[];
+  /** Names that several would have, so that none has them. */
+  readonly shared: ReadonlySet<string>;
+}
+
+/** What was listed for one caller: it holds as long as the offer is the same. */
+interface Listed {
+  readonly offer: Offer;
   readonly tools: readonly ListedTool[];
 }
 
@@ -54,6 +63,7 @@ export class ScriptTools {
   /** Those that are being made, each once. */
   readonly #making = new WeakMap<readonly ReadableScript[], Map<string, Promise<ScriptTable>>>();
   readonly #lists = new Recent<Listed>(CALLERS);
+  #offer: Offer = { tables: [], shared: new Set() };
 
   constructor(settings: McpSettings, parts: ScriptToolsParts) {
     this.#settings = settings;
@@ -69,18 +79,22 @@ export class ScriptTools {
 
   /** list gives the tools of a caller, by database and path: none when the scripts cannot be read now. */
   async list(call: Call): Promise<readonly ListedTool[]> {
-    let tables: readonly ScriptTable[];
+    let offer: Offer;
     try {
-      tables = await this.#current();
+      offer = await this.#current();
     } catch (error) {
       if (error instanceof ServiceError) return []; // who reads them has said so in the log
       throw error;
     }
+    if (this.#access !== undefined && !call.known) return NONE;
     const user = this.#access === undefined ? '' : call.name;
     const before = this.#lists.get(user);
-    if (before?.tables.every((table, i) => table === tables[i])) return before.tools;
-    const tools = tables.flatMap((table) => table.tools.filter((tool) => this.#may(call, tool)));
-    this.#lists.set(user, { tables, tools });
+    if (before?.offer === offer) return before.tools;
+    const { tables, shared } = offer;
+    const tools = tables.flatMap((table) =>
+      table.tools.filter((tool) => !shared.has(tool.name) && this.#may(call, tool)),
+    );
+    this.#lists.set(user, { offer, tools });
     return tools;
   }
 
@@ -101,21 +115,33 @@ export class ScriptTools {
 
   #may(call: Call, { alias, folder, script }: ScriptTool): boolean {
     if (this.#access === undefined) return true;
+    // Where scripts are restricted they need a token, also on a path that is open to all.
+    if (!call.known) return false;
     return (this.#access.permissions(call.name, alias, folder, script) & READ) !== 0;
   }
 
   async #find(name: string): Promise<ScriptTool | undefined> {
-    for (const table of await this.#current()) {
+    const { tables, shared } = await this.#current();
+    if (shared.has(name)) return undefined;
+    for (const table of tables) {
       const tool = table.find(name);
       if (tool !== undefined) return tool;
     }
     return undefined;
   }
 
-  /** The tables as the scripts are now. */
-  #current(): Promise<readonly ScriptTable[]> {
+  /** What there is as the scripts are now. */
+  async #current(): Promise<Offer> {
     const now = performance.now();
-    return Promise.all(this.#settings.databases.map(({ alias }) => this.#table(alias, now)));
+    const { databases } = this.#settings;
+    const tables = await Promise.all(databases.map(({ alias }) => this.#table(alias, now)));
+    const before = this.#offer;
+    const { length } = before.tables;
+    if (length > 0 && tables.every((table, i) => table === before.tables[i])) return before;
+    const shared = sharedNames(tables);
+    if (shared.size > 0 && shared.size !== before.shared.size)
+      this.#parts.log.warn({ names: shared.size }, SHARED);
+    return (this.#offer = { tables, shared });
   }
 
   async #table(alias: string, now: number): Promise<ScriptTable> {
@@ -165,7 +191,7 @@ export class ScriptTools {
     const { failure } = outcome;
     if (!call.abandoned) {
       const position = positionOf(failure, tool, rendered, statement);
-      logScriptFailure(log, failure, { requestId, script: tool.path, alias, position });
+      logFailure(log, failure, { requestId, script: tool.path, alias, position });
     }
     const { maxResult } = this.#settings;
     return { error: scriptFailureText(failure, { sent, maxResult, raised }) };
@@ -196,9 +222,11 @@ export class ScriptTools {
   }
 }
 
+const NONE: readonly ListedTool[] = [];
 const PREFIX = /^service[._]script[._]/;
 const LEFT_OUT =
   'scripts are no tools: clients take no such name of a tool or of a parameter, or two have the same';
+const SHARED = 'scripts on several databases are no tools: they would have the same name';
 const PLAIN_VALUES =
   'This script takes letters, digits, spaces and _ . : @ / \\ - there, and no words of SQL in a text of several words.';
 const NOT_RENDERED =

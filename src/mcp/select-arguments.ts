@@ -38,7 +38,7 @@ export interface Selection {
 /** Which table is meant, and what of it; a tool of a single table has no use for the first three. */
 export const TABLE_ARGUMENTS = ['database', 'schema', 'table'] as const;
 const ROW_ARGUMENTS = ['columns', 'filters', 'order_by', 'limit', 'offset'] as const;
-export const SELECT_ARGUMENTS = [...TABLE_ARGUMENTS, ...ROW_ARGUMENTS];
+const SELECT_ARGUMENTS = [...TABLE_ARGUMENTS, ...ROW_ARGUMENTS];
 
 /** Most rows of one call. */
 export const MAX_ROWS = 100;
@@ -65,6 +65,11 @@ export function selectionOf(args: Arguments, table: Table): Selection {
 /** checkSelect refuses arguments that no select has. */
 export function checkSelect(args: Arguments): void {
   checkNames(args, SELECT_ARGUMENTS);
+}
+
+/** checkTableSelect does so for the tool of a single table, which passes over what its name says already. */
+export function checkTableSelect(args: Arguments): void {
+  checkNames(args, SELECT_ARGUMENTS, ROW_ARGUMENTS);
 }
 
 function columnsOf(args: Arguments, table: Table): readonly Column[] {

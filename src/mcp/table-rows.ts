@@ -4,7 +4,8 @@
  */
 import type { Logger } from '../log.js';
 import type { Call } from './call.js';
-import { failureText, logFailure, mayBeChange, type Failure } from './failure-text.js';
+import { failureText, mayBeChange } from './failure-text.js';
+import { logFailure, type Failure } from './failure.js';
 import { KnownStatements } from './known-statements.js';
 import type { ReadOnly, ReadOutcome } from './read-only.js';
 import { Refusal } from './refusal.js';

@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import type { McpSettings } from '../protocol.js';
 import type { Call } from './call.js';
 import { checkNames, neededText, textOf } from './checked-arguments.js';
-import { PERMISSION_DENIED } from './failure-text.js';
+import { PERMISSION_DENIED } from './failure.js';
 import {
   checkDescribe,
   databasesJson,
@@ -19,7 +19,7 @@ import {
 } from './listings.js';
 import type { ReadOnly } from './read-only.js';
 import { cut, Refusal } from './refusal.js';
-import { checkSelect } from './select-arguments.js';
+import { checkSelect, checkTableSelect } from './select-arguments.js';
 import type { Catalog, Table } from './table.js';
 import { TableRows } from './table-rows.js';
 import { genericToolName, mayName, type GenericTool } from './tool-names.js';
@@ -140,7 +140,7 @@ export class ToolCalls {
       if (aliases.length > 0 || this.#hasTableName(name)) return this.#denied();
       throw unknownTool(name);
     }
-    checkSelect(args);
+    checkTableSelect(args);
     return this.#selectRows(call, table, args);
   }
 

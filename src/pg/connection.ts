@@ -46,11 +46,14 @@ interface Flight {
   readonly sent: number;
   /** How long it is expected to take, ms. */
   readonly expected: number;
-  readonly prepared: boolean;
+  /** Name that its statement is prepared under; '' for none. */
+  readonly name: string;
   /** Whether its Parse is in its segment. */
   readonly preparing: boolean;
   /** Name of the statement that sets its identity; '' when that has none, or there is none. */
   readonly preset: string;
+  /** Whether the Parse of that one is in its segment. */
+  readonly presetting: boolean;
   /** Whether it met the transaction that one before it had failed in, so that nothing of it runs. */
   spoiled: boolean;
 }
@@ -138,6 +141,7 @@ export class Connection {
     const { statement, values, identity } = job;
     if (job.readOnly) this.#pipeline.readOnly();
     // Should it not go out, the pipeline does not send what stands behind it either.
+    const known = identity && this.#presets.find(identity.statement);
     const preset = identity === undefined ? '' : this.#sendIdentity(identity);
     if (job.parsed !== undefined) this.#pipeline.prepare('', job.parsed);
     let name = this.#statements.find(statement) ?? '';
@@ -156,9 +160,10 @@ export class Connection {
       job,
       sent: now,
       expected,
-      prepared: name !== '',
+      name,
       preparing,
       preset,
+      presetting: preset !== '' && known === undefined,
       spoiled: false,
     });
     if (!sent) {
@@ -241,9 +246,9 @@ export class Connection {
     const read = this.#read(job, outcome);
     if (this.#closed) return;
     // That of a failed read-only job is ended below, and is all that those behind it have met.
-    const aborted = isDetail(outcome) && outcome.failure !== undefined;
-    const known = flight.spoiled || (aborted && job.readOnly === true);
-    if (isDetail(outcome) && outcome.transaction && !known) {
+    const failed = isDetail(outcome) && outcome.failure !== undefined;
+    const aborted = failed && (job.readOnly === true || job instanceof RollBack);
+    if (isDetail(outcome) && outcome.transaction && !flight.spoiled && !aborted) {
       this.#refuse(notAllowed('a script may not leave a transaction open'));
       return;
     }
@@ -259,10 +264,9 @@ export class Connection {
       this.load = 0;
       this.idleSince = now;
     }
-    if (aborted && job.readOnly && !flight.spoiled) this.#rollBack(now);
+    if (aborted && !flight.spoiled) this.#rollBack(now);
     if ('affected' in read) job.done(read);
-    else if (flight.spoiled && 'state' in read && read.state === IN_FAILED_TRANSACTION)
-      this.#again(flight, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
+    else if (flight.spoiled && 'state' in read && SPOILED.has(read.state)) this.#again(job, now);
     else this.#fail(flight, read, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
     if (this.#retire && this.#flights.length === 0 && this.open) {
       this.#end();
@@ -272,8 +276,9 @@ export class Connection {
 
   /** The connection is lost, perhaps behind a failure of the head, `missing` results before that of its statement. */
   #lost(last: SqlFailure | undefined, missing: number): void {
-    const failure = last ?? connectionFailure(LOST);
     const head = this.#flights[0];
+    const spoiled = head?.spoiled === true && last !== undefined && SPOILED.has(last.state);
+    const failure = last === undefined || spoiled ? connectionFailure(LOST) : last;
     // What the head has failed with is nobody else's: its message may hold what others must not see.
     const common = failure.fatal ? failure : connectionFailure(LOST);
     this.#lose(common, head ? told(head, failure, missing) : failure);
@@ -297,15 +302,16 @@ export class Connection {
 
   /** Ends a flight that failed, `missing` results before that of its statement, unless nothing ran that may not again. */
   #fail(flight: Flight, failure: SqlFailure | ServiceError, missing: number, now: number): void {
-    const { job, preset, preparing } = flight;
-    if (preparing && missing > 0) this.#statements.remove(job.statement);
+    const { job, name, preset, preparing } = flight;
+    if (preparing && missing > 0) this.#statements.remove(job.statement, name);
     const unset = isUnset(flight, missing);
-    const stale = isStale(failure) && (unset ? preset !== '' : flight.prepared);
+    const stale = isStale(failure) && (unset ? preset !== '' : name !== '');
     // Its name is gone from the server, or its own Parse failed; another may have taken its place by now.
     if (unset && (stale || missing > (preparing ? 2 : 1)))
       this.#presets.remove(job.identity!.statement, preset);
-    if (stale && job.attempts < 2 && !job.abandoned) this.#renew(job, now);
-    else job.failed(told(flight, failure, missing));
+    if (!stale || job.attempts >= 2 || job.abandoned) job.failed(told(flight, failure, missing));
+    else if (this.open) this.#renew(job, now);
+    else job.failed(connectionFailure(LOST)); // with the ROLLBACK behind it
   }
 
   /**
@@ -323,16 +329,19 @@ export class Connection {
 
   /** Ends the transaction that a read-only job has failed in. What is on the wire behind it meets that, and runs after. */
   #rollBack(now: number): void {
-    for (const flight of this.#flights) flight.spoiled = true;
-    this.send(new InternalJob('ROLLBACK', []), now);
+    for (const flight of this.#flights) {
+      const { job, name, preparing, preset, presetting } = flight;
+      flight.spoiled = true;
+      // What is sent from now on must not go by names that nothing will be prepared under.
+      if (preparing) this.#statements.remove(job.statement, name);
+      if (presetting) this.#presets.remove(job.identity!.statement, preset);
+    }
+    this.send(new RollBack(), now);
     this.flush();
   }
 
-  /** Sends what was spoiled anew: nothing of it has run, and none of the `missing` results before its own has come. */
-  #again({ job, preset, preparing }: Flight, missing: number, now: number): void {
-    if (preparing) this.#statements.remove(job.statement);
-    const others = (job.readOnly ? 1 : 0) + (preparing ? 2 : 1);
-    if (preset !== '' && missing > others) this.#presets.remove(job.identity!.statement, preset);
+  /** Sends what was spoiled anew: nothing of it has run. */
+  #again(job: Job, now: number): void {
     if (job.abandoned && !(job instanceof InternalJob)) {
       job.failed(new ServiceError('timeout'));
       return;
@@ -380,6 +389,13 @@ export class Connection {
   }
 }
 
+/** RollBack ends a transaction that has failed. Where it fails itself, when somebody cancels it, that is still open. */
+class RollBack extends InternalJob {
+  constructor() {
+    super('ROLLBACK', []);
+  }
+}
+
 /** Results up to this size (bytes) are never refused for the sake of others. */
 const SMALL = 64 << 10;
 
@@ -416,8 +432,8 @@ function isStale(failure: SqlFailure | ServiceError): boolean {
   );
 }
 
-/** SQLSTATE of what comes to a transaction that has failed. */
-const IN_FAILED_TRANSACTION = '25P02';
+/** SQLSTATEs of what comes to a transaction that has failed, the second where its own name was to be prepared in it. */
+const SPOILED: ReadonlySet<string> = new Set(['25P02', '26000']);
 
 const LOST = 'the connection to the database was lost';
 

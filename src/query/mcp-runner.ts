@@ -52,7 +52,8 @@ export class McpRunner {
       page: (call, cursor) => list.page(call, cursor),
       run: (call, name, args) => calls.run(call, name, args),
     };
-    this.#endpoint = new Endpoint(tools, { version: version(), path: mcp.path, log });
+    const { path, expose } = mcp;
+    this.#endpoint = new Endpoint(tools, { version: version(), path, expose, log });
   }
 
   /** call makes a call of a request. */

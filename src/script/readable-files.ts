@@ -53,12 +53,12 @@ export class ReadableFiles {
     return this.#list;
   }
 
-  /** Looks until it is known of what was just written whether it can be used, but not for ever. */
+  /** Looks until it is known of what was just written, or has gone, what becomes of it, but not for ever. */
   async #settle(): Promise<void> {
     for (let looks = 1; ; looks++) {
       await this.#look();
-      const unknown = [...this.#files.values()].some(({ file }) => file.unknown);
-      if (!unknown || looks === MOST_LOOKS) return;
+      const open = [...this.#files.values()].some(({ file }) => file.open);
+      if (!open || looks === MOST_LOOKS) return;
       await sleep(SETTLED / 2);
     }
   }

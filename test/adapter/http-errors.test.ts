@@ -83,3 +83,14 @@ t.test('an error without id, or with null, gets the id of its request', async (t
     ]);
   }
 });
+
+t.test('a switch to another protocol', async (t) => {
+  const { url } = await startEndpoint(t, (_, response) => {
+    const head =
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n';
+    response.socket!.write(head);
+  });
+  const { messages, code } = await converse(t, url, [request(1)]);
+  t.match(messages, [{ id: 1, error: { code: -32603, message: /switches to a protocol/ } }]);
+  t.equal(code, 0);
+});

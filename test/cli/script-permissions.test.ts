@@ -143,7 +143,8 @@ function makeService(t: Test, configuration: string): string {
   return folder;
 }
 
-const AUTH = 'auth.enabled = true\njwt.key = "0123456789abcdef0123456789abcdef"\n';
+const AUTH =
+  'auth.enabled = true\naccess.restrict = true\njwt.key = "0123456789abcdef0123456789abcdef"\n';
 const NO_DATABASE = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/main' };
 
 t.test('as a table', async (t) => {

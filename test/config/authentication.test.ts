@@ -8,7 +8,7 @@ import { makeLoader, writeAt } from './load-config.js';
 
 const loader = makeLoader(t);
 const secret = (bytes: number): string => `jwt.key = "${'k'.repeat(bytes)}"\n`;
-const ON = `auth.enabled = true\n${secret(32)}`;
+const ON = `auth.enabled = true\naccess.restrict = true\n${secret(32)}`;
 
 const pem = ({ privateKey }: KeyPairKeyObjectResult): string =>
   `jwt.key = """${privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()}"""\n`;
@@ -133,7 +133,20 @@ t.test('patterns of jwt.whitelist that do not say where they end, or open script
   }
   t.strictSame(loader.load("jwt.whitelist = ['/auth']").warnings, [], 'without authentication');
   const restricted = `${ON}jwt.whitelist = ['^.*$']\nqueries.restrict = true`;
-  t.strictSame(loader.load(restricted).warnings, [], 'scripts need a token all the same');
+  t.strictSame(
+    loader.load(restricted).warnings,
+    ['jwt.whitelist: ^.*$ lets everybody use /_mcp without a token'],
+    'scripts need a token all the same',
+  );
+  t.strictSame(loader.load(`${restricted}\nmcp.enabled = false`).warnings, []);
+  t.end();
+});
+
+t.test('tokens that show every table are warned of', (t) => {
+  t.match(loader.load(`auth.enabled = true\n${secret(32)}`).warnings, [
+    /^mcp\.enabled: whoever has a token can read every table/,
+  ]);
+  t.strictSame(loader.load(`auth.enabled = true\nmcp.enabled = false\n${secret(32)}`).warnings, []);
   t.end();
 });
 

@@ -15,7 +15,7 @@ t.test('restrict and the registry are switched off by themselves, and it is said
       /^queries\.register_enabled: .*because auth\.enabled is off$/,
     ],
     [
-      `auth.enabled = true\njwt.key = "${'k'.repeat(32)}"\nqueries.register_admins = ["a"]\nqueries.register_enabled = true`,
+      `auth.enabled = true\naccess.restrict = true\njwt.key = "${'k'.repeat(32)}"\nqueries.register_admins = ["a"]\nqueries.register_enabled = true`,
       /^queries\.register_enabled: .*because queries\.storage is not "database"$/,
     ],
   ];

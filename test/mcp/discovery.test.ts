@@ -1,5 +1,6 @@
-/** GET: what the endpoint says of itself, with the tools of all pages. */
+/** What the endpoint says of itself: for GET, with the tools of all pages, and to models. */
 import t from 'tap';
+import { instructionsFor } from '#app/mcp/discovery.js';
 import { Asked } from './fixed-tools.js';
 
 const asked = new Asked();
@@ -20,4 +21,16 @@ t.test('GET and HEAD', async (t) => {
       capabilities: { tools: { listChanged: false } },
     });
   }
+});
+
+t.test('a model is told of no listing that is hidden', (t) => {
+  const told = (databases: boolean, schemas: boolean, tables: boolean) =>
+    [...instructionsFor({ databases, schemas, tables }).matchAll(/list_\w+/g)]
+      .map(String)
+      .join(' ');
+  t.equal(told(true, true, true), 'list_tables list_databases list_schemas');
+  t.equal(told(false, true, true), 'list_tables list_schemas');
+  t.equal(told(false, false, true), 'list_tables');
+  t.equal(told(true, true, false), '');
+  t.end();
 });

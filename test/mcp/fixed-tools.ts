@@ -67,7 +67,8 @@ export class Asked {
     const level = (name: string) => (fields: Record<string, unknown>, message: string) =>
       this.lines.push([name, fields, message]);
     const log = { debug: level('debug'), error: level('error') } as unknown as Logger;
-    this.endpoint = new Endpoint(tools, { version: '2.1.0', path: '/api/_mcp', log });
+    const expose = { databases: true, schemas: true, tables: true };
+    this.endpoint = new Endpoint(tools, { version: '2.1.0', path: '/api/_mcp', expose, log });
   }
 
   /** ask gives status and body, this read unless it is empty. */

@@ -1,5 +1,6 @@
 /** Scripts as tools, while scripts are made, changed and deleted: on disk and in the table. */
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { CREATE, insert, TestScripts } from '../registry/tables.js';
@@ -54,6 +55,18 @@ t.test('on disk', async (t) => {
   t.same((await scripts.entry('shop/b')).inputSchema.required, ['y']);
   t.equal(await scripts.run('shop/b', { y: 5 }), '{"rows":[{"b":"5"}],"count":1}');
   t.equal(await scripts.run('shop/c'), 'unknown tool');
+});
+
+t.test('deleted while nobody asked', async (t) => {
+  const texts = { 'shop/a': 'SELECT 1', 'shop/b': 'SELECT 2', 'shop/c': 'SELECT 3' };
+  const scripts = new TestedScripts(t, postgres, { texts });
+  await scripts.until(async () => (await scripts.names()).includes('shop.c'));
+  scripts.remove('shop/b');
+  await sleep(2_000);
+  t.equal(await scripts.run('shop/b'), 'unknown tool', 'not even the first call runs it');
+  scripts.remove('shop/c');
+  await sleep(2_000);
+  t.equal(await scripts.names(), 'main.shop.a', 'not even the first list has it');
 });
 
 t.test('what is no script', async (t) => {

@@ -1,7 +1,7 @@
 /** Scripts as tools: what is shown of them, what they take, what they give. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
-import { TestedScripts } from './tested-scripts.js';
+import { callOf, TestedScripts } from './tested-scripts.js';
 
 const postgres = await startPostgres(t, {
   setup: `CREATE TABLE items (id int PRIMARY KEY, name text, price numeric, tags text[]);
@@ -85,7 +85,7 @@ t.test('what is shown', async (t) => {
     type: 'object',
     properties: {
       name: { type: 'string' },
-      above: { type: ['number', 'string'] },
+      above: { anyOf: [{ type: 'number' }, { type: 'string' }] },
       column: {
         type: 'string',
         pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$',
@@ -129,6 +129,24 @@ t.test('what is shown', async (t) => {
     broken.map(({ position }) => position),
     ['shop/broken:1:12'],
   );
+});
+
+t.test('types are said as all clients take them: one each, without formats', async (t) => {
+  const casts = ['bigint', 'numeric', 'date', 'uuid', 'boolean', 'float8'];
+  const typed = casts.map((type) => `{{sqlVal "${type}"}}::${type}`).join(', ');
+  const scripts = new TestedScripts(t, postgres, {
+    texts: { 'shop/typed': `SELECT ${typed}`, 'shop/ids': 'SELECT {{sqlVal "id"}}::int8 AS id' },
+  });
+  t.same((await scripts.entry('shop/typed')).inputSchema.properties, {
+    bigint: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    numeric: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+    date: { type: 'string', description: 'Of the SQL type date.' },
+    uuid: { type: 'string', description: 'Of the SQL type uuid.' },
+    boolean: { type: 'boolean' },
+    float8: { type: 'number' },
+  });
+  t.equal(await scripts.run('shop/ids', { id: '9' }), '{"rows":[{"id":9}],"count":1}');
+  t.match(await scripts.run('shop/ids', { id: '1.5' }), /^error: id must be a whole number/);
 });
 
 const rows = (...ids: number[]) =>
@@ -314,15 +332,19 @@ t.test('plain names, several databases', async (t) => {
     await scripts.names(),
     'main_shop_a-b main_shop_a_b main_x_y b_c_shop_a-b b_c_shop_a_b b_c_x_y',
   );
-  const one = await scripts.tools.run(
-    (await import('./tested-scripts.js')).callOf(),
-    'service_script_b_c_x_y',
-    {},
-  );
+  const one = await scripts.tools.run(callOf(), 'service_script_b_c_x_y', {});
   t.same(one, { json: '{"rows":[{"three":3}],"count":1}' });
   const twice = new TestedScripts(t, postgres, {
     texts: { 'a_b/c': 'SELECT 1', 'a/b_c': 'SELECT 2', 'a/d': 'SELECT 3' },
     settings,
   });
   t.equal(await twice.names(), 'main_a_d', 'a name that two have is nobody’s');
+  const across = new TestedScripts(t, postgres, {
+    texts: { 'a/b': 'SELECT 1', 'x_a/b': 'SELECT 2' },
+    settings,
+    aliases: ['main', 'main_x'],
+  });
+  t.equal(await across.names(), 'main_a_b main_x_x_a_b', 'nor one that two databases have');
+  t.equal(await across.tools.run(callOf(), 'service_script_main_x_a_b', {}), undefined);
+  t.match(across.logged, [{ level: 'warn', names: 1 }]);
 });

@@ -23,6 +23,12 @@ for (const [what, name, args, outcome] of [
     },
   ],
   [
+    'an unknown argument of a tool of a table',
+    'service.select.main.public.item',
+    { where: 'x' },
+    { error: 'unknown argument: where. It takes columns, filters, order_by, limit, offset.' },
+  ],
+  [
     'an argument of what objects have',
     'service.list_databases',
     { constructor: 1 },

@@ -164,6 +164,28 @@ t.test('what stands behind one that fails runs once, whatever it is', async (t) 
   }
 });
 
+t.test('what was to be prepared behind those that fail is prepared when it runs', async (t) => {
+  for (const readOnly of [false, true]) {
+    const settings = { ...asAuthenticator(server), connections: 1 };
+    const db = new TestDatabase(t, server, settings);
+    await db.read('SELECT 1');
+    const options = { readOnly, identity: identityOf('ann', undefined) };
+    const statement = { sql: 'SELECT current_user::text', recurs: true };
+    const failing = db.run('SELECT 1/0', 'value', READ);
+    // The second one comes before what stands behind the first is sent anew.
+    const second = new Promise<string>((resolve) => {
+      Object.assign(failing.job, {
+        failed: () =>
+          void db.read('SELECT 1/0', READ).then((outcome) => resolve(describe(outcome))),
+      });
+    });
+    const behind = [1, 2, 3, 4].map(() => db.read(statement, options));
+    t.strictSame((await Promise.all(behind)).map(describe), ['ann', 'ann', 'ann', 'ann']);
+    t.equal(await second, '22012');
+    t.equal(db.held, 1);
+  }
+});
+
 t.test('a function that says its transaction has failed is believed once', async (t) => {
   await server.sql(`CREATE FUNCTION lies() RETURNS text LANGUAGE plpgsql
     AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '25P02'; END $$`);

@@ -95,6 +95,23 @@ t.test('slow tools hold up no script, and no tool that is fast', async (t) => {
   for (const { isError } of await Promise.all(slow)) t.equal(isError, true);
 });
 
+t.test('messages take half of the places for requests at most', async (t) => {
+  const postgres = await startPostgres(t, { setup: SETUP });
+  const service = await start(postgres, { 'mcp.timeout': '3s', 'pool.queue': 10 });
+  const slow = Array.from({ length: 20 }, () => callTool(service, SELECT, SLOW));
+  const texts = (await Promise.race([Promise.all(slow), sleep(500)])) ?? [];
+  t.equal(texts.length, 0, 'some are still under way');
+  const { status, json, headers } = await post(service, { jsonrpc: '2.0', id: 1, method: 'ping' });
+  t.equal(status, 503);
+  t.match(json, { code: 'busy', error: 'too many MCP requests wait already' });
+  t.ok(headers.get('retry-after'));
+  t.strictSame(await service.rows('hit/one?n=3'), [{ n: 3 }], 'scripts have the other half');
+  const refused = (await Promise.all(slow)).filter(({ content }) =>
+    content[0]!.text.includes('503'),
+  );
+  t.ok(refused.length >= 14, String(refused.length));
+});
+
 t.test('tools take no connection that fast scripts need beside slow ones', async (t) => {
   const postgres = await startPostgres(t, { setup: SETUP });
   const service = await startService(t, {

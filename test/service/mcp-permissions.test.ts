@@ -191,3 +191,29 @@ t.test('scripts, where they are tools', async (t) => {
     // prettier-ignore
     t.match(await rowsOf(service, name, {}, who), /^200 .*-32602.*unknown tool/);
 });
+
+t.test(
+  'scripts that are restricted need a token, also where the endpoint needs none',
+  async (t) => {
+    const service = await start({
+      ...AUTH,
+      'jwt.whitelist': ['^/_mcp$', '^/_QUERIES/.*$'],
+      'mcp.scripts': true,
+      'queries.restrict': true,
+      'queries.scripts': [{ location: 'shop', name: 'items', permissions: ['read'] }],
+    });
+    const tool = 'service.script.postgres.shop.items';
+    const nameless = as(signToken({ role: 'web' }));
+    for (const [who, offered] of [
+      [{}, false],
+      [nameless, true],
+      [{}, false],
+    ] as const) {
+      t.equal((await toolNames(service, who)).includes(tool), offered, 'as over HTTP');
+      t.equal((await service.ask('shop/items', who)).status, offered ? 200 : 401);
+      const rows = await rowsOf(service, tool, {}, who);
+      if (offered) t.match(rows, [{ id: 1 }, { id: 2 }]);
+      else t.match(rows, /^200 .*-32602.*unknown tool/);
+    }
+  },
+);
