@@ -51,6 +51,11 @@ interface Wanted {
   readonly columns: number;
 }
 
+/** LastRead is what was read last of a database, as whatever role: most roles see most tables alike. */
+export interface LastRead {
+  held: ReadonlyMap<string, HeldTable>;
+}
+
 export interface LoaderParts {
   readonly readOnly: ReadOnly;
   /** Tables that nobody is ever shown. */
@@ -63,11 +68,13 @@ export class CatalogLoader {
   /** Whose role it is; nobody is to wait in vain because he left. */
   readonly #request: QueryRequest;
   readonly #parts: LoaderParts;
+  readonly #last: LastRead;
   readonly #costs = new Map<Statement, ScriptCost>();
 
-  /** `request` is one of those who see the same: of the same role. */
-  constructor(alias: string, request: QueryRequest, parts: LoaderParts) {
+  /** `request` is one of those who see the same: of the same role. `last` is one for all roles of a database. */
+  constructor(alias: string, request: QueryRequest, parts: LoaderParts, last: LastRead) {
     this.#alias = alias;
+    this.#last = last;
     this.#request = { ...request, claims: '', query: '', headers: '' };
     this.#parts = parts;
   }
@@ -89,6 +96,7 @@ export class CatalogLoader {
       else wanted.push(one);
     }
     await this.#readAll(wanted, before, held);
+    this.#last.held = held;
     await turn(); // sorting thousands of tables takes milliseconds: not in the same turn as the last rows
     const tables = this.#readable(before, held);
     // What is not known for certain is looked for again.
@@ -117,8 +125,8 @@ export class CatalogLoader {
     for (const piece of pieces(wanted))
       for (const row of await this.#read(piece, unreadable)) {
         const [id, locked] = row;
-        const known = before?.held.get(id!)?.table;
-        const table = known?.isAs(row) ? known : this.#tableOf(row);
+        const known = [before?.held, this.#last.held].map((tables) => tables?.get(id!)?.table);
+        const table = known.find((one) => one?.isAs(row)) ?? this.#tableOf(row);
         held.set(id!, { version: locked === 't' ? undefined : versions.get(id!), table });
       }
     for (const id of unreadable) held.set(id, { version: versions.get(id), table: undefined });

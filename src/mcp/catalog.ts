@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { McpSettings, ScriptsTable, TableAccessSettings } from '../protocol.js';
 import type { Call } from './call.js';
-import { CatalogLoader, type LoaderParts } from './catalog-loader.js';
+import { CatalogLoader, type LastRead, type LoaderParts } from './catalog-loader.js';
 import { HeldCatalog } from './held-catalog.js';
 import type { ReadOnly } from './read-only.js';
 import type { Catalog, VisibleTables } from './table.js';
@@ -20,6 +20,8 @@ export class CatalogCache implements Catalog {
   readonly #parts: LoaderParts;
   /** By alias and role; there are as many roles as the configuration allows. */
   readonly #held = new Map<string, Map<string, HeldCatalog>>();
+  /** By alias. */
+  readonly #last = new Map<string, LastRead>();
 
   constructor(
     settings: McpSettings,
@@ -29,7 +31,10 @@ export class CatalogCache implements Catalog {
     log: Logger,
   ) {
     this.databases = settings.databases.map(({ alias, database }) => ({ alias, database }));
-    for (const { alias } of this.databases) this.#held.set(alias, new Map());
+    for (const { alias } of this.databases) {
+      this.#held.set(alias, new Map());
+      this.#last.set(alias, { held: new Map() });
+    }
     this.#access = new TableAccess(access);
     this.#parts = { readOnly, hidden, log };
   }
@@ -55,7 +60,7 @@ export class CatalogCache implements Catalog {
       throw new ServiceError('unknown_database', `database not registered: ${alias}`);
     let held = roles.get(request.role);
     if (held === undefined) {
-      const loader = new CatalogLoader(alias, request, this.#parts);
+      const loader = new CatalogLoader(alias, request, this.#parts, this.#last.get(alias)!);
       roles.set(request.role, (held = new HeldCatalog(alias, loader, this.#parts.log)));
     }
     return held;

@@ -1,8 +1,8 @@
 /**
  * The tables of one database as one role sees them, held in memory. Whether that is still so is looked at beside the
  * requests, while somebody asks and not more often than it is worth: nobody waits for it who has something to go by. Once
- * something is held it is served on when the database is away. Until then whoever asks waits for the first attempt, and
- * is refused with ServiceError when that fails.
+ * something is held it is served on when the database is away. Until then whoever asks waits for the first attempt, for a
+ * moment once that has failed, and is refused with ServiceError.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,15 +49,16 @@ export class HeldCatalog {
 
   /** current gives what is held, and sees to it that it is looked at. Rejects with ServiceError when there is nothing. */
   current(): ReadableTables | Promise<ReadableTables> {
-    if (this.#snapshot === undefined) return this.#looked();
+    const held = this.#snapshot?.tables;
+    if (held === undefined && this.#failure === undefined) return this.#looked();
     const now = performance.now();
     const age = now - this.#ended;
-    if (age < this.#interval) return this.#snapshot.tables;
+    if (held !== undefined && age < this.#interval) return held;
     const look = this.#lookNow();
     // One that runs for longer already is worth nobody's wait any more.
     const patience = this.#began + PATIENCE - now;
-    if (age < STALE * this.#interval || patience <= 0) return this.#snapshot.tables;
-    return Promise.race([look, sleep(patience)]).then(() => this.#held());
+    if (held !== undefined && (age < STALE * this.#interval || patience <= 0)) return held;
+    return Promise.race([look, sleep(Math.max(0, patience))]).then(() => this.#held());
   }
 
   /** renewed gives what there is after a look begun from now on, if that tells. Rejects as current does. */

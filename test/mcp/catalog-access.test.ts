@@ -53,6 +53,13 @@ t.test('roles', async (t) => {
   t.strictSame([...item.byName.keys()], ['id', 'name']);
 });
 
+t.test('what two roles see alike is held once', async (t) => {
+  const tested = new TestedCatalog(t, postgres);
+  const [all, some] = [await tested.tables(), await tested.tables({ role: 'reader' })];
+  t.equal(some.find('shop', 'item'), all.find('shop', 'item'));
+  t.not(some.find('public', 'item'), all.find('public', 'item'), 'of which it sees less');
+});
+
 t.test('a role that there is not sees nothing', async (t) => {
   const tested = new TestedCatalog(t, postgres);
   await t.rejects(tested.tables({ role: 'nobody' }), { code: 'permission_denied' });

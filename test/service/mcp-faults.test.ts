@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { startMute } from '../support/black-hole.js';
 import { ConnectionWatch } from '../support/connection-watch.js';
 import { Load } from '../support/load.js';
 import { callTool, post, rowsOf, toolNames } from '../support/mcp.js';
@@ -196,3 +197,19 @@ t.test('a database that goes away and comes back', async (t) => {
   await away.restart();
   t.ok(await until(async () => (await callTool(late, 'service.list_tables')).isError !== true));
 });
+
+t.test(
+  'a database that never answers holds up what is listed of the others only once',
+  async (t) => {
+    const postgres = await startPostgres(t, { setup: SETUP });
+    const { port } = await startMute(t);
+    const mute = { alias: 'mute', host: '127.0.0.1', port, user: 'nobody', pass: 'none' };
+    const service = await start(postgres, { 'pg.conntimeout': '2s', databases: [mute] });
+    t.match(await toolNames(service), [/list_databases/]);
+    const began = performance.now();
+    for (let i = 0; i < 10; i++)
+      t.match((await toolNames(service)).join(), /service\.select\.\w+\.public\.item/);
+    const ms = performance.now() - began;
+    t.ok(ms < 5_000, `${ms} ms`);
+  },
+);
