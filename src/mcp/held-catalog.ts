@@ -21,8 +21,9 @@ const LONGEST = 5_000;
 const STALE = 2;
 const PATIENCE = 300;
 
-/** From the beginning of one look to the next one that somebody asks for, ms. */
+/** From the beginning of one look to the next one that somebody asks for, ms, and how many times what the last one took. */
 const PAUSE = 200;
+const PART_ASKED = 5;
 
 export class HeldCatalog {
   readonly #alias: string;
@@ -68,7 +69,8 @@ export class HeldCatalog {
 
   async #lookAgain(): Promise<ReadableTables> {
     await this.#look;
-    const wait = this.#began + PAUSE - performance.now();
+    const pause = Math.max(PAUSE, (this.#ended - this.#began) * PART_ASKED);
+    const wait = this.#began + pause - performance.now();
     if (wait > 0) await sleep(wait);
     await this.#look; // begun meanwhile, before some of those who wait for this one
     this.#next = undefined;

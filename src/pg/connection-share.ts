@@ -11,8 +11,11 @@ export interface Allowance {
   readonly limit: number;
   /** total is the same, and what is lent to somebody else or is to be. */
   readonly total: number;
-  /** take counts one more connection; false, and nothing counted, when there are as many as allowed. */
-  take(): boolean;
+  /**
+   * take counts one more connection; false, and nothing counted, when there are as many as allowed. When it is `urgent`, one
+   * that is lent and idle is given back for it.
+   */
+  take(urgent: boolean): boolean;
   /** release counts one less. */
   release(): void;
 }
@@ -42,7 +45,12 @@ export class ConnectionShare implements Allowance {
     return Atomics.load(this.#shared, this.#at);
   }
 
-  take(): boolean {
+  take(urgent = false): boolean {
+    if (this.#take()) return true;
+    return urgent && this.#guest?.givesBack() === true && this.#take();
+  }
+
+  #take(): boolean {
     this.count(1);
     // Counted before the limit is read: who lowers the limit and reads the count after that misses none.
     if (this.#own < this.limit) {
@@ -77,6 +85,8 @@ export interface Neighbours {
   readonly wanted: () => void;
   /** The host has given one up that the guest waits for. */
   readonly freed: () => void;
+  /** The host needs one: an idle one of the guest's is to be given up. Gives whether there was one. */
+  readonly needed: () => boolean;
   /** How many the host holds. */
   readonly own: () => number;
 }
@@ -127,6 +137,11 @@ export class GuestShare implements Allowance {
   release(): void {
     this.#held--;
     this.#share.count(-1);
+  }
+
+  /** givesBack gives up an idle connection for the host, if there is one. */
+  givesBack(): boolean {
+    return this.#neighbours.needed();
   }
 
   /** freed is told that the host holds one less. */

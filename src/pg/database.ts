@@ -178,6 +178,13 @@ export class Database implements ConnectionOwner {
     return true;
   }
 
+  /** giveUpIdle closes an idle connection, if there is one, and tells whether there was. */
+  giveUpIdle(): boolean {
+    const idle = this.#connections.findLast((c) => c.pending === 0);
+    idle?.close();
+    return idle !== undefined;
+  }
+
   /** pass has another one run what waits here. */
   pass(to: Database): void {
     const now = performance.now();
@@ -211,8 +218,7 @@ export class Database implements ConnectionOwner {
       return true;
     });
     this.#seclude(now);
-    this.#slowNext =
-      this.#slow.size > 0 && this.#allowed.limit === 1 && this.#connections.length < 2;
+    this.#slowNext = this.#slow.size > 0 && this.#allowed.total === 1;
   }
 
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */
@@ -226,9 +232,11 @@ export class Database implements ConnectionOwner {
     if (this.#slow.size > 0) lanes = Math.min(lanes, Math.ceil(allowed / 2));
     let best: Connection | undefined;
     let least = Infinity;
+    let pipelines = 0;
     for (const c of this.#connections) {
       if (--allowed < 0) break;
       if (c.exclusive || this.#stalls(c, now)) continue;
+      pipelines++;
       const burden = c.load + c.headTime(now);
       if (burden < least && c.pending < DEPTH) {
         best = c;
@@ -236,7 +244,8 @@ export class Database implements ConnectionOwner {
       }
       if (--lanes === 0) break;
     }
-    if (lanes > this.#opening && (best === undefined || best.pending > 0)) this.#grow(now);
+    if (lanes > this.#opening && (best === undefined || best.pending > 0))
+      this.#grow(now, pipelines === 0);
     if (best === undefined) return false;
     best.send(job, now);
     return true;
@@ -304,11 +313,11 @@ export class Database implements ConnectionOwner {
     return true;
   }
 
-  /** Opens one more connection, if there may be one and the last attempt did not just fail. */
-  #grow(now: number): void {
+  /** Opens one more connection, if there may be one and the last attempt did not just fail; `urgent` as in Allowance. */
+  #grow(now: number, urgent = false): void {
     if (this.#closed || now < this.#resume) return;
     if (this.#opening > 0 && this.#connections.length === 0) return; // one shows whether the database is there
-    if (!this.#allowed.take()) return;
+    if (!this.#allowed.take(urgent)) return;
     this.#opening++;
     this.#attempted = now;
     openConnection(this.settings).then(

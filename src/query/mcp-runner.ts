@@ -18,6 +18,9 @@ import { namesOf } from '../registry/names.js';
 import type { Scripts } from '../script/scripts.js';
 import { version } from '../version.js';
 
+/** From this length on (characters) a message may take milliseconds to be read. */
+const LONG = 16_384;
+
 /** What a runner works with. */
 export interface McpParts {
   readonly scripts: Scripts;
@@ -32,6 +35,8 @@ export class McpRunner {
   readonly #settings: WorkerSettings;
   readonly #parts: McpParts;
   readonly #endpoint: Endpoint;
+  readonly #long: Call[] = [];
+  readonly #next = (): void => this.#answerNext();
 
   constructor(settings: WorkerSettings, mcp: McpSettings, parts: McpParts) {
     const { log, scripts } = parts;
@@ -62,8 +67,18 @@ export class McpRunner {
     return new Call(request, this.#settings.claimSettings);
   }
 
-  /** answer answers a call, at once or later. */
+  /** answer answers a call, at once or later. Long messages take their turn, with whatever else has come between them. */
   answer(call: Call): void {
+    if (call.request.query.length <= LONG) this.#answer(call);
+    else if (this.#long.push(call) === 1) setImmediate(this.#next);
+  }
+
+  #answerNext(): void {
+    this.#answer(this.#long.shift()!);
+    if (this.#long.length > 0) setImmediate(this.#next);
+  }
+
+  #answer(call: Call): void {
     try {
       const answer = this.#endpoint.answer(call);
       if (!(answer instanceof Promise)) this.#parts.answered(call, answer);

@@ -136,6 +136,7 @@ export class QueryRunner implements QueryOwner {
     const allowed = share.guest(settings.connections, {
       wanted: () => database.adjust(),
       freed: () => guest.adjust(),
+      needed: () => guest.giveUpIdle(),
     });
     const guest = new Database(settings, budget, allowed);
     this.#guests.push(() => {

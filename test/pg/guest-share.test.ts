@@ -29,6 +29,7 @@ class Pair {
     this.part = share.guest(most, {
       wanted: () => this.host.adjust(),
       freed: () => this.guest.adjust(),
+      needed: () => this.guest.giveUpIdle(),
     });
     this.guest = new Database({ ...settings, idleConnections: 0, idleTime }, budget, this.part);
     t.teardown(() => {
@@ -107,7 +108,11 @@ t.test(
 t.test('what a guest could not open is not counted', async (t) => {
   const shared = new Int32Array([2, 0]);
   const share = new ConnectionShare(shared, 0);
-  const part = share.guest(1, { wanted: () => undefined, freed: () => undefined });
+  const part = share.guest(1, {
+    wanted: () => undefined,
+    freed: () => undefined,
+    needed: () => false,
+  });
   const away = new Database(databaseSettings('away'), new ResultBudget(1 << 20, 1 << 24), part);
   t.teardown(() => away.close());
   const outcome = await new Promise<{ failure?: unknown }>((resolve) => {
@@ -116,4 +121,19 @@ t.test('what a guest could not open is not counted', async (t) => {
   t.ok(outcome.failure);
   t.equal(shared[1], 0);
   t.equal(part.claimed, 0);
+});
+
+t.test('where slow statements have all that is left, an idle one is given back', async (t) => {
+  const pair = new Pair(t, 2, 1);
+  t.equal(await failures(slow(pair.guest, 1, 0)), 0);
+  t.equal(pair.part.claimed, 1);
+  const busy = slow(pair.host, 2, 1.5);
+  await sleep(200);
+  const began = performance.now();
+  const { failure } = await pair.host.ask('SELECT 1');
+  t.equal(failure, undefined);
+  t.ok(performance.now() - began < 1_000, 'a fast one does not wait for them');
+  t.equal(pair.part.claimed, 0);
+  t.equal(await failures([...busy, ...slow(pair.guest, 1, 0)]), 0, 'and the guest gets one again');
+  t.ok(pair.held <= 2);
 });
