@@ -12,10 +12,13 @@ export function checkNames(
   told: readonly string[] = allowed,
 ): void {
   for (const name of Object.keys(args))
-    if (!allowed.includes(name)) {
-      const takes = told.length === 0 ? 'It takes none' : `It takes ${listed(told)}`;
-      throw new Refusal(`unknown argument: ${cut(name)}. ${takes}.`);
-    }
+    if (!allowed.includes(name)) throw unknownArgument(name, told);
+}
+
+/** unknownArgument refuses an argument of a tool that takes others. */
+export function unknownArgument(name: string, others: readonly string[]): Refusal {
+  const takes = others.length === 0 ? 'It takes none' : `It takes ${listed(others)}`;
+  return new Refusal(`unknown argument: ${cut(name)}. ${takes}.`);
 }
 
 /** argument gives what was sent under a name, undefined for nothing. */

@@ -6,7 +6,8 @@ import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
 import { MAX_PAIRS, type Parameters } from '../script/query-string.js';
 import { parametersOf, type Parameter } from '../template/parameters.js';
 import type { Template } from '../template/template.js';
-import { cut, listed, Refusal } from './refusal.js';
+import { unknownArgument } from './checked-arguments.js';
+import { Refusal } from './refusal.js';
 import { missing, openValue, parameterSchema, parameterValue } from './script-parameter.js';
 import type { Arguments } from './tool.js';
 
@@ -90,9 +91,7 @@ export class ScriptInput {
     const parameter = this.#parameters.get(name);
     if (parameter !== undefined) return parameterValue(parameter, sent);
     if (this.#open && !isReservedKey(name)) return openValue(name, sent);
-    const names = [...this.#parameters.keys()];
-    const takes = names.length === 0 ? 'It takes none' : `It takes ${listed(names)}`;
-    throw new Refusal(`unknown argument: ${cut(name)}. ${takes}.`);
+    throw unknownArgument(name, [...this.#parameters.keys()]);
   }
 }
 

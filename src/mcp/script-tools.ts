@@ -100,7 +100,6 @@ export class ScriptTools {
 
   /** run runs a tool; undefined when the caller has none of that name. */
   async run(call: Call, name: string, args: Arguments): Promise<ToolOutcome | undefined> {
-    if (!PREFIX.test(name)) return undefined;
     try {
       const tool = await this.#find(name);
       if (tool === undefined || !this.#may(call, tool)) return undefined;
@@ -223,7 +222,6 @@ export class ScriptTools {
 }
 
 const NONE: readonly ListedTool[] = [];
-const PREFIX = /^service[._]script[._]/;
 const LEFT_OUT =
   'scripts are no tools: clients take no such name of a tool or of a parameter, or two have the same';
 const SHARED = 'scripts on several databases are no tools: they would have the same name';

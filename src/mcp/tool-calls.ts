@@ -22,7 +22,7 @@ import { cut, Refusal } from './refusal.js';
 import { checkSelect, checkTableSelect } from './select-arguments.js';
 import type { Catalog, Table } from './table.js';
 import { TableRows } from './table-rows.js';
-import { genericToolName, mayName, type GenericTool } from './tool-names.js';
+import { genericToolName, mayName, namePrefix, type GenericTool } from './tool-names.js';
 import { INVALID_PARAMS, RpcError, type Arguments, type ToolOutcome } from './tool.js';
 
 /** Knows which table a tool of a single table is about. */
@@ -74,9 +74,8 @@ export class ToolCalls {
       [this.#named('describe_table'), this.#describe],
       [this.#named('select_table'), this.#select],
     ]);
-    const plain = settings.toolNames === 'plain';
-    this.#selectPrefix = plain ? 'service_select_' : 'service.select.';
-    this.#scriptPrefix = plain ? 'service_script_' : 'service.script.';
+    this.#selectPrefix = namePrefix(settings.toolNames, 'service', 'select');
+    this.#scriptPrefix = namePrefix(settings.toolNames, 'service', 'script');
   }
 
   /** run runs a tool. Rejects with RpcError: an unknown tool, a hidden listing. */

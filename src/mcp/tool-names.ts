@@ -14,10 +14,17 @@ const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
  * not all clients take. Undefined when clients would not take it.
  */
 export function toolName(form: NameForm, ...parts: readonly string[]): string | undefined {
-  const name = parts.join('.');
-  if (form === 'dotted') return DOTTED.test(name) ? name : undefined;
-  const plain = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
-  return PLAIN.test(plain) ? plain : undefined;
+  const name = inForm(form, parts.join('.'));
+  return (form === 'dotted' ? DOTTED : PLAIN).test(name) ? name : undefined;
+}
+
+/** namePrefix is what all names begin with that are made of these parts and others behind them. */
+export function namePrefix(form: NameForm, ...parts: readonly string[]): string {
+  return inForm(form, `${parts.join('.')}.`);
+}
+
+function inForm(form: NameForm, name: string): string {
+  return form === 'dotted' ? name : name.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
 }
 
 /** genericToolName is the name of a tool that works on any table: one of ours, so that there always is one. */
@@ -46,6 +53,5 @@ export function tableToolName(
 
 /** mayName tells whether a name may be that of a tool of a table in a database. */
 export function mayName(form: NameForm, alias: string, name: string): boolean {
-  const prefix = `service.select.${alias}.`;
-  return name.startsWith(form === 'dotted' ? prefix : prefix.replaceAll(/[^A-Za-z0-9_-]/gu, '_'));
+  return name.startsWith(namePrefix(form, 'service', 'select', alias));
 }

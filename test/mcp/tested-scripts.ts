@@ -16,6 +16,7 @@ import { TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/front-end.js';
 import type { Postgres } from '../support/postgres.js';
 import type { Logged } from '../support/query-runner.js';
+import { mcpSettings } from './tested-catalog.js';
 
 /** Texts by path: `shop/list` is a read, `shop/list.write.sql` what it says. */
 export type Texts = Readonly<Record<string, string>>;
@@ -68,20 +69,10 @@ export class TestedScripts {
     const level = (name: string) => (fields: object, msg: string) =>
       this.logged.push({ level: name, ...fields, msg });
     const log = { info: level('info'), warn: level('warn'), error: level('error') };
-    const settings: McpSettings = {
-      databases: aliases.map((alias) => databaseSettings(alias, server)),
-      path: '/_mcp',
-      expose: { databases: true, schemas: true, tables: true },
-      usersTable: { schema: 'public', table: 'service_users' },
-      scriptsTable: { schema: 'public', table: 'service_queries' },
-      toolNames: 'dotted',
-      maxTools: 100,
-      tables: ['*.*'],
-      scripts: true,
-      scriptAccess: undefined,
-      maxResult: 1 << 20,
-      ...options.settings,
-    };
+    const settings = mcpSettings(
+      aliases.map((alias) => databaseSettings(alias, server)),
+      { scripts: true, maxResult: 1 << 20, ...options.settings },
+    );
     this.tools = new ScriptTools(settings, {
       scripts: options.scripts ?? new ScriptStore(this.folder, log as unknown as Logger),
       readOnly: new ReadOnly(() => this.database.database),

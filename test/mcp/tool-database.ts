@@ -12,6 +12,7 @@ import type { McpSettings } from '#app/protocol.js';
 import { databaseSettings } from '../support/front-end.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
+import { mcpSettings, OPEN } from './tested-catalog.js';
 
 export type Logged = Readonly<Record<string, unknown>>;
 
@@ -45,7 +46,7 @@ export class ToolDatabase {
       error: level('error'),
     } as unknown as Logger;
     const readOnly = new ReadOnly(() => this.database.database);
-    const all = { ...toolSettings(), ...settings };
+    const all = mcpSettings([databaseSettings('main'), databaseSettings('other')], settings);
     const catalog = new CatalogCache(all, OPEN, [], readOnly, log);
     const list = new ToolList(all, catalog, undefined, log);
     this.calls = new ToolCalls(all, { catalog, list, readOnly, scripts: undefined, log });
@@ -115,23 +116,4 @@ export function callOf(role = '', claims = ''): Call {
     claims,
   };
   return new Call(request, claims !== '');
-}
-
-const OPEN = { restrict: false, tables: [], users: [], ignored: [] };
-
-/** toolSettings is what the tools are configured with. */
-export function toolSettings(): McpSettings {
-  return {
-    databases: [databaseSettings('main'), databaseSettings('other')],
-    path: '/_mcp',
-    expose: { databases: true, schemas: true, tables: true },
-    usersTable: { schema: 'public', table: 'users' },
-    scriptsTable: { schema: 'public', table: 'scripts' },
-    toolNames: 'dotted',
-    maxTools: 100,
-    tables: ['*.*'],
-    scripts: false,
-    scriptAccess: undefined,
-    maxResult: 4 << 20,
-  };
 }
