@@ -3,7 +3,26 @@
  * `npm run check:arrows` holds the code to them. Imports of the built code (`#app/…`) resolve into dist/, which mirrors
  * src/ and workers/.
  */
-const LEAVES = ['errors', 'protocol', 'settings', 'log', 'recent', 'slot-table', 'version'];
+const LEAVES = [
+  'backoff',
+  'batch',
+  'errors',
+  'identifier',
+  'json',
+  'ipc',
+  'log',
+  'log-once',
+  'pieces',
+  'poller',
+  'recent',
+  'refresh',
+  'settings',
+  'single-flight',
+  'slot-table',
+  'tasks',
+  'text',
+  'version',
+];
 
 /** Folder of src/ (or of a worker) to the folders it may import, besides itself and the leaves. */
 const ARROWS = {
@@ -56,7 +75,8 @@ const OWNERS = {
   ajv: '(src/registry|test)/',
   diff: 'src/cli/',
   'cmake-js': 'scripts/',
-  tap: 'test/',
+  esbuild: 'scripts/',
+  tap: '(test|scripts/test)/',
   fastify: 'bench/',
   postgres: 'bench/',
   autocannon: 'bench/',
@@ -105,20 +125,28 @@ module.exports = {
     {
       name: 'leaf',
       severity: 'error',
-      from: { path: '^src/(errors|settings|recent|slot-table)[.]ts$' },
+      from: {
+        path: '^src/(backoff|batch|errors|identifier|json|log-once|pieces|recent|settings|slot-table|tasks|text)[.]ts$',
+      },
       to: { path: '.' },
     },
     {
-      name: 'leaf-protocol',
+      name: 'leaf-single-flight',
       severity: 'error',
-      from: { path: '^src/protocol[.]ts$' },
+      from: { path: '^src/(poller|refresh|single-flight)[.]ts$' },
+      to: { path: '^src/', pathNot: '^src/single-flight[.]ts$' },
+    },
+    {
+      name: 'leaf-ipc',
+      severity: 'error',
+      from: { path: '^src/ipc[.]ts$' },
       to: { path: '.', pathNot: '^src/settings[.]ts$' },
     },
     {
       name: 'leaf-log',
       severity: 'error',
       from: { path: '^src/(log|version)[.]ts$' },
-      to: { path: '^src/', pathNot: '^src/protocol[.]ts$' },
+      to: { path: '^src/', pathNot: '^src/(settings|native/log-writer)[.]ts$' },
     },
     {
       name: 'no-cycle',

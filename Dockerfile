@@ -3,7 +3,11 @@
 # at /plugins.
 #
 #   docker build -t sql-rest-service .
-#   docker run -p 3000:3000 -e DATABASE_URL=postgres://user@host/name -v "$PWD/queries:/queries:ro" sql-rest-service
+#   docker run -p 127.0.0.1:3000:3000 -e DATABASE_URL=postgres://user@host/name -v "$PWD/queries:/queries:ro" \
+#     sql-rest-service
+#
+# This publishes the port on this machine only. Without an address, Docker publishes it on all addresses and bypasses
+# most firewalls: enable authentication first.
 
 # Node 24 needs glibc 2.38 for uWebSockets.js: trixie, not bookworm.
 FROM node:24-trixie-slim AS build
@@ -13,7 +17,7 @@ RUN apt-get update \
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
-# The addon of libpq is built with the headers that come with the image's Node.
+# libpq's addon is built with the headers of the image's Node.
 RUN npm_config_nodedir=/usr/local npm ci
 COPY tsconfig.base.json CMakeLists.txt binding.gyp ./
 COPY src ./src
@@ -37,13 +41,13 @@ COPY --from=build /app/dist ./dist
 # For the commands plugin header and plugin new.
 COPY native/include ./native/include
 COPY examples/plugins ./examples/plugins
-# The container's own address: what may reach it is decided by the ports that are published.
+# All addresses of the container: the published ports decide who can reach it.
 ENV NODE_ENV=production SERVICE_HTTP_HOST=0.0.0.0 SERVICE_QUERIES_LOCATION=/queries \
     SERVICE_PLUGINPATH=/plugins
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-# Any answer is health: a database that is away is nothing a new container mends. The port is the environment's.
+# Any response is healthy: a new container does not fix an unreachable database. The port is read from the environment.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "-e", \
   "process.env.NODE_TLS_REJECT_UNAUTHORIZED = 0; const at = `://127.0.0.1:${process.env.PORT || process.env.SERVICE_HTTP_PORT || 3000}/_health`; fetch('http' + at).catch(() => fetch('https' + at)).then(() => process.exit(0), () => process.exit(1))"]
 CMD ["node", "dist/main.js", "serve"]

@@ -1,7 +1,6 @@
 /**
- * Builds another revision of the project, for comparisons: in a git worktree under .bench/, which is used again when it
- * is there already, or where somebody has put it. Throws when the revision does not exist, is too old to set itself up
- * or to be run, or does not build.
+ * Builds another revision of the project for comparison, in a git worktree under .bench/, which is reused, or in a given
+ * folder. Throws when the revision does not exist, is too old to be built or run, or does not build.
  */
 import { existsSync, lstatSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -9,10 +8,10 @@ import { pathToFileURL } from 'node:url';
 import { output } from './load/program.js';
 import { fromProject, keptFolder } from './project.js';
 
-/** What a revision sets itself up and builds with. */
+/** The module that sets up and builds a revision. */
 const BOOTSTRAP = 'scripts/bootstrap.mjs';
 
-/** buildBase gives the folder of a revision, built: a folder when `reference` begins with a dot or a slash. */
+/** buildBase builds a revision, or a folder when `reference` begins with a dot or a slash, and resolves to its folder. */
 export async function buildBase(reference: string): Promise<string> {
   const folder = /^[./]/.test(reference) ? path.resolve(reference) : await worktree(reference);
   if (!existsSync(path.join(folder, BOOTSTRAP))) {
@@ -28,7 +27,7 @@ export async function buildBase(reference: string): Promise<string> {
   return folder;
 }
 
-/** runsPlugins tells whether the revision in a folder has what plugins are written against. */
+/** runsPlugins tells whether the revision in a folder supports plugins. */
 export function runsPlugins(folder: string): boolean {
   return existsSync(path.join(folder, 'native/include/service_plugin.h'));
 }
@@ -38,7 +37,7 @@ export function runsTools(folder: string): boolean {
   return existsSync(path.join(folder, 'src/mcp/endpoint.ts'));
 }
 
-/** worktree checks a revision out, unless that has been done before. */
+/** worktree checks out a revision, unless its worktree exists. */
 async function worktree(reference: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>
     (await output('git', args, { cwd: fromProject('.') })).trim();
@@ -52,8 +51,8 @@ async function worktree(reference: string): Promise<string> {
 }
 
 /**
- * shareNodeModules links the packages of one project into another that asks for the same. A link that is there from an
- * earlier time goes first: installing other packages through it would empty the folder that it leads to.
+ * shareNodeModules links the node_modules of a project into another one with the same lockfile. An existing link is removed
+ * first: an installation of other packages through it would change the packages of the first project.
  */
 export function shareNodeModules(from: string, to: string): void {
   const link = path.join(to, 'node_modules');

@@ -1,7 +1,6 @@
 /**
- * The cases of the benchmark: for each the requests, the answer that is right, and at which concurrency it runs. The
- * SQL is in queries/ for servers that take templates and in peers/statements.ts for those that are programs; the plugin
- * is in plugins/.
+ * The cases of the benchmark: requests, expected responses, and numbers of connections. The SQL is in queries/ for servers
+ * with templates, and in peers/statements.ts for the other peers; the plugin is in plugins/.
  */
 import { ACCOUNTS, DOCUMENTS, account, document, type Account } from './data.js';
 
@@ -9,14 +8,14 @@ export interface Case {
   readonly name: string;
   readonly title: string;
   readonly method: 'GET' | 'POST';
-  /** Requests differ by a number from 1 to this. */
+  /** Ids of requests are from 1 to this. */
   readonly range: number;
   path(id: number): string;
-  /** JSON that is sent; nothing when absent. It holds no tab. */
+  /** JSON body without a tab. */
   body?(id: number): string;
-  /** answer is what the body must be, parsed. */
+  /** answer is the expected body, parsed. */
   answer(id: number): unknown;
-  /** What of the answer counts; all of it when absent. */
+  /** The part of the answer that is compared; all of it when absent. */
   readonly part?: (answer: unknown) => unknown;
   /** Connections of an ordinary run. */
   readonly ordinary: readonly number[];
@@ -24,18 +23,18 @@ export interface Case {
   readonly full: readonly number[];
   /** Whether each answered request leaves a row in `events`. */
   readonly inserts?: boolean;
-  /** Requests that other connections send all the while. */
+  /** Requests that other connections send at the same time. */
   readonly beside?: { readonly path: string; readonly connections: number };
-  /** Whether a plugin answers, and not PostgreSQL. */
+  /** Whether a plugin answers, instead of PostgreSQL. */
   readonly plugin?: boolean;
-  /** Whether it is a call of a tool, which the peers have not. */
+  /** Whether it is a call of an MCP tool, which peers do not have. */
   readonly tool?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
-/** Path of the functions of plugins/bench.c. */
+/** Path of the handlers of plugins/bench.c. */
 export const PLUGIN = '/_PLUGIN/bench';
-/** Added to an id below or at it, this keeps the number of digits. */
+/** Added to ids up to itself, it gives numbers with the same number of digits. */
 const CALLERS = 100_000;
 const ALL = [1, 32, 256, 1000];
 const PAGE = 100;
@@ -131,7 +130,7 @@ export const CASES: readonly Case[] = [
     method: 'POST',
     range: ACCOUNTS,
     path: () => '/_mcp',
-    body: call,
+    body: toolCall,
     answer: (id) => [account(id)],
     part: (answer) =>
       (answer as { result?: { structuredContent?: { rows?: unknown } } } | undefined)?.result
@@ -142,18 +141,18 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** SQL_CASES are the names of those that PostgreSQL answers. */
+/** SQL_CASES are the names of the cases that PostgreSQL answers. */
 export const SQL_CASES = CASES.filter(({ plugin, tool }) => !plugin && !tool).map(
   ({ name }) => name,
 );
 
-/** greeting is what the plugin says to a caller; all are of one length. */
+/** greeting is the plugin's answer; all have the same length. */
 export function greeting(id: number): object {
   return { msg: `Hello, ${caller(id)}!` };
 }
 
-/** The message that asks for a row. */
-function call(id: number): string {
+/** The MCP message that selects a row. */
+function toolCall(id: number): string {
   return JSON.stringify({
     jsonrpc: '2.0',
     id,
@@ -174,8 +173,8 @@ function rows(from: number, count: number): Account[] {
 }
 
 /**
- * ids are `count` numbers of a case in an order that looks random to the database's cache and repeats none before all
- * were used: a walk with a stride prime to the range. Another `seed` starts elsewhere.
+ * ids returns `count` ids of a case in a pseudo-random order without repetition before all are used: steps of a stride that
+ * is coprime to the range. The start depends on `seed`.
  */
 export function ids({ range }: Case, seed: number, count: number): number[] {
   const stride = coprime(range, Math.floor(range * 0.618));

@@ -1,5 +1,5 @@
 /**
- * The servers that are compared: how each is started, and why one is left out on this machine.
+ * The compared servers: how each is started, and why it cannot be started on this machine.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,36 +14,36 @@ import { authorization, KEY, READER } from './token.js';
 
 export interface Contestant {
   readonly name: string;
-  /** Names of the only cases that it takes part in; all when absent. */
+  /** Names of the cases that it takes part in; all when absent. */
   readonly cases?: readonly string[];
-  /** missing says why it cannot be started here. */
+  /** missing returns why it cannot be started here. */
   missing?(): string | undefined;
   launch(place: Place): (port: number) => Launch;
 }
 
-/** Where and with what a contestant runs. */
+/** Resources of a contestant. */
 export interface Place {
   readonly database: Login;
-  /** Most connections to PostgreSQL, the same for all. */
+  /** Limit of connections to PostgreSQL, the same for all. */
   readonly connections: number;
-  /** Folder of the plugin, where there is one. */
+  /** Folder of the plugin, if there is one. */
   readonly plugins: string | undefined;
-  /** A folder of its own for what it writes. */
+  /** Folder for its own files. */
   readonly folder: string;
 }
 
-/** BASE names the service of another revision. */
+/** Name of the service of another revision. */
 export const BASE = 'service before';
 
-/** Names of the service with authentication, and with a database role for each caller besides. */
+/** Names of the service with authentication, and with authentication and database roles. */
 export const AUTHENTICATED = 'service-auth';
 export const AS_ROLE = 'service-role';
 
-/** Names of the service with its plugins in the front end, and of what no plugin call can be faster than. */
+/** Names of the service with plugins in the HTTP process, and of the upper limit for plugin calls. */
 export const IN_PROCESS = 'service-thread';
 export const HELLO = 'uws-hello';
 
-/** Sections that turn authentication on; they begin within `[queries]`. */
+/** Configuration with authentication; it begins within `[queries]`. */
 const WITH_TOKENS = [
   'restrict = true',
   'scripts = [{ location = "bench", name = "one", permissions = ["read"] }]',
@@ -62,7 +62,7 @@ const WITH_ROLES = [
   `db_roles = [${JSON.stringify(READER)}]`,
 ];
 
-/** Name of the service with its scripts in a table, imported as it starts. */
+/** Name of the service with stored scripts, imported at start. */
 export const STORED = 'service-stored';
 
 const QUERIES = fromProject('bench/queries');
@@ -90,11 +90,11 @@ export const CONTESTANTS: readonly Contestant[] = [
       (port) => {
         const file = path.join(folder, 'prest.toml');
         writeFileSync(file, prestConfiguration(database, connections, QUERIES, port));
-        // The request log goes to standard output in any case; the shell throws it away for it.
+        // pREST always writes its request log to standard output; the shell discards it.
         return {
           command: '/bin/sh',
           args: ['-c', 'exec prestd >/dev/null'],
-          // Lines that nobody reads need not be written either.
+          // Nor other lines than errors.
           env: { ...environment(), PREST_CONF: file, PREST_LOG_LEVEL: 'error' },
           cwd: folder,
         };
@@ -102,23 +102,23 @@ export const CONTESTANTS: readonly Contestant[] = [
   },
 ];
 
-/** Layout is how many front ends the service has, and how many query threads each of them. */
+/** Number of HTTP processes, and of query threads in each. */
 export interface Layout {
   readonly processes: number;
   readonly threads: number;
 }
 
-/** laidOut is the service in a layout, named `service 2x3`. */
-export function laidOut(layout: Layout): Contestant {
+/** withLayout is the service in a layout, named `service 2x3`. */
+export function withLayout(layout: Layout): Contestant {
   const name = `service ${layout.processes}x${layout.threads}`;
   return service(name, fromProject('.'), { layout });
 }
 
 /**
- * service is the service as built in `project`, with the defaults of its configuration apart from the connections and
- * the layout, and warnings alone in its log. `hooks` are modules that Node loads first, and `env` what these need;
- * `sections` are lines of configuration for authenticated requests, beginning within `[queries]`, `plugins` lines of
- * `[plugins]`; with `stored` the scripts are in a table.
+ * service is the service built in `project`, with the default configuration except for connections, layout and a log of
+ * warnings only. `hooks` are modules that Node imports first, and `env` are variables for them; `sections` are lines of
+ * configuration for authenticated requests, beginning within `[queries]`; `plugins` are lines of `[plugins]`; with `stored`
+ * the scripts are in a table.
  */
 export function service(
   name: string,
@@ -173,7 +173,7 @@ export function service(
   };
 }
 
-/** peer is a program of bench/; `answer` is what it gives to everything, if it is one that does. */
+/** peer is a program of bench/; `answer` is its response if it answers all requests alike. */
 function peer(name: string, program: string, processes: number, answer?: unknown): Contestant {
   return {
     name,
@@ -196,7 +196,7 @@ function peer(name: string, program: string, processes: number, answer?: unknown
   };
 }
 
-/** environment is this process's without what would change a server's settings. */
+/** environment is that of this process, without variables that change a server's settings. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SERVICE_|PREST_|PG|DATABASE_|PORT$|NODE_OPTIONS$)/.test(name),
@@ -204,7 +204,7 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), NODE_ENV: 'production' };
 }
 
-/** placeFor makes a folder for a contestant under `folder`. */
+/** placeFor creates a folder for a contestant below `folder`. */
 export function placeFor(contestant: Contestant, { folder, ...rest }: Place): Place {
   const own = path.join(folder, contestant.name.replaceAll(/[^\w.-]/g, '-'));
   mkdirSync(own, { recursive: true });

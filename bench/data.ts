@@ -1,6 +1,6 @@
 /**
- * The data that every server of the benchmark reads, and what PostgreSQL must make of it. Rows follow from their id
- * alone, so that an answer can be checked without asking the database.
+ * The data of the benchmark, and its JSON as PostgreSQL writes it. Rows are functions of their id, so that responses can be
+ * checked without the database.
  */
 import { createHash } from 'node:crypto';
 import { READER } from './token.js';
@@ -9,9 +9,8 @@ export const ACCOUNTS = 200_000;
 export const DOCUMENTS = 200;
 
 /**
- * SCHEMA makes and fills the tables. The rows of `accounts` are looked at one by one for the role READER alone: all
- * others connect as superusers. `documents` is stored uncompressed: PostgreSQL shall not spend its time on
- * that.
+ * SCHEMA creates and fills the tables. Row security of `accounts` applies to the role READER only: all others connect as
+ * superusers. `documents` is stored uncompressed, because decompression is not measured.
  */
 export const SCHEMA = `
 CREATE TABLE accounts (

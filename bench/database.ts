@@ -7,9 +7,8 @@ import pg from 'pg';
 import { start } from '#scripts/embedded-postgres.mjs';
 import { SCHEMA } from './data.js';
 
-/** Login is how somebody connects. */
 export interface Login {
-  /** postgres:// URL, and its parts for programs that take none. */
+  /** postgres:// URL, and below its parts, for programs without URLs. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
@@ -21,17 +20,17 @@ export interface Login {
 export interface Database extends Login {
   /** Process id of the postmaster. */
   readonly pid: number;
-  /** loginFor makes a role for a contestant, by which its sessions are known. */
+  /** loginFor creates a role for a contestant, which identifies its sessions. */
   loginFor(contestant: string): Promise<Login>;
-  /** sessionsOf is the process ids of the sessions that a role has. */
+  /** sessionsOf resolves to the process ids of the sessions of a role. */
   sessionsOf(user: string): Promise<number[]>;
   clearEvents(): Promise<void>;
-  /** countEvents counts the rows once no more come: servers finish what was under way when the load ended. */
+  /** countEvents counts the rows when no more are added: servers finish requests in flight after the load. */
   countEvents(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** How long no row must have come, in milliseconds. */
+/** Time without a new row, in milliseconds, after which the count is final. */
 const QUIET = 200;
 
 const SETTINGS = {
@@ -41,7 +40,7 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** startDatabase starts the server and fills it. */
+/** startDatabase starts the server and loads the data. */
 export async function startDatabase(say: (line: string) => void): Promise<Database> {
   const server = await start({ settings: SETTINGS, say });
   try {

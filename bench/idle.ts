@@ -1,6 +1,6 @@
 /**
- * Starts a server several times and says how long that takes and what it uses when it has nothing to do. The last start
- * is left running.
+ * Starts a server several times, and measures the time of a start and the memory of the idle server. The last one is left
+ * running.
  */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,13 +12,13 @@ import { startServer, type Server } from './server.js';
 
 export interface Idle {
   readonly name: string;
-  /** Milliseconds from the start to the first answer. */
+  /** Milliseconds from the start to the first response. */
   readonly startup: Spread;
   readonly memory: Memory;
   readonly processes: number;
 }
 
-/** How long a started server is left alone before its memory is read, in milliseconds. */
+/** Time without requests before the memory is read, in milliseconds. */
 const REST = 1000;
 
 /** startContestant starts a contestant `starts` times. */

@@ -1,13 +1,20 @@
 /**
- * npm run bench: starts PostgreSQL and the servers, checks and drives them in turns, prints tables and keeps all samples
- * in .bench/<time>.json. Ends with status 1 when a server answers wrongly or does not start, with 2 for a bad option.
+ * npm run bench: starts PostgreSQL and the servers, checks and measures them in turns, prints tables, and writes all samples
+ * to .bench/<time>.json. Exit status 1 when a server does not start or responds wrongly, 2 for invalid usage.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import path from 'node:path';
 import { buildBase, runsPlugins, runsTools } from './base.js';
 import { CASES } from './cases.js';
-import { BASE, CONTESTANTS, laidOut, placeFor, service, type Contestant } from './contestants.js';
+import {
+  BASE,
+  CONTESTANTS,
+  placeFor,
+  service,
+  withLayout,
+  type Contestant,
+} from './contestants.js';
 import { startDatabase, type Database } from './database.js';
 import { startContestant, type Idle } from './idle.js';
 import { LIMITS } from './limits/limits.js';
@@ -15,7 +22,7 @@ import { generator } from './load/load.js';
 import { output } from './load/program.js';
 import { parseOptions, USAGE, UsageError, wants, type Cell, type Options } from './options.js';
 import { buildPlugin, compilerMissing } from './plugins/build.js';
-import { keepProfiles } from './profile.js';
+import { writeProfiles } from './profile.js';
 import { fromProject, keptFolder } from './project.js';
 import { idleTable } from './report.js';
 import { statusOf, type Server } from './server.js';
@@ -24,23 +31,23 @@ import { takeTables, type Running, type Table } from './tables.js';
 import { targetTable } from './targets.js';
 
 const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
-/** What is to be undone at the end, last first. */
-const undo: (() => Promise<void> | void)[] = [];
+/** Functions to run at the end, last first. */
+const cleanups: (() => Promise<void> | void)[] = [];
 
 function say(line: string): void {
   process.stderr.write(`[bench] ${line}\n`);
 }
 
-async function bench(asked: Options): Promise<void> {
-  const options = { ...asked, cells: possible(asked.cells) };
-  const contestants = await chosen(options);
+async function bench(requested: Options): Promise<void> {
+  const options = { ...requested, cells: measurable(requested.cells) };
+  const contestants = await selectContestants(options);
   const scratch = keptFolder(`run-${process.pid}`);
-  undo.push(() => rmSync(scratch, { recursive: true, force: true }));
+  cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
   const withPlugin = options.cells.some((cell) => cell.case.plugin);
   const plugins = withPlugin ? await buildPlugin(scratch) : undefined;
   say('starting PostgreSQL and loading the data');
   const database = await startDatabase(say);
-  undo.push(() => database.stop());
+  cleanups.push(() => database.stop());
   const servers: Running[] = [];
   const idle: Idle[] = [];
   for (const contestant of contestants) {
@@ -49,7 +56,7 @@ async function bench(asked: Options): Promise<void> {
     const rest = { connections: options.poolSize, plugins, folder: scratch };
     const place = placeFor(contestant, { database: login, ...rest });
     const started = await startContestant(contestant, place, options.starts);
-    undo.push(() => started.server.stop());
+    cleanups.push(() => started.server.stop());
     const { name, cases } = contestant;
     servers.push({ name, server: started.server, user: login.user, cases });
     idle.push(started.idle);
@@ -68,15 +75,15 @@ async function bench(asked: Options): Promise<void> {
   if (options.profile) await profile(options, database, plugins);
 }
 
-/** checkRefusal makes sure that a server which is measured with tokens does look at them. */
+/** checkRefusal verifies that a server measured with tokens refuses requests without one. */
 async function checkRefusal(name: string, { port, authorization }: Server): Promise<void> {
   if (authorization === undefined) return;
   const status = await statusOf({ port, authorization: undefined }, CASES[0]!.path(1));
   if (status !== 401) throw new Error(`${name} answers ${status} to a request without a token`);
 }
 
-/** possible leaves out the cells that cannot be measured on this machine, and says which. */
-function possible(cells: readonly Cell[]): Cell[] {
+/** measurable removes the cells that cannot be measured on this machine, and prints which. */
+function measurable(cells: readonly Cell[]): Cell[] {
   const reason = compilerMissing();
   return cells.filter((cell) => {
     if (!cell.case.plugin || reason === undefined) return true;
@@ -85,8 +92,8 @@ function possible(cells: readonly Cell[]): Cell[] {
   });
 }
 
-/** chosen are the contestants that take part, after saying who does not. Rejects for a name that nobody has. */
-async function chosen(options: Options): Promise<Contestant[]> {
+/** selectContestants resolves to the contestants that take part, and prints which cannot. Rejects for an unknown name. */
+async function selectContestants(options: Options): Promise<Contestant[]> {
   const all = [...CONTESTANTS, ...LIMITS];
   const unknown = options.servers.find((name) => !all.some((candidate) => candidate.name === name));
   if (unknown !== undefined) throw new UsageError(`no server is named ${unknown}`);
@@ -100,7 +107,7 @@ async function chosen(options: Options): Promise<Contestant[]> {
       takesPart(options, contestant) &&
       contestant.missing?.() === undefined,
   );
-  result.push(...options.layouts.map(laidOut));
+  result.push(...options.layouts.map(withLayout));
   if (options.base === undefined) return result;
   say(`building ${options.base}`);
   const folder = await buildBase(options.base);
@@ -122,7 +129,7 @@ async function profile(
 ): Promise<void> {
   const folder = keptFolder(`${stamp}-profiles`);
   say('profiling the service');
-  await keepProfiles(options, database, plugins, folder);
+  await writeProfiles(options, database, plugins, folder);
   console.log(`profiles, for the browser's developer tools or an editor: ${folder}`);
 }
 
@@ -138,7 +145,7 @@ async function heading({ rounds, seconds, poolSize, base }: Options): Promise<st
   ].join('\n');
 }
 
-/** record is what is kept of a run. */
+/** record is the content of the file of a run. */
 function record(
   options: Options,
   idle: readonly Idle[],
@@ -160,9 +167,9 @@ function record(
   };
 }
 
-/** finish undoes all that was started, whatever fails on the way. */
+/** finish runs the cleanups, even if some of them fail. */
 async function finish(): Promise<void> {
-  for (let step = undo.pop(); step; step = undo.pop()) {
+  for (let step = cleanups.pop(); step; step = cleanups.pop()) {
     try {
       await step();
     } catch (error) {
@@ -185,7 +192,7 @@ try {
   else console.log(USAGE);
 } catch (error) {
   process.exitCode = error instanceof UsageError ? 2 : 1;
-  // What was under way when the servers were stopped has failed too, and is not worth a word.
+  // Errors of work that the interruption stopped are not printed.
   if (!interruption.signal.aborted)
     say(error instanceof UsageError ? `${error.message}\n${USAGE}` : String(error));
 } finally {

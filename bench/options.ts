@@ -1,5 +1,5 @@
 /**
- * The command line of the benchmark. Throws UsageError for what it does not know.
+ * The command line of the benchmark. Throws UsageError for invalid usage.
  */
 import { parseArgs } from 'node:util';
 import { CASES, type Case } from './cases.js';
@@ -7,23 +7,23 @@ import type { Layout } from './contestants.js';
 
 export interface Options {
   readonly rounds: number;
-  /** Length of a sample. */
+  /** Duration of a sample. */
   readonly seconds: number;
   readonly cells: readonly Cell[];
-  /** Names of the contestants wanted; all when empty, apart from a run for layouts. */
+  /** Names of selected contestants; when empty, all, or with layouts none. */
   readonly servers: readonly string[];
   /** Layouts of the service to compare. */
   readonly layouts: readonly Layout[];
-  /** Most connections of each server to PostgreSQL. */
+  /** Limit of connections of each server to PostgreSQL. */
   readonly poolSize: number;
-  /** How often each server is started for the figures of an idle one. */
+  /** Number of starts of each server for the idle figures. */
   readonly starts: number;
-  /** Revision, or folder with one, to compare with. */
+  /** Revision, or folder of one, to compare with. */
   readonly base?: string;
   readonly profile: boolean;
 }
 
-/** Cell is one case at one number of connections: a table of the result. */
+/** A case at a number of connections: one table of the result. */
 export interface Cell {
   readonly case: Case;
   readonly connections: number;
@@ -38,13 +38,13 @@ export const USAGE = `Usage: npm run bench -- [options]
   --rounds 3          samples of each server and case, in turns
   --seconds 3         length of a sample
   --pool 10           connections of each server to PostgreSQL
-  --layouts 1x1,2x2   the service in these layouts (front ends x threads); others only if named; --pool 24
+  --layouts 1x1,2x2   the service in these layouts (HTTP processes x threads); others only if named; --pool 24
   --base REF          also builds and measures this revision of the service, or the one in ./FOLDER
   --profile           keeps CPU profiles of the service in .bench/
   --quick             one round of one second
   --full              every case at every concurrency`;
 
-/** parseOptions reads the arguments; undefined when help is asked for. */
+/** parseOptions parses the arguments; undefined for `--help`. */
 export function parseOptions(args: readonly string[]): Options | undefined {
   const values = parse(args);
   if (values.help) return undefined;
@@ -54,8 +54,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     rounds: positive('rounds', values.rounds ?? (quick ? '1' : '3')),
     seconds: positive('seconds', values.seconds ?? (quick ? '1' : '3')),
     cells: cells(values.cases, values.concurrency, values.full === true),
-    servers: list(values.servers),
-    layouts: list(values.layouts).map((text) => layout(text, poolSize)),
+    servers: splitList(values.servers),
+    layouts: splitList(values.layouts).map((text) => parseLayout(text, poolSize)),
     poolSize,
     starts: quick ? 1 : 3,
     ...(values.base === undefined ? {} : { base: values.base }),
@@ -85,12 +85,12 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** cells are the tables asked for. The mixed case is compared with the one without the other load, so that comes too. */
+/** cells are the selected tables. For a case with a second load, the one without it is added for comparison. */
 function cells(names: string | undefined, concurrency: string | undefined, full: boolean): Cell[] {
-  const wanted = list(names);
+  const wanted = splitList(names);
   const unknown = wanted.find((name) => !CASES.some((candidate) => candidate.name === name));
   if (unknown !== undefined) throw new UsageError(`no case is named ${unknown}`);
-  const given = list(concurrency).map((text) => positive('concurrency', text));
+  const given = splitList(concurrency).map((text) => positive('concurrency', text));
   const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const result = chosen.flatMap((subject) => {
     const usual = full ? subject.full : subject.ordinary;
@@ -114,8 +114,8 @@ export function wants({ servers, layouts }: Options, name: string): boolean {
   return servers.length === 0 ? layouts.length === 0 : servers.includes(name);
 }
 
-/** layout reads a layout. All layouts shall have the same connections, so they must come out even. */
-function layout(text: string, poolSize: number): Layout {
+/** parseLayout parses a layout. Connections must divide evenly, so that all layouts have the same number. */
+function parseLayout(text: string, poolSize: number): Layout {
   const [processes = 0, threads = 0] =
     /^([1-9]\d*)x([1-9]\d*)$/.exec(text)?.slice(1).map(Number) ?? [];
   if (processes === 0) throw new UsageError(`--layouts must be like 2x3, not ${text}`);
@@ -123,7 +123,7 @@ function layout(text: string, poolSize: number): Layout {
   throw new UsageError(`--pool must be a multiple of the threads of ${text}, not ${poolSize}`);
 }
 
-function list(text: string | undefined): string[] {
+function splitList(text: string | undefined): string[] {
   return (text ?? '').split(',').filter((part) => part !== '');
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loaded first in every process and thread of a service that is profiled: keeps a CPU profile of its own thread for as
- * long as the file `go` is in the folder BENCH_PROFILE names. What the file holds begins the profile's name.
+ * Imported in every process and thread of a profiled service: takes a CPU profile of its thread while the file `go` exists
+ * in the folder BENCH_PROFILE. The content of the file is the prefix of the profile's name.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -9,14 +9,14 @@ import { isMainThread, threadId } from 'node:worker_threads';
 
 const folder = process.env['BENCH_PROFILE'];
 const POLL = 50;
-/** Microseconds between two looks at the stack. */
+/** Sampling interval, in microseconds. */
 const SAMPLING_INTERVAL = 250;
 
 if (folder !== undefined) {
   const go = path.join(folder, 'go');
   let session: Session | undefined;
   let name = '';
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (existsSync(go) && !session) {
       name = readFileSync(go, 'utf8');
       session = new Session();
@@ -34,6 +34,6 @@ if (folder !== undefined) {
       writeFileSync(path.join(folder, file), JSON.stringify(profile));
     }
   };
-  // A look that fails ends the process: a profile that is silently missing is worth less.
-  setInterval(() => void look(), POLL).unref();
+  // An error ends the process, because a profile must not be missing silently.
+  setInterval(() => void poll(), POLL).unref();
 }

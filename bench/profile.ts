@@ -1,6 +1,6 @@
 /**
- * Runs the service under load with the profiler of V8 on in each of its processes and threads, apart from the measured
- * samples: profiling costs time of its own.
+ * Runs the service under load with V8's profiler in each process and thread. Not part of measured samples, because profiling
+ * takes time itself.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,11 +15,11 @@ import { fromProject } from './project.js';
 import { startServer } from './server.js';
 
 const HOOK = pathToFileURL(path.join(import.meta.dirname, 'profile-hook.js')).href;
-/** Time for the hook to see the file come and go, and to write the profile, in milliseconds. */
+/** Time for the hook to notice the file, and to write the profile, in milliseconds. */
 const PATIENCE = 1500;
 
-/** keepProfiles writes `<case>-<connections>-<pid>-<thread>.cpuprofile` files into `folder`. */
-export async function keepProfiles(
+/** writeProfiles writes `<case>-<connections>-<pid>-<thread>.cpuprofile` files into `folder`. */
+export async function writeProfiles(
   { cells, poolSize, seconds }: Options,
   database: Database,
   plugins: string | undefined,
@@ -37,7 +37,7 @@ export async function keepProfiles(
     for (const cell of cells) {
       const setting = { ...cell, scratch: place.folder };
       await sampleServer(sampled, database, { ...setting, seconds: 1, seed: 1 });
-      // In two steps, so that nobody reads it half written.
+      // Renamed, so that it is never read half written.
       writeFileSync(`${go}.part`, `${cell.case.name}-${cell.connections}`);
       renameSync(`${go}.part`, go);
       await sleep(PATIENCE);

@@ -1,5 +1,5 @@
 /**
- * Where the project and the benchmark's own files lie. The compiled program runs from dist-test/bench.
+ * Paths of the project and of the benchmark's files. The compiled program is in dist-test/bench.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ export function fromProject(relative: string): string {
   return path.join(PROJECT, relative);
 }
 
-/** keptFolder is a folder under .bench/, made when missing. */
+/** keptFolder creates a folder below .bench/. */
 export function keptFolder(...parts: string[]): string {
   const folder = path.join(PROJECT, '.bench', ...parts);
   mkdirSync(folder, { recursive: true });

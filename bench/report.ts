@@ -1,10 +1,10 @@
 /**
- * Prints what was measured as tables of plain text. Pure functions.
+ * Formats results as plain-text tables. Pure functions.
  */
 import type { FigureName, Spread, Summary } from './measure/figures.js';
 import type { Idle } from './idle.js';
 
-/** Line of a table: a contestant and its medians. */
+/** A line of a table. */
 export interface Line {
   readonly name: string;
   readonly summary: Summary;
@@ -18,27 +18,27 @@ const ABSENT = '-';
 const COLUMNS: readonly Column[] = [
   ['req/s', ({ rate }) => number(rate, 0)],
   ['min-max', ({ rate }) => (rate ? `${round(rate.min)}-${round(rate.max)}` : ABSENT)],
-  against('rate'),
+  ratioColumn('rate'),
   ['p50 ms', ({ p50 }) => number(p50, 2)],
-  against('p50'),
+  ratioColumn('p50'),
   ['p99 ms', ({ p99 }) => number(p99, 2)],
-  against('p99'),
+  ratioColumn('p99'),
   ['CPU µs', ({ serverCpu }) => number(serverCpu, 1)],
-  against('serverCpu'),
+  ratioColumn('serverCpu'),
   ['PG µs', ({ databaseCpu }) => number(databaseCpu, 1)],
   ['MiB', ({ resident }) => (resident ? round(resident.median / MiB) : ABSENT)],
-  against('resident'),
+  ratioColumn('resident'),
   ['PG MiB', ({ sessionMemory }) => (sessionMemory ? round(sessionMemory.median / MiB) : ABSENT)],
   ['errors', ({ errors }) => (errors ? round(errors.max) : ABSENT)],
   ['other', ({ otherLoad }) => number(otherLoad, 2)],
 ];
 
-/** against is the column of a figure's ratios. */
-function against(name: FigureName): Column {
+/** The column with the ratios of a figure. */
+function ratioColumn(name: FigureName): Column {
   return ['ratio', (summary, reference) => ratio(summary[name], reference?.[name])];
 }
 
-/** table is a table of lines; ratios are to the line with the name `reference`. */
+/** table formats lines; ratios are to the line named `reference`. */
 export function table(
   title: string,
   lines: readonly Line[],
@@ -54,7 +54,7 @@ export function table(
   ])}`;
 }
 
-/** comparison is one line: what became of rate, CPU and p99 between two measurements. */
+/** comparison is a line with the changes of rate, CPU and p99. */
 export function comparison(before: Summary, after: Summary): string {
   const change = (label: string, name: FigureName, digits: number): string => {
     const [was, is] = [before[name], after[name]];
@@ -67,7 +67,7 @@ export function comparison(before: Summary, after: Summary): string {
   ].join(', ');
 }
 
-/** idleTable is what servers use before they had anything to do, and how long they took to get there. */
+/** idleTable is the table of start times and idle memory. */
 export function idleTable(entries: readonly Idle[]): string {
   return `start to first answer, and memory when idle\n${aligned([
     ['', 'start ms', 'min-max', 'MiB resident', 'MiB shared out', 'processes'],
@@ -82,7 +82,7 @@ export function idleTable(entries: readonly Idle[]): string {
   ])}`;
 }
 
-/** aligned sets rows of the same length in columns, the first one to the left. */
+/** aligned pads the cells of rows; the first column is left-aligned. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows

@@ -1,13 +1,13 @@
 /**
- * Takes the samples of one table: every contestant in turn, round after round, each round beginning with another one,
- * so that what changes on the machine meanwhile touches all alike.
+ * Takes the samples of one table in rounds over all contestants. Each round begins with another contestant, so that changes
+ * on the machine affect all of them alike.
  */
 import type { Figures } from './measure/figures.js';
 
-/** Entry is something that can be sampled: a running server, or a limit. */
+/** A running server, or a limit. */
 export interface Entry {
   readonly name: string;
-  /** sample takes one sample; `seed` is another one each time. */
+  /** sample takes one sample; `seed` is different each time. */
   sample(seed: number): Promise<Figures>;
 }
 
@@ -18,7 +18,7 @@ export interface Row {
 
 let seed = 0;
 
-/** takeSamples gives the samples of each entry, in the order of `entries`. */
+/** takeSamples resolves to the samples of each entry, in the order of `entries`. */
 export async function takeSamples(
   entries: readonly Entry[],
   rounds: number,

@@ -1,6 +1,6 @@
 /**
- * Starts a server of the benchmark in a process of its own, waits until it answers, and stops it. Rejects with the end
- * of its log when it ends early or does not answer in time.
+ * Starts a server of the benchmark in its own process, waits for its first response, and stops it. Rejects with the end of
+ * its log when it exits early or does not respond in time.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,15 +9,15 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tied } from './load/program.js';
 
-/** How a server is started. */
+/** The command of a server. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** The value of an Authorization header that its requests need. */
+  /** Authorization header of its requests, if needed. */
   readonly authorization?: string | undefined;
-  /** The one body, parsed, that it answers everything with, if it is a server that does. */
+  /** The body of all its responses, parsed, if it responds to all requests alike. */
   readonly answer?: unknown;
 }
 
@@ -26,25 +26,25 @@ export interface Server {
   readonly pid: number;
   readonly authorization: string | undefined;
   readonly answer?: unknown;
-  /** Milliseconds from the start of the process to its first answer, a row from PostgreSQL. */
+  /** Milliseconds from the start of the process to the first response with a row from PostgreSQL. */
   readonly startup: number;
   stop(): Promise<void>;
 }
 
-/** Where to ask, and with what. */
+/** A server as the target of a request. */
 export type Address = Pick<Server, 'port' | 'authorization' | 'answer'>;
 
 const START_LIMIT = 20_000;
 const STOP_LIMIT = 10_000;
 
-/** startServer starts what `launch` says for a free port; the first answer is to a GET of `path`. */
+/** startServer starts a server on a free port; the first response is to a GET of `path`. */
 export async function startServer(
   launch: (port: number) => Launch,
   path: string,
   logFile: string,
 ): Promise<Server> {
   const port = await freePort();
-  // Node loads its client at the first use, which is not the server's time.
+  // Node loads its HTTP client on first use, which must not count as the server's time.
   await fetch('data:,');
   const { command, args, env, cwd, authorization, answer } = launch(port);
   const log = openSync(logFile, 'w');
@@ -75,10 +75,10 @@ export async function startServer(
   return { port, pid: child.pid!, authorization, answer, startup, stop };
 }
 
-/** statusOf is the status that a GET is answered with, 0 when there is no answer. */
+/** statusOf resolves to the status of a GET, 0 without a response. */
 export async function statusOf(server: Address, path: string): Promise<number> {
   try {
-    const response = await ask(server, path);
+    const response = await send(server, path);
     await response.arrayBuffer();
     return response.status;
   } catch {
@@ -86,8 +86,8 @@ export async function statusOf(server: Address, path: string): Promise<number> {
   }
 }
 
-/** ask sends one request to a server. */
-export function ask(
+/** send sends one request to a server. */
+export function send(
   { port, authorization }: Address,
   path: string,
   method = 'GET',

@@ -1,7 +1,7 @@
 /**
- * How long many calls of a handler that only sleeps take together: as long as the number of threads for plugins says, and
- * little more. For both places that plugins can run in, each in a service of its own with one front end, because every
- * front end has such threads. Rejects when a call is not answered as it should be.
+ * Measures many simultaneous calls of a plugin handler that sleeps: they should take as long as the number of plugin threads
+ * implies, and little more. Both kinds of isolation are measured, each in a service with one HTTP process, because every
+ * HTTP process has its own plugin threads. Rejects when a response is wrong.
  */
 import path from 'node:path';
 import { CASES, PLUGIN } from './cases.js';
@@ -10,9 +10,9 @@ import type { Database } from './database.js';
 import { wants, type Options } from './options.js';
 import { fromProject } from './project.js';
 import { aligned } from './report.js';
-import { ask, startServer, type Server } from './server.js';
+import { send, startServer, type Server } from './server.js';
 
-/** Slept is what became of the calls in one service; milliseconds. */
+/** The result of one service, in milliseconds. */
 export interface Slept {
   readonly name: string;
   readonly most: number;
@@ -24,10 +24,10 @@ const CALLS = 100;
 const SLEEP = 100;
 /** The default of plugins.threads. */
 const THREADS = 4;
-/** How much longer than foreseen they may take. */
+/** Tolerance over the expected time. */
 const SLACK = 1.2;
 
-/** sleepers measures the services that are wanted, `database` and `folder` of `place` excepted. */
+/** sleepers measures the selected services. */
 export async function sleepers(
   options: Options,
   database: Database,
@@ -48,9 +48,9 @@ export async function sleepers(
     const first = CASES[0]!.path(1);
     const server = await startServer(sleeper.launch(own), first, path.join(own.folder, 'log'));
     try {
-      await call(server); // which loads the plugin
+      await callSleeper(server); // loads the plugin
       const began = performance.now();
-      await Promise.all(Array.from({ length: CALLS }, () => call(server)));
+      await Promise.all(Array.from({ length: CALLS }, () => callSleeper(server)));
       const most = Math.ceil(CALLS / THREADS) * SLEEP * SLACK;
       result.push({ name, most, took: performance.now() - began });
     } finally {
@@ -60,14 +60,14 @@ export async function sleepers(
   return result;
 }
 
-async function call(server: Server): Promise<void> {
-  const response = await ask(server, `${PLUGIN}/Sleep`);
+async function callSleeper(server: Server): Promise<void> {
+  const response = await send(server, `${PLUGIN}/Sleep`);
   const body = await response.text();
   if (response.status === 200 && body === `{"slept":${SLEEP}}`) return;
   throw new Error(`a call that sleeps was answered ${response.status} ${body.slice(0, 300)}`);
 }
 
-/** sleepersTable is a line for each service, like those of the targets. */
+/** sleepersTable is a table with a line for each service. */
 export function sleepersTable(all: readonly Slept[]): string {
   const title = `${CALLS} calls at once of a plugin that sleeps ${SLEEP} ms, ${THREADS} threads`;
   const rows = all.map(({ name, most, took }) => [

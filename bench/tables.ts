@@ -1,5 +1,5 @@
 /**
- * Takes the samples of all tables and prints each as soon as it is whole.
+ * Takes the samples of all tables, and prints each table when it is complete.
  */
 import { ids } from './cases.js';
 import { AS_ROLE, AUTHENTICATED, BASE, HELLO, IN_PROCESS, STORED } from './contestants.js';
@@ -13,7 +13,7 @@ import { comparison, table } from './report.js';
 import { takeSamples, type Entry } from './rounds.js';
 import type { Server } from './server.js';
 
-/** Table is what was measured of one case at one number of connections. */
+/** The samples of a case at a number of connections. */
 export interface Table {
   readonly cell: Cell;
   readonly rows: readonly Row[];
@@ -25,42 +25,41 @@ export interface Row {
   readonly summary: Summary;
 }
 
-/** Running is a server that answers. */
 export interface Running {
   readonly name: string;
   readonly server: Server;
-  /** Role as which it connects to PostgreSQL. */
+  /** Its role in PostgreSQL. */
   readonly user: string;
-  /** Names of the only cases that it takes part in. */
+  /** Names of the cases that it takes part in; all when absent. */
   readonly cases?: readonly string[] | undefined;
 }
 
-/** What samples are taken of, and where. */
-export interface Field {
+/** The servers, the database and the options of a run. */
+export interface Run {
   readonly servers: readonly Running[];
   readonly database: Database;
   readonly options: Options;
-  /** Folder for files of the load. */
+  /** Folder for files of the load generator. */
   readonly scratch: string;
   readonly say: (line: string) => void;
 }
 
-/** The servers that ratios refer to: the first of them that takes part, else the first of all. */
+/** References of ratios: the first of them that takes part, otherwise the first server. */
 const REFERENCES = ['fastify-pg', HELLO, BASE];
-/** Answers of each server that are checked before a table. */
+/** Number of responses of each server that are checked before a table. */
 const CHECKS = 64;
-/** Length of the first, uncounted sample of each server, in which its code becomes warm. */
+/** Seconds of a discarded first sample of each server, for its JIT compiler. */
 const WARM_UP = 1;
 
-/** takeTables measures every cell. Rejects when an answer is wrong. */
-export async function takeTables(field: Field): Promise<Table[]> {
+/** takeTables measures every cell. Rejects when a response is wrong. */
+export async function takeTables(run: Run): Promise<Table[]> {
   const tables: Table[] = [];
-  for (const cell of field.options.cells) {
-    const rows = await takeTable(field, cell);
+  for (const cell of run.options.cells) {
+    const rows = await takeTable(run, cell);
     const title = `${cell.case.name}: ${cell.case.title}, ${connections(cell)}`;
     const reference = REFERENCES.find((name) => rows.some((row) => row.name === name));
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
-    printBesideAlone(cell, rows, tables);
+    printSecondLoad(cell, rows, tables);
     printChange(rows, BASE, 'service');
     for (const name of [AUTHENTICATED, AS_ROLE, STORED, IN_PROCESS]) {
       printChange(rows, 'service', name);
@@ -70,16 +69,15 @@ export async function takeTables(field: Field): Promise<Table[]> {
   return tables;
 }
 
-/** takeTable measures one cell. */
-async function takeTable(field: Field, cell: Cell): Promise<Row[]> {
-  const { servers, database, options, scratch, say } = field;
+async function takeTable(run: Run, cell: Cell): Promise<Row[]> {
+  const { servers, database, options, scratch, say } = run;
   const setting = { ...cell, seconds: options.seconds, scratch };
   const entries: Entry[] = [];
   for (const { name, server, user, cases } of servers) {
     if (cases?.includes(cell.case.name) === false) continue;
     const sampled = { ...server, user };
     say(`${cell.case.name}, ${connections(cell)}: checking ${name}`);
-    await checkAnswers(server, cell.case, ids(cell.case, 1, checks(cell)));
+    await checkAnswers(server, cell.case, ids(cell.case, 1, checkCount(cell)));
     await sampleServer(sampled, database, { ...setting, seconds: WARM_UP, seed: 0 });
     entries.push({
       name,
@@ -98,8 +96,8 @@ async function takeTable(field: Field, cell: Cell): Promise<Row[]> {
   return rows.map(({ name, samples }) => ({ name, samples, summary: summarise(samples) }));
 }
 
-/** printBesideAlone says what the load beside does to a server, by the table without it. */
-function printBesideAlone(cell: Cell, rows: readonly Row[], tables: readonly Table[]): void {
+/** printSecondLoad compares each server with its row in the table without the second load. */
+function printSecondLoad(cell: Cell, rows: readonly Row[], tables: readonly Table[]): void {
   if (!cell.case.beside) return;
   const alone = tables.find(
     (other) => other.cell.case.name === 'one' && other.cell.connections === cell.connections,
@@ -110,7 +108,7 @@ function printBesideAlone(cell: Cell, rows: readonly Row[], tables: readonly Tab
   }
 }
 
-/** printChange compares two rows of one table, when both are there. */
+/** printChange compares two rows of a table, if both exist. */
 function printChange(rows: readonly Row[], from: string, to: string): void {
   const [before, after] = [from, to].map((name) => rows.find((row) => row.name === name));
   if (before && after) {
@@ -122,7 +120,7 @@ function connections({ connections: count }: Cell): string {
   return count === 1 ? '1 connection' : `${count} connections`;
 }
 
-/** checks is how many answers are checked: large ones are checked at the price of many small ones. */
-function checks({ case: subject }: Cell): number {
+/** checkCount is the number of checked responses; fewer for large ones. */
+function checkCount({ case: subject }: Cell): number {
   return subject.name === 'megabyte' ? 8 : CHECKS;
 }

@@ -1,25 +1,25 @@
 /**
- * The targets of the service and how far it came in this run: medians of the tables that were measured. A report only:
- * on a machine that others use too, nothing follows from one run.
+ * The performance targets of the service, compared with the medians of this run. A report only: on a shared machine, one run
+ * proves nothing.
  */
 import { AUTHENTICATED, HELLO, IN_PROCESS } from './contestants.js';
 import type { FigureName, Summary } from './measure/figures.js';
 import { aligned } from './report.js';
 
-/** Measured is what of a table counts here. */
+/** The part of a table that targets need. */
 export interface Measured {
   readonly cell: { readonly case: { readonly name: string }; readonly connections: number };
   readonly rows: readonly { readonly name: string; readonly summary: Summary }[];
 }
 
-/** Line is one line of one table. */
+/** A line of a table. */
 interface Line {
   readonly case: string;
   readonly connections: number;
   readonly server: string;
 }
 
-/** Target bounds a figure of the service, by itself or over that of another line. */
+/** A bound for a figure of a line, or for its ratio to the figure of another line. */
 interface Target {
   readonly what: string;
   readonly figure: FigureName;
@@ -115,7 +115,7 @@ const TARGETS: readonly Target[] = [
   }),
 ];
 
-/** targetTable is a line for each target whose case was measured; undefined when none was. */
+/** targetTable has a line for each target whose case was measured; undefined when none was. */
 export function targetTable(tables: readonly Measured[]): string | undefined {
   const rows = TARGETS.flatMap((target) => {
     const reached = figure(tables, target.of, target.figure);
@@ -130,14 +130,14 @@ function row(tables: readonly Measured[], target: Target, reached: number): stri
   const label = `${of.case}@${of.connections} ${what}`;
   const wanted = least === undefined ? `<= ${most}` : `>= ${least}`;
   const base = over ? figure(tables, over, target.figure) : 1;
-  // Without wrk, times are whole milliseconds, and 0 is one of them.
+  // autocannon measures whole milliseconds, so that 0 is possible.
   if (base === undefined || base === 0) return [label, wanted, '-', 'not measured'];
   const value = reached / base;
   const met = value >= (least ?? -Infinity) && value <= (most ?? Infinity);
   return [label, wanted, String(Number(value.toFixed(2))), met ? 'met' : 'missed'];
 }
 
-/** figure is a median, of errors the most: one bad sample is enough. */
+/** figure is a median; of errors the maximum, because one bad sample is enough. */
 function figure(tables: readonly Measured[], at: Line, name: FigureName): number | undefined {
   const table = tables.find(
     ({ cell }) => cell.case.name === at.case && cell.connections === at.connections,

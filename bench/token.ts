@@ -1,13 +1,12 @@
 /**
- * The token that authenticated contestants get with each request, and what the service needs to check it. Signed by
- * hand, so that nothing of what is measured takes part in making it.
+ * The token of requests to authenticated contestants, and its key. It is signed without the library that the service uses.
  */
 import { createHmac } from 'node:crypto';
 
-/** KEY signs it: no secret. */
+/** The key that signs it; not a secret. */
 export const KEY = 'the key of a benchmark, known to everybody';
 
-/** The database role that it names, see SCHEMA. */
+/** The database role in the token, see SCHEMA. */
 export const READER = 'bench_reader';
 
 const DAY = 86_400;

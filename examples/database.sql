@@ -1,4 +1,4 @@
--- A small tea and coffee shop: what `npm start` serves when no database is configured.
+-- A small tea and coffee shop: `npm start` serves it if no database is configured.
 
 CREATE TABLE products (
   id serial PRIMARY KEY,

@@ -1,18 +1,19 @@
-// The addon's JavaScript face: screen, SocketWatcher, Pipeline, Mailbox, PluginPool, httpMethods, releaseBuffer,
-// batchScheduling. Loads in the main thread and in any number of workers.
+// The exports of the addon, typed in src/native/addon.ts. It loads in the main thread and in any number of workers.
 #include <napi.h>
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "environment.h"
 #include "http_methods.h"
 #include "large_value.h"
+#include "log_writer.h"
 #include "mailbox.h"
 #include "pipeline.h"
-#include "plugin_runner.h"
+#include "plugin_pool_binding.h"
 #include "scheduling.h"
 #include "socket_watcher.h"
 #include "value_screen.h"
@@ -20,11 +21,11 @@
 namespace sql_rest {
 namespace {
 
-// Units read onto the stack; longer values are rare and take an allocation of their own size.
+// UTF-16 units read onto the stack; longer values are rare and are allocated.
 constexpr std::size_t kStackUnits = 512;
 
-// screen(value): boolean. Written on bare N-API, because it runs for every interpolated value. Values are read as
-// UTF-16: Latin-1 would fold characters beyond it onto allowed ones.
+// screen(value): boolean. Plain N-API, because it runs for every interpolated value. Values are read as UTF-16:
+// conversion to Latin-1 would map other characters to allowed ones.
 napi_value Screen(napi_env env, napi_callback_info info) {
   std::size_t count = 1;
   napi_value value = nullptr;
@@ -49,7 +50,6 @@ napi_value Screen(napi_env env, napi_callback_info info) {
   return result;
 }
 
-// The methods that plugins have functions for, as an array of strings.
 Napi::Array HttpMethods(Napi::Env env) {
   auto methods = Napi::Array::New(env);
   std::uint32_t at = 0;
@@ -58,15 +58,51 @@ Napi::Array HttpMethods(Napi::Env env) {
   return methods;
 }
 
+// Bytes of a line read onto the stack; longer lines are allocated.
+constexpr std::size_t kStackLine = 4096;
+
+// appendLog(line): undefined. Plain N-API, because it runs for every request when the access log is on.
+napi_value AppendLog(napi_env env, napi_callback_info info) {
+  std::size_t count = 1;
+  napi_value line = nullptr;
+  napi_get_cb_info(env, info, &count, &line, nullptr, nullptr);
+  std::array<char, kStackLine> text;
+  std::size_t length = 0;
+  if (napi_get_value_string_utf8(env, line, text.data(), text.size(), &length) != napi_ok) {
+    napi_throw_type_error(env, nullptr, "appendLog needs a string");
+    return nullptr;
+  }
+  // A character that does not fit is omitted; it has 4 bytes at most.
+  if (length + 4 < text.size()) {
+    LogWriter::Get().Append({text.data(), length});
+  } else {
+    napi_get_value_string_utf8(env, line, nullptr, 0, &length);
+    std::string all(length + 1, '\0');
+    napi_get_value_string_utf8(env, line, all.data(), all.size(), &length);
+    LogWriter::Get().Append({all.data(), length});
+  }
+  return nullptr;
+}
+
+// setLogNotice(before, between, after, clock): undefined. See LogNotice.
+void SetLogNotice(const Napi::CallbackInfo& info) {
+  LogWriter::Get().SetNotice(
+      {info[0].ToString(), info[1].ToString(), info[2].ToString(), info[3].ToBoolean().Value()});
+}
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   if (Environment::Enter(env) == nullptr) return exports;
   napi_value screen = nullptr;
   napi_create_function(env, "screen", NAPI_AUTO_LENGTH, Screen, nullptr, &screen);
   exports.Set("screen", Napi::Function(env, screen));
+  napi_value append_log = nullptr;
+  napi_create_function(env, "appendLog", NAPI_AUTO_LENGTH, AppendLog, nullptr, &append_log);
+  exports.Set("appendLog", Napi::Function(env, append_log));
+  exports.Set("setLogNotice", Napi::Function::New(env, SetLogNotice, "setLogNotice"));
   exports.Set("SocketWatcher", SocketWatcher::Define(env));
   exports.Set("Pipeline", Pipeline::Define(env));
   exports.Set("Mailbox", Mailbox::Define(env));
-  exports.Set("PluginPool", PluginRunner::Define(env));
+  exports.Set("PluginPool", PluginPoolBinding::Define(env));
   exports.Set("httpMethods", HttpMethods(env));
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
   LargeValue::Define(env);

@@ -1,4 +1,3 @@
-// The list of a thread's connections; see connections.h.
 #include "connections.h"
 
 #include <sys/socket.h>
@@ -7,16 +6,16 @@
 
 namespace sql_rest {
 
-thread_local Connections* Connections::own = nullptr;
+thread_local Connections* Connections::current = nullptr;
 
-Connections* Connections::Own() {
-  if (own == nullptr) {
+Connections* Connections::OfThread() {
+  if (current == nullptr) {
     Environment* environment = Environment::Current();
     if (environment == nullptr) return nullptr;
-    own = new Connections(environment);
-    environment->Remember(own);
+    current = new Connections(environment);
+    environment->Register(current);
   }
-  return own;
+  return current;
 }
 
 void Connections::Add(pg_conn* connection) { list_.push_back({connection, nullptr, nullptr}); }
@@ -26,7 +25,7 @@ void Connections::Remove(pg_conn* connection) {
     return candidate.connection == connection;
   });
   if (entry == list_.end()) return;
-  if (entry->user != nullptr) entry->user->ConnectionGone();
+  if (entry->user != nullptr) entry->user->ConnectionFreed();
   list_.erase(entry);
 }
 
@@ -34,14 +33,14 @@ void Connections::SetPoll(int fd, uv_poll_t* poll) {
   if (Entry* entry = Find(fd); entry != nullptr) entry->poll = poll;
 }
 
-pg_conn* Connections::Use(int fd, ConnectionUser* user) {
+pg_conn* Connections::Acquire(int fd, ConnectionUser* user) {
   Entry* entry = Find(fd);
   if (entry == nullptr || entry->user != nullptr) return nullptr;
   entry->user = user;
   return entry->connection;
 }
 
-void Connections::Leave(ConnectionUser* user) {
+void Connections::Release(ConnectionUser* user) {
   for (Entry& entry : list_) {
     if (entry.user == user) entry.user = nullptr;
   }
@@ -56,10 +55,10 @@ Connections::Entry* Connections::Find(int fd) {
 }
 
 void Connections::CloseForTeardown() {
-  own = nullptr;
+  current = nullptr;
   for (const Entry& entry : list_) {
     if (entry.poll != nullptr) {
-      // libpq's addon is done with the handle, so its data is ours.
+      // libpq's addon no longer uses the handle, so its data can be replaced.
       entry.poll->data = this;
       closing_++;
       uv_close(reinterpret_cast<uv_handle_t*>(entry.poll), [](uv_handle_t* handle) {
@@ -68,8 +67,8 @@ void Connections::CloseForTeardown() {
         self->FinishIfClosed();
       });
     }
-    if (entry.user != nullptr) entry.user->ConnectionGone();
-    // Shut down first: libpq would otherwise wait until a full socket takes its farewell.
+    if (entry.user != nullptr) entry.user->ConnectionFreed();
+    // Shut down first: otherwise PQfinish would block while it writes Terminate to a full socket.
     const int fd = Libpq::Get().socket(entry.connection);
     if (fd >= 0) shutdown(fd, SHUT_RDWR);
     Libpq::Get().finish(entry.connection);
@@ -80,7 +79,7 @@ void Connections::CloseForTeardown() {
 
 void Connections::FinishIfClosed() {
   if (closing_ > 0) return;
-  environment_->Forget(this);
+  environment_->Unregister(this);
   delete this;
 }
 

@@ -1,5 +1,5 @@
-// The connections that libpq made on one thread, from when they were made until it frees them. Those that are left when
-// the thread ends are closed.
+// The list of libpq connections of one thread, from connect to finish. The remaining ones are closed when the thread
+// ends.
 #pragma once
 
 #include <uv.h>
@@ -11,24 +11,24 @@
 
 namespace sql_rest {
 
-// ConnectionUser refers to a connection until it is freed.
+// ConnectionUser is notified before its connection is freed.
 class ConnectionUser {
  public:
   virtual ~ConnectionUser() = default;
-  virtual void ConnectionGone() noexcept = 0;
+  virtual void ConnectionFreed() noexcept = 0;
 };
 
 class Connections final : public Closable {
  public:
-  // Own is the calling thread's list, made when needed; nullptr on a thread that is ending.
-  static Connections* Own();
+  // OfThread returns the calling thread's list, which the first call creates; nullptr on a thread that is ending.
+  static Connections* OfThread();
 
   void Add(pg_conn* connection);
   void Remove(pg_conn* connection);
   void SetPoll(int fd, uv_poll_t* poll);
-  // Use finds the connection of a socket and notes who uses it; nullptr when there is none.
-  pg_conn* Use(int fd, ConnectionUser* user);
-  void Leave(ConnectionUser* user);
+  // Acquire returns the connection of a socket and records its user; nullptr when there is none, or it has a user.
+  pg_conn* Acquire(int fd, ConnectionUser* user);
+  void Release(ConnectionUser* user);
 
   void CloseForTeardown() override;
 
@@ -43,7 +43,7 @@ class Connections final : public Closable {
   Entry* Find(int fd);
   void FinishIfClosed();
 
-  static thread_local Connections* own;
+  static thread_local Connections* current;
 
   Environment* const environment_;
   std::vector<Entry> list_;

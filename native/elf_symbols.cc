@@ -52,7 +52,7 @@ class Elf {
     return false;
   }
 
-  // False also when the file ends before a segment does: loaded, it would end the process at the first touch.
+  // False also when the file ends within a segment: once it is loaded, access to the missing part would raise SIGBUS.
   bool ReadSegments(const Header& header) {
     if (header.e_phentsize != sizeof(Segment) || header.e_phoff > bytes_.size()) return false;
     const std::string_view table = bytes_.substr(header.e_phoff);
@@ -69,12 +69,12 @@ class Elf {
     return true;
   }
 
-  // At gives what the file has from an address to the end of its segment, nothing for an address that it has not.
+  // At returns the bytes from an address to the end of its segment; empty when no segment contains the address.
   std::string_view At(Address address) const {
     for (const Segment& segment : segments_) {
       if (address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) continue;
-      const Address skipped = address - segment.p_vaddr;
-      return bytes_.substr(segment.p_offset + skipped, segment.p_filesz - skipped);
+      const Address offset = address - segment.p_vaddr;
+      return bytes_.substr(segment.p_offset + offset, segment.p_filesz - offset);
     }
     return {};
   }
@@ -99,8 +99,8 @@ class Elf {
     return !names_.empty() && count_ > 0;
   }
 
-  // The number of symbols stands nowhere in the file's dynamic part but in its hash tables: in the old kind as the
-  // length of the chains, in GNU's as the end of the chain that begins last.
+  // The dynamic section does not contain the number of symbols. It follows from the hash tables: in DT_HASH it is the
+  // number of chain entries, in DT_GNU_HASH the end of the chain that begins last.
   static std::size_t CountOfHash(std::string_view table) {
     std::uint32_t chains = 0;
     return Get(table, 1, &chains) ? chains : 0;
@@ -111,9 +111,9 @@ class Elf {
     std::uint32_t first = 0;
     std::uint32_t filters = 0;
     if (!Get(table, 0, &buckets) || !Get(table, 1, &first) || !Get(table, 2, &filters)) return 0;
-    const std::size_t skipped = 4 * sizeof(std::uint32_t) + filters * sizeof(Address);
-    if (skipped > table.size()) return 0;
-    table.remove_prefix(skipped);
+    const std::size_t preamble = 4 * sizeof(std::uint32_t) + filters * sizeof(Address);
+    if (preamble > table.size()) return 0;
+    table.remove_prefix(preamble);
     std::uint32_t last = 0;
     for (std::size_t i = 0; i < buckets; i++) {
       std::uint32_t bucket = 0;

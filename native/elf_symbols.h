@@ -1,5 +1,5 @@
-// The dynamic symbols that a shared library defines, read from what its file holds without loading it. The bytes are
-// not trusted: nothing is read beyond them, and what makes no sense is no library. Plain C++, no N-API.
+// The dynamic symbols that a shared library defines, read from its file without loading it. The bytes are untrusted:
+// nothing is read out of bounds, and a malformed file is rejected. Plain C++, no N-API.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace sql_rest {
 struct ElfSymbol {
   std::string_view name;
   enum class Kind { kFunction, kData, kOther } kind = Kind::kOther;
-  // Of data that has the size of a number of 32 bits, what it holds before the library runs.
+  // The initial value of a 4-byte object.
   std::optional<std::uint32_t> number;
 };
 
-// ReadElfSymbols lists the global and weak symbols, of names up to 255 bytes; the names lie in `bytes`. Returns false
-// and why, when the bytes are no shared library or only a part of one.
+// ReadElfSymbols lists the global and weak symbols with names of up to 255 bytes; the names point into `bytes`. Returns
+// false, with the problem, when the bytes are not a complete shared library.
 bool ReadElfSymbols(std::string_view bytes, std::vector<ElfSymbol>* symbols, std::string* problem);
 
 }  // namespace sql_rest

@@ -1,4 +1,4 @@
-// The environment: entered once a thread, torn down by an asynchronous clean-up hook, which Node waits for.
+// Closing handles takes turns of the event loop, so the clean-up hook is asynchronous: Node waits for it.
 #include "environment.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Environment* Environment::Enter(napi_env env) {
 
 Environment* Environment::Current() noexcept { return current; }
 
-void Environment::Forget(Closable* closable) {
+void Environment::Unregister(Closable* closable) {
   open_.erase(std::remove(open_.begin(), open_.end(), closable), open_.end());
   if (ending_ != nullptr) FinishIfEmpty();
 }
@@ -40,7 +40,7 @@ void Environment::Teardown(napi_async_cleanup_hook_handle hook, void* data) {
   const std::vector<Closable*> open = self->open_;
   std::for_each(open.rbegin(), open.rend(),
                 [](Closable* closable) { closable->CloseForTeardown(); });
-  // Only now may Forget finish: it deletes this object.
+  // Set only now: with it set, Unregister may delete this object.
   self->ending_ = hook;
   self->FinishIfEmpty();
 }

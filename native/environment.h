@@ -1,6 +1,6 @@
-// What the addon keeps for one JavaScript environment (the main thread or a worker): its loop, and every handle the
-// addon has open there. Node aborts the process when a worker's loop still has handles after its clean-up, so
-// everything here is closed, and waited for, in a clean-up hook.
+// The state of the addon in one JavaScript environment (the main thread or a worker): its loop and the addon's open
+// handles. Node aborts the process when a worker's loop still has handles after clean-up, so a clean-up hook closes
+// them and waits until they are closed.
 #pragma once
 
 #include <node_api.h>
@@ -10,26 +10,26 @@
 
 namespace sql_rest {
 
-// Closable is something with libuv handles that the environment closes when it ends.
+// Closable is an object with libuv handles, which the environment closes when it ends.
 class Closable {
  public:
   virtual ~Closable() = default;
-  // CloseForTeardown begins to close; calls Environment::Forget exactly once, now or in a close callback.
+  // CloseForTeardown begins to close. It calls Environment::Unregister exactly once, at once or in a close callback.
   virtual void CloseForTeardown() = 0;
 };
 
 class Environment {
  public:
-  // Enter returns the calling thread's environment, made on the first call. Fails (nullptr, with a pending JavaScript
-  // exception) only when Node refuses the clean-up hook or has no loop.
+  // Enter returns the calling thread's environment, which the first call creates; nullptr, with a pending JavaScript
+  // exception, when Node rejects the clean-up hook or has no loop.
   static Environment* Enter(napi_env env);
 
-  // Current is the calling thread's environment, or nullptr on a thread that has none or whose clean-up has begun.
+  // Current returns the calling thread's environment; nullptr without one, or once its clean-up has begun.
   static Environment* Current() noexcept;
 
   uv_loop_t* loop() const noexcept { return loop_; }
-  void Remember(Closable* closable) { open_.push_back(closable); }
-  void Forget(Closable* closable);
+  void Register(Closable* closable) { open_.push_back(closable); }
+  void Unregister(Closable* closable);
 
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
@@ -40,7 +40,7 @@ class Environment {
   void FinishIfEmpty();
 
   uv_loop_t* const loop_;
-  // In the order in which they came: closed from the last to the first.
+  // In order of registration; closed in reverse order.
   std::vector<Closable*> open_;
   // Set once the clean-up has begun.
   napi_async_cleanup_hook_handle ending_ = nullptr;

@@ -1,6 +1,5 @@
-// The methods that a handler's name can begin with: those that are registered with IANA, without the ones that no symbol
-// can be named after (they have a hyphen) and without PRI, which no request has. Front ends know them from here too
-// (addon.cc). Data only.
+// The methods that a handler's name can begin with: those registered with IANA, except the ones with a hyphen, which no
+// symbol can contain, and PRI, which no request has. addon.cc exports them to the HTTP processes. Data only.
 #pragma once
 
 #include <string_view>

@@ -8,8 +8,8 @@ namespace sql_rest {
 
 namespace {
 
-// Short gives the letter of the two-character escape of a control character, quote or backslash, 0 when it has none.
-char Short(char c) noexcept {
+// EscapeLetter returns the letter of a character's two-character escape, 0 when it has none.
+char EscapeLetter(char c) noexcept {
   switch (c) {
     case '"':
     case '\\':
@@ -36,7 +36,7 @@ void AppendJsonString(std::string_view text, std::string* json) {
   *json += '"';
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (const char letter = Short(c); letter != '\0') {
+    if (const char letter = EscapeLetter(c); letter != '\0') {
       *json += '\\';
       *json += letter;
     } else if (byte < 0x20 || (byte >= 0x80 && !utf8)) {

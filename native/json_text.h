@@ -1,4 +1,4 @@
-// Strings of JSON, written as JSON.stringify writes them. Plain C++, no N-API.
+// JSON strings, as JSON.stringify writes them. Plain C++, no N-API.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sql_rest {
 
-// AppendJsonString appends a text with its quotes. What is not UTF-8 is written as if each of its bytes were a character
-// of Latin-1, so that JSON is what comes out.
+// AppendJsonString appends a quoted string. Text that is not UTF-8 is read as Latin-1, so that the result is always
+// valid JSON.
 void AppendJsonString(std::string_view text, std::string* json);
 
 }  // namespace sql_rest

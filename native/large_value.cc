@@ -1,4 +1,4 @@
-// The JavaScript object around a result; its class is remembered for each environment.
+// Each thread has its own constructor, because a JavaScript class belongs to one environment.
 #include "large_value.h"
 
 #include <utility>
@@ -6,11 +6,11 @@
 namespace sql_rest {
 namespace {
 
-// A result on its way into the constructor.
-thread_local ResultHandle arriving;
+// Passes a result to the constructor, which JavaScript calls without C++ arguments.
+thread_local ResultHandle pending_result;
 thread_local Napi::FunctionReference* constructor = nullptr;
 
-// Tells a LargeValue from other objects of the addon.
+// Distinguishes a LargeValue from other objects of the addon.
 constexpr napi_type_tag kTag = {0x8d6f3b1c52e94a07, 0xa3c17e5d90b2486f};
 
 }  // namespace
@@ -30,38 +30,38 @@ Napi::Function LargeValue::Define(Napi::Env env) {
 }
 
 Napi::Value LargeValue::Wrap(Napi::Env env, ResultHandle result) {
-  arriving = std::move(result);
-  const Napi::Object made = constructor->New({});
-  arriving.reset();
-  return Napi::Value(env, made);
+  pending_result = std::move(result);
+  const Napi::Object value = constructor->New({});
+  pending_result.reset();
+  return Napi::Value(env, value);
 }
 
 LargeValue::LargeValue(const Napi::CallbackInfo& info)
-    : ObjectWrap(info), result_(std::move(arriving)) {
+    : ObjectWrap(info), result_(std::move(pending_result)) {
   if (result_ == nullptr) {
-    Napi::TypeError::New(info.Env(), "only the addon makes a LargeValue")
+    Napi::TypeError::New(info.Env(), "only the addon creates a LargeValue")
         .ThrowAsJavaScriptException();
     return;
   }
   info.This().As<Napi::Object>().TypeTag(&kTag);
   length_ = static_cast<std::size_t>(Libpq::Get().getlength(result_.get(), 0, 0));
-  Account(static_cast<std::int64_t>(length_));
+  ReportMemory(static_cast<std::int64_t>(length_));
 }
 
 LargeValue::~LargeValue() { Take(); }
 
-LargeValue* LargeValue::Unwrapped(Napi::Value value) {
+LargeValue* LargeValue::From(Napi::Value value) {
   if (!value.IsObject()) return nullptr;
   const auto object = value.As<Napi::Object>();
   return object.CheckTypeTag(&kTag) ? Unwrap(object) : nullptr;
 }
 
 ResultHandle LargeValue::Take() {
-  if (result_ != nullptr) Account(-static_cast<std::int64_t>(length_));
+  if (result_ != nullptr) ReportMemory(-static_cast<std::int64_t>(length_));
   return std::move(result_);
 }
 
-void LargeValue::Account(std::int64_t change) {
+void LargeValue::ReportMemory(std::int64_t change) {
   Napi::MemoryManagement::AdjustExternalMemory(Env(), change);
 }
 
@@ -71,7 +71,7 @@ Napi::Value LargeValue::Length(const Napi::CallbackInfo& info) {
 
 Napi::Value LargeValue::Text(const Napi::CallbackInfo& info) {
   if (result_ == nullptr) {
-    Napi::Error::New(info.Env(), "the value was handed over").ThrowAsJavaScriptException();
+    Napi::Error::New(info.Env(), "the value was transferred").ThrowAsJavaScriptException();
     return info.Env().Undefined();
   }
   return Napi::String::New(info.Env(), Libpq::Get().getvalue(result_.get(), 0, 0), length_);

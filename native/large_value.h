@@ -1,5 +1,5 @@
-// LargeValue, for JavaScript: a large text that PostgreSQL sent, still where libpq has put it. It becomes a string only
-// when somebody asks for one; on its way to another thread (mailbox.h) it is handed over and not copied.
+// LargeValue, for JavaScript: a large text from PostgreSQL, still in libpq's buffer. text() makes a string of it;
+// posted to another thread (mailbox.h) it is transferred without a copy.
 #pragma once
 
 #include <napi.h>
@@ -17,29 +17,29 @@ struct ClearResult {
 // ResultHandle owns a result, which may be freed on any thread.
 using ResultHandle = std::unique_ptr<pg_result, ClearResult>;
 
-// Property: length (bytes). Method: text(), which throws Error once the value was handed over.
+// Property: length (bytes). Method: text(), which throws Error after the value was transferred.
 class LargeValue final : public Napi::ObjectWrap<LargeValue> {
  public:
   static Napi::Function Define(Napi::Env env);
-  // Wrap makes a value of the only cell of a result.
+  // Wrap makes a value of a result with a single cell.
   static Napi::Value Wrap(Napi::Env env, ResultHandle result);
 
-  // Unwrapped is the object behind a value; nullptr when that is no LargeValue.
-  static LargeValue* Unwrapped(Napi::Value value);
+  // From returns nullptr when the value is not a LargeValue.
+  static LargeValue* From(Napi::Value value);
 
   explicit LargeValue(const Napi::CallbackInfo& info);
   ~LargeValue() override;
 
-  // held tells whether the result is still here.
-  bool held() const noexcept { return result_ != nullptr; }
-  // Take hands the result over; empty when it was taken before.
+  // has_result is false after Take.
+  bool has_result() const noexcept { return result_ != nullptr; }
+  // Take moves the result out; it is empty when called again.
   ResultHandle Take();
 
  private:
   Napi::Value Length(const Napi::CallbackInfo& info);
   Napi::Value Text(const Napi::CallbackInfo& info);
-  // Account tells the garbage collector what the value holds beyond its heap.
-  void Account(std::int64_t change);
+  // ReportMemory tells the garbage collector about memory outside its heap.
+  void ReportMemory(std::int64_t change);
 
   ResultHandle result_;
   std::size_t length_ = 0;

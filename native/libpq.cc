@@ -1,4 +1,3 @@
-// The table of libpq's functions, by their names.
 #include "libpq.h"
 
 #include <dlfcn.h>
@@ -43,7 +42,7 @@ Libpq Load() {
 }  // namespace
 
 const Libpq& Libpq::Get() {
-  // Never unloaded: the copies of libpq's addon come and go.
+  // Never unloaded, because copies of libpq's addon are loaded and unloaded with their threads.
   static const Libpq libpq = Load();
   return libpq;
 }

@@ -1,5 +1,6 @@
-// libpq as the copies of its addon have loaded it, found at run time: the addon is built without libpq's headers, and
-// works with every version from 14 on. Numbers below are part of libpq's stable interface (libpq-fe.h).
+// The functions of the libpq that the copies of its addon have loaded, looked up at run time: this addon is built
+// without libpq's headers and works with every version from 14 on. The numbers below are part of libpq's stable ABI
+// (libpq-fe.h).
 #pragma once
 
 struct pg_conn;    // libpq's PGconn
@@ -22,10 +23,10 @@ enum ResultStatus {
 struct Libpq {
   using NoticeProcessor = void (*)(void*, const char*);
 
-  // Get finds libpq on the first call, which must come after a copy of the addon was loaded.
+  // Get looks libpq up on the first call, which must come after a copy of libpq's addon was loaded.
   static const Libpq& Get();
 
-  // Everything but send_pipeline_sync is there.
+  // Whether every function but send_pipeline_sync was found.
   bool complete = false;
 
   pg_conn* (*connectdb)(const char* conninfo) = nullptr;
@@ -43,7 +44,7 @@ struct Libpq {
   int (*send_query_prepared)(pg_conn*, const char* name, int count, const char* const* values,
                              const int* lengths, const int* formats, int result_format) = nullptr;
   int (*pipeline_sync)(pg_conn*) = nullptr;
-  // The same without a write to the socket: from libpq 17 on, otherwise nullptr.
+  // The same without a write to the socket; nullptr before libpq 17.
   int (*send_pipeline_sync)(pg_conn*) = nullptr;
   int (*flush)(pg_conn*) = nullptr;
   int (*consume_input)(pg_conn*) = nullptr;

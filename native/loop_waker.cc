@@ -15,7 +15,7 @@ LoopWaker* LoopWaker::Make(Environment* environment, Owner* owner) {
   }
   self->async_.data = self;
   uv_unref(reinterpret_cast<uv_handle_t*>(&self->async_));
-  environment->Remember(self);
+  environment->Register(self);
   return self;
 }
 
@@ -25,7 +25,7 @@ void LoopWaker::Close() {
   owner_ = nullptr;
   uv_close(reinterpret_cast<uv_handle_t*>(&async_), [](uv_handle_t* closed) {
     auto* self = static_cast<LoopWaker*>(closed->data);
-    self->environment_->Forget(self);
+    self->environment_->Unregister(self);
     delete self;
   });
 }

@@ -1,5 +1,5 @@
-// LoopWaker: how other threads wake the event loop of the thread that made it. A libuv handle that does not keep the
-// thread alive, is closed with its environment, and deletes itself once it is closed.
+// LoopWaker lets other threads wake the event loop of the thread that made it. Its libuv handle does not keep the
+// thread alive and is closed with its environment; the object deletes itself once the handle is closed.
 #pragma once
 
 #include <uv.h>
@@ -10,24 +10,24 @@ namespace sql_rest {
 
 class LoopWaker final : public Closable {
  public:
-  // Owner is what it belongs to, on the same thread.
+  // Owner receives its events, on the same thread.
   class Owner {
    public:
     virtual ~Owner() = default;
     // Woken is called on the loop, once for any number of wake-ups before it.
     virtual void Woken() = 0;
-    // Closing is called before it is closed: from then on nobody may wake it.
+    // Closing is called before it is closed: no thread may wake the loop afterwards.
     virtual void Closing() = 0;
-    // Detach is called after that when it was the environment that closed it: the owner must forget it.
+    // Detach is called after Closing when the environment closes it: the owner must drop its pointer.
     virtual void Detach() = 0;
   };
 
-  // Make returns nullptr when the environment ends or has no handle to give.
+  // Make returns nullptr when the environment is ending or the handle cannot be created.
   static LoopWaker* Make(Environment* environment, Owner* owner);
 
-  // async is what wakes the loop (uv_async_send, from any thread) until Closing was called.
+  // async wakes the loop: call uv_async_send on it, from any thread, until Closing was called.
   uv_async_t* async() noexcept { return &async_; }
-  // Close closes it; a second call does nothing.
+  // A second call does nothing.
   void Close();
   void CloseForTeardown() override;
 
@@ -36,7 +36,7 @@ class LoopWaker final : public Closable {
 
   uv_async_t async_{};
   Environment* const environment_;
-  // nullptr once it is being closed.
+  // nullptr once it is closing.
   Owner* owner_;
 };
 

@@ -1,5 +1,5 @@
-// Each mailbox has a queue, which those who post find by its address in one table of the process. The first message of
-// an empty queue wakes the owner's loop; those that come before it has woken cost no more.
+// Each mailbox has a queue; senders find it by its address in a table of the process. Only the first message in an
+// empty queue wakes the owner's loop.
 #include "mailbox.h"
 
 #include <algorithm>
@@ -25,18 +25,18 @@ struct Message {
 struct MailboxQueue {
   std::mutex mutex;
   std::vector<Message> messages;
-  // nullptr once the owner is gone.
+  // nullptr once the mailbox is closed.
   uv_async_t* wake = nullptr;
 };
 
 namespace {
 
-// Table finds queues by address. Addresses are never used again.
-class Table {
+// QueueTable finds queues by address. Addresses are never reused.
+class QueueTable {
  public:
-  static Table& Get() {
-    // Never destroyed: threads may outlive what is destroyed at exit.
-    static auto* const table = new Table;
+  static QueueTable& Get() {
+    // Never destroyed: threads may outlive static destruction.
+    static auto* const table = new QueueTable;
     return *table;
   }
 
@@ -63,23 +63,22 @@ class Table {
   std::uint32_t last_ = 0;
 };
 
-// ReadBodies reads the bodies of a message: false when what is given is not a list of different values that can be
-// handed over.
-bool ReadBodies(Napi::Value given, std::vector<LargeValue*>* values) {
-  if (given.IsUndefined()) return true;
-  if (!given.IsArray()) return false;
-  const auto list = given.As<Napi::Array>();
+// ReadBodies reads the bodies of a message; false unless they are distinct values, none of them transferred before.
+bool ReadBodies(Napi::Value bodies, std::vector<LargeValue*>* values) {
+  if (bodies.IsUndefined()) return true;
+  if (!bodies.IsArray()) return false;
+  const auto list = bodies.As<Napi::Array>();
   const std::uint32_t count = list.Length();
   for (std::uint32_t i = 0; i < count; i++) {
-    LargeValue* value = LargeValue::Unwrapped(list.Get(i));
-    if (value == nullptr || !value->held()) return false;
+    LargeValue* value = LargeValue::From(list.Get(i));
+    if (value == nullptr || !value->has_result()) return false;
     if (std::find(values->begin(), values->end(), value) != values->end()) return false;
     values->push_back(value);
   }
   return true;
 }
 
-// Body is an ArrayBuffer on the memory of a result, which is freed with it.
+// Body makes an ArrayBuffer on the memory of a result, which is freed with it.
 Napi::Value Body(Napi::Env env, ResultHandle result) {
   const Libpq& pq = Libpq::Get();
   const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
@@ -87,7 +86,7 @@ Napi::Value Body(Napi::Env env, ResultHandle result) {
   const auto buffer = Napi::ArrayBuffer::New(
       env, data, length, [](Napi::Env, void*, pg_result* done) { ClearResult()(done); },
       result.get());
-  // Otherwise nothing was made, on a thread that is being terminated, and the result is freed here.
+  // It is empty on a thread that is being terminated; the result is then freed here.
   if (!buffer.IsEmpty()) static_cast<void>(result.release());
   return Napi::Value(env, buffer);
 }
@@ -116,7 +115,7 @@ Mailbox::Mailbox(const Napi::CallbackInfo& info)
     return;
   }
   queue_->wake = waker_->async();
-  address_ = Table::Get().Add(queue_);
+  address_ = QueueTable::Get().Add(queue_);
   callback_ = Napi::Persistent(info[0].As<Napi::Function>());
   context_ = std::make_unique<Napi::AsyncContext>(env, "Mailbox");
   Ref();  // until it is closed
@@ -127,7 +126,7 @@ Mailbox::~Mailbox() {
 }
 
 void Mailbox::Closing() {
-  Table::Get().Remove(address_);
+  QueueTable::Get().Remove(address_);
   const std::lock_guard<std::mutex> lock(queue_->mutex);
   queue_->wake = nullptr;
   queue_->messages.clear();
@@ -145,14 +144,14 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
   }
   std::vector<LargeValue*> values;
   if (!ReadBodies(info[2], &values)) {
-    Napi::TypeError::New(env, "bodies must be large values, none of them handed over before")
+    Napi::TypeError::New(env, "bodies must be distinct large values, none transferred before")
         .ThrowAsJavaScriptException();
     return env.Undefined();
   }
-  const auto queue = Table::Get().Find(info[0].As<Napi::Number>().Uint32Value());
+  const auto queue = QueueTable::Get().Find(info[0].As<Napi::Number>().Uint32Value());
   if (queue == nullptr) return Napi::Boolean::New(env, false);
   Message message;
-  // As UTF-16, which every string has without a loss; where it has no more than Latin-1, V8 finds that again.
+  // As UTF-16, which represents every string; V8 stores Latin-1 strings in one byte a character again.
   std::size_t length = 0;
   napi_get_value_string_utf16(env, info[1], nullptr, 0, &length);
   message.text.resize(length);
@@ -201,7 +200,7 @@ void Mailbox::Woken() {
         napi_make_callback(env, *context_, receiver, callback_.Value(), 2, arguments, &result);
     if (status != napi_pending_exception) continue;
     napi_value error = nullptr;
-    // A thread that is being terminated has an exception pending that is none of ours: then nothing can be fetched.
+    // On a thread that is being terminated, the exception is the termination, which cannot be fetched.
     if (napi_get_and_clear_last_exception(env, &error) != napi_ok) return;
     napi_fatal_exception(env, error);
   }

@@ -1,6 +1,6 @@
-// Mailbox, for JavaScript: messages between two threads of the process, without the cost of a MessagePort. A message is
-// a string and perhaps large values, which are handed over and not copied. What it does not do: say whether a message
-// was read; that the other thread has ended is for its owner to notice.
+// Mailbox, for JavaScript: messages between two threads of the process, cheaper than a MessagePort. A message is a
+// string and optional large values, which are transferred without a copy. It does not report whether a message was
+// read, nor that the other thread has ended.
 #pragma once
 
 #include <napi.h>
@@ -15,9 +15,9 @@ namespace sql_rest {
 struct MailboxQueue;
 
 // new Mailbox(onMessage): onMessage(text, bodies), where bodies is an array of ArrayBuffers or undefined; an exception
-// in it is an uncaught one. Does not keep the thread alive. Property: address, a number that other threads post to.
-// Methods: post(address, text, bodies?) where bodies are LargeValues (empty afterwards), returns false when nobody has
-// that address any more; close().
+// in it is uncaught. Does not keep the thread alive. Property: address, a number that other threads post to. Methods:
+// post(address, text, bodies?), where bodies are LargeValues (empty afterwards), returns false when the mailbox of that
+// address is closed; close().
 class Mailbox final : public Napi::ObjectWrap<Mailbox>, private LoopWaker::Owner {
  public:
   static Napi::Function Define(Napi::Env env);
@@ -26,7 +26,7 @@ class Mailbox final : public Napi::ObjectWrap<Mailbox>, private LoopWaker::Owner
   ~Mailbox() override;
 
  private:
-  // Runs the callback for all that has come.
+  // Runs the callback for each queued message.
   void Woken() override;
   void Closing() override;
   void Detach() override { waker_ = nullptr; }
@@ -42,7 +42,7 @@ class Mailbox final : public Napi::ObjectWrap<Mailbox>, private LoopWaker::Owner
   std::unique_ptr<Napi::AsyncContext> context_;
 };
 
-// releaseBuffer(buffer): frees the memory of a body that is not needed any more, instead of some time later.
+// releaseBuffer(buffer): frees the memory of a body now instead of at garbage collection.
 Napi::Value ReleaseBuffer(const Napi::CallbackInfo& info);
 
 }  // namespace sql_rest

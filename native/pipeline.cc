@@ -1,5 +1,5 @@
-// Sending writes into libpq's buffer; libpq before version 17 then tries to send at each sync, which a corked socket
-// turns into a copy. Receiving takes every result that is there and makes one outcome for each segment.
+// Sending writes into libpq's buffer. libpq before version 17 also writes to the socket at each sync; TCP_CORK makes
+// the kernel send those writes together. Receiving reads all available results and makes one outcome for each segment.
 #include "pipeline.h"
 
 #include <netinet/in.h>
@@ -13,27 +13,27 @@
 namespace sql_rest {
 namespace {
 
-// Single values from this size (bytes) on are left where libpq has put them.
-constexpr std::size_t kLarge = 8192;
+// Single values of this size (bytes) and above stay in libpq's buffer.
+constexpr std::size_t kLargeValue = 8192;
 
-// Longer strings V8 cannot make.
-constexpr std::size_t kLongestString = 0x1fffffe8;
+// V8's longest string.
+constexpr std::size_t kMaxString = 0x1fffffe8;
 
 // PQTRANS_INTRANS and PQTRANS_INERROR.
 constexpr int kInTransaction = 2;
 constexpr int kInFailedTransaction = 3;
 
-// Where an SQL NULL begins.
+// The offset of an SQL NULL, which has no text.
 constexpr std::size_t kNull = static_cast<std::size_t>(-1);
 
-// What is read of a failure: the field codes of PostgreSQL's protocol. Severity is the one that is never translated.
+// The fields read from an error, by their codes in PostgreSQL's protocol. V is the severity that is never translated.
 constexpr struct {
   int code;
   const char* name;
 } kFields[] = {
     {'V', "severity"}, {'C', "sqlState"},          {'M', "message"},    {'D', "detail"},
     {'H', "hint"},     {'P', "statementPosition"}, {'s', "schema"},     {'t', "table"},
-    {'c', "column"},   {'n', "constraint"},        {'F', "sourceFile"},
+    {'c', "column"},   {'n', "constraint"},        {'F', "sourceFile"}, {'R', "routine"},
 };
 
 Napi::Object Failure(Napi::Env env, const pg_result* result) {
@@ -44,14 +44,16 @@ Napi::Object Failure(Napi::Env env, const pg_result* result) {
       failure.Set(field.name, text);
     }
   }
+  // Without its text, which may contain statements and values.
+  if (pq.result_error_field(result, 'W') != nullptr) failure.Set("context", true);
   if (pq.result_error_field(result, 'C') == nullptr) {
     failure.Set("message", pq.result_error_message(result));
   }
   return failure;
 }
 
-// EndsConnection tells whether nothing can follow a failure: the server ended the connection with it, or it is libpq's
-// own, which has no SQLSTATE.
+// EndsConnection returns whether an error ended the connection: the server's FATAL and PANIC, and errors of libpq
+// itself, which have no SQLSTATE.
 bool EndsConnection(const pg_result* failure) {
   const Libpq& pq = Libpq::Get();
   if (pq.result_error_field(failure, 'C') == nullptr) return true;
@@ -67,7 +69,7 @@ Napi::Value Cell(Napi::Env env, const pg_result* result, int row, int column) {
                            static_cast<std::size_t>(pq.getlength(result, row, column)));
 }
 
-// SetRows adds columns and rows, or tooLarge when the cells have more bytes than the limit.
+// SetRows sets columns and rows, or tooLarge when the cells have more bytes than the limit.
 void SetRows(Napi::Env env, Napi::Object outcome, const pg_result* result, std::size_t limit) {
   const Libpq& pq = Libpq::Get();
   const int width = pq.nfields(result);
@@ -76,7 +78,7 @@ void SetRows(Napi::Env env, Napi::Object outcome, const pg_result* result, std::
   for (int r = 0; r < height; r++) {
     for (int c = 0; c < width; c++) size += static_cast<std::size_t>(pq.getlength(result, r, c));
   }
-  if (size > std::min(limit, kLongestString)) {
+  if (size > std::min(limit, kMaxString)) {
     outcome.Set("tooLarge", true);
     return;
   }
@@ -115,7 +117,7 @@ Napi::Function Pipeline::Define(Napi::Env env) {
 
 Pipeline::Pipeline(const Napi::CallbackInfo& info) : ObjectWrap(info) {
   const Napi::Env env = info.Env();
-  // As a double first: NaN and what is below zero would become limits otherwise.
+  // Read as a double, because integer conversion would turn NaN and negative numbers into limits.
   const double limit = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
   if (!info[0].IsNumber() || !(limit >= 0 && limit <= INT32_MAX)) {
     Napi::TypeError::New(env, "Pipeline needs a descriptor and a limit")
@@ -123,8 +125,8 @@ Pipeline::Pipeline(const Napi::CallbackInfo& info) : ObjectWrap(info) {
     return;
   }
   limit_ = static_cast<std::size_t>(limit);
-  if (Connections* own = Connections::Own(); own != nullptr) {
-    connection_ = own->Use(info[0].As<Napi::Number>().Int32Value(), this);
+  if (Connections* connections = Connections::OfThread(); connections != nullptr) {
+    connection_ = connections->Acquire(info[0].As<Napi::Number>().Int32Value(), this);
   }
   if (connection_ == nullptr) {
     Napi::Error::New(env, "no connection of this thread has that descriptor to itself")
@@ -134,52 +136,53 @@ Pipeline::Pipeline(const Napi::CallbackInfo& info) : ObjectWrap(info) {
 
 Pipeline::~Pipeline() {
   if (connection_ == nullptr) return;
-  if (Connections* own = Connections::Own(); own != nullptr) own->Leave(this);
+  if (Connections* connections = Connections::OfThread(); connections != nullptr)
+    connections->Release(this);
 }
 
 Napi::Value Pipeline::Prepare(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   const char* const sql = Text(env, info[1]);
-  if (sql == nullptr) return Sent(env, false);
+  if (sql == nullptr) return SendResult(env, false);
   sql_ = sql;
   const char* const name = Text(env, info[0]);
-  if (name == nullptr) return Sent(env, false);
-  if (broken_) return Sent(env, false);
+  if (name == nullptr) return SendResult(env, false);
+  if (broken_) return SendResult(env, false);
   Cork();
   const int sent = Libpq::Get().send_prepare(connection_, name, sql_.c_str(), 0, nullptr);
-  before_ += sent == 1 ? 1 : 0;
-  return Sent(env, sent == 1);
+  preceding_ += sent == 1 ? 1 : 0;
+  return SendResult(env, sent == 1);
 }
 
 Napi::Value Pipeline::Precede(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   const bool sent = Execute(env, info[0], info[1], info[2]);
-  before_ += sent ? 1 : 0;
-  return Sent(env, sent);
+  preceding_ += sent ? 1 : 0;
+  return SendResult(env, sent);
 }
 
 Napi::Value Pipeline::ReadOnly(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
-  read_only_ = Plain("BEGIN READ ONLY");
-  before_ += read_only_ ? 1 : 0;
-  return Sent(env, read_only_);
+  read_only_ = SendSql("BEGIN READ ONLY");
+  preceding_ += read_only_ ? 1 : 0;
+  return SendResult(env, read_only_);
 }
 
 Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
-  if (!Execute(env, info[0], info[1], info[2])) return Sent(env, false);
-  if (std::exchange(read_only_, false) && !Plain("ROLLBACK")) return Sent(env, false);
+  if (!Execute(env, info[0], info[1], info[2])) return SendResult(env, false);
+  if (std::exchange(read_only_, false) && !SendSql("ROLLBACK")) return SendResult(env, false);
   const Libpq& pq = Libpq::Get();
   auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
-  bool one = false;
-  napi_get_value_bool(env, info[3], &one);
-  segments_.push_back({one, before_});
-  before_ = 0;
-  return Sent(env, sync(connection_) == 1);
+  bool single_value = false;
+  napi_get_value_bool(env, info[3], &single_value);
+  segments_.push_back({single_value, preceding_});
+  preceding_ = 0;
+  return SendResult(env, sync(connection_) == 1);
 }
 
 Napi::Value Pipeline::Flush(const Napi::CallbackInfo& info) {
@@ -202,20 +205,20 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
   const bool open = pq.consume_input(connection_) == 1;
   bool lost = false;
   int nothing = 0;
-  // Also when the connection is no longer open: what came before its end counts. Then libpq's own failure ends the loop.
+  // Also after the connection has ended: results received before count. An error of libpq itself then ends the loop.
   while (!lost && !segments_.empty() && pq.is_busy(connection_) == 0) {
     ResultHandle result(pq.get_result(connection_));
     if (result == nullptr) {
-      // Between two results comes one null; two in a row mean that libpq has nothing more to give.
+      // One null separates two results; two in a row mean that libpq has no more.
       lost = ++nothing == 2;
       continue;
     }
     nothing = 0;
     if (pq.result_status(result.get()) == kPipelineSync) {
       result.reset();
-      outcomes[count++] = Outcome(env);
+      outcomes[count++] = EndSegment(env);
     } else {
-      lost = !Keep(std::move(result));
+      lost = !AddResult(std::move(result));
     }
   }
   if (lost || !open || pq.socket(connection_) < 0) {
@@ -223,9 +226,10 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
     outcome.Set("lost", true);
     if (failure_ != nullptr) {
       outcome.Set("failure", Failure(env, failure_.get()));
-      SetBefore(env, outcome, segments_.front());
+      SetPreceding(env, outcome, segments_.front());
     }
     if (copy_) outcome.Set("copy", true);
+    if (result_ != nullptr) outcome.Set("ran", true);
     outcomes[count++] = outcome;
   }
   return outcomes;
@@ -233,7 +237,8 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
 
 void Pipeline::Close(const Napi::CallbackInfo&) {
   if (connection_ == nullptr) return;
-  if (Connections* own = Connections::Own(); own != nullptr) own->Leave(this);
+  if (Connections* connections = Connections::OfThread(); connections != nullptr)
+    connections->Release(this);
   connection_ = nullptr;
 }
 
@@ -262,18 +267,18 @@ bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value
   return sent == 1;
 }
 
-bool Pipeline::Plain(const char* sql) {
+bool Pipeline::SendSql(const char* sql) {
   if (broken_) return false;
   Cork();
   return Libpq::Get().send_query_params(connection_, sql, 0, nullptr, nullptr, nullptr, nullptr,
                                         0) == 1;
 }
 
-Napi::Value Pipeline::Sent(Napi::Env env, bool sent) {
+Napi::Value Pipeline::SendResult(Napi::Env env, bool sent) {
   if (sent) return Napi::Boolean::New(env, true);
   const bool thrown = env.IsExceptionPending();
-  // Wrong arguments do no harm where nothing of their segment is on its way.
-  if (!thrown || before_ > 0) broken_ = true;
+  // Wrong arguments are harmless while nothing of their segment was sent.
+  if (!thrown || preceding_ > 0) broken_ = true;
   return thrown ? env.Undefined() : Napi::Boolean::New(env, false);
 }
 
@@ -282,14 +287,14 @@ void Pipeline::Cork() {
   corked_ = can_cork_ = SetCork(1);
 }
 
-// The socket is asked for each time: once libpq has lost the connection, its descriptor may be somebody else's.
+// Queries the descriptor each time: libpq closes it when the connection is lost, and its number may then be reused.
 bool Pipeline::SetCork(int on) {
   const int fd = Libpq::Get().socket(connection_);
   return setsockopt(fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on) == 0;
 }
 
 const char* Pipeline::Text(napi_env env, napi_value string) {
-  // Most fit as they are; what fills the buffer may be longer.
+  // Most strings fit; one that fills the buffer may be truncated.
   if (text_.size() < 256) text_.resize(256);
   std::size_t length = 0;
   if (napi_get_value_string_utf8(env, string, text_.data(), text_.size(), &length) != napi_ok) {
@@ -312,7 +317,7 @@ bool Pipeline::Values(napi_env env, napi_value array) {
   }
   values_.clear();
   if (count == 0) return true;
-  // First where each begins, since the buffer moves while it grows.
+  // Offsets first, because growing moves the buffer.
   begins_.clear();
   std::size_t used = 0;
   for (std::uint32_t i = 0; i < count; i++) {
@@ -344,16 +349,16 @@ bool Pipeline::Values(napi_env env, napi_value array) {
   return true;
 }
 
-bool Pipeline::Keep(ResultHandle result) {
+bool Pipeline::AddResult(ResultHandle result) {
   const Libpq& pq = Libpq::Get();
   switch (pq.result_status(result.get())) {
     case kTuplesOk:
     case kCommandOk:
     case kEmptyQuery:
-      if (segments_.front().before > 0) {
-        segments_.front().before--;
+      if (segments_.front().preceding > 0) {
+        segments_.front().preceding--;
       } else if (result_ == nullptr) {
-        result_ = std::move(result);  // and not that of the ROLLBACK behind it
+        result_ = std::move(result);  // not the result of the ROLLBACK after it
       }
       return true;
     case kPipelineAborted:
@@ -370,41 +375,41 @@ bool Pipeline::Keep(ResultHandle result) {
   }
 }
 
-void Pipeline::SetBefore(Napi::Env env, Napi::Object outcome, const Segment& segment) {
-  if (segment.before > 0) outcome.Set("before", Napi::Number::New(env, segment.before));
+void Pipeline::SetPreceding(Napi::Env env, Napi::Object outcome, const Segment& segment) {
+  if (segment.preceding > 0) outcome.Set("before", Napi::Number::New(env, segment.preceding));
 }
 
-Napi::Value Pipeline::Outcome(Napi::Env env) {
+Napi::Value Pipeline::EndSegment(Napi::Env env) {
   const Libpq& pq = Libpq::Get();
   const Segment segment = segments_.front();
   segments_.pop_front();
   ResultHandle result = std::move(result_);
   const ResultHandle failure = std::move(failure_);
   bool open = false;
-  if (segments_.empty() && before_ == 0) {
-    // Lets libpq notice that its queue is empty; there is no result.
+  if (segments_.empty() && preceding_ == 0) {
+    // Returns no result, but updates the transaction status: libpq sees that its queue is empty.
     const ResultHandle none(pq.get_result(connection_));
     const int transaction = pq.transaction_status(connection_);
     open = transaction == kInTransaction || transaction == kInFailedTransaction;
   }
   const bool tuples = result != nullptr && pq.result_status(result.get()) == kTuplesOk;
   if (failure == nullptr && !open && result != nullptr) {
-    if (segment.one && tuples && pq.ntuples(result.get()) == 1) {
+    if (segment.single_value && tuples && pq.ntuples(result.get()) == 1) {
       const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
-      if (length <= limit_ && length < kLarge) return Cell(env, result.get(), 0, 0);
+      if (length <= limit_ && length < kLargeValue) return Cell(env, result.get(), 0, 0);
       if (length <= limit_) return LargeValue::Wrap(env, std::move(result));
-    } else if (!segment.one && pq.result_status(result.get()) == kCommandOk) {
+    } else if (!segment.single_value && pq.result_status(result.get()) == kCommandOk) {
       return Napi::String::New(env, pq.cmd_status(result.get()));
     }
   }
   Napi::Object outcome = Napi::Object::New(env);
   if (open) outcome.Set("transaction", true);
-  SetBefore(env, outcome, segment);
+  SetPreceding(env, outcome, segment);
   if (failure != nullptr) {
     outcome.Set("failure", Failure(env, failure.get()));
   } else if (result != nullptr) {
     outcome.Set("tag", pq.cmd_status(result.get()));
-    if (tuples && segment.one) {
+    if (tuples && segment.single_value) {
       outcome.Set("tooLarge", true);
     } else if (tuples && pq.nfields(result.get()) > 0) {
       SetRows(env, outcome, result.get(), limit_);

@@ -1,5 +1,5 @@
-// Pipeline, for JavaScript: statements and their results on one libpq connection in pipeline mode, a call for what
-// would be a dozen. Never blocks. What it is not: the owner of the connection, which libpq's addon made and frees.
+// Pipeline, for JavaScript: statements and their results on one libpq connection in pipeline mode, with one call where
+// libpq's API needs a dozen. Never blocks. libpq's addon opens and frees the connection.
 #pragma once
 
 #include <napi.h>
@@ -14,29 +14,9 @@
 
 namespace sql_rest {
 
-// new Pipeline(fd, limit): the connection of that socket, made on this thread; results of more than `limit` bytes are
-// reported instead of read. Throws Error when there is no such connection or it has a pipeline. Methods:
-//   prepare(name, sql): boolean         a Parse, in the segment of the statement sent next
-//   precede(name, sql, values): boolean a statement, in the segment of the statement sent next; nobody gets its result
-//   readOnly(): boolean                 a transaction that can only read around the statement sent next and what precedes
-//                                       it: it begins their segment, and is rolled back behind the statement. After a
-//                                       failure it is still open, for what would end it was not run
-//   send(name, sql, values, one): boolean  a segment: the statement (prepared under a name unless that is '') and its
-//                                       sync; `one` tells that its result is a single value
-//   flush(): number                     0 all is sent, 1 the socket is full, -1 the connection is lost
-//   receive(): outcome[]                reads what has come; an outcome for each segment that is complete, in order
-//   close(): void                       forgets the connection; every other method throws Error after that
-// Once one of the first four gave false, or threw behind another of its segment, they send nothing more: no statement
-// goes without what stands before it.
-// Outcomes: a string (`one`: the value, otherwise the command tag when there is no more), null (an SQL NULL), a
-// LargeValue, or an object with one or more of
-//   tag, columns, rows                  rows of cells, each a string or null
-//   failure                             an object of PostgreSQL's error fields, by their names in libpq
-//   before                              how many results before that of the statement did not come, if any: 1 is the
-//                                       one right before it
-//   tooLarge, copy                      true
-//   transaction                         true: one is open after the last segment
-//   lost                                true: the connection is lost; the last outcome, and that of no segment's end
+// new Pipeline(fd, limit): see src/native/pipeline.ts for methods, outcomes and errors. A segment is a sequence of
+// statements up to a sync. Once part of a segment could not be sent, nothing more is sent, because a statement must not
+// run without those that precede it.
 class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser {
  public:
   static Napi::Function Define(Napi::Env env);
@@ -44,14 +24,13 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   explicit Pipeline(const Napi::CallbackInfo& info);
   ~Pipeline() override;
 
-  void ConnectionGone() noexcept override { connection_ = nullptr; }
+  void ConnectionFreed() noexcept override { connection_ = nullptr; }
 
  private:
-  // Segment is what was sent up to a sync.
   struct Segment {
-    bool one;
-    // Results that are still to come before that of its statement.
-    std::uint32_t before;
+    bool single_value;
+    // Results that have not arrived yet before that of its statement.
+    std::uint32_t preceding;
   };
 
   Napi::Value Prepare(const Napi::CallbackInfo& info);
@@ -63,41 +42,41 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   void Close(const Napi::CallbackInfo& info);
 
   bool IsOpen(Napi::Env env);
-  // Execute sends a statement with its values, by name unless that is ''. False when it could not, perhaps with an
-  // exception.
+  // Execute sends a statement with its values, prepared under a name unless that is ''. False when it fails, possibly
+  // with an exception.
   bool Execute(napi_env env, napi_value name, napi_value sql, napi_value values);
-  // Sent notes whether something was sent, and gives that to JavaScript.
-  Napi::Value Sent(Napi::Env env, bool sent);
-  // Plain sends a statement without values. False when it could not.
-  bool Plain(const char* sql);
+  // SendResult records whether a part of a segment was sent, and converts that to JavaScript.
+  Napi::Value SendResult(Napi::Env env, bool sent);
+  // SendSql sends a statement without values; false when it fails.
+  bool SendSql(const char* sql);
   void Cork();
   bool SetCork(int on);
-  // Text is a string's UTF-8, valid until the next call; nullptr with an exception when it is none.
+  // Text returns a string as UTF-8, valid until the next call; nullptr, with an exception, when it is not a string.
   const char* Text(napi_env env, napi_value string);
-  // Values reads the parameters; false with an exception when they are none.
+  // Values reads the parameters; false, with an exception, when they are invalid.
   bool Values(napi_env env, napi_value array);
-  // Keep notes one result of the segment at the head. False when nothing can follow it.
-  bool Keep(ResultHandle result);
-  static void SetBefore(Napi::Env env, Napi::Object outcome, const Segment& segment);
-  // Outcome ends the segment at the head.
-  Napi::Value Outcome(Napi::Env env);
+  // AddResult adds a result to the first segment. False when no result can follow it.
+  bool AddResult(ResultHandle result);
+  static void SetPreceding(Napi::Env env, Napi::Object outcome, const Segment& segment);
+  // EndSegment removes the first segment and returns its outcome.
+  Napi::Value EndSegment(Napi::Env env);
 
   pg_conn* connection_ = nullptr;
   std::size_t limit_ = 0;
   bool corked_ = false;
   bool can_cork_ = true;
-  // What was sent of the next segment.
-  std::uint32_t before_ = 0;
-  // It ends with a ROLLBACK.
+  // Statements sent of the next segment.
+  std::uint32_t preceding_ = 0;
+  // Whether the next segment ends with a ROLLBACK.
   bool read_only_ = false;
-  // Something was not sent that others rely on.
+  // Whether part of a segment could not be sent.
   bool broken_ = false;
   std::deque<Segment> segments_;
-  // Of the segment at the head: its result, or why it failed.
+  // The result, or the error, of the first segment.
   ResultHandle result_;
   ResultHandle failure_;
   bool copy_ = false;
-  // Reused for the texts of one call.
+  // Buffers for the texts of a call, reused.
   std::vector<char> text_;
   std::string sql_;
   std::vector<char> texts_;

@@ -16,7 +16,7 @@ namespace sql_rest {
 
 namespace {
 
-// Most bytes of an exception's own words that go into the log.
+// Most logged bytes of an exception's what().
 constexpr std::size_t kMaxWhat = 1000;
 
 service_text Text(std::string_view text) noexcept {
@@ -25,7 +25,7 @@ service_text Text(std::string_view text) noexcept {
 
 service_text Text(const std::string& text) noexcept { return {text.c_str(), text.size()}; }
 
-// PluginQuery is a query string as the library sees it.
+// PluginQuery is the query string in the structs of service_plugin.h.
 class PluginQuery {
  public:
   bool Parse(std::string_view raw, std::string* message) {
@@ -33,7 +33,7 @@ class PluginQuery {
     if (!ParseQueryString(raw, &decoded_, message)) return false;
     std::size_t count = 0;
     for (const QueryParameter& parameter : decoded_) count += parameter.values.size();
-    // Reserved, so that they stay where the parameters point to.
+    // Reserved, because the parameters point into it.
     values_.reserve(count);
     parameters_.reserve(decoded_.size());
     for (const QueryParameter& parameter : decoded_) {
@@ -52,8 +52,8 @@ class PluginQuery {
   std::vector<service_parameter> parameters_;
 };
 
-// FilledVariables are the library's variables of this thread, filled from a call for as long as it lives; afterwards they
-// are empty, so that nobody finds what is no longer there.
+// FilledVariables fills the library's variables of this thread from a call, and empties them when the call ends, so
+// that they never point to freed memory.
 class FilledVariables {
  public:
   FilledVariables(const PluginLibrary& library, const PluginCall& call, const PluginQuery& query)
@@ -88,7 +88,7 @@ class FilledVariables {
   service_url_query* const query_;
 };
 
-// RequestHeaders are the packed headers of a call, parted.
+// RequestHeaders are the headers of a call in the structs of service_plugin.h.
 class RequestHeaders {
  public:
   explicit RequestHeaders(std::string_view packed) : text_(packed) {
@@ -102,7 +102,7 @@ class RequestHeaders {
   const std::vector<service_variable>& items() const noexcept { return items_; }
 
  private:
-  // Next takes the text up to the next line break, which becomes the NUL after it.
+  // Next returns the text up to the next line break, which it replaces with NUL.
   service_text Next(std::size_t* at) {
     const std::size_t start = *at < text_.size() ? *at : text_.size();
     std::size_t end = text_.find('\n', start);
@@ -119,28 +119,28 @@ class RequestHeaders {
   std::vector<service_variable> items_;
 };
 
-void Invalid(const char* message, PluginAnswer* answer) {
-  answer->Fail(PluginFailure::kResponseInvalid, message);
+void Invalid(const char* message, PluginResult* result) {
+  result->Fail(PluginFailure::kResponseInvalid, message);
 }
 
-// TakeText copies what a handler returned into the answer. Never reads further than one byte beyond the limit.
-void TakeText(const char* body, std::size_t max_response, PluginAnswer* answer) {
+// TakeText copies a returned string into the result. Never reads more than one byte beyond the limit.
+void TakeText(const char* body, std::size_t max_response, PluginResult* result) {
   const std::size_t length = ::strnlen(body, max_response + 1);
   if (length > max_response) {
-    FailTooLarge(max_response, answer);
+    FailTooLarge(max_response, result);
   } else if (!IsUtf8({body, length})) {
-    Invalid("the plugin's answer is not UTF-8", answer);
+    Invalid("the plugin's answer is not UTF-8", result);
   } else {
-    answer->body.assign(body, length);
+    result->body.assign(body, length);
   }
 }
 
-void TakeAnswer(const PluginLibrary& library, const char* body, int status,
-                std::size_t max_response, PluginAnswer* answer) {
-  if (body == nullptr) return Invalid("the plugin's answer is NULL", answer);
-  TakeText(body, max_response, answer);
+void TakeBody(const PluginLibrary& library, const char* body, int status, std::size_t max_response,
+              PluginResult* result) {
+  if (body == nullptr) return Invalid("the plugin's answer is NULL", result);
+  TakeText(body, max_response, result);
   library.Release(body);
-  if (answer->failure == PluginFailure::kNone) SetAnswerStatus(status, answer);
+  if (result->failure == PluginFailure::kNone) SetStatus(status, result);
 }
 
 template <typename Function>
@@ -151,7 +151,7 @@ Function As(void* address) noexcept {
 }
 
 void Respond(void* address, const PluginCall& call, std::size_t max_response,
-             PluginAnswer* answer) {
+             PluginResult* result) {
   const RequestHeaders headers(call.headers);
   service_request request{};
   request.size = sizeof(request);
@@ -165,55 +165,54 @@ void Respond(void* address, const PluginCall& call, std::size_t max_response,
   request.header_count = headers.items().size();
   request.body = reinterpret_cast<const unsigned char*>(Text(call.body).data);
   request.body_length = call.body.size();
-  PluginResponse response(answer, max_response);
+  PluginResponse response(result, max_response);
   As<void (*)(const service_request*, service_response*)>(address)(&request, &response);
 }
 
 void Run(const PluginHandler& handler, const PluginCall& call, std::size_t max_response,
-         PluginAnswer* answer) {
+         PluginResult* result) {
   PluginQuery query;
   std::string message;
   if (!query.Parse(call.query, &message))
-    return answer->Fail(PluginFailure::kInvalidQueryString, std::move(message));
+    return result->Fail(PluginFailure::kInvalidQueryString, std::move(message));
   const PluginLibrary& library = *handler.library;
   const FilledVariables variables(library, call, query);
   if (!variables.usable())
-    return Invalid("the plugin has no HTTPVars or URLQuery on this thread", answer);
+    return Invalid("the plugin has no HTTPVars or URLQuery on this thread", result);
   switch (handler.form) {
     case PluginForm::kString:
-      return TakeAnswer(library, As<const char* (*)()>(handler.address)(), 200, max_response,
-                        answer);
+      return TakeBody(library, As<const char* (*)()>(handler.address)(), 200, max_response, result);
     case PluginForm::kStatus: {
-      const service_answer given = As<service_answer (*)()>(handler.address)();
-      return TakeAnswer(library, given.body, given.status, max_response, answer);
+      const service_answer returned = As<service_answer (*)()>(handler.address)();
+      return TakeBody(library, returned.body, returned.status, max_response, result);
     }
     case PluginForm::kResponse:
-      return Respond(handler.address, call, max_response, answer);
+      return Respond(handler.address, call, max_response, result);
   }
 }
 
-void Threw(const char* what, PluginAnswer* answer) {
-  answer->own_type = false;
-  answer->Fail(PluginFailure::kCrashed, "the plugin's function threw an exception",
+void Threw(const char* what, PluginResult* result) {
+  result->has_content_type = false;
+  result->Fail(PluginFailure::kCrashed, "the plugin's function threw an exception",
                std::string(what, ::strnlen(what, kMaxWhat)));
 }
 
 }  // namespace
 
-// What is caught when a thread is ended has no address, to which UBSan takes exception.
+// abi::__forced_unwind is caught as a null reference, which UBSan would report.
 __attribute__((no_sanitize("null"))) void RunPluginCall(const PluginHandler& handler,
                                                         const PluginCall& call,
                                                         std::size_t max_response,
-                                                        PluginAnswer* answer) {
+                                                        PluginResult* result) {
   try {
-    Run(handler, call, max_response, answer);
+    Run(handler, call, max_response, result);
   } catch (abi::__forced_unwind&) {
-    // The thread is being ended, and may not be kept.
+    // pthread_exit: the runtime aborts the process when this is not rethrown.
     throw;
   } catch (const std::exception& exception) {
-    Threw(exception.what(), answer);
+    Threw(exception.what(), result);
   } catch (...) {
-    Threw("an exception that is no std::exception", answer);
+    Threw("an exception that is no std::exception", result);
   }
 }
 

@@ -1,4 +1,4 @@
-// A call of a plugin's handler: what it is given, what it gave, and the running of it. Plain C++, no N-API.
+// Runs a call of a plugin's handler. Plain C++, no N-API.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace sql_rest {
 
-// What became of a call that gave no answer. The numbers are known to src/plugin/wire.ts too.
+// Why a call failed. The numbers are those of FAILURES in src/plugin/wire.ts.
 enum class PluginFailure : std::uint16_t {
   kNone = 0,
   kHandlerNotFound = 1,
@@ -20,11 +20,11 @@ enum class PluginFailure : std::uint16_t {
   kResponseInvalid = 4,
   kResponseTooLarge = 5,
   kInvalidQueryString = 6,
-  // It threw, or ended its thread.
+  // The handler threw an exception or ended its thread.
   kCrashed = 7,
 };
 
-// PluginCall is one request to a plugin. The texts are UTF-8, each with a NUL after it, and lie in `memory`.
+// PluginCall is one request to a plugin. Its texts are UTF-8, NUL-terminated, and point into `memory`.
 struct PluginCall {
   std::uint32_t id = 0;
   std::string_view method;
@@ -43,15 +43,15 @@ struct PluginCall {
   std::unique_ptr<char[]> body_memory;
 };
 
-// PluginAnswer is what a call gave: an answer, or a failure.
-struct PluginAnswer {
+// PluginResult is the result of a call: a response or a failure.
+struct PluginResult {
   PluginFailure failure = PluginFailure::kNone;
   std::uint16_t status = 200;
   // Whether `head` has a Content-Type; otherwise the body is JSON.
-  bool own_type = false;
-  // Header lines, each beginning with CRLF; of a failure what the log is told besides.
+  bool has_content_type = false;
+  // Header lines, each beginning with CRLF; of a failure, a detail for the log.
   std::string head;
-  // Of a failure the message for the caller.
+  // Of a failure, the message for the caller.
   std::string body;
 
   void Fail(PluginFailure reason, std::string message, std::string detail = {}) {
@@ -61,10 +61,11 @@ struct PluginAnswer {
   }
 };
 
-// RunPluginCall fills the library's variables of this thread from a call, calls the handler and takes what it gives,
-// up to `max_response` bytes. Exceptions end in the answer; a thread that the handler ends (pthread_exit) is unwound
-// through it. Fails with kInvalidQueryString, kResponseInvalid, kResponseTooLarge, kCrashed.
+// RunPluginCall fills the library's variables of this thread from a call, calls the handler and stores its response,
+// whose body may have up to `max_response` bytes. An exception becomes a failure; a handler that ends its thread
+// (pthread_exit) unwinds the stack through this function. Fails with kInvalidQueryString, kResponseInvalid,
+// kResponseTooLarge, kCrashed.
 void RunPluginCall(const PluginHandler& handler, const PluginCall& call, std::size_t max_response,
-                   PluginAnswer* answer);
+                   PluginResult* result);
 
 }  // namespace sql_rest

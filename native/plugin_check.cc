@@ -17,41 +17,40 @@ namespace sql_rest {
 
 namespace {
 
-// ReadFile reads a regular file; false and why, when it can not.
+// ReadFile reads a regular file; false, with the problem, when it cannot.
 bool ReadFile(const std::string& path, std::vector<char>* bytes, std::string* problem) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};
-  bool whole = fd >= 0 && ::fstat(fd, &status) == 0;
-  if (whole && !S_ISREG(status.st_mode)) {
+  bool ok = fd >= 0 && ::fstat(fd, &status) == 0;
+  if (ok && !S_ISREG(status.st_mode)) {
     *problem = "not a regular file";
     ::close(fd);
     return false;
   }
-  if (whole) bytes->resize(static_cast<std::size_t>(status.st_size));
-  for (std::size_t read = 0; whole && read < bytes->size();) {
+  if (ok) bytes->resize(static_cast<std::size_t>(status.st_size));
+  for (std::size_t read = 0; ok && read < bytes->size();) {
     const ssize_t some = ::read(fd, bytes->data() + read, bytes->size() - read);
     if (some == 0) errno = EIO;
-    whole = some > 0 || (some < 0 && errno == EINTR);
+    ok = some > 0 || (some < 0 && errno == EINTR);
     if (some > 0) read += static_cast<std::size_t>(some);
   }
-  if (!whole) *problem = std::string("cannot be read: ") + std::strerror(errno);
+  if (!ok) *problem = std::string("cannot be read: ") + std::strerror(errno);
   if (fd >= 0) ::close(fd);
-  return whole;
+  return ok;
 }
 
-// NameOf is the name that the service knows a library by: that of the file without folder and ending.
+// NameOf returns the plugin name of a file: without folder and `.so`.
 std::string NameOf(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
-  const std::size_t ending = name.rfind(".so");
-  if (ending != std::string::npos && ending + 3 == name.size()) name.resize(ending);
+  const std::size_t suffix = name.rfind(".so");
+  if (suffix != std::string::npos && suffix + 3 == name.size()) name.resize(suffix);
   return name;
 }
 
-// WithoutName takes away the library's name that a problem begins with: where it is read, the file stands beside it.
+// WithoutName removes the library's name at the beginning of a problem: the description names the file already.
 std::string WithoutName(const std::string& problem, const std::string& name) {
-  const std::string beginning = name + ".so: ";
-  return problem.compare(0, beginning.size(), beginning) == 0 ? problem.substr(beginning.size())
-                                                              : problem;
+  const std::string prefix = name + ".so: ";
+  return problem.compare(0, prefix.size(), prefix) == 0 ? problem.substr(prefix.size()) : problem;
 }
 
 const char* FormName(std::uint32_t form) noexcept {
@@ -109,7 +108,7 @@ std::string DescribePlugin(const std::string& path, bool* usable) {
     problems.push_back(problem);
   } else {
     std::string message;
-    // Never unloaded, as everywhere: the process ends soon.
+    // Never unloaded: its destructors must not run.
     static std::vector<std::unique_ptr<PluginLibrary>> loaded;
     const std::string name = NameOf(path);
     loaded.push_back(PluginLibrary::Load(name, bytes, &message, &problem));
@@ -122,7 +121,7 @@ std::string DescribePlugin(const std::string& path, bool* usable) {
 }
 
 int CheckPlugin(const char* path) {
-  // What the library itself prints goes where it does not disturb.
+  // Output of the library itself goes to standard error, so that standard output is JSON only.
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   bool usable = false;

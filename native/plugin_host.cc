@@ -1,7 +1,6 @@
-// The program in which plugins run: a pool of threads, and the channel to the front end that started it (descriptor 3).
-// It has no JavaScript, and so none of the libraries that Node brings along, which would take the place of those that a
-// plugin was linked against. It ends when the channel does, whatever runs.
-//
+// The program in which plugins run: a pool of threads and a channel (descriptor 3) to the HTTP process that started it.
+// It contains no JavaScript runtime, because the libraries bundled with Node would replace those that a plugin was
+// linked with. It exits when the channel closes, even while calls run.
 //   plugin_host --threads N --timeout MILLISECONDS --max-response BYTES --max-memory BYTES
 //   plugin_host --check FILE
 #include <fcntl.h>
@@ -28,24 +27,24 @@
 #include <vector>
 
 #include "plugin_check.h"
-#include "plugin_frames.h"
 #include "plugin_pool.h"
+#include "plugin_wire.h"
 
 namespace sql_rest {
 namespace {
 
 constexpr int kChannel = 3;
 
-// What a message may hold; more is a mistake of ours.
+// Limits of a message, for a malformed head.
 constexpr std::size_t kMaxUnits = std::size_t{1} << 28;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 31;
 
-// Exit statuses of our own.
-constexpr int kBadUse = 2;
+// Exit statuses.
+constexpr int kBadUsage = 2;
 constexpr int kBadChannel = 3;
 constexpr int kExitedByPlugin = 4;
 
-// Whether somebody writes to the channel. A signal handler waits for that to end, and not for ever.
+// Whether a thread is writing to the channel. A signal handler waits for the end of the write, for a limited time.
 std::atomic<bool> writing{false};
 
 bool SendAll(const char* data, std::size_t length) noexcept {
@@ -59,13 +58,13 @@ bool SendAll(const char* data, std::size_t length) noexcept {
   return true;
 }
 
-// Writer sends records on a thread of its own, so that no plugin's thread waits for the front end.
-class Writer {
+// RecordWriter sends records on a thread of its own, so that threads of the pool never wait for the HTTP process.
+class RecordWriter {
  public:
-  Writer() : records_([this] { Wake(); }) {
+  RecordWriter() : records_([this] { Wake(); }) {
     std::thread([this] { Run(); }).detach();
   }
-  PluginRecords* records() noexcept { return &records_; }
+  PluginRecordQueue* records() noexcept { return &records_; }
 
  private:
   void Wake() {
@@ -82,7 +81,7 @@ class Writer {
         awake_ = false;
       }
       const std::string bytes = records_.Take();
-      while (writing.exchange(true)) std::this_thread::yield();  // the process ends
+      while (writing.exchange(true)) std::this_thread::yield();  // only while the process ends
       if (!SendAll(bytes.data(), bytes.size())) _exit(0);
       writing.store(false);
     }
@@ -91,55 +90,55 @@ class Writer {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool awake_ = false;
-  PluginRecords records_;
+  PluginRecordQueue records_;
 };
 
-// This process; those that a plugin forks have another number and nothing to tell.
-pid_t self = 0;
+// This process. Processes forked by a plugin have another id and must report nothing.
+pid_t host_pid = 0;
 
-// How long a thread that ends the process waits for the writer.
-constexpr int kTellMilliseconds = 50;
+// How long a thread that ends the process waits for a write in progress.
+constexpr int kReportMilliseconds = 50;
 
 void Sleep(int milliseconds) noexcept {
   const timespec time{0, milliseconds * 1'000'000};
   nanosleep(&time, nullptr);
 }
 
-// TellEnd sends the last record: which call ends the process, and how far the others have come. Runs in signal handlers.
-void TellEnd(int signal) noexcept {
-  if (getpid() != self) return;
-  static std::atomic<bool> told{false};
-  if (told.exchange(true)) {
-    // Another thread tells it, and this one would end the process before that is done.
-    Sleep(2 * kTellMilliseconds);
+// ReportCrash sends the last record: which call ends the process, and which call began last. Async-signal-safe.
+void ReportCrash(int signal) noexcept {
+  if (getpid() != host_pid) return;
+  static std::atomic<bool> reported{false};
+  if (reported.exchange(true)) {
+    // Another thread is reporting: returning at once would end the process before it is done.
+    Sleep(2 * kReportMilliseconds);
     return;
   }
   for (int waited = 0; writing.exchange(true); waited++) {
-    if (waited == kTellMilliseconds) return;
+    if (waited == kReportMilliseconds) return;
     Sleep(1);
   }
-  const std::uint32_t body[2] = {PluginPool::StopBeginning(), PluginPool::CurrentLoads() ? 1u : 0u};
+  const std::uint32_t body[2] = {PluginPool::StopQueue(), PluginPool::IsLoading() ? 1u : 0u};
   char record[kRecordHead + sizeof body];
-  WriteRecordHead(record, PluginRecord::kCrashed, PluginPool::CurrentCall(),
+  WriteRecordHead(record, PluginRecordKind::kCrashed, PluginPool::CurrentCall(),
                   static_cast<std::uint16_t>(signal), 0, sizeof body);
   std::memcpy(record + kRecordHead, body, sizeof body);
-  // A part of it would be worse than nothing, but a socket takes all of so little or nothing of it.
+  // A partial record would be misread, but a socket accepts so few bytes completely or not at all.
   send(kChannel, record, sizeof record, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void OnFault(int signal) {
-  TellEnd(signal);
-  // The default action, with its core dump, once this handler returns.
+  ReportCrash(signal);
+  // The default action, with its core dump, follows when this handler returns.
   raise(signal);
 }
 
 void OnExit() {
-  if (getpid() != self) return;
-  TellEnd(0);
+  if (getpid() != host_pid) return;
+  ReportCrash(0);
   _exit(kExitedByPlugin);
 }
 
-// SignalStack is that of signal handlers, for as long as a thread lives.
+// SignalStack is a thread's stack for signal handlers, so that they can run after a stack overflow.
 class SignalStack {
  public:
   SignalStack() {
@@ -162,7 +161,6 @@ class SignalStack {
   const std::unique_ptr<char[]> memory_{new char[kBytes]};
 };
 
-// A handler for signals needs a stack of its own where the thread has none left.
 void PrepareThread() { thread_local const SignalStack stack; }
 
 void HandleSignals() {
@@ -171,29 +169,30 @@ void HandleSignals() {
   fault.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP})
     sigaction(signal, &fault, nullptr);
-  // The front end decides when it ends. Not ignored: programs that a plugin starts would inherit that.
-  struct sigaction nothing {};
-  nothing.sa_handler = [](int) {};
-  nothing.sa_flags = SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaction(signal, &nothing, nullptr);
-  // Before any plugin's own: those run first.
+  // The HTTP process decides when this process ends. An empty handler instead of SIG_IGN, which programs started by a
+  // plugin would inherit.
+  struct sigaction no_action {};
+  no_action.sa_handler = [](int) {};
+  no_action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    sigaction(signal, &no_action, nullptr);
+  // Registered before those of plugins, so that it runs after them.
   std::atexit(OnExit);
   std::at_quick_exit(OnExit);
 }
 
-// Where memory runs out, this process is the one to end.
-void OfferToOutOfMemoryKiller() {
+// When memory runs out, the kernel kills this process first.
+void PreferForOomKiller() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   static_cast<void>(!write(file, "1000", 4));
   close(file);
 }
 
-// How much nicer plugins are to the machine than the rest of the service: where cores are short, what they calculate
-// waits for scripts, and not the other way round.
-constexpr int kNicer = 5;
+// Increment of the nice value: when cores are scarce, scripts take precedence over the computations of plugins.
+constexpr int kNiceIncrement = 5;
 
-// CloseInherited closes what came down from whoever started the service and did not say that it should not.
+// CloseInherited closes descriptors that the service's parent left open without close-on-exec.
 void CloseInherited() {
   constexpr unsigned kFirst = kChannel + 1;
   if (syscall(SYS_close_range, kFirst, ~0u, 0u) == 0) return;
@@ -201,15 +200,14 @@ void CloseInherited() {
   for (int number = kFirst; number < most; number++) close(number);
 }
 
-// Reader reads the channel.
-class Reader {
+class ChannelReader {
  public:
-  // Read gets so many bytes; false at the end of the channel.
+  // Read reads exactly `count` bytes; false at the end of the channel.
   bool Read(void* to, std::size_t count) {
     auto* target = static_cast<char*>(to);
     while (count > 0) {
       if (from_ == until_) {
-        // What is long comes without a detour.
+        // Large reads bypass the buffer.
         const bool direct = count >= buffer_.size();
         const ssize_t got =
             recv(kChannel, direct ? target : buffer_.data(), direct ? count : buffer_.size(), 0);
@@ -238,9 +236,9 @@ class Reader {
   std::size_t until_ = 0;
 };
 
-// Serve does what messages say, to the end of the channel. Returns the exit status.
+// Serve handles messages until the channel closes. Returns the exit status.
 int Serve(PluginPool* pool) {
-  Reader reader;
+  ChannelReader reader;
   std::uint32_t head[3];
   while (reader.Read(head, sizeof head)) {
     const std::size_t units = head[1];
@@ -248,8 +246,8 @@ int Serve(PluginPool* pool) {
     if (units > kMaxUnits || length > kMaxBytes) return kBadChannel;
     std::u16string text(units, u'\0');
     if (!reader.Read(text.data(), units * sizeof(char16_t))) break;
-    switch (static_cast<PluginMessage>(head[0])) {
-      case PluginMessage::kCalls: {
+    switch (static_cast<PluginMessageKind>(head[0])) {
+      case PluginMessageKind::kCalls: {
         std::vector<PluginCall> calls;
         if (!DecodeCalls(text, &calls) || (length > 0 && calls.size() != 1)) return kBadChannel;
         if (length > 0) {
@@ -261,16 +259,16 @@ int Serve(PluginPool* pool) {
         pool->Push(std::move(calls));
         break;
       }
-      case PluginMessage::kLibrary: {
+      case PluginMessageKind::kLibrary: {
         std::vector<char> bytes(length);
         if (!reader.Read(bytes.data(), length)) return 0;
         pool->AddLibrary(ToUtf8(text), std::move(bytes));
         break;
       }
-      case PluginMessage::kAbandon:
+      case PluginMessageKind::kAbandon:
         pool->Abandon(DecodeIds(text));
         break;
-      case PluginMessage::kRetire:
+      case PluginMessageKind::kRetire:
         pool->Retire();
         break;
       default:
@@ -280,14 +278,14 @@ int Serve(PluginPool* pool) {
   return 0;
 }
 
-int Use() {
+int Usage() {
   std::fputs(
       "plugin_host is started by the service; to examine a library: plugin_host --check FILE\n",
       stderr);
-  return kBadUse;
+  return kBadUsage;
 }
 
-// Number reads a decimal number above 0; 0 is what is none.
+// Number parses a positive decimal number; 0 when it is invalid.
 std::size_t Number(const char* text) {
   char* end = nullptr;
   errno = 0;
@@ -309,19 +307,19 @@ int Run(int count, char** arguments) {
   }
   if (count != 9 || options.threads == 0 || options.timeout.count() == 0 ||
       fcntl(kChannel, F_GETFD) < 0)
-    return Use();
+    return Usage();
   fcntl(kChannel, F_SETFD, FD_CLOEXEC);
   CloseInherited();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  OfferToOutOfMemoryKiller();
-  static_cast<void>(!nice(kNicer));  // before there are threads: they inherit it
-  self = getpid();
+  PreferForOomKiller();
+  static_cast<void>(!nice(kNiceIncrement));  // before threads are started, which inherit it
+  host_pid = getpid();
   HandleSignals();
   options.prepare_thread = PrepareThread;
-  auto* const writer = new Writer;
+  auto* const writer = new RecordWriter;
   auto* const pool = new PluginPool(std::move(options), writer->records());
   const int status = Serve(pool);
-  _exit(status);  // plugins may run still, and nothing of theirs is waited for
+  _exit(status);  // without waiting for plugins that still run, and without their destructors
 }
 
 }  // namespace

@@ -19,27 +19,27 @@ namespace sql_rest {
 
 namespace {
 
-// Known to kernels since 6.3, and to newer headers.
+// MFD_EXEC: in kernels since 6.3; older headers do not define it.
 constexpr unsigned kMfdExec = 0x0010U;
 
-// The kernel takes 249 bytes of a name.
-constexpr std::size_t kMaxShownName = 200;
+// memfd_create accepts names of up to 249 bytes.
+constexpr std::size_t kMaxMemoryName = 200;
 
-// What a library's variables have at least: the members of ABI 1.0. Those that come later are filled in where the size
-// that a library gives has room for them.
+// The smallest sizes of a library's variables: the members of ABI 1.0. Later members may be filled only when the size
+// that the library states includes them.
 constexpr std::size_t kVarsSize = offsetof(service_http_vars, count) + sizeof(std::size_t);
 constexpr std::size_t kQuerySize = offsetof(service_url_query, count) + sizeof(std::size_t);
 
-// SealedMemory is a file without a name, which nobody can change once it is sealed.
+// SealedMemory is an anonymous file (memfd) that cannot be changed after it is sealed.
 class SealedMemory {
  public:
   ~SealedMemory() {
     if (fd_ >= 0) ::close(fd_);
   }
 
-  // False and why, when there is no such memory. Debuggers see the name.
+  // Debuggers show the name. False, with the detail, when it fails.
   bool Fill(const std::string& name, const std::vector<char>& bytes, std::string* detail) {
-    const std::string shown = name.substr(0, kMaxShownName);
+    const std::string shown = name.substr(0, kMaxMemoryName);
     constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
     fd_ = ::memfd_create(shown.c_str(), kFlags | kMfdExec);
     if (fd_ < 0 && errno == EINVAL) fd_ = ::memfd_create(shown.c_str(), kFlags);
@@ -56,8 +56,8 @@ class SealedMemory {
 
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
-  // Renumber gives it a number whose path the loader does not know. The loader knows libraries by their path, and takes
-  // another one with the same path for the first: numbers are kept (Keep), but a plugin may close what is not its own.
+  // Renumber moves it to a descriptor whose path the loader has not loaded yet. The loader identifies libraries by path
+  // and would return the earlier one. Descriptors of loaded libraries stay open (Keep), but a plugin may close them.
   bool Renumber(std::string* detail) {
     while (void* known = ::dlopen(path().c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       ::dlclose(known);
@@ -69,7 +69,7 @@ class SealedMemory {
     return true;
   }
 
-  // Keep leaves it open for ever.
+  // Keep leaves the descriptor open for ever.
   void Keep() noexcept { fd_ = -1; }
 
  private:
@@ -81,10 +81,10 @@ class SealedMemory {
   int fd_ = -1;
 };
 
-// LoaderError gives the loader's words, with the name of the library where they have the path.
+// LoaderError returns the loader's message, with the path replaced by the library's name.
 std::string LoaderError(const std::string& path, const std::string& name) {
-  const char* said = ::dlerror();
-  std::string error = said == nullptr ? "unknown error" : said;
+  const char* message = ::dlerror();
+  std::string error = message == nullptr ? "unknown error" : message;
   for (std::size_t at = 0; (at = error.find(path, at)) != std::string::npos; at += name.size())
     error.replace(at, path.size(), name);
   return error;
@@ -96,10 +96,10 @@ bool IsMethod(std::string_view method) {
 }
 
 template <typename Function>
-bool Look(void* handle, const std::string& symbol, Function* function, std::string* detail) {
+bool FindSymbol(void* handle, const std::string& symbol, Function* function, std::string* detail) {
   void* address = ::dlsym(handle, symbol.c_str());
   if (address == nullptr) *detail = symbol + " has no address";
-  // The form that POSIX gives for it: from a pointer to data to one to a function.
+  // C++ has no portable cast from a data pointer to a function pointer.
   std::memcpy(function, &address, sizeof(address));
   return address != nullptr;
 }
@@ -116,9 +116,9 @@ std::unique_ptr<PluginLibrary> PluginLibrary::Load(const std::string& name,
     detail->insert(0, file + ": ");
     return nullptr;
   }
-  if (!manifest.refusal.empty()) {
-    *message = "plugin " + name + " could not be loaded: " + manifest.refusal;
-    *detail = file + ": " + manifest.refusal;
+  if (!manifest.rejection.empty()) {
+    *message = "plugin " + name + " could not be loaded: " + manifest.rejection;
+    *detail = file + ": " + manifest.rejection;
     return nullptr;
   }
   SealedMemory memory;
@@ -138,18 +138,18 @@ std::unique_ptr<PluginLibrary> PluginLibrary::Load(const std::string& name,
   return library;
 }
 
-// The symbols are the library's own, for the manifest has them and the loader looks there first.
+// dlsym also searches dependencies, but finds the library's own symbols first, and the manifest lists only those.
 bool PluginLibrary::Link(void* handle, const PluginManifest& manifest, std::string* detail) {
-  if (!Look(handle, "service_plugin_http_vars", &http_vars_, detail) ||
-      !Look(handle, "service_plugin_url_query", &url_query_, detail) ||
-      (manifest.releases && !Look(handle, "service_plugin_release", &release_, detail)))
+  if (!FindSymbol(handle, "service_plugin_http_vars", &http_vars_, detail) ||
+      !FindSymbol(handle, "service_plugin_url_query", &url_query_, detail) ||
+      (manifest.releases && !FindSymbol(handle, "service_plugin_release", &release_, detail)))
     return false;
   for (const PluginFunction& function : manifest.functions) {
     PluginHandler handler;
     handler.library = this;
     if (function.HasKnownForm()) {
       handler.form = static_cast<PluginForm>(function.form);
-      if (!Look(handle, function.symbol, &handler.address, detail)) return false;
+      if (!FindSymbol(handle, function.symbol, &handler.address, detail)) return false;
     }
     handlers_.emplace(function.symbol, handler);
   }
@@ -163,7 +163,7 @@ bool PluginLibrary::Link(void* handle, const PluginManifest& manifest, std::stri
 
 PluginLibrary::Found PluginLibrary::Find(std::string_view method, std::string_view function) const {
   Found found;
-  // What is no method might be the beginning of one, and find the handler of another function.
+  // A wrong method could form the symbol of another handler: GE and TEcho.
   const auto at = IsMethod(method)
                       ? handlers_.find(std::string(method).append(function).append("Handler"))
                       : handlers_.end();

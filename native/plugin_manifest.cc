@@ -15,17 +15,17 @@ namespace {
 
 constexpr std::string_view kHandler = "Handler";
 constexpr std::string_view kForm = "Form";
-// As for every name in a path.
-constexpr std::size_t kMaxFunction = 63;
+// Bytes, as for every name in a path.
+constexpr std::size_t kMaxFunctionName = 63;
 
 using Symbols = std::map<std::string_view, const ElfSymbol*>;
 
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-// Split parts a symbol into method and function; false for one that is not named like a handler. Where two methods
-// would do, the longer one.
+// Split splits a symbol into method and function; false when it is not named like a handler. If two methods match, the
+// longer one is used.
 bool Split(std::string_view symbol, std::string_view* method, std::string_view* function) {
   if (!EndsWith(symbol, kHandler)) return false;
   *method = {};
@@ -37,16 +37,16 @@ bool Split(std::string_view symbol, std::string_view* method, std::string_view* 
   return true;
 }
 
-// Which characters beyond ASCII are letters is left to the front end: no compiler gives symbols other ones.
+// Any character beyond ASCII passes: compilers use only letters, and the HTTP process checks paths itself.
 bool CanBeInPath(std::string_view function) {
-  if (function.empty() || function.size() > kMaxFunction || !IsUtf8(function)) return false;
+  if (function.empty() || function.size() > kMaxFunctionName || !IsUtf8(function)) return false;
   return std::all_of(function.begin(), function.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
            c == '-' || static_cast<unsigned char>(c) >= 0x80;
   });
 }
 
-// CppName gives the plain name of a function that C++ has mangled, empty for others: _Z, its length, the name.
+// CppName returns the function name in a mangled C++ symbol (_Z, its length, the name), empty for other symbols.
 std::string_view CppName(std::string_view symbol) {
   if (symbol.substr(0, 2) != "_Z") return {};
   std::size_t length = 0;
@@ -61,13 +61,13 @@ bool IsFunction(const Symbols& symbols, std::string_view name) {
   return found != symbols.end() && found->second->kind == ElfSymbol::Kind::kFunction;
 }
 
-std::string Refusal(const Symbols& symbols, const std::optional<std::uint32_t>& abi) {
-  const std::string served = AbiName(SERVICE_PLUGIN_ABI);
+std::string Rejection(const Symbols& symbols, const std::optional<std::uint32_t>& abi) {
+  const std::string supported = AbiName(SERVICE_PLUGIN_ABI);
   if (symbols.count("service_plugin_abi") == 0)
     return "it has no service_plugin_abi, which SERVICE_PLUGIN of service_plugin.h defines";
   if (!abi) return "its service_plugin_abi is no number of 32 bits";
   if (*abi >> 16 != SERVICE_PLUGIN_ABI_MAJOR)
-    return "it is written for ABI " + AbiName(*abi) + ", this service has " + served;
+    return "it is written for ABI " + AbiName(*abi) + ", this service has " + supported;
   for (const char* name : {"service_plugin_http_vars", "service_plugin_url_query"}) {
     if (!IsFunction(symbols, name))
       return std::string("it has no function ") + name +
@@ -76,7 +76,7 @@ std::string Refusal(const Symbols& symbols, const std::optional<std::uint32_t>& 
   return {};
 }
 
-// Form gives what a handler declares of its form.
+// Form returns the declared form of a handler; 0 when the declaration has the wrong size.
 std::uint32_t Form(const Symbols& symbols, std::string_view handler) {
   const auto found = symbols.find(std::string(handler).append(kForm));
   return found == symbols.end() ? SERVICE_FORM_STRING : found->second->number.value_or(0);
@@ -102,9 +102,9 @@ void ReadHandler(const Symbols& symbols, const ElfSymbol& symbol, PluginManifest
                                  std::string(kHandler) + " is no name of 1 to 63 bytes");
   } else {
     const std::uint32_t form = Form(symbols, symbol.name);
-    PluginFunction read{std::string(method), std::string(function), name, form};
-    if (!read.HasKnownForm()) manifest->problems.push_back(name + " declares no known form");
-    manifest->functions.push_back(std::move(read));
+    PluginFunction handler{std::string(method), std::string(function), name, form};
+    if (!handler.HasKnownForm()) manifest->problems.push_back(name + " declares no known form");
+    manifest->functions.push_back(std::move(handler));
   }
 }
 
@@ -123,7 +123,7 @@ bool ReadPluginManifest(std::string_view bytes, PluginManifest* manifest, std::s
   const auto abi = symbols.find("service_plugin_abi");
   if (abi != symbols.end()) manifest->abi = abi->second->number;
   manifest->releases = IsFunction(symbols, "service_plugin_release");
-  manifest->refusal = Refusal(symbols, manifest->abi);
+  manifest->rejection = Rejection(symbols, manifest->abi);
   for (const auto& [name, symbol] : symbols) ReadHandler(symbols, *symbol, manifest);
   return true;
 }

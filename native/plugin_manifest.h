@@ -1,5 +1,5 @@
-// What a plugin library offers, read from its symbols without running any of it: the ABI it was written for and its
-// handlers. Plain C++, no N-API.
+// The manifest of a plugin library: its ABI version and handlers, read from its symbols without running its code. Plain
+// C++, no N-API.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace sql_rest {
 
-// A function that answers requests, as its symbol names it.
+// A request handler, as declared by its symbol.
 struct PluginFunction {
   std::string method;
   std::string function;
   std::string symbol;
-  // What it declares; SERVICE_FORM_STRING when it declares nothing, and perhaps no form at all.
+  // The declared form, which may be unknown; SERVICE_FORM_STRING without a declaration.
   std::uint32_t form = 0;
 
   bool HasKnownForm() const noexcept;
 };
 
 struct PluginManifest {
-  // As SERVICE_PLUGIN_ABI; none when it is no number that the file holds.
+  // As SERVICE_PLUGIN_ABI; empty when the file has no such 32-bit constant.
   std::optional<std::uint32_t> abi;
-  // Whether it has something to call for each string that it returned.
+  // Whether it defines service_plugin_release.
   bool releases = false;
-  // By symbol.
+  // Sorted by symbol.
   std::vector<PluginFunction> functions;
-  // Why it is no plugin of this service: a sentence about the library, empty when it is one.
-  std::string refusal;
-  // Symbols that look like handlers and can not be called, a sentence for each.
+  // Why the service cannot load it, a clause about the library; empty when it can.
+  std::string rejection;
+  // One sentence for each symbol that looks like a handler but cannot be called.
   std::vector<std::string> problems;
 };
 
-// ReadPluginManifest reads the bytes of a library, which are not trusted. Returns false and why when they are none.
+// ReadPluginManifest reads untrusted bytes. Returns false, with the problem, when they are not a shared library.
 bool ReadPluginManifest(std::string_view bytes, PluginManifest* manifest, std::string* problem);
 
-// AbiName is an ABI as people write it: major and minor version with a dot.
+// AbiName formats an ABI version as "major.minor".
 std::string AbiName(std::uint32_t abi);
 
 }  // namespace sql_rest

@@ -1,4 +1,4 @@
-// One mutex guards queue, workers and the table of libraries; it is never held while a plugin runs or is loaded.
+// One mutex guards the queue, the workers and the libraries; it is never held while plugin code runs or is loaded.
 #include "plugin_pool.h"
 
 #include <pthread.h>
@@ -15,31 +15,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Plugins may need as much stack as a program's first thread usually has.
+// The usual stack size of a main thread, which plugins may rely on.
 constexpr std::size_t kStackBytes = 8u << 20;
 
-// How often the times of calls are looked at, at the most and at the least.
-constexpr std::chrono::milliseconds kQuickest{1};
-constexpr std::chrono::milliseconds kSlowest{100};
+// Bounds of the interval at which the watchdog checks the time of calls.
+constexpr std::chrono::milliseconds kMinInterval{1};
+constexpr std::chrono::milliseconds kMaxInterval{100};
 
 constexpr std::chrono::milliseconds kMemoryInterval{250};
 
-// How often it is told that calls run: what spoils this process may leave it unable to tell anything.
+// Interval of kAlive while calls run: its absence shows that a plugin has corrupted this process.
 constexpr std::chrono::milliseconds kAliveInterval{500};
 
-// Threads there may be: twice as many as plugins.threads allows.
-constexpr std::size_t kMostThreads = 512;
+// Most threads: twice the maximum of plugins.threads, for as many overdue calls.
+constexpr std::size_t kMaxThreads = 512;
 
-// Static, for signal handlers.
+// Static, because signal handlers read them.
 std::atomic<std::uint32_t> last_begun{0};
 std::atomic<bool> stopped{false};
-// Whether this is a process that a plugin forked.
+// Whether this process was forked by a plugin.
 std::atomic<bool> forked{false};
-thread_local std::uint32_t current = 0;
+thread_local std::uint32_t current_call = 0;
 thread_local bool loading = false;
 
-// Resident is the process's resident memory, 0 where that cannot be read.
-std::size_t Resident() {
+// ResidentMemory returns bytes, 0 when they cannot be read.
+std::size_t ResidentMemory() {
   std::FILE* file = std::fopen("/proc/self/statm", "re");
   if (file == nullptr) return 0;
   unsigned long pages = 0;
@@ -50,13 +50,12 @@ std::size_t Resident() {
 
 }  // namespace
 
-// Library is one by the name that paths have for it.
 struct PluginPool::Library {
   explicit Library(std::vector<char> content) : bytes(std::move(content)) {}
 
-  // nullptr until it is loaded, which it is once.
+  // nullptr until it is loaded, which happens once.
   std::atomic<PluginLibrary*> loaded{nullptr};
-  // Held while it is loaded; guards the rest.
+  // Locked while it is loaded; guards the members below.
   std::mutex mutex;
   std::vector<char> bytes;
   bool failed = false;
@@ -64,26 +63,27 @@ struct PluginPool::Library {
   std::string detail;
 };
 
-// Worker is a thread.
 struct PluginPool::Worker {
-  std::size_t place = 0;
-  // Whether it runs a call, which one, and since when.
+  // Index in workers_.
+  std::size_t slot = 0;
   bool busy = false;
   std::uint32_t call = 0;
   Clock::time_point since;
-  // What is known of a call that takes too long.
+  // The call has timed out, and its failure was reported.
   bool overdue = false;
+  // Another thread was started in place of this one.
   bool replaced = false;
+  // kStuck was reported for the call.
   bool stuck = false;
-  // Whether the call loads its library, or waits for that.
-  std::atomic<bool> loads{false};
+  // The call is loading its library, or waiting for another thread that does.
+  std::atomic<bool> loading{false};
 };
 
-// Leaving notices that a handler ended its thread (pthread_exit), which unwinds the stack through here.
-class PluginPool::Leaving {
+// ThreadExitGuard handles a handler that ends its thread: pthread_exit unwinds the stack and runs this destructor.
+class PluginPool::ThreadExitGuard {
  public:
-  Leaving(PluginPool* pool, Worker* worker) : pool_(pool), worker_(worker) {}
-  ~Leaving() {
+  ThreadExitGuard(PluginPool* pool, Worker* worker) : pool_(pool), worker_(worker) {}
+  ~ThreadExitGuard() {
     if (pool_ == nullptr) return;
     const std::uint32_t call = worker_->call;
     const bool awaited = pool_->Finish(worker_);
@@ -91,25 +91,25 @@ class PluginPool::Leaving {
     {
       const std::lock_guard<std::mutex> lock(pool_->mutex_);
       if (!replaced) pool_->live_--;
-      pool_->workers_[worker_->place] = nullptr;
+      pool_->workers_[worker_->slot] = nullptr;
       pool_->StartThreads();
     }
     if (awaited)
-      pool_->records_->Add(PluginRecord::kFailed, call,
+      pool_->records_->Add(PluginRecordKind::kFailed, call,
                            static_cast<std::uint16_t>(PluginFailure::kCrashed), {},
                            "the plugin ended its thread");
   }
-  void Stay() noexcept { pool_ = nullptr; }
+  void Dismiss() noexcept { pool_ = nullptr; }
 
-  Leaving(const Leaving&) = delete;
-  Leaving& operator=(const Leaving&) = delete;
+  ThreadExitGuard(const ThreadExitGuard&) = delete;
+  ThreadExitGuard& operator=(const ThreadExitGuard&) = delete;
 
  private:
   PluginPool* pool_;
   Worker* const worker_;
 };
 
-PluginPool::PluginPool(PluginPoolOptions options, PluginRecords* records)
+PluginPool::PluginPool(PluginPoolOptions options, PluginRecordQueue* records)
     : options_(std::move(options)), records_(records) {
   pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
   std::thread([this] { Watch(); }).detach();
@@ -118,8 +118,8 @@ PluginPool::PluginPool(PluginPoolOptions options, PluginRecords* records)
 void PluginPool::AddLibrary(std::string name, std::vector<char> bytes) {
   auto library = std::make_shared<Library>(std::move(bytes));
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto& place = libraries_[std::move(name)];
-  if (place == nullptr || place->loaded.load() == nullptr) place = std::move(library);
+  auto& entry = libraries_[std::move(name)];
+  if (entry == nullptr || entry->loaded.load() == nullptr) entry = std::move(library);
 }
 
 void PluginPool::Push(std::vector<PluginCall> calls) {
@@ -129,7 +129,7 @@ void PluginPool::Push(std::vector<PluginCall> calls) {
   if (!waking_) WakeOne();
 }
 
-// With the mutex held. One thread at a time: while it comes, those that run take what takes them no time.
+// Requires the mutex. Wakes one thread at a time: until it runs, busy threads may take the short calls.
 void PluginPool::WakeOne() {
   waking_ = idle_ > 0 && !queue_.empty();
   if (waking_) work_.notify_one();
@@ -138,12 +138,12 @@ void PluginPool::WakeOne() {
 void PluginPool::Abandon(std::vector<std::uint32_t> ids) {
   std::sort(ids.begin(), ids.end());
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto gone = [this, &ids](const PluginCall& call) {
+  const auto abandoned = [this, &ids](const PluginCall& call) {
     if (!std::binary_search(ids.begin(), ids.end(), call.id)) return false;
-    records_->Add(PluginRecord::kReturned, call.id);
+    records_->Add(PluginRecordKind::kReturned, call.id);
     return true;
   };
-  queue_.erase(std::remove_if(queue_.begin(), queue_.end(), gone), queue_.end());
+  queue_.erase(std::remove_if(queue_.begin(), queue_.end(), abandoned), queue_.end());
 }
 
 void PluginPool::Retire() {
@@ -152,51 +152,51 @@ void PluginPool::Retire() {
     const std::lock_guard<std::mutex> lock(mutex_);
     calls.swap(queue_);
   }
-  for (const PluginCall& call : calls) records_->Add(PluginRecord::kReturned, call.id);
-  records_->Add(PluginRecord::kRetired, 0);
+  for (const PluginCall& call : calls) records_->Add(PluginRecordKind::kReturned, call.id);
+  records_->Add(PluginRecordKind::kRetired, 0);
 }
 
-std::uint32_t PluginPool::StopBeginning() noexcept {
+std::uint32_t PluginPool::StopQueue() noexcept {
   stopped.store(true);
   return last_begun.load();
 }
 
-std::uint32_t PluginPool::CurrentCall() noexcept { return current; }
+std::uint32_t PluginPool::CurrentCall() noexcept { return current_call; }
 
-bool PluginPool::CurrentLoads() noexcept { return loading; }
+bool PluginPool::IsLoading() noexcept { return loading; }
 
-// With the mutex held.
+// Requires the mutex.
 void PluginPool::StartThreads() {
   while (live_ < options_.threads && queue_.size() > idle_) {
     if (StartThread()) continue;
     if (live_ > 0) return;
-    // Nobody is there, or will be: what waits would wait for ever.
+    // Without any thread, queued calls would wait for ever.
     for (const PluginCall& call : queue_)
-      records_->Add(PluginRecord::kFailed, call.id,
+      records_->Add(PluginRecordKind::kFailed, call.id,
                     static_cast<std::uint16_t>(PluginFailure::kCrashed), {},
                     "no thread could be started for the plugin");
     queue_.clear();
   }
 }
 
-// With the mutex held.
+// Requires the mutex.
 bool PluginPool::StartThread() {
-  auto place = static_cast<std::size_t>(std::find(workers_.begin(), workers_.end(), nullptr) -
-                                        workers_.begin());
-  if (place == kMostThreads) return false;
-  if (place == workers_.size()) workers_.emplace_back();
+  auto slot = static_cast<std::size_t>(std::find(workers_.begin(), workers_.end(), nullptr) -
+                                       workers_.begin());
+  if (slot == kMaxThreads) return false;
+  if (slot == workers_.size()) workers_.emplace_back();
   auto worker = std::make_unique<Worker>();
-  worker->place = place;
+  worker->slot = slot;
   struct Start {
     PluginPool* pool;
     Worker* worker;
   };
   auto start = std::make_unique<Start>(Start{this, worker.get()});
-  const auto run = [](void* given) -> void* {
-    const std::unique_ptr<Start> self(static_cast<Start*>(given));
-    const Start own = *self;
-    if (own.pool->options_.prepare_thread) own.pool->options_.prepare_thread();
-    own.pool->Work(own.worker);
+  const auto run = [](void* argument) -> void* {
+    const std::unique_ptr<Start> owned(static_cast<Start*>(argument));
+    const auto [pool, worker] = *owned;
+    if (pool->options_.prepare_thread) pool->options_.prepare_thread();
+    pool->Work(worker);
     return nullptr;
   };
   pthread_attr_t attributes;
@@ -208,15 +208,15 @@ bool PluginPool::StartThread() {
   pthread_attr_destroy(&attributes);
   if (error != 0) return false;
   static_cast<void>(start.release());
-  workers_[place] = std::move(worker);
+  workers_[slot] = std::move(worker);
   live_++;
-  idle_++;  // until it looks for a call
+  idle_++;  // until Work takes a call
   return true;
 }
 
 void PluginPool::Work(Worker* self) {
   std::unique_lock<std::mutex> lock(mutex_);
-  waking_ = false;  // it was counted as idle, and may have been meant
+  waking_ = false;  // a new thread counts as idle, so WakeOne may have chosen it
   for (;;) {
     while (queue_.empty()) {
       work_.wait(lock);
@@ -226,7 +226,8 @@ void PluginPool::Work(Worker* self) {
     PluginCall call = std::move(queue_.front());
     queue_.pop_front();
     last_begun.store(call.id);
-    // Whoever has stopped them has seen this call or is seen here: otherwise it would run here and again elsewhere.
+    // Sequentially consistent: either StopQueue returns this call as begun, or this thread sees `stopped`. Otherwise
+    // the call would run here and again in the next process.
     while (stopped.load()) pause();
     const auto found = libraries_.find(call.library);
     const std::shared_ptr<Library> library = found == libraries_.end() ? nullptr : found->second;
@@ -235,23 +236,23 @@ void PluginPool::Work(Worker* self) {
     self->since = Clock::now();
     if (!waking_) WakeOne();
     lock.unlock();
-    current = call.id;
-    PluginAnswer answer;
+    current_call = call.id;
+    PluginResult result;
     {
-      Leaving leaving(this, self);
-      Answer(self, call, library.get(), &answer);
-      leaving.Stay();
+      ThreadExitGuard guard(this, self);
+      RunCall(self, call, library.get(), &result);
+      guard.Dismiss();
     }
     const bool awaited = Finish(self);
-    if (awaited && answer.failure == PluginFailure::kNone)
-      records_->Add(answer.own_type ? PluginRecord::kTyped : PluginRecord::kJson, call.id,
-                    answer.status, answer.head, answer.body);
+    if (awaited && result.failure == PluginFailure::kNone)
+      records_->Add(result.has_content_type ? PluginRecordKind::kTyped : PluginRecordKind::kJson,
+                    call.id, result.status, result.head, result.body);
     else if (awaited)
-      records_->Add(PluginRecord::kFailed, call.id, static_cast<std::uint16_t>(answer.failure),
-                    answer.head, answer.body);
+      records_->Add(PluginRecordKind::kFailed, call.id, static_cast<std::uint16_t>(result.failure),
+                    result.head, result.body);
     lock.lock();
     if (self->replaced) {
-      workers_[self->place] = nullptr;
+      workers_[self->slot] = nullptr;
       return;
     }
     idle_++;
@@ -259,51 +260,51 @@ void PluginPool::Work(Worker* self) {
 }
 
 bool PluginPool::Finish(Worker* self) {
-  // Its call is answered where it was begun, and here nobody would ever end what it returned to.
+  // A child forked by the plugin must not continue: the parent reports the result, and the child would never exit.
   if (forked.load()) _exit(0);
-  current = 0;
+  current_call = 0;
   loading = false;
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool awaited = !self->overdue;
   self->busy = false;
   self->overdue = false;
   self->stuck = false;
-  self->loads.store(false);  // where a library ended the thread
-  if (self->replaced) strays_--;
+  self->loading.store(false);  // in case a constructor of the library ended the thread
+  if (self->replaced) replaced_--;
   return awaited;
 }
 
-void PluginPool::Answer(Worker* self, const PluginCall& call, Library* library,
-                        PluginAnswer* answer) {
+void PluginPool::RunCall(Worker* self, const PluginCall& call, Library* library,
+                         PluginResult* result) {
   const std::string name(call.library);
   if (library == nullptr) {
-    answer->Fail(PluginFailure::kLoadFailed, "plugin could not be loaded, check your service logs",
+    result->Fail(PluginFailure::kLoadFailed, "plugin could not be loaded, check your service logs",
                  "it was called before it was there");
     return;
   }
   PluginLibrary* loaded = library->loaded.load(std::memory_order_acquire);
   if (loaded == nullptr) {
-    self->loads.store(true);
-    loaded = Loaded(library, name, answer);
-    self->loads.store(false);
+    self->loading.store(true);
+    loaded = Load(library, name, result);
+    self->loading.store(false);
   }
   if (loaded == nullptr) return;
   PluginLibrary::Found found = loaded->Find(call.method, call.function);
   switch (found.lookup) {
     case PluginLibrary::Lookup::kFound:
-      RunPluginCall(found.handler, call, options_.max_response, answer);
+      RunPluginCall(found.handler, call, options_.max_response, result);
       break;
     case PluginLibrary::Lookup::kNotFound:
-      answer->Fail(PluginFailure::kHandlerNotFound, std::move(found.message));
+      result->Fail(PluginFailure::kHandlerNotFound, std::move(found.message));
       break;
     case PluginLibrary::Lookup::kUndeclaredForm:
-      answer->Fail(PluginFailure::kLoadFailed, std::move(found.message));
+      result->Fail(PluginFailure::kLoadFailed, std::move(found.message));
       break;
   }
 }
 
-// Whoever comes first loads it; the others wait here, which counts as their own time.
-PluginLibrary* PluginPool::Loaded(Library* library, const std::string& name, PluginAnswer* answer) {
+// The first call loads the library; others wait for the mutex, which counts towards their time limit.
+PluginLibrary* PluginPool::Load(Library* library, const std::string& name, PluginResult* result) {
   const std::lock_guard<std::mutex> lock(library->mutex);
   PluginLibrary* loaded = library->loaded.load(std::memory_order_acquire);
   if (loaded == nullptr && !library->failed) {
@@ -314,70 +315,72 @@ PluginLibrary* PluginPool::Loaded(Library* library, const std::string& name, Plu
     library->bytes = {};
     library->failed = loaded == nullptr;
     library->loaded.store(loaded, std::memory_order_release);
-    records_->Add(library->failed ? PluginRecord::kUnloadable : PluginRecord::kLoaded, 0, 0, {},
-                  name);
+    records_->Add(library->failed ? PluginRecordKind::kUnloadable : PluginRecordKind::kLoaded, 0, 0,
+                  {}, name);
   }
   if (loaded == nullptr)
-    answer->Fail(PluginFailure::kLoadFailed, library->message, library->detail);
+    result->Fail(PluginFailure::kLoadFailed, library->message, library->detail);
   return loaded;
 }
 
 void PluginPool::Watch() {
-  const auto interval = std::clamp(options_.timeout / 8, kQuickest, kSlowest);
-  auto looked = Clock::now();
-  auto told = looked;
+  const auto interval = std::clamp(options_.timeout / 8, kMinInterval, kMaxInterval);
+  auto memory_checked = Clock::now();
+  auto alive_reported = memory_checked;
   for (;;) {
     std::this_thread::sleep_for(interval);
     const auto now = Clock::now();
     bool busy = false;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      // By number: threads may be started meanwhile.
+      // By index, because CheckTime may append workers.
       for (std::size_t i = 0; i < workers_.size(); i++) {
         if (workers_[i] == nullptr || !workers_[i]->busy) continue;
         busy = true;
-        LookAt(workers_[i].get(), now);
+        CheckTime(workers_[i].get(), now);
       }
     }
-    if (busy && now - told >= kAliveInterval) {
-      told = now;
-      records_->Add(PluginRecord::kAlive, 0);
+    if (busy && now - alive_reported >= kAliveInterval) {
+      alive_reported = now;
+      records_->Add(PluginRecordKind::kAlive, 0);
     }
-    if (options_.max_memory == 0 || now - looked < kMemoryInterval) continue;
-    looked = now;
-    LookAtMemory();
+    if (options_.max_memory == 0 || now - memory_checked < kMemoryInterval) continue;
+    memory_checked = now;
+    CheckMemory();
   }
 }
 
-// With the mutex held.
-void PluginPool::LookAt(Worker* worker, Clock::time_point now) {
+// Requires the mutex.
+void PluginPool::CheckTime(Worker* worker, Clock::time_point now) {
   const auto taken = now - worker->since;
   if (!worker->overdue && taken >= options_.timeout) {
     worker->overdue = true;
     records_->Add(
-        PluginRecord::kFailed, worker->call, static_cast<std::uint16_t>(PluginFailure::kTimeout),
-        {}, "the plugin took longer than " + std::to_string(options_.timeout.count()) + " ms");
-    const bool replaced = strays_ < options_.threads;
+        PluginRecordKind::kFailed, worker->call,
+        static_cast<std::uint16_t>(PluginFailure::kTimeout), {},
+        "the plugin took longer than " + std::to_string(options_.timeout.count()) + " ms");
+    const bool replaced = replaced_ < options_.threads;
     if (replaced) {
-      strays_++;
+      replaced_++;
       live_--;
       worker->replaced = true;
       StartThreads();
     }
-    // While one library is loaded the loader takes no other: threads do not help.
-    if (replaced && !worker->loads.load()) return;
+    // A new thread does not help while a library is loading, because the loader's lock blocks all other loads.
+    if (replaced && !worker->loading.load()) return;
     worker->stuck = true;
-    records_->Add(PluginRecord::kStuck, worker->call);
+    records_->Add(PluginRecordKind::kStuck, worker->call);
   } else if (worker->overdue && !worker->stuck && taken >= 2 * options_.timeout) {
     worker->stuck = true;
-    records_->Add(PluginRecord::kStuck, worker->call);
+    records_->Add(PluginRecordKind::kStuck, worker->call);
   }
 }
 
-void PluginPool::LookAtMemory() {
-  if (swollen_ == 2 || Resident() / (swollen_ + 1) <= options_.max_memory) return;
-  swollen_++;
-  records_->Add(PluginRecord::kSwollen, 0, static_cast<std::uint16_t>(swollen_));
+void PluginPool::CheckMemory() {
+  if (memory_reports_ == 2 || ResidentMemory() / (memory_reports_ + 1) <= options_.max_memory)
+    return;
+  memory_reports_++;
+  records_->Add(PluginRecordKind::kOverMemory, 0, static_cast<std::uint16_t>(memory_reports_));
 }
 
 }  // namespace sql_rest

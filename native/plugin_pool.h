@@ -1,6 +1,6 @@
-// The threads that run plugin calls: a bounded number of them, one queue, and a watch over the time that each call takes.
-// Plain C++, no N-API. What a handler does cannot be interrupted: a call that is over its time is answered, its thread
-// replaced, and what it gives later thrown away.
+// The threads that run plugin calls: a bounded number of threads, one queue, and a watchdog for the time limit of
+// calls. A handler cannot be interrupted: an overdue call fails, its thread is replaced, and its late result is
+// discarded. Plain C++, no N-API.
 #pragma once
 
 #include <chrono>
@@ -17,51 +17,50 @@
 #include <vector>
 
 #include "plugin_call.h"
-#include "plugin_frames.h"
+#include "plugin_wire.h"
 
 namespace sql_rest {
 
 struct PluginPoolOptions {
-  // Most calls that run at one time; as many again may be over their time.
+  // Most calls that run at a time, not counting as many overdue calls whose threads were replaced.
   unsigned threads = 1;
-  // How long a call may take.
+  // Time limit of a call.
   std::chrono::milliseconds timeout{60'000};
-  // Most bytes of an answer's body.
+  // Most bytes of a response's body.
   std::size_t max_response = 0;
-  // Resident bytes of the process beyond which that is told, and again beyond twice as many, 0 for never.
+  // Resident bytes of the process above which kOverMemory is reported, and again above twice as many; 0 for no limit.
   std::size_t max_memory = 0;
-  // Called on each thread before it takes calls.
+  // Called on each thread before its first call.
   std::function<void()> prepare_thread;
 };
 
-// PluginPool is made once and never destroyed, for its threads may never end.
+// PluginPool is never destroyed, because its threads may never end.
 class PluginPool {
  public:
-  // `records` is told what becomes of calls, and outlives the pool.
-  PluginPool(PluginPoolOptions options, PluginRecords* records);
+  // `records` receives the results of calls. It must outlive the pool.
+  PluginPool(PluginPoolOptions options, PluginRecordQueue* records);
 
-  // AddLibrary gives the bytes of a library, in the place of one that could not be loaded.
+  // AddLibrary stores the bytes of a library, unless it is loaded already.
   void AddLibrary(std::string name, std::vector<char> bytes);
-  // Push queues calls.
   void Push(std::vector<PluginCall> calls);
-  // Abandon gives those of some calls back that were not begun.
+  // Abandon returns those of the calls that have not begun (kReturned).
   void Abandon(std::vector<std::uint32_t> ids);
-  // Retire gives back all calls that were not begun.
+  // Retire returns all calls that have not begun (kReturned), then reports kRetired.
   void Retire();
 
-  // StopBeginning keeps threads from beginning calls, for the rest of the process's life, and gives the id of the last
-  // one that was begun, 0 for none: those pushed before it were begun too. Safe in a signal handler.
-  static std::uint32_t StopBeginning() noexcept;
-  // CurrentCall is the id of the call that the calling thread runs, 0 for none. Safe in a signal handler.
+  // StopQueue prevents threads from beginning further calls, permanently, and returns the id of the call that began
+  // last (0: none); all calls pushed before it have begun too. Async-signal-safe.
+  static std::uint32_t StopQueue() noexcept;
+  // CurrentCall returns the id of the call that the calling thread runs (0: none). Async-signal-safe.
   static std::uint32_t CurrentCall() noexcept;
-  // CurrentLoads tells whether that call loads its library. Safe in a signal handler.
-  static bool CurrentLoads() noexcept;
+  // IsLoading returns whether that call is loading its library. Async-signal-safe.
+  static bool IsLoading() noexcept;
 
   PluginPool(const PluginPool&) = delete;
   PluginPool& operator=(const PluginPool&) = delete;
 
  private:
-  class Leaving;
+  class ThreadExitGuard;
   struct Library;
   struct Worker;
 
@@ -69,31 +68,31 @@ class PluginPool {
   void StartThreads();
   void WakeOne();
   void Work(Worker* self);
-  void Answer(Worker* self, const PluginCall& call, Library* library, PluginAnswer* answer);
-  PluginLibrary* Loaded(Library* library, const std::string& name, PluginAnswer* answer);
-  // Ends the call of a thread; false when nobody waits for its answer any more.
+  void RunCall(Worker* self, const PluginCall& call, Library* library, PluginResult* result);
+  PluginLibrary* Load(Library* library, const std::string& name, PluginResult* result);
+  // Ends the call of a thread; false when its result is discarded because it was overdue.
   bool Finish(Worker* self);
   void Watch();
-  void LookAt(Worker* worker, std::chrono::steady_clock::time_point now);
-  void LookAtMemory();
+  void CheckTime(Worker* worker, std::chrono::steady_clock::time_point now);
+  void CheckMemory();
 
   const PluginPoolOptions options_;
-  PluginRecords* const records_;
+  PluginRecordQueue* const records_;
   std::mutex mutex_;
   std::condition_variable work_;
   std::deque<PluginCall> queue_;
   std::map<std::string, std::shared_ptr<Library>, std::less<>> libraries_;
-  // Places of threads that have ended are free.
+  // nullptr in the slots of threads that have ended.
   std::vector<std::unique_ptr<Worker>> workers_;
-  // Threads that take calls, without those that run one over its time and were replaced.
+  // Threads that accept calls, without those replaced because of an overdue call.
   unsigned live_ = 0;
   unsigned idle_ = 0;
-  // Whether one that is idle was woken and has not looked yet.
+  // Whether an idle thread was woken and has not run yet.
   bool waking_ = false;
-  // Threads with a call over its time that were replaced.
-  unsigned strays_ = 0;
-  // How often too much memory was told: at the limit and at twice that.
-  unsigned swollen_ = 0;
+  // Threads that were replaced and still run their overdue call.
+  unsigned replaced_ = 0;
+  // Number of kOverMemory reports: one at the limit, one at twice the limit.
+  unsigned memory_reports_ = 0;
 };
 
 }  // namespace sql_rest

@@ -12,11 +12,11 @@ namespace sql_rest {
 
 namespace {
 
-// Most bytes of all header lines.
+// Most bytes of all header lines together.
 constexpr std::size_t kMaxHead = 64 * 1024;
 constexpr std::string_view kContentType = "content-type";
 
-// Headers that the service writes itself, and those of one connection, which is the service's too.
+// Headers that the service writes itself, and hop-by-hop headers.
 constexpr std::array<std::string_view, 10> kOwnHeaders = {
     "connection", "content-length",    "keep-alive", "proxy-connection",       "te",
     "trailer",    "transfer-encoding", "upgrade",    "x-content-type-options", "x-request-id",
@@ -33,7 +33,7 @@ bool IsToken(std::string_view name) noexcept {
   return !name.empty() && std::all_of(name.begin(), name.end(), IsTokenCharacter);
 }
 
-// Text without control characters but the tab. Beyond ASCII it has to be UTF-8, for as that it is passed on.
+// UTF-8 without control characters except the tab.
 bool IsHeaderValue(std::string_view value) noexcept {
   return IsUtf8(value) && std::all_of(value.begin(), value.end(), [](char c) {
            return (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) || c == '\t';
@@ -42,45 +42,46 @@ bool IsHeaderValue(std::string_view value) noexcept {
 
 }  // namespace
 
-PluginResponse::PluginResponse(PluginAnswer* answer, std::size_t max_response) noexcept
+PluginResponse::PluginResponse(PluginResult* result, std::size_t max_response) noexcept
     : service_response{sizeof(service_response), OnStatus, OnHeader, OnWrite},
-      answer_(*answer),
+      result_(*result),
       max_response_(max_response) {}
 
 int PluginResponse::OnStatus(service_response* response, int status) noexcept {
   auto& self = *static_cast<PluginResponse*>(response);
-  if (!self.refused()) SetAnswerStatus(status, &self.answer_);
-  return self.refused() ? 0 : 1;
+  if (!self.rejected()) SetStatus(status, &self.result_);
+  return self.rejected() ? 0 : 1;
 }
 
 int PluginResponse::OnHeader(service_response* response, const char* name,
                              const char* value) noexcept {
   auto& self = *static_cast<PluginResponse*>(response);
-  return !self.refused() && self.AddHeader(name, value) ? 1 : 0;
+  return !self.rejected() && self.AddHeader(name, value) ? 1 : 0;
 }
 
 int PluginResponse::OnWrite(service_response* response, const void* data,
                             std::size_t length) noexcept {
   auto& self = *static_cast<PluginResponse*>(response);
-  return !self.refused() && self.Write(data, length) ? 1 : 0;
+  return !self.rejected() && self.Write(data, length) ? 1 : 0;
 }
 
 bool PluginResponse::AddHeader(const char* name_text, const char* value_text) {
-  if (name_text == nullptr || value_text == nullptr) return Refuse("has a header that is NULL");
+  if (name_text == nullptr || value_text == nullptr) return Reject("has a header that is NULL");
   const std::string_view name(name_text, ::strnlen(name_text, kMaxHead));
   const std::string_view value(value_text, ::strnlen(value_text, kMaxHead));
-  std::string& head = answer_.head;
+  std::string& head = result_.head;
   if (name.size() + value.size() + 4 > kMaxHead - head.size())
-    return Refuse("has more than 64 KiB of headers");
-  if (!IsToken(name)) return Refuse("has a header whose name is no token");
+    return Reject("has more than 64 KiB of headers");
+  if (!IsToken(name)) return Reject("has a header whose name is no token");
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), lower) != kOwnHeaders.end())
-    return Refuse("sets the header " + lower + ", which is the service's own");
-  if (!IsHeaderValue(value)) return Refuse("has a header " + lower + " whose value is no text");
+    return Reject("sets the header " + lower + ", which is the service's own");
+  if (!IsHeaderValue(value)) return Reject("has a header " + lower + " whose value is no text");
   if (lower == kContentType) {
-    if (value.empty() || answer_.own_type) return Refuse("has an empty or a second content-type");
-    answer_.own_type = true;
+    if (value.empty() || result_.has_content_type)
+      return Reject("has an empty or a second content-type");
+    result_.has_content_type = true;
   }
   head.append("\r\n").append(name).append(": ").append(value);
   return true;
@@ -88,32 +89,32 @@ bool PluginResponse::AddHeader(const char* name_text, const char* value_text) {
 
 bool PluginResponse::Write(const void* data, std::size_t length) {
   if (length == 0) return true;
-  if (data == nullptr) return Refuse("has a body that is NULL");
-  if (length > max_response_ - answer_.body.size()) {
-    FailTooLarge(max_response_, &answer_);
+  if (data == nullptr) return Reject("has a body that is NULL");
+  if (length > max_response_ - result_.body.size()) {
+    FailTooLarge(max_response_, &result_);
     return false;
   }
-  answer_.body.append(static_cast<const char*>(data), length);
+  result_.body.append(static_cast<const char*>(data), length);
   return true;
 }
 
-bool PluginResponse::Refuse(std::string message) {
-  answer_.Fail(PluginFailure::kResponseInvalid, "the plugin's answer " + std::move(message));
+bool PluginResponse::Reject(std::string message) {
+  result_.Fail(PluginFailure::kResponseInvalid, "the plugin's answer " + std::move(message));
   return false;
 }
 
-void SetAnswerStatus(int status, PluginAnswer* answer) {
+void SetStatus(int status, PluginResult* result) {
   if (status < 100 || status > 599) {
-    answer->Fail(PluginFailure::kResponseInvalid, "the plugin's answer has the status " +
+    result->Fail(PluginFailure::kResponseInvalid, "the plugin's answer has the status " +
                                                       std::to_string(status) +
                                                       ", which is none of 100 to 599");
     return;
   }
-  answer->status = status < 200 ? 200 : static_cast<std::uint16_t>(status);
+  result->status = status < 200 ? 200 : static_cast<std::uint16_t>(status);
 }
 
-void FailTooLarge(std::size_t max_response, PluginAnswer* answer) {
-  answer->Fail(PluginFailure::kResponseTooLarge,
+void FailTooLarge(std::size_t max_response, PluginResult* result) {
+  result->Fail(PluginFailure::kResponseTooLarge,
                "the plugin's answer is larger than " + std::to_string(max_response) + " bytes");
 }
 

@@ -1,5 +1,5 @@
-// The response that a handler of the third form builds: what the functions of service_response do, and what they
-// refuse. Plain C++, no N-API; no exception leaves it, for its callers may be of any language.
+// The functions of service_response, with which a handler of the response form builds its response. Plain C++, no
+// N-API. They are noexcept, because their callers may be written in any language.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,31 @@
 
 namespace sql_rest {
 
-// PluginResponse writes into an answer. The first refusal makes that a failure, and all that follows is refused too.
+// PluginResponse writes into a result. The first invalid part turns that into a failure, and later calls are rejected.
 class PluginResponse final : public service_response {
  public:
-  PluginResponse(PluginAnswer* answer, std::size_t max_response) noexcept;
+  PluginResponse(PluginResult* result, std::size_t max_response) noexcept;
 
  private:
   static int OnStatus(service_response* response, int status) noexcept;
   static int OnHeader(service_response* response, const char* name, const char* value) noexcept;
   static int OnWrite(service_response* response, const void* data, std::size_t length) noexcept;
 
-  bool refused() const noexcept { return answer_.failure != PluginFailure::kNone; }
+  bool rejected() const noexcept { return result_.failure != PluginFailure::kNone; }
   bool AddHeader(const char* name, const char* value);
   bool Write(const void* data, std::size_t length);
-  // Refuse makes the answer a failure; false.
-  bool Refuse(std::string message);
+  // Reject turns the result into a failure. Returns false.
+  bool Reject(std::string message);
 
-  PluginAnswer& answer_;
+  PluginResult& result_;
   const std::size_t max_response_;
 };
 
-// SetAnswerStatus gives an answer a handler's status, or makes it a failure. An interim status (100 to 199) can not end
-// an exchange: as Go's server does for pREST, the answer has 200 instead.
-void SetAnswerStatus(int status, PluginAnswer* answer);
+// SetStatus sets the status, or turns the result into a failure. An informational status (below 200) cannot end a
+// response, so 200 is sent, as Go's server does for pREST.
+void SetStatus(int status, PluginResult* result);
 
-// FailTooLarge makes an answer one whose body is larger than it may be.
-void FailTooLarge(std::size_t max_response, PluginAnswer* answer);
+// FailTooLarge turns the result into the failure of a body above `max_response`.
+void FailTooLarge(std::size_t max_response, PluginResult* result);
 
 }  // namespace sql_rest

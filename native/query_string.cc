@@ -11,7 +11,7 @@ namespace sql_rest {
 namespace {
 
 constexpr std::size_t kMaxPairs = 1000;
-// More parameters than this are found through an index.
+// Up to this number of parameters, a linear search is used instead of an index.
 constexpr std::size_t kFewParameters = 16;
 constexpr char kInvalid[] = "invalid query string";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -23,7 +23,7 @@ int HexDigit(char c) noexcept {
   return -1;
 }
 
-// Decode decodes a name or a value; false for an escape that is none, or one of NUL or of bytes that are not UTF-8.
+// Decode decodes a name or a value; false for an invalid escape, or one that yields NUL or invalid UTF-8.
 bool Decode(std::string_view encoded, std::string* decoded) {
   decoded->reserve(encoded.size());
   bool escapes = false;
@@ -44,7 +44,7 @@ bool Decode(std::string_view encoded, std::string* decoded) {
   return !escapes || IsUtf8(*decoded);
 }
 
-// Parameters collects values by name.
+// Groups values by name.
 class Parameters {
  public:
   explicit Parameters(std::vector<QueryParameter>* list) : list_(*list) { list_.clear(); }
@@ -78,7 +78,7 @@ class Parameters {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-bool Refuse(std::string* message) {
+bool Reject(std::string* message) {
   *message = kInvalid;
   return false;
 }
@@ -91,7 +91,7 @@ bool ParseQueryString(std::string_view raw, std::vector<QueryParameter>* paramet
   if (raw.empty()) return true;
   if (!IsUtf8(raw) || raw.find('\0') != std::string_view::npos ||
       raw.find(kReplacement) != std::string_view::npos)
-    return Refuse(message);
+    return Reject(message);
   std::size_t pairs = 0;
   for (std::size_t start = 0; start < raw.size();) {
     std::size_t end = raw.find('&', start);
@@ -106,9 +106,9 @@ bool ParseQueryString(std::string_view raw, std::vector<QueryParameter>* paramet
     const std::size_t equals = pair.find('=');
     std::string name;
     std::string value;
-    if (!Decode(pair.substr(0, equals), &name)) return Refuse(message);
+    if (!Decode(pair.substr(0, equals), &name)) return Reject(message);
     if (equals != std::string_view::npos && !Decode(pair.substr(equals + 1), &value))
-      return Refuse(message);
+      return Reject(message);
     collected.Add(std::move(name), std::move(value));
   }
   return true;

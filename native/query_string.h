@@ -1,5 +1,4 @@
-// The query string of a request, decoded as src/script/query-string.ts does it for scripts: the same pairs, the same
-// refusals. Plain C++, no N-API.
+// Decodes the query string of a request exactly as src/script/query-string.ts does for scripts. Plain C++, no N-API.
 #pragma once
 
 #include <string>
@@ -8,15 +7,15 @@
 
 namespace sql_rest {
 
-// A parameter with its values in the order sent.
+// A parameter and its values, in the order sent.
 struct QueryParameter {
   std::string name;
   std::vector<std::string> values;
 };
 
-// ParseQueryString decodes a raw query string (UTF-8, without the question mark) into parameters by first appearance.
-// Returns false, with the message for the caller, for an invalid escape, what is not UTF-8, NUL, U+FFFD sent raw, or
-// more than 1000 pairs.
+// ParseQueryString decodes a raw query string (without the question mark) into parameters, in order of first
+// appearance. Returns false, with a message for the caller, for an invalid escape, invalid UTF-8, NUL, an unescaped
+// U+FFFD, or more than 1000 pairs.
 bool ParseQueryString(std::string_view raw, std::vector<QueryParameter>* parameters,
                       std::string* message);
 

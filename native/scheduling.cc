@@ -1,4 +1,4 @@
-// SCHED_BATCH differs from the default in one thing: a thread that wakes does not interrupt the one that runs.
+// SCHED_BATCH differs from the default in one respect: a thread that wakes does not preempt the running one.
 #include "scheduling.h"
 
 #include <sched.h>

@@ -1,12 +1,12 @@
-// How the kernel schedules this process. Plain C++ apart from its N-API binding.
+// How the kernel schedules this process.
 #pragma once
 
 #include <napi.h>
 
 namespace sql_rest {
 
-// batchScheduling(): boolean. Puts the calling thread, and whatever it starts from now on (threads and processes), under
-// SCHED_BATCH; false where the kernel refuses.
+// batchScheduling(): boolean. Puts the calling thread, and the threads and processes it starts later, under
+// SCHED_BATCH; false when the kernel rejects it.
 Napi::Value BatchScheduling(const Napi::CallbackInfo& info);
 
 }  // namespace sql_rest

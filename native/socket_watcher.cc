@@ -1,5 +1,5 @@
-// The watcher and the poll handle below it are two objects: the handle lives until libuv has closed it, which is later
-// than the garbage collector may want the watcher.
+// The watcher and its poll handle are two objects, because libuv may close the handle only after the garbage collector
+// has freed the watcher.
 #include "socket_watcher.h"
 
 #include <netinet/in.h>
@@ -17,15 +17,15 @@ namespace sql_rest {
 
 namespace {
 
-// What libpq reads at one go at least, and what it reads at most while no row is larger.
+// The smallest read of libpq, and the usual size of its buffer, which only a larger row exceeds.
 constexpr int kOneRead = 8192;
 constexpr int kUsualBuffer = 32768;
 
-// Where Linux's tcp_info has tcpi_bytes_received (since 4.1; never moved). The C library's tcp_info ends before it, and
-// the kernel's own header cannot be included beside uv.h.
+// Offset of tcpi_bytes_received in Linux's tcp_info (since 4.1, part of the ABI). The C library's tcp_info ends before
+// it, and the kernel's header cannot be included together with uv.h.
 constexpr std::size_t kBytesReceived = 128;
 
-// BytesReceived is how many bytes a TCP connection has received in all; false for other sockets.
+// BytesReceived reads how many bytes a TCP connection has received in all; false for other sockets.
 bool BytesReceived(int fd, std::uint64_t* bytes) {
   std::array<char, kBytesReceived + sizeof *bytes> info{};
   socklen_t size = info.size();
@@ -49,11 +49,11 @@ class SocketPoll final : public Closable {
       return nullptr;
     }
     self->handle_.data = self;
-    environment->Remember(self);
+    environment->Register(self);
     return self;
   }
 
-  // Start sets what is watched for (0: nothing); a libuv error code, or 0.
+  // Start sets the watched events (0: none). Returns 0 or a libuv error code.
   int Start(int events) {
     events_ = events;
     return events == 0 ? uv_poll_stop(&handle_) : uv_poll_start(&handle_, events, OnPoll);
@@ -64,22 +64,22 @@ class SocketPoll final : public Closable {
     uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) {
       auto* self = static_cast<SocketPoll*>(handle->data);
       Environment* environment = self->environment_;
-      environment->Forget(self);
+      environment->Unregister(self);
       delete self;
     });
   }
 
-  // Leaves the descriptor alone: it may be closed by now, and its number somebody else's.
+  // Does not touch the descriptor: it may be closed by now and its number reused.
   void CloseForTeardown() override {
     if (uv_is_closing(reinterpret_cast<uv_handle_t*>(&handle_)) != 0) return;
     if (owner_ != nullptr) owner_->Detach();
     Close();
   }
 
-  // Passed leaves what has been read by now out of what Arrived tells next.
+  // Passed excludes the bytes read so far from the next result of Arrived.
   void Passed() {
     int waiting = 0;
-    if (!behind_ || ioctl(fd_, FIONREAD, &waiting) != 0 || !BytesReceived(fd_, &counted_)) return;
+    if (!backlog_ || ioctl(fd_, FIONREAD, &waiting) != 0 || !BytesReceived(fd_, &counted_)) return;
     counted_ -= std::min(static_cast<std::uint64_t>(waiting), counted_);
   }
 
@@ -89,27 +89,28 @@ class SocketPoll final : public Closable {
 
   static void OnPoll(uv_poll_t* handle, int status, int events) {
     auto* self = static_cast<SocketPoll*>(handle->data);
-    // libuv stops a handle that reports an error. What the error is comes out when the owner reads, and it may read in
-    // several steps: so go on reporting until it stops.
+    // libuv stops a handle that reports an error. The owner learns the error when it reads, possibly after several
+    // reads, so keep reporting until the owner stops.
     if (status < 0) uv_poll_start(handle, self->events_, OnPoll);
     if (self->owner_ == nullptr) return;
     const bool readable = status < 0 || (events & UV_READABLE) != 0;
     self->owner_->OnEvent(readable, (events & UV_WRITABLE) != 0, readable ? self->Arrived() : 0);
   }
 
-  // Arrived is how many bytes have come since it was last called. What waits in the socket is that only when all that
-  // waited before has been read since; otherwise the kernel's count of the connection tells. What comes and is read
-  // between two calls counts only then: added up over many small results it would be charged to a large one.
+  // Arrived returns how many bytes have arrived since the last call. While the owner empties the socket with one read,
+  // that is the number of bytes waiting in it; with a backlog, it is computed from the kernel's count of received
+  // bytes. Bytes that arrive and are read between two calls count only in the second case: otherwise the sum of many
+  // small results would be charged to the next large one.
   int Arrived() {
     int waiting = 0;
     if (ioctl(fd_, FIONREAD, &waiting) != 0) return 0;
-    const bool behind = behind_;
-    behind_ = waiting > kOneRead;
-    if (!behind && !behind_) return waiting;
+    const bool had_backlog = backlog_;
+    backlog_ = waiting > kOneRead;
+    if (!had_backlog && !backlog_) return waiting;
     const std::uint64_t before = counted_;
     // A unix socket has no such count.
     if (!BytesReceived(fd_, &counted_)) return std::min(waiting, kUsualBuffer);
-    if (!behind) return waiting;
+    if (!had_backlog) return waiting;
     return static_cast<int>(std::min<std::uint64_t>(counted_ - before, INT32_MAX));
   }
 
@@ -118,9 +119,9 @@ class SocketPoll final : public Closable {
   const int fd_;
   SocketWatcher* owner_;
   int events_ = 0;
-  // Whether more than one read was in the socket at the last call, and what the kernel had counted until then.
+  // Whether more than one read waited in the socket at the last call, and the kernel's count at that time.
+  bool backlog_ = false;
   std::uint64_t counted_ = 0;
-  bool behind_ = false;
 };
 
 Napi::Function SocketWatcher::Define(Napi::Env env) {
@@ -161,7 +162,7 @@ SocketWatcher::~SocketWatcher() {
 
 void SocketWatcher::Watch(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  // As a double first: NaN and fractions would become modes otherwise.
+  // Read as a double, because integer conversion would turn NaN and fractions into modes.
   const double wanted = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
   const int mode =
       wanted >= 0 && wanted <= (UV_READABLE | UV_WRITABLE) ? static_cast<int>(wanted) : -1;
@@ -179,7 +180,7 @@ void SocketWatcher::Watch(const Napi::CallbackInfo& info) {
         .ThrowAsJavaScriptException();
     return;
   }
-  Hold(mode != 0);
+  KeepAlive(mode != 0);
 }
 
 void SocketWatcher::Passed(const Napi::CallbackInfo&) {
@@ -190,16 +191,16 @@ void SocketWatcher::Close(const Napi::CallbackInfo&) {
   if (poll_ == nullptr) return;
   poll_->Close();
   poll_ = nullptr;
-  Hold(false);
-  // The callback usually refers to the watcher: holding it any longer would keep both.
+  KeepAlive(false);
+  // The callback usually refers to the watcher, so keeping it would leak both.
   callback_.Reset();
 }
 
-// While it watches, nothing but libuv may point to the object: it holds itself.
-void SocketWatcher::Hold(bool held) {
-  if (held == held_) return;
-  held_ = held;
-  if (held) {
+// While it watches, libuv may have the only pointer to the object, so it references itself.
+void SocketWatcher::KeepAlive(bool alive) {
+  if (alive == kept_alive_) return;
+  kept_alive_ = alive;
+  if (alive) {
     Ref();
   } else {
     Unref();
@@ -214,14 +215,14 @@ void SocketWatcher::OnEvent(bool readable, bool writable, int arrived) {
       Napi::Boolean::New(env, writable),
       Napi::Number::New(env, arrived),
   };
-  // Value() of a member that a callback may close: `this` stays alive, because its JavaScript object is the receiver.
+  // The callback may close the watcher; as the receiver, its JavaScript object keeps `this` alive until it returns.
   const Napi::Object receiver = Value();
   napi_value result = nullptr;
   const napi_status status =
       napi_make_callback(env, *context_, receiver, callback_.Value(), 3, arguments, &result);
   if (status != napi_pending_exception) return;
   napi_value error = nullptr;
-  // A thread that is being terminated has an exception pending that is none of ours: then nothing can be fetched.
+  // On a thread that is being terminated, the exception is the termination, which cannot be fetched.
   if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 

@@ -1,5 +1,5 @@
-// SocketWatcher, for JavaScript: tells when a socket that somebody else owns can be read or written, on the calling
-// thread's own loop.
+// SocketWatcher, for JavaScript: reports on the calling thread's own loop when a socket owned by libpq is readable or
+// writable.
 #pragma once
 
 #include <napi.h>
@@ -10,10 +10,10 @@ namespace sql_rest {
 
 class SocketPoll;
 
-// new SocketWatcher(fd, onEvent): onEvent(readable, writable, arrived) with the number of bytes that have come since
-// the last call. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; passed() leaves what was read by now
-// out of the next number; close(). Throws TypeError on wrong arguments, Error when the descriptor cannot be watched or
-// the watcher is closed.
+// new SocketWatcher(fd, onEvent): onEvent(readable, writable, arrived) with the number of bytes that have arrived since
+// the last call. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; passed() excludes the bytes read so
+// far from the next `arrived`; close(). Throws TypeError for wrong arguments, Error when the descriptor cannot be
+// watched or the watcher is closed.
 class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
  public:
   static Napi::Function Define(Napi::Env env);
@@ -21,19 +21,19 @@ class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
   explicit SocketWatcher(const Napi::CallbackInfo& info);
   ~SocketWatcher() override;
 
-  // OnEvent runs the callback; an exception in it becomes an uncaught one.
+  // OnEvent runs the callback; an exception in it is uncaught.
   void OnEvent(bool readable, bool writable, int arrived);
-  // Detach forgets the poll, which is being closed by the environment.
+  // Detach drops the poll handle, which the environment closes.
   void Detach() noexcept { poll_ = nullptr; }
 
  private:
   void Watch(const Napi::CallbackInfo& info);
   void Passed(const Napi::CallbackInfo& info);
   void Close(const Napi::CallbackInfo& info);
-  void Hold(bool held);
+  void KeepAlive(bool alive);
 
   SocketPoll* poll_ = nullptr;
-  bool held_ = false;
+  bool kept_alive_ = false;
   Napi::FunctionReference callback_;
   std::unique_ptr<Napi::AsyncContext> context_;
 };

@@ -1,5 +1,5 @@
-// The words that a value of several words may not contain (specification 7.2). Data only: whoever needs the list reads
-// it here. Lower case and sorted, because the screen searches it by halves.
+// The SQL keywords that a value of several words must not contain (specification 7.2). Data only. Lower case and
+// sorted, because the screen uses a binary search.
 #pragma once
 
 #include <array>

@@ -1,11 +1,11 @@
-// UTF-8 as the standard has it. Plain C++, no N-API.
+// UTF-8 validation. Plain C++, no N-API.
 #pragma once
 
 #include <string_view>
 
 namespace sql_rest {
 
-// IsUtf8 tells whether bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// IsUtf8 returns whether bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 bool IsUtf8(std::string_view bytes) noexcept;
 
 }  // namespace sql_rest

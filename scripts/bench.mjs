@@ -1,15 +1,7 @@
 /**
- * `npm run bench`: sets up and builds what is missing, then runs the benchmark with the arguments given; `--help` lists
- * them.
+ * `npm run bench`: sets up and builds the project if needed, then runs the benchmark; `--help` lists its options.
  */
-import { bootstrap } from './bootstrap.mjs';
-import { SetupError } from './step.mjs';
+import { bootstrapOrExit } from './bootstrap.mjs';
 
-try {
-  await bootstrap({ tests: true });
-} catch (error) {
-  if (!(error instanceof SetupError)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+await bootstrapOrExit({ tests: true });
 await import('../dist-test/bench/main.js');

@@ -1,6 +1,6 @@
 /**
- * Takes a fresh clone to a built service: system packages, npm packages, build. Idempotent, and quick when nothing is
- * to do. Refuses a Node or a C library that the service does not run on. Plain Node: runs before node_modules exists.
+ * Sets up a fresh clone: system packages, npm packages, build. It is idempotent, and fast when nothing is to do. Refuses
+ * versions of Node and glibc that the service does not support. Runs before node_modules exists.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,15 +15,26 @@ const OLDEST_NODE = 20;
 /** From Node 22 on, the binaries of uWebSockets.js are linked against this glibc. */
 const GLIBC_FOR_NODE_22 = [2, 38];
 
-/** bootstrap sets up; `ci` adds what only the checks of CI need, `tests` builds the tests too. */
+/** bootstrap sets up the project; `ci` adds the packages for CI, `tests` builds the tests too. Throws SetupError. */
 export async function bootstrap({ ci = false, tests = false } = {}) {
   checkPlatform();
-  const install = !ready();
+  const install = !isInstalled();
   const built = fs.existsSync(path.join(PROJECT, 'build/Release/sql_rest_service.node'));
   if (install || !built || ci || tests) await installSystemPackages({ ci, tests });
   if (install) await npm('installing npm packages (npm ci, about a minute)', ['ci'], PROJECT);
   const { build } = await import('./build.mjs');
   await build({ tests });
+}
+
+/** bootstrapOrExit prints a SetupError and exits with 1. */
+export async function bootstrapOrExit(options) {
+  try {
+    await bootstrap(options);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
 }
 
 function checkPlatform() {
@@ -44,8 +55,8 @@ function checkPlatform() {
   }
 }
 
-/** ready tells whether the packages are there, with libpq's addon built for this Node. */
-function ready() {
+/** isInstalled tells whether the npm packages are installed, with libpq's addon built for this Node. */
+function isInstalled() {
   if (!installed(PROJECT)) return false;
   try {
     const libpq = path.join(PROJECT, 'node_modules/libpq/build');

@@ -1,19 +1,20 @@
 /**
- * Builds the C++ addon and the program that plugins run in with cmake-js into build/Release, unless what is there is
- * newer than all it is made from; with --sanitized, under AddressSanitizer and UBSan, into build/Sanitized/build/Release.
- * Needs no network: the headers are those that came with Node. Exits with 1 and says what is missing otherwise.
+ * Builds the C++ addon and the plugin host with cmake-js into build/Release, unless they are newer than their sources; with
+ * --sanitized, under AddressSanitizer and UBSan, into build/Sanitized/build/Release. It uses Node's installed headers and no
+ * network. Prints an error and exits with 1 when the build fails.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { dropForeignCache } from './cmake-cache.js';
 
 const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..');
 const outputs = ['sql_rest_service.node', 'plugin_host'].map((name) =>
   join(root, 'build/Release', name),
 );
-/** Which Node they were built with, beside them: other headers mean another build. */
+/** Records the Node that they were built with: another one needs a new build. */
 const stamp = join(root, 'build/Release/built-with.txt');
 
 function isFresh() {
@@ -32,7 +33,7 @@ function builtWith() {
   return `${process.version} ${process.arch}\n`;
 }
 
-/** The folder of Node's headers: beside the program, or where node-gyp has put them when it built libpq. */
+/** The folder of Node's headers: installed with Node, or by node-gyp when it built libpq's addon. */
 function nodeHeaders() {
   const roots = [
     process.env.npm_config_nodedir,
@@ -50,14 +51,16 @@ function nodeHeaders() {
   );
 }
 
-/** What else cmake-js is given for a build with sanitizers. */
-const SANITIZED = ['--out=build/Sanitized/build', '--CDSANITIZERS=address,undefined'];
+/** Build folder with sanitizers, and its options for cmake-js. */
+const SANITIZED_FOLDER = 'build/Sanitized/build';
+const SANITIZED = [`--out=${SANITIZED_FOLDER}`, '--CDSANITIZERS=address,undefined'];
 
 function build(sanitized) {
   if (!sanitized && isFresh()) {
     console.log('native addon: up to date');
     return;
   }
+  dropForeignCache(join(root, sanitized ? SANITIZED_FOLDER : 'build'), root);
   const cmakeJs = createRequire(import.meta.url).resolve('cmake-js/bin/cmake-js');
   const { status, error } = spawnSync(
     process.execPath,

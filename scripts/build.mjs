@@ -1,6 +1,7 @@
 /**
- * Builds what is out of date: TypeScript into dist/ (and the tests into dist-test/ when asked), and the C++ addon into
- * build/. `npm run build` runs it; needs node_modules.
+ * Builds what is out of date: TypeScript into dist/ (with `--tests`, the tests into dist-test/ too), the bundles of HTTP
+ * processes and query workers into dist/programs/, and the C++ addon into build/. `npm run build` runs it. It needs
+ * node_modules.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +12,7 @@ import { SetupError, step } from './step.mjs';
 
 const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Where what is compiled from a folder goes. */
+/** Output folder of each source folder. */
 const OUTPUTS = {
   src: 'dist',
   workers: 'dist/workers',
@@ -19,12 +20,18 @@ const OUTPUTS = {
   bench: 'dist-test/bench',
 };
 
-/** build builds; throws SetupError with what the compiler printed. */
+/** Programs that are started often, and their entry modules. */
+export const PROGRAMS = {
+  'http-process': 'dist/http/http-process.js',
+  'query-worker': 'dist/workers/query.js',
+};
+
+/** build throws SetupError with the output of the compiler. */
 export async function build({ tests = false } = {}) {
   await compile('dist', ['src', 'workers']);
   if (tests) await compile('dist-test', ['src', 'workers', 'test', 'bench']);
   const script = path.join(PROJECT, 'scripts/build-native.js');
-  // Quick when there is nothing to do, and then not worth a line.
+  // A line is printed only if the addon was rebuilt.
   const addon = path.join(PROJECT, 'build/Release/sql_rest_service.node');
   const before = fs.statSync(addon, { throwIfNoEntry: false })?.mtimeMs;
   const native = spawnSync(process.execPath, [script], { cwd: PROJECT, encoding: 'utf8' });
@@ -32,7 +39,7 @@ export async function build({ tests = false } = {}) {
   if (fs.statSync(addon).mtimeMs !== before) console.log('[setup] built the C++ addon');
 }
 
-/** compile runs tsc unless the sources are those it was last run on without an error. */
+/** compile runs tsc, unless the sources are unchanged since its last successful run. */
 async function compile(output, folders) {
   const stamp = path.join(PROJECT, output, '.sources');
   const state = sourcesState(folders);
@@ -42,20 +49,43 @@ async function compile(output, folders) {
     cwd: PROJECT,
   });
   for (const folder of folders) removeStale(folder);
+  if (output === 'dist') await bundle();
   fs.writeFileSync(stamp, state);
 }
 
-/** removeStale removes what was compiled from sources that are gone: a package would carry it. */
+/**
+ * bundle makes a few files of each program: Node takes longer to resolve 200 modules than to run them. Names and line
+ * breaks stay, so that stack traces are readable; packages are not bundled.
+ */
+async function bundle() {
+  const { build } = await import('esbuild');
+  const outdir = path.join(PROJECT, 'dist/programs');
+  fs.rmSync(outdir, { recursive: true, force: true });
+  await build({
+    absWorkingDir: PROJECT,
+    entryPoints: PROGRAMS,
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+}
+
+/** removeStale removes outputs of deleted sources, which a package would contain. */
 function removeStale(folder) {
   const output = path.join(PROJECT, OUTPUTS[folder]);
   for (const name of fs.readdirSync(output, { recursive: true })) {
     const source = name.replace(/(\.d\.ts|\.js)$/, '.ts');
-    if (source === name || (folder === 'src' && name.startsWith('workers/'))) continue;
+    if (source === name || (folder === 'src' && /^(workers|programs)\//.test(name))) continue;
     if (!fs.existsSync(path.join(PROJECT, folder, source))) fs.rmSync(path.join(output, name));
   }
 }
 
-/** sourcesState changes with any name, size or time of the sources, also when one is removed. */
+/** sourcesState is a hash of the names, sizes and times of all sources. */
 function sourcesState(folders) {
   const hash = createHash('sha256');
   const files = ['tsconfig.base.json', 'package-lock.json'];

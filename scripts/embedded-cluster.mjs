@@ -1,6 +1,6 @@
 /**
- * Where the clusters of embedded-postgres.mjs lie, whom they belong to, and the programs that serve them: folders that
- * the server's user can reach, a template that new clusters are copied from, leftovers of processes that are gone.
+ * Folders, user and programs of the clusters of embedded-postgres.mjs: folders that the server's user can access, a template
+ * cluster from which new ones are copied, and the removal of clusters of dead processes.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -11,12 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-/** How long a server may take to stop (milliseconds) before it is killed. */
+/** Time limit for a server to stop, in milliseconds; then it is killed. */
 export const STOP_LIMIT = 15_000;
 
 let clusters = 0;
 
-/** stopLeftover stops a server that an earlier, killed process left on this data, or forgets one long gone. */
+/** stopLeftover stops a server that a killed process has left running on this data, and removes its postmaster.pid. */
 export async function stopLeftover(data) {
   const lines = postmasterFile(data);
   if (!lines) return;
@@ -28,11 +28,11 @@ export async function stopLeftover(data) {
     await sleep(50);
     if (Date.now() > end) signal = 'SIGKILL';
   }
-  // A process id used anew by another program would keep PostgreSQL from starting.
+  // PostgreSQL does not start if another program has that process id now.
   fs.rmSync(path.join(data, 'postmaster.pid'), { force: true });
 }
 
-/** serves tells whether a process is a postmaster on this data: its working directory is the data directory. */
+/** serves tells whether a process is the postmaster of this data: its working directory is the data directory. */
 function serves(pid, data) {
   try {
     return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(data);
@@ -49,16 +49,16 @@ export function postmasterFile(data) {
   }
 }
 
-/** One at a time: of two useradd that begin together the second gives the user another number. */
+/** Runs under a lock: of two concurrent useradd, the second would change the user's id. */
 const MAKE_USER = 'id -u postgres >/dev/null 2>&1 || exec useradd "$@"';
 
-/** serverUser is who the server runs as: the caller, or for root user postgres, made when the machine has none. */
+/** serverUser is the user that the server runs as: the current one, or for root, the user postgres, created if needed. */
 export function serverUser(say) {
   if (process.getuid() !== 0) return { uid: process.getuid(), ids: {} };
   const id = (flag) => spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout?.trim();
   if (!id('-u')) {
     say('PostgreSQL does not run as root: making the system user postgres');
-    // As Debian's own packages make it, so that one installed later finds what it expects.
+    // As Debian's packages create it, in case one of them is installed later.
     const account = ['--system', '--user-group', '--no-create-home', '--shell', '/bin/bash'];
     const useradd = [...account, '--home-dir', '/var/lib/postgresql', 'postgres'];
     const locked = ['/etc/passwd', 'sh', '-c', MAKE_USER, 'sh', ...useradd];
@@ -69,12 +69,12 @@ export function serverUser(say) {
   return { uid, ids: { uid, gid: Number(id('-g')) } };
 }
 
-/** baseFolder is where this user's clusters lie: in the project, or where the user can reach them. */
+/** baseFolder is the folder of this user's clusters: in the project, or elsewhere if the user cannot access that. */
 export function baseFolder(owner) {
   const name = `u${owner.uid}`;
   const local = path.join(PROJECT, '.embedded');
   makeFolder(local, 0o755);
-  if (can(owner, '-x', local)) return makeFolder(path.join(local, name), 0o700, owner);
+  if (hasAccess(owner, '-x', local)) return makeFolder(path.join(local, name), 0o700, owner);
   if (!owner.ids.uid)
     throw new Error(`${local} belongs to another user: remove it and start again`);
   const key = createHash('sha256').update(PROJECT).digest('hex').slice(0, 12);
@@ -82,7 +82,7 @@ export function baseFolder(owner) {
   return makeFolder(path.join('/var/lib/sql-rest-service', `${name}-${key}`), 0o700, owner);
 }
 
-/** Several processes may do this at the same time. */
+/** Creates a folder; several processes may do so concurrently. */
 function makeFolder(folder, mode, owner) {
   try {
     fs.mkdirSync(folder, { mode });
@@ -94,14 +94,14 @@ function makeFolder(folder, mode, owner) {
   return folder;
 }
 
-/** shortFolder is a folder for a unix socket, whose path may have 107 bytes at most. */
+/** shortFolder creates a folder for a unix socket, whose path is limited to 107 bytes. */
 export function shortFolder(owner) {
   const folder = fs.mkdtempSync('/tmp/sql-rest-');
   if (owner.ids.uid) fs.chownSync(folder, owner.ids.uid, owner.ids.gid);
   return folder;
 }
 
-/** binariesFor finds the programs, or copies them to where the user can read them, with the links npm packages lack. */
+/** binariesFor finds the programs of PostgreSQL, or copies them for a user who cannot read them, and adds missing links. */
 export function binariesFor(owner, base, say) {
   const name = `@embedded-postgres/linux-${process.arch}`;
   let root;
@@ -115,7 +115,7 @@ export function binariesFor(owner, base, say) {
   const native = path.join(root, 'native');
   const links = JSON.parse(fs.readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'));
   const linked = links.every(({ target }) => fs.existsSync(path.join(root, target)));
-  if (linked && can(owner, '-x', path.join(native, 'bin/postgres'))) {
+  if (linked && hasAccess(owner, '-x', path.join(native, 'bin/postgres'))) {
     return { bin: path.join(native, 'bin'), version };
   }
   const copy = path.join(base, `postgresql-${version}`);
@@ -133,15 +133,20 @@ export function binariesFor(owner, base, say) {
   return { bin: path.join(copy, 'bin'), version };
 }
 
-/** templateCluster is a cluster made once and copied ever after: initdb takes a second, a copy a fraction of it. */
+/** templateCluster creates the template once: initdb takes a second, a copy a fraction of that. */
 export async function templateCluster(owner, base, binaries, say) {
   const template = path.join(base, `template-${binaries.version}`);
   if (fs.existsSync(template)) return template;
   say('making an empty PostgreSQL cluster (once)');
   const part = makeFolder(`${template}.${process.pid}`, 0o700, owner);
   const password = path.join(part, 'password');
-  run(owner, 'sh', ['-c', 'umask 077; cat >"$1"', 'sh', password], randomBytes(18).toString('hex'));
-  // The locale is named in full: what LANG says may be absent from the machine, and without it the encoding is ASCII.
+  runAs(
+    owner,
+    'sh',
+    ['-c', 'umask 077; cat >"$1"', 'sh', password],
+    randomBytes(18).toString('hex'),
+  );
+  // Explicitly: the locale of LANG may not exist on this machine, and the encoding would then be ASCII.
   const locale = [
     '--encoding=UTF8',
     '--locale-provider=builtin',
@@ -150,12 +155,12 @@ export async function templateCluster(owner, base, binaries, say) {
   ];
   const access = ['--username=postgres', `--pwfile=${password}`, '--auth=scram-sha-256'];
   const data = ['--no-sync', '-D', path.join(part, 'data')];
-  run(owner, path.join(binaries.bin, 'initdb'), [...locale, ...access, ...data]);
+  runAs(owner, path.join(binaries.bin, 'initdb'), [...locale, ...access, ...data]);
   placeFolder(part, template);
   return template;
 }
 
-/** placeFolder gives a finished folder its name; another process may have been quicker. */
+/** placeFolder renames a finished folder, unless another process was faster. */
 function placeFolder(part, name) {
   try {
     fs.renameSync(part, name);
@@ -166,13 +171,13 @@ function placeFolder(part, name) {
 }
 
 export function copyCluster(owner, template, folder) {
-  run(owner, 'rm', ['-rf', folder]);
+  runAs(owner, 'rm', ['-rf', folder]);
   const part = `${folder}.${process.pid}`;
-  run(owner, 'cp', ['-a', '--reflink=auto', template, part]);
+  runAs(owner, 'cp', ['-a', '--reflink=auto', template, part]);
   fs.renameSync(part, folder);
 }
 
-/** runFolder names a folder for one cluster of this process, after removing those of processes that are gone. */
+/** runFolder returns the folder for a new cluster of this process, and removes the folders of dead processes. */
 export async function runFolder(base) {
   for (const name of fs.readdirSync(base)) {
     const [, pid, started] = /^run-(\d+)-(\d+)-/.exec(name) ?? [];
@@ -184,7 +189,7 @@ export async function runFolder(base) {
   return path.join(base, `run-${process.pid}-${startTime(process.pid)}-${clusters}`);
 }
 
-/** startTime is when a process began, in the kernel's ticks: with it a process id is unique. */
+/** startTime is the start time of a process, in kernel ticks; with it a process id is unique. */
 function startTime(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -194,13 +199,13 @@ function startTime(pid) {
   }
 }
 
-/** can is what the user may do with a path, asked of the system itself: modes alone do not tell. */
-function can(owner, test, file) {
+/** hasAccess runs test(1) as the user: file modes alone do not tell. */
+function hasAccess(owner, test, file) {
   return spawnSync('test', [test, file], { ...owner.ids, cwd: '/' }).status === 0;
 }
 
-/** run runs a program as the server's user; throws with what it printed when it fails. */
-export function run(owner, program, args, input = '') {
+/** runAs runs a program as the server's user, and throws with its output when it fails. */
+export function runAs(owner, program, args, input = '') {
   const env = serverEnvironment('/nonexistent');
   const done = spawnSync(program, args, { ...owner.ids, cwd: '/', env, input, encoding: 'utf8' });
   if (done.status === 0) return;
@@ -208,7 +213,7 @@ export function run(owner, program, args, input = '') {
   throw new Error(`${path.basename(program)} failed:\n${output.trim()}`);
 }
 
-/** serverEnvironment keeps PGDATA, LD_LIBRARY_PATH and an absent locale away from the server. */
+/** serverEnvironment is an environment without PGDATA, LD_LIBRARY_PATH and locale settings. */
 export function serverEnvironment(home) {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: home, LC_ALL: 'C', TZ: 'UTC' };
 }

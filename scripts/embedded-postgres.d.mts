@@ -1,6 +1,5 @@
-/** What start may be told. */
 export interface EmbeddedOptions {
-  /** Name of a database cluster kept under this name between starts; without it the cluster is new and ends with stop. */
+  /** Name of a cluster that is kept between starts; without it the cluster is new and removed by stop. */
   readonly keep?: string;
   /** TCP port on 127.0.0.1; a free one by default. */
   readonly port?: number;
@@ -8,9 +7,9 @@ export interface EmbeddedOptions {
   readonly socket?: boolean;
   /** Settings of postgresql.conf. A cluster that is not kept has fsync off unless set here. */
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** Files written into the data directory before the start, readable by the server alone: certificates, pg_hba.conf. */
+  /** Files for the data directory, readable by the server only: certificates, pg_hba.conf. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Told in a line what takes time. */
+  /** Prints a line about a step that takes time. */
   readonly say?: (line: string) => void;
 }
 
@@ -23,7 +22,7 @@ export interface EmbeddedServer {
   readonly database: string;
   /** postgres:// URL with the password. */
   readonly url: string;
-  /** Folder of the unix socket, when one was asked for. */
+  /** Folder of the unix socket, when requested. */
   readonly socketFolder: string | undefined;
   readonly dataDir: string;
   readonly logFile: string;

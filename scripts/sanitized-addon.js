@@ -1,7 +1,7 @@
 /**
- * The tests of the addon and of the program that plugins run in, with both under AddressSanitizer and UBSan: a copy of
- * what is compiled, in build/Sanitized, whose build/Release is made with them. Node itself is not, and so the runtime is
- * loaded before it, and leaks (what Node has not freed when it ends) are not looked for.
+ * Runs the tests of the addon and of the plugin host under AddressSanitizer and UBSan, in build/Sanitized: a copy of the
+ * compiled project whose build/Release is built with sanitizers. Node itself is not, so the runtime is preloaded, and leak
+ * detection is off, because Node does not free all memory when it ends.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -11,27 +11,29 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const copy = join(root, 'build/Sanitized');
-/** What a test finds beside itself. */
+/** Files that tests need. */
 const COPIED = ['dist', 'dist-test/test', 'package.json', 'scripts', 'test/vectors'];
-/** Folders of test/ with the tests that run. */
+/** Folders of test/ that are run. */
 const FOLDERS = ['native', 'plugin'];
-/** What a million calls leave resident says nothing under a runtime that keeps account of all memory. */
-const LEFT_OUT = ['memory.test.ts'];
+/** Skipped: resident memory means nothing with the runtime's own bookkeeping. */
+const SKIPPED = ['memory.test.ts'];
 /** Milliseconds that one test may take. */
 const LIMIT = 120_000;
 
 /**
- * testSanitizedAddon builds and runs them, two at a time, and prints how many assertions there were. Throws with what was
- * printed when one fails; what is compiled must be there.
+ * testSanitizedAddon builds and runs the tests, two at a time, and prints the number of assertions. Throws with the output
+ * of failed tests. The tests must be compiled.
  */
 export async function testSanitizedAddon() {
   if (!existsSync(join(root, 'dist-test/test')))
-    throw new Error('the tests are not compiled: run "npm test" or "npx tsc -b"');
+    throw new Error(
+      'the tests are not compiled: run "npm test" or "node scripts/build.mjs --tests"',
+    );
   for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true });
   const script = join(root, 'scripts/build-native.js');
   const built = spawnSync(process.execPath, [script, '--sanitized'], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(`${built.stdout}${built.stderr}`);
-  // Options that do not reach the compiler would make this a test of nothing.
+  // Verify that the options have reached the compiler.
   for (const file of ['sql_rest_service.node', 'plugin_host'])
     if (!readFileSync(join(copy, 'build/Release', file)).includes('__asan_init'))
       throw new Error(`${file} was built without AddressSanitizer`);
@@ -44,10 +46,10 @@ export async function testSanitizedAddon() {
   if (total.failures.length > 0) throw new Error(total.failures.join('\n'));
 }
 
-/** testsOf lists the tests of a folder that there is a source of. */
+/** testsOf lists the tests of a folder by their sources: compiled ones may be stale. */
 function testsOf(folder) {
   return readdirSync(join(root, 'test', folder))
-    .filter((name) => name.endsWith('.test.ts') && !LEFT_OUT.includes(name))
+    .filter((name) => name.endsWith('.test.ts') && !SKIPPED.includes(name))
     .map((name) => join('dist-test/test', folder, name.replace(/ts$/, 'js')));
 }
 
@@ -63,7 +65,7 @@ async function runTest(test) {
   const env = {
     ...process.env,
     LD_PRELOAD: runtime(),
-    // What is freed is kept for a while, but not so much that tests of memory find it.
+    // A small quarantine, because of tests that measure memory.
     ASAN_OPTIONS: 'detect_leaks=0:quarantine_size_mb=16',
     UBSAN_OPTIONS: 'print_stacktrace=1',
     TAP_TIMEOUT: String(LIMIT / 1000),
@@ -76,7 +78,7 @@ async function runTest(test) {
   return { status: signal ?? code, output };
 }
 
-/** runtime is the path of the library that has to be loaded first. */
+/** runtime is the path of the sanitizer runtime, which must be loaded first. */
 function runtime() {
   return spawnSync('c++', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).stdout.trim();
 }

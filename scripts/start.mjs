@@ -1,7 +1,7 @@
 /**
- * `npm start`: sets up and builds what is missing, then serves. With a configuration at hand (service.toml, DATABASE_URL,
- * SERVICE_CONF or SERVICE_PG_*) that is what is served; otherwise an embedded PostgreSQL with example tables and the
- * scripts of examples/queries. Prints a curl line that works when it is ready. Everything it started ends with it.
+ * `npm start`: sets up and builds the project if needed, then serves. It uses the configuration in service.toml,
+ * DATABASE_URL, SERVICE_CONF or SERVICE_PG_*, if there is one; otherwise an embedded PostgreSQL with example tables and the
+ * scripts of examples/queries. It prints a working curl line when ready. All started processes end with it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,15 +13,15 @@ import { bootstrap, PROJECT } from './bootstrap.mjs';
 import { SetupError, say } from './step.mjs';
 
 const EXAMPLE = '/_QUERIES/products/list?category=tea&_page_size=3';
-/** How long an earlier run that is just ending may hold its port and its database. */
+/** How long to wait for an earlier run to release its port and database, in milliseconds. */
 const PATIENCE = 6_000;
 const READY_LIMIT = 60_000;
 const PARENT_CHECK = 200;
-/** A signal this long after the first one is another one, and stops the service at once. */
+/** Signals within this time after the first one, in milliseconds, are repetitions; a later one stops the service at once. */
 const REPEAT = 1_000;
 
-/** Ends the service when the pipe on descriptor 3 closes without a word, as it does when this process is killed. */
-const KEEPER = `
+/** Ends the service when the pipe on descriptor 3 closes without a word, as when this process is killed. */
+const WATCHED_SERVICE = `
 server=$$
 ( ( trap '' INT HUP TERM
     read -r word <&3
@@ -31,13 +31,13 @@ exec 3<&-
 exec "$@"
 `;
 
-/** What ends the run: a signal, or the end of the npm that started it (killed, it passes no signal on). */
+/** stopRequests handles signals, and the end of npm, which passes no signal on when killed. */
 function stopRequests() {
-  // Until there is a service to pass it on to, a signal ends this process, and with it all that it started.
+  // Before the service runs, a signal ends this process, and with it all processes it has started.
   const stop = { requested: false, forward: () => process.exit(130) };
   let first;
   const request = () => {
-    // One Ctrl-C may arrive several times: from the terminal, from npm, and as the end of npm.
+    // One Ctrl-C can arrive several times: from the terminal, from npm, and as the end of npm.
     if (first !== undefined && Date.now() - first < REPEAT) return;
     first ??= Date.now();
     stop.requested = true;
@@ -56,7 +56,7 @@ function stopRequests() {
   return stop;
 }
 
-/** npmProcesses names the processes between this one and npm: npm itself, or a shell of npm's and npm. */
+/** npmProcesses is the ids of the processes up to npm: npm itself, or its shell and npm. */
 function npmProcesses() {
   const parent = process.ppid;
   try {
@@ -68,8 +68,8 @@ function npmProcesses() {
   }
 }
 
-/** configured tells what names a database to serve, if anything does. */
-function configured() {
+/** configurationSource is the file or variable that configures a database, undefined when there is none. */
+function configurationSource() {
   if (fs.existsSync(path.join(PROJECT, 'service.toml'))) return 'service.toml';
   return Object.keys(process.env).find(
     (name) =>
@@ -79,22 +79,22 @@ function configured() {
   );
 }
 
-/** waitFor repeats an attempt that an earlier run, just ending, may stand in the way of. */
-async function waitFor(attempt, inTheWay) {
-  let told = false;
+/** waitFor repeats an attempt that fails because an earlier run has not ended yet. */
+async function waitFor(attempt, isConflict) {
+  let reported = false;
   for (const end = Date.now() + PATIENCE; ; await sleep(100)) {
     try {
       return await attempt();
     } catch (error) {
-      if (!inTheWay(error) || Date.now() > end) throw error;
-      if (!told) say(`${error.message}; waiting in case it is just ending`);
-      told = true;
+      if (!isConflict(error) || Date.now() > end) throw error;
+      if (!reported) say(`${error.message}; waiting in case it is just ending`);
+      reported = true;
     }
   }
 }
 
-/** freePort throws when somebody listens on the port; 0 stands for a free one. */
-async function freePort(host, port) {
+/** checkPort throws when the port is in use, and returns it; for 0, a free one. */
+async function checkPort(host, port) {
   const server = net.createServer().listen({ host, port, exclusive: true });
   try {
     await once(server, 'listening');
@@ -111,7 +111,7 @@ async function freePort(host, port) {
   return chosen;
 }
 
-/** exampleDatabase starts the embedded PostgreSQL and fills it the first time. */
+/** exampleDatabase starts the embedded PostgreSQL, and creates the example tables on the first run. */
 async function exampleDatabase() {
   const { start } = await import('./embedded-postgres.mjs');
   const { default: pg } = await import('pg');
@@ -126,7 +126,7 @@ async function exampleDatabase() {
     const { rows } = await client.query("SELECT to_regclass('public.products') AS there");
     if (rows[0].there === null) {
       say('loading examples/database.sql');
-      // One string of several statements is one transaction: half an example never stays.
+      // Several statements in one string are one transaction.
       await client.query(fs.readFileSync(path.join(PROJECT, 'examples/database.sql'), 'utf8'));
     }
   } finally {
@@ -136,7 +136,7 @@ async function exampleDatabase() {
   return server;
 }
 
-/** loadSettings reads the configuration as the service will, to know where it will listen. */
+/** loadSettings reads the configuration as the service will, to find its address. */
 async function loadSettings(env) {
   const { loadConfig } = await import('../dist/config/load.js');
   try {
@@ -148,8 +148,8 @@ async function loadSettings(env) {
 
 function startService(env) {
   const command = [process.execPath, path.join(PROJECT, 'dist/main.js'), 'serve'];
-  // A session of its own: a Ctrl-C reaches this process alone, which passes it on once.
-  const child = spawn('/bin/sh', ['-c', KEEPER, 'sh', ...command], {
+  // In its own session: Ctrl-C reaches only this process, which forwards it once.
+  const child = spawn('/bin/sh', ['-c', WATCHED_SERVICE, 'sh', ...command], {
     cwd: PROJECT,
     env,
     detached: true,
@@ -160,8 +160,8 @@ function startService(env) {
   return child;
 }
 
-/** untilAnswer waits until the URL is answered as wanted; false when the service ends or is to end first. */
-async function untilAnswer(url, wanted, child, stop) {
+/** waitForResponse waits for the wanted status of a URL; false when the service ends or a stop is requested first. */
+async function waitForResponse(url, wanted, child, stop) {
   for (const end = Date.now() + READY_LIMIT; Date.now() < end; await sleep(25)) {
     if (child.exitCode !== null || child.signalCode !== null || stop.requested) return false;
     try {
@@ -178,7 +178,7 @@ async function untilAnswer(url, wanted, child, stop) {
 
 async function main() {
   const stop = stopRequests();
-  const source = configured();
+  const source = configurationSource();
   await bootstrap();
   const env = { ...process.env };
   let database;
@@ -190,7 +190,7 @@ async function main() {
       env.SERVICE_QUERIES_LOCATION ||= path.join(PROJECT, 'examples/queries');
       const { 'http.host': host, 'http.port': port } = await loadSettings(env);
       const chosen = await waitFor(
-        () => freePort(host, port),
+        () => checkPort(host, port),
         (error) => error.code === 'EADDRINUSE',
       );
       env.PORT = String(chosen);
@@ -212,24 +212,24 @@ async function main() {
   return exit;
 }
 
-/** announce prints the curl line once it works; with a database of the user's own that is the health check. */
+/** announce prints the curl line once it works; with a configured database, that of the health check. */
 async function announce(settings, own, child, stop) {
   const host = ['0.0.0.0', '::'].includes(settings['http.host'])
     ? '127.0.0.1'
     : settings['http.host'];
   const name = host.includes(':') ? `[${host}]` : host;
   const base = `http://${name}:${settings['http.port']}${settings.context.replace(/\/$/, '')}`;
-  // Port 0: only the service knows which, and logs it.
+  // With port 0 only the service knows the port, and logs it.
   if (settings['http.port'] === 0) return;
   const url = `${base}${own ? '/_health' : EXAMPLE}`;
   const wanted = own ? () => true : (status) => status === 200;
-  if (await untilAnswer(url, wanted, child, stop)) {
+  if (await waitForResponse(url, wanted, child, stop)) {
     say('ready; Ctrl-C ends it. Try:');
     console.log(`curl '${url}'`);
   }
 }
 
-/** What to do about failures that have nothing wrong in them, by code. */
+/** Advice for expected failures, by code. */
 const ADVICE = {
   EADDRINUSE: 'try PORT=3001 npm start',
   EMBEDDED_IN_USE: 'end the other npm start, or try EMBEDDED_CLUSTER=second PORT=3001 npm start',

@@ -1,6 +1,6 @@
 /**
- * Runs a long step of the set-up: says what it does before it does it, how long it has taken while it runs, and shows
- * the end of its output when it fails. Plain Node: runs before anything is installed.
+ * Runs a long step of the setup: prints its title and its duration, and the end of its output when it fails. Runs before
+ * node_modules exists.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,17 +8,17 @@ import { once } from 'node:events';
 const TAIL = 40;
 const PROGRESS = 10_000;
 
-/** A failure whose message is all that the user needs to read. */
+/** A failure whose message is enough for the user, without a stack trace. */
 export class SetupError extends Error {
   name = 'SetupError';
 }
 
-/** say prints a line about the set-up. */
+/** say prints a line about the setup. */
 export function say(line) {
   console.log(`[setup] ${line}`);
 }
 
-/** step runs a program to its end; throws SetupError with the end of its output when it fails. */
+/** step runs a program; throws SetupError with the end of its output when it fails. */
 export async function step(title, program, args, options = {}) {
   say(`${title} ...`);
   const begin = Date.now();

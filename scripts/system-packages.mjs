@@ -1,13 +1,13 @@
 /**
- * The programs and headers that building and testing need: which are missing, and on Debian and Ubuntu, for root, their
- * installation. For others it names what to install and changes nothing.
+ * The system packages for building and testing. Missing ones are installed on Debian and Ubuntu when run as root; otherwise
+ * an error lists them.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { SetupError, say, step } from './step.mjs';
 
-/** What building needs: the Debian package, how others call it, and whether it is here. */
+/** Needed for building: the Debian package, its name elsewhere, and whether it is installed. */
 const NEEDS = [
   { apt: 'g++', other: 'a C++17 compiler (g++)', here: () => onPath('g++') },
   { apt: 'make', other: 'make', here: () => onPath('make') },
@@ -20,24 +20,24 @@ const NEEDS = [
   },
 ];
 
-/** What the tests need besides: they make certificates. */
+/** Also needed for tests, which create certificates. */
 const TEST_NEEDS = [{ apt: 'openssl', other: 'openssl', here: () => onPath('openssl') }];
 
 /**
- * What the checks of CI need besides: formatting, fuzzer and sanitizers of clang, a pooler to put between, and the other
- * languages that plugins are written in.
+ * Also needed for the checks of CI: formatter, fuzzer and sanitizers of clang, a connection pooler, and the other languages
+ * of plugins.
  */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
   { apt: 'clang-format', other: 'clang-format', here: () => onPath('clang-format') },
-  // Only a recommendation of the package above, and so absent from minimal systems; it is clang's sanitizer runtime.
+  // clang's sanitizer runtime, which clang only recommends.
   { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
   { apt: 'pgbouncer', other: 'PgBouncer', here: hasPgBouncer },
   { apt: 'golang-go', other: 'Go', here: () => onPath('go') },
   { apt: 'rustc', other: 'Rust', here: () => onPath('rustc') },
 ];
 
-/** installSystemPackages leaves a machine that can build, or throws SetupError with the command to type. */
+/** installSystemPackages installs missing packages, or throws SetupError with the command to type. */
 export async function installSystemPackages({ ci = false, tests = false } = {}) {
   const needs = [...NEEDS, ...(tests ? TEST_NEEDS : []), ...(ci ? CI_NEEDS : [])];
   const missing = needs.filter(({ here }) => !here());
@@ -72,16 +72,16 @@ function onPath(program) {
 
 function hasLibpq() {
   if (!onPath('pg_config')) return false;
-  const asked = spawnSync('pg_config', ['--includedir'], { encoding: 'utf8' });
-  return asked.status === 0 && fs.existsSync(path.join(asked.stdout.trim(), 'libpq-fe.h'));
+  const result = spawnSync('pg_config', ['--includedir'], { encoding: 'utf8' });
+  return result.status === 0 && fs.existsSync(path.join(result.stdout.trim(), 'libpq-fe.h'));
 }
 
 function hasClangRuntime() {
-  const asked = spawnSync('clang++', ['-print-resource-dir'], { encoding: 'utf8' });
-  return asked.status === 0 && fs.existsSync(path.join(asked.stdout.trim(), 'lib/linux'));
+  const result = spawnSync('clang++', ['-print-resource-dir'], { encoding: 'utf8' });
+  return result.status === 0 && fs.existsSync(path.join(result.stdout.trim(), 'lib/linux'));
 }
 
-/** Most users' paths do not have the folder that Debian puts it into. */
+/** Debian installs it into a folder that is not on most users' PATH. */
 function hasPgBouncer() {
   return onPath('pgbouncer') || fs.existsSync('/usr/sbin/pgbouncer');
 }

@@ -1,28 +1,34 @@
 /**
  * Tests the C++ code outside Node: the formatting, the programs of native/test under sanitizers, and a short run of the
- * fuzz targets; in CI, or with SANITIZED_ADDON=true, the addon's tests under sanitizers too. What is not installed is left out by name, but in CI (CI=true) it is a failure. FUZZ_SECONDS sets how
- * long to fuzz in all (default 10). Exits with 1 when anything fails.
+ * fuzz targets; in CI, or with SANITIZED_ADDON=true, the addon's tests under sanitizers too. With --short, as `npm test`
+ * runs it, only the formatting and the programs under AddressSanitizer; with --rest all else. What is not installed is
+ * left out by name, but in CI (CI=true) it is a failure. FUZZ_SECONDS sets how long to fuzz in all (default 10). Exits with
+ * 1 when anything fails.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dropForeignCache } from './cmake-cache.js';
 import { testSanitizedAddon } from './sanitized-addon.js';
 
 const root = resolve(fileURLToPath(import.meta.url), '../..');
 const output = join(root, 'build/test');
 const plugins = join(output, 'plugins');
 const inCi = process.env.CI === 'true';
+const short = process.argv.includes('--short');
+const rest = process.argv.includes('--rest');
 
 /** Debian 12's. */
 const FORMAT_VERSION = 14;
 
-/** The programs: how they are compiled (native/test/CMakeLists.txt), and their argument. */
+/** The programs: how they are compiled (native/test/CMakeLists.txt), and their argument, if any. */
 const PROGRAMS = [
   { flavour: 'sanitized', name: 'value_screen_test', argument: vectors('screen') },
   { flavour: 'sanitized', name: 'query_string_test', argument: vectors('query-strings') },
   { flavour: 'sanitized', name: 'plugin_library_test', argument: plugins },
   { flavour: 'sanitized', name: 'plugin_call_test', argument: plugins },
+  { flavour: 'threads', name: 'log_writer_test' },
   { flavour: 'threads', name: 'plugin_threads_test', argument: plugins },
   { flavour: 'threads', name: 'plugin_pool_test', argument: plugins },
   { flavour: 'plain', name: 'plugin_memory_test', argument: plugins },
@@ -97,6 +103,7 @@ function build(folder, compilers, flavours) {
   const settings = [...compilers, `FLAVOURS=${flavours.join(';')}`].map(
     (setting) => `-D${setting}`,
   );
+  dropForeignCache(folder, join(root, 'native/test'));
   quietly('cmake', '-S', join(root, 'native/test'), '-B', folder, ...settings);
   quietly('cmake', '--build', folder, '--parallel', '2');
 }
@@ -109,7 +116,10 @@ function withoutRandomness() {
 }
 
 function unitTests() {
-  const flavours = Object.keys(SANITIZERS).filter((flavour) => {
+  const wanted = Object.keys(SANITIZERS).filter((flavour) =>
+    flavour === 'sanitized' ? !rest : !short,
+  );
+  const flavours = wanted.filter((flavour) => {
     const sanitizer = SANITIZERS[flavour];
     if (sanitizer === undefined || hasSanitizer('c++', sanitizer)) return true;
     leftOut(`runtime of -fsanitize=${sanitizer}`, 'what is tested under it is not');
@@ -119,7 +129,7 @@ function unitTests() {
   for (const { flavour, name, argument } of PROGRAMS) {
     if (!flavours.includes(flavour)) continue;
     const before = flavour === 'threads' ? withoutRandomness() : [];
-    run(...before, join(output, name), argument);
+    run(...before, join(output, name), ...(argument ? [argument] : []));
   }
 }
 
@@ -159,10 +169,10 @@ function fuzz() {
 
 try {
   mkdirSync(output, { recursive: true });
-  checkFormat();
+  if (!rest) checkFormat();
   unitTests();
-  fuzz();
-  if (inCi || process.env.SANITIZED_ADDON === 'true') await addonTests();
+  if (!short) fuzz();
+  if (!short && (inCi || process.env.SANITIZED_ADDON === 'true')) await addonTests();
 } catch (error) {
   console.error(`native tests: ${error.message}`);
   process.exitCode = 1;

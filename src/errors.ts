@@ -1,10 +1,10 @@
 /**
- * The errors a caller can meet: one class, one table from code to HTTP status. A code is a stable word, or the five
- * characters of an SQLSTATE. A leaf: imports nothing.
+ * Errors as callers see them: their codes, HTTP statuses, messages and bodies. A code is a stable word of the table below,
+ * or an SQLSTATE of five characters.
  */
 
-/** HTTP status and default message of every error code that is a word. */
-const TABLE = {
+/** HTTP status and default message of every error code. */
+export const ERRORS = {
   invalid_identifier: [400, 'invalid identifier in path'],
   invalid_path: [400, 'invalid path'],
   invalid_script_path: [400, 'invalid script path'],
@@ -37,6 +37,10 @@ const TABLE = {
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],
   result_too_large: [500, 'result is too large'],
+  placeholder_in_literal: [
+    500,
+    `the script has a placeholder inside quotes or a comment, where it is plain text: write '%' || {{sqlVal "name"}} || '%', not '%{{sqlVal "name"}}%'`,
+  ],
   plugin_load_failed: [500, 'plugin could not be loaded, check your service logs'],
   internal: [500, 'internal error'],
   history_missing: [501, 'the history of scripts is not kept'],
@@ -49,59 +53,50 @@ const TABLE = {
   plugin_timeout: [504, 'the plugin took too long'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-/** A code of ours. */
-export type ErrorCode = keyof typeof TABLE;
+export type ErrorCode = keyof typeof ERRORS;
 
-/** Every code of ours with its status and default message, for the test that pins them and for the docs. */
-export const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, message: string]>> =
-  TABLE;
-
-/** What an error may carry besides its code and message. */
 export interface ErrorDetails {
   readonly detail?: string | undefined;
-  readonly hint?: string | undefined;
   readonly cause?: unknown;
-  /** Methods for an Allow header. */
+  /** Methods for the Allow header. */
   readonly allow?: string | undefined;
-  /** Seconds for a Retry-After header. */
+  /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
 }
 
-/** ServiceError is an answer to a caller: its message is meant to be read by whoever sent the request. */
+/** An error whose code and message are the response to the caller. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
-  /** A word of the table above, or an SQLSTATE. */
-  readonly code: string;
+  readonly code: ErrorCode;
   /** HTTP status, 400-599. */
   readonly status: number;
   readonly detail: string | undefined;
-  readonly hint: string | undefined;
   readonly allow: string | undefined;
   readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message: string = TABLE[code][1], details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.status = TABLE[code][0];
+    this.status = ERRORS[code][0];
     this.detail = details.detail;
-    this.hint = details.hint;
     this.allow = details.allow;
     this.retryAfter = details.retryAfter;
   }
 }
 
-/** The message of every failed statement whose own message is not for the caller. */
+/** Message of a failed statement, unless a script raised the error on purpose (isRaised). */
 export const SQL_FAILED = 'could not execute sql, check your service logs';
 
 const CONFLICTS = new Set(['23505', '23503', '23P01', '40001', '40P01', '55P03']);
 
-/** statusOfSqlState is the HTTP status for an SQLSTATE (five characters); `PTnnn` raised by a script is nnn. */
+/** statusOfSqlState is the HTTP status of an SQLSTATE (five characters): nnn for `PTnnn`, which a script raises. */
 export function statusOfSqlState(state: string): number {
   if (CONFLICTS.has(state)) return 409;
   if (state === '42501') return 403;
   if (state === '57014') return 504;
   if (state === '25006' || state.startsWith('57P0')) return 503;
   if (state === 'P0001') return 400;
+  if (state === '08P01') return 500; // the values do not fit the statement: not a lost connection
   const own = raisedStatus(state);
   if (own !== undefined) return own;
   switch (state.slice(0, 2)) {
@@ -116,7 +111,7 @@ export function statusOfSqlState(state: string): number {
   }
 }
 
-/** isRaised tells whether an SQLSTATE is one a script raises on purpose, whose message is meant to be read. */
+/** isRaised tells whether a script raises this SQLSTATE on purpose, with a message for the caller. */
 export function isRaised(state: string): boolean {
   return state === 'P0001' || raisedStatus(state) !== undefined;
 }
@@ -127,7 +122,7 @@ function raisedStatus(state: string): number | undefined {
   return status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** errorBody is the body of an error answer, JSON or (with `_renderer=xml`) XML; `extra` is added to the JSON members. */
+/** errorBody is the body of an error response, JSON or (with `_renderer=xml`) XML; `extra` are further JSON members. */
 export function errorBody(
   message: string,
   code: string,
@@ -138,14 +133,13 @@ export function errorBody(
   return JSON.stringify({ error: message, code, ...extra });
 }
 
-/** wantsXml tells whether a raw query string asks for an XML answer (`_renderer=xml`). */
 export function wantsXml(query: string): boolean {
   return query.includes('_renderer=xml') && /(?:^|&)_renderer=xml(?:&|$)/.test(query);
 }
 
 /**
- * escapeXml escapes text for an XML element. A carriage return would be read as a line feed; what XML 1.0 cannot hold
- * becomes U+FFFD.
+ * escapeXml escapes text for an XML element. A carriage return is escaped because parsers read it as a line feed;
+ * characters that XML 1.0 does not allow become U+FFFD.
  */
 export function escapeXml(text: string): string {
   return XML_SPECIAL.test(text)

@@ -1,24 +1,57 @@
 /**
- * The log: pino, one JSON object a line, or readable lines on a terminal. Written synchronously to standard output,
- * so that lines of several processes and threads never mix and none is lost when a process ends. The only module that
- * imports pino.
+ * The log: pino, one JSON object a line, or readable lines on a terminal. All threads of a process append to one bounded
+ * buffer, which a thread of its own writes to standard output, so that neither a slow reader nor a full disk makes a
+ * request wait. Lines that do not fit are dropped, and their number is logged.
  */
+import { createRequire } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
 import { pino, type Logger } from 'pino';
-import pretty from 'pino-pretty';
-import type { LogSettings } from './protocol.js';
+import type { PrettyOptions } from 'pino-pretty';
+import { appendLog, setLogNotice } from './native/log-writer.js';
+import type { LogSettings } from './settings.js';
 
 export type { Logger };
 
-/** createLogger makes a logger; `fields` stand on each of its lines. */
+/** createLogger makes a logger; each of its lines has the `fields`. */
 export function createLogger(
   settings: LogSettings,
   fields: Record<string, string | number>,
 ): Logger {
-  const options = { level: settings.level, base: fields };
-  if (settings.pretty)
-    return pino(
-      options,
-      pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' }),
-    );
-  return pino(options, pino.destination({ fd: 1, sync: true }));
+  const format = settings.pretty ? prettyFormat({ translateTime: CLOCK }) : String;
+  if (isMainThread) describeDropped(settings.pretty, fields);
+  return pino(
+    { level: settings.level, base: fields },
+    { write: (line) => appendLog(format(line)) },
+  );
+}
+
+const CLOCK = 'SYS:HH:MM:ss.l';
+
+/** prettyFormat loads pino-pretty at its first use: every thread has a log, and few of them write for a terminal. */
+function prettyFormat(options: PrettyOptions): (line: string | object) => string {
+  const { prettyFactory } = createRequire(import.meta.url)(
+    'pino-pretty',
+  ) as typeof import('pino-pretty');
+  return prettyFactory({ ignore: 'pid,hostname', ...options });
+}
+
+/** Placeholders for time and count in the line about dropped lines, which is completed when it is written. */
+const TIME = 7_777_777_777_777;
+const COUNT = 8_888_888_888_888;
+
+function describeDropped(readable: boolean, fields: Record<string, string | number>): void {
+  const message = 'log lines were dropped: standard output took no more';
+  const line = { level: 40, time: TIME, ...fields, dropped: COUNT, msg: message };
+  const text = readable
+    ? prettyFormat({ translateTime: false })(line)
+    : `${JSON.stringify(line)}\n`;
+  const [before = '', rest = ''] = text.split(String(TIME));
+  const [between = '', after = ''] = rest.split(String(COUNT));
+  setLogNotice(before, between, after, readable);
+}
+
+/** logWarnings logs Node's warnings; Node would write them to standard error, and block where that is not read. */
+export function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => log.warn(`${name}: ${message}`));
 }

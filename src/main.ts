@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 /**
- * The command `sql-rest-service`. Leaves everything but the exit to src/cli.
+ * The command `sql-rest-service`; src/cli runs it, and this module ends the process.
  */
-import { run } from './cli/run.js';
+import { runCommand } from './cli/run.js';
 
-const code = await run(process.argv.slice(2));
-// A pipe takes what it has room for, and process.exit drops the rest.
+const code = await runCommand(process.argv.slice(2));
+// A pipe may still be full, and process.exit drops unwritten output.
 await Promise.all([process.stdout, process.stderr].map(flushed));
-// At once: an attempt to connect to a database that does not answer is not waited for.
+// An attempt to connect to a database that does not answer must not delay the exit.
 process.exit(code);
 
-/** flushed resolves when a stream has passed on what was written, or when nobody reads it any more. */
+/** flushed resolves when all output of a stream is written, or its reader has closed it. */
 function flushed(stream: NodeJS.WriteStream): Promise<unknown> {
   return new Promise((resolve) => {
     stream.on('error', resolve).write('', resolve);

@@ -1,10 +1,9 @@
 /**
- * What was used of late, by text: a map that is bounded and forgets what was not asked for in the meantime. Two
- * generations of equal size: when the young one is full it becomes the old one, and what was the old one is forgotten. A
- * leaf: imports nothing.
+ * A bounded map that forgets what was not used recently. It has two generations of equal size: when the young one is full,
+ * it becomes the old one, and the old one is dropped.
  */
 
-/** Most of one generation; there are two. */
+/** Bounds of each of the two generations. */
 export interface RecentBounds {
   readonly entries: number;
   readonly characters: number;
@@ -17,7 +16,7 @@ export class Recent<Value> {
   #old = new Map<string, Value>();
   #characters = 0;
 
-  /** `sizeOf` tells how many characters an entry counts for: those of its key unless it says more. */
+  /** `sizeOf` gives the size of an entry in characters; by default that of its key. */
   constructor(
     bounds: RecentBounds,
     sizeOf: (key: string, value: Value) => number = (key) => key.length,
@@ -34,7 +33,7 @@ export class Recent<Value> {
     return older;
   }
 
-  /** set remembers a value; one that would take a tenth of a generation or more is not worth the others. */
+  /** set stores a value, unless it would take more than a tenth of a generation. */
   set(key: string, value: Value): void {
     const size = this.#sizeOf(key, value);
     const { entries, characters } = this.#bounds;
@@ -48,7 +47,6 @@ export class Recent<Value> {
     this.#characters += size;
   }
 
-  /** clear forgets all. */
   clear(): void {
     this.#young = new Map();
     this.#old = new Map();

@@ -1,25 +1,28 @@
 /**
- * What processes and threads are started with, each told no more than it needs. Made from the configuration by
- * config/settings.ts; types alone. A leaf: imports nothing.
+ * The settings that processes and threads start with, each with no more than it needs. config/settings.ts makes them from
+ * the configuration. Times are milliseconds, sizes bytes.
  */
 
-/** How one database is reached by one query worker. Times are milliseconds, sizes bytes. */
+/** Int32 for each database in WorkerSettings.connections: the connections allowed, and the connections open. */
+export const CONNECTION_STRIDE = 2;
+
+/** One database of one query worker. */
 export interface DatabaseSettings {
   readonly alias: string;
   /** libpq connection string, password included: never logged. */
   readonly conninfo: string;
   /** Name of the database on its server. */
   readonly database: string;
-  /** Where the server listens: a host name or address, or the path of the folder of a unix socket. */
+  /** A host name or address, or the folder of a unix socket. */
   readonly host: string;
   readonly port: number;
-  /** Most connections this worker may hold to it (its share of `pg.maxopenconn`), unless it is told otherwise. */
+  /** Most connections of this worker (its quota of `pg.maxopenconn`) at start; WorkerSettings.connections has later changes. */
   readonly connections: number;
-  /** Most connections kept open while idle (its share of `pg.maxidleconn`). */
+  /** Most connections kept open while idle (its quota of `pg.maxidleconn`). */
   readonly idleConnections: number;
-  /** Most statements that may wait for a connection to themselves: slow ones leave half of the queue to the others. */
+  /** Most statements in the fair queue: beyond it a script may only fill its part of the queue. */
   readonly waiting: number;
-  /** How long a connection beyond those may be idle. */
+  /** How long connections beyond `idleConnections` stay open while idle. */
   readonly idleTime: number;
   readonly connectTimeout: number;
   readonly statementTimeout: number;
@@ -27,108 +30,106 @@ export interface DatabaseSettings {
   readonly prepared: boolean;
 }
 
-/** What an entry of the configuration lets somebody do with a table. */
+/** A table in `[access]`, and what it permits. */
 export interface TableEntry {
-  /** As written: `table` or `schema.table`. */
+  /** As in the configuration: `table` or `schema.table`. */
   readonly name: string;
-  /** Of read, write, delete. */
+  /** Any of read, write, delete. */
   readonly permissions: readonly string[];
-  /** Columns; undefined or `*` among them is all. */
+  /** The columns permitted; undefined, or with `*` among them, all columns. */
   readonly fields: readonly string[] | undefined;
 }
 
-/** Who may do what with tables (`[access]`). */
+/** The permissions on tables (`[access]`). */
 export interface TableAccessSettings {
-  /** Whether what is not listed is denied; otherwise everything is permitted. */
+  /** Whether unlisted tables are denied; otherwise everything is permitted. */
   readonly restrict: boolean;
-  /** For everybody. */
+  /** For all callers. */
   readonly tables: readonly TableEntry[];
-  /** A user's own entries decide over those for everybody. */
+  /** A user's own entries override those for all callers. */
   readonly users: readonly { readonly name: string; readonly tables: readonly TableEntry[] }[];
   /** Tables to which `restrict` does not apply. */
   readonly ignored: readonly string[];
 }
 
-/** The table of users and what its columns are called. */
+/** The users table and the names of its columns. */
 export interface UsersTable {
   readonly schema: string;
   readonly table: string;
   readonly username: string;
   readonly password: string;
-  /** Columns collected into a user's metadata; none: the column `metadata`, where there is one. */
+  /** Columns that make up a user's metadata; when empty, the column `metadata` if it exists. */
   readonly metadata: readonly string[];
 }
 
-/** The name of a table: that of stored scripts, or another one. */
+/** The name of a table, such as that of stored scripts. */
 export interface ScriptsTable {
   readonly schema: string;
   readonly table: string;
 }
 
-/** What AI clients may read through `/_mcp`, as a query worker needs it. */
+/** What MCP clients may read through `/_mcp`. */
 export interface McpSettings {
   /**
-   * Those of WorkerSettings.databases, in the same order, with connections that can only read: `connections` is how many
-   * of the worker's own they may take. The first is the default one.
+   * The databases of WorkerSettings, in the same order, with read-only connections: `connections` is how many of the
+   * worker's own they may borrow. The first is the default database.
    */
   readonly databases: readonly DatabaseSettings[];
-  /** Path of the endpoint, as clients see it. */
+  /** Path of the endpoint for clients, with the context. */
   readonly path: string;
   readonly expose: ExposeSettings;
-  /** The tables of users and of stored scripts, as they are called: nobody is ever shown them, in any database. */
+  /** The tables of users and of stored scripts, which are never shown, in any database. */
   readonly usersTable: ScriptsTable;
   readonly scriptsTable: ScriptsTable;
-  /** Whether the names of tools have dots, or only what every client takes. */
+  /** Whether the names of tools have dots, or only characters that every client accepts. */
   readonly toolNames: 'dotted' | 'plain';
-  /** Most tools of scripts and tables that a caller is offered. */
+  /** Most tools of scripts and tables in a list. */
   readonly maxTools: number;
-  /** Which tables have tools of their own: `schema.table`, or `alias.schema.table`, with `*` for any characters. */
+  /** The tables that have tools of their own: `schema.table`, or `alias.schema.table`, with `*` for any characters. */
   readonly tables: readonly string[];
-  /** Whether scripts that read are tools. */
+  /** Whether scripts with a text for reads are tools. */
   readonly scripts: boolean;
-  /** Who may run which of them; undefined: everybody all. */
+  /** The permissions on these scripts; undefined when every caller may run all. */
   readonly scriptAccess: ScriptAccessSettings | undefined;
-  /** Largest result of one call, bytes. */
+  /** Largest result of one call. */
   readonly maxResult: number;
 }
 
-/** What a query worker is started with. */
+/** The settings of a query worker. */
 export interface WorkerSettings {
   readonly databases: readonly DatabaseSettings[];
-  /** Alias of the database used when the path names none. */
+  /** Alias of the database for paths without one. */
   readonly defaultAlias: string;
   /** Directory of the script folders, absolute. */
   readonly scripts: string;
-  /** Where scripts are stored, in the default database; undefined: they are the files of that directory. */
+  /** The table of stored scripts, in the default database; undefined when scripts are files. */
   readonly scriptsTable: ScriptsTable | undefined;
   readonly aggregate: 'json_agg' | 'jsonb_agg';
   /** Largest result of one statement. */
   readonly maxResult: number;
-  /** Most bytes of results at one time: what this worker holds, and its share of what the front end is sending. */
+  /** Most bytes of results in memory: those of this worker, and its share of what the HTTP process is sending. */
   readonly resultBudget: number;
-  /** A request's whole time. */
-  readonly timeout: number;
-  /** Most requests in flight in the front end. */
+  /** Most requests in flight in the HTTP process. */
   readonly queue: number;
-  /** Whether the database's own words are added to error answers. */
+  /** Whether errors include the message of the database. */
   readonly debug: boolean;
-  /** Whether messages raised by scripts (P0001, PTnnn) reach the caller. */
+  /** Whether messages that scripts raise (P0001, PTnnn) reach the caller. */
   readonly raised: boolean;
   readonly access: TableAccessSettings;
-  /** Undefined when nobody can log in. */
+  /** Undefined when logins are disabled. */
   readonly users: UsersTable | undefined;
-  /** Whether templates may bind the caller's claims (`sqlVal "claims.<name>"`). */
+  /** Whether templates can bind the caller's claims (`sqlVal "claims.<name>"`). */
   readonly claims: boolean;
-  /** Whether statements run with the caller's claims in the setting `request.jwt.claims`. */
+  /** Whether statements find the caller's claims in the setting `request.jwt.claims`. */
   readonly claimSettings: boolean;
-  /** Undefined: `/_mcp` is not offered. */
+  /** Undefined when `/_mcp` is disabled. */
   readonly mcp: McpSettings | undefined;
   readonly log: LogSettings;
-  /** Two Int32: how many workers of this pool died one shortly after the other, and when the last did (s since epoch). */
+  /** Two Int32: the length of the current series of deaths of this pool's workers, and the last one (s since epoch). */
   readonly deaths: SharedArrayBuffer;
-  /** One Int32: KiB of answers that the front end has not sent yet, this worker's share of them. */
+  /** One Int32: this worker's share of the responses that the HTTP process has yet to send, KiB. */
   readonly sending: SharedArrayBuffer;
-  /** CONNECTION_STRIDE Int32 for each database: how many connections this worker may hold now, and how many it holds. */
+  /** CONNECTION_STRIDE Int32 for each database: the connections this worker may have now, and those it has. */
   readonly connections: SharedArrayBuffer;
 }
 
@@ -139,91 +140,91 @@ export interface LogSettings {
   readonly pretty: boolean;
 }
 
-/** An entry that lets somebody run scripts: a member that is undefined or `*` matches any. */
+/** Scripts in `[queries]`, and what is permitted: a member that is undefined or `*` matches any. */
 export interface ScriptEntry {
   readonly database: string | undefined;
   readonly location: string | undefined;
   readonly name: string | undefined;
-  /** Of read, write, delete. */
+  /** Any of read, write, delete. */
   readonly permissions: readonly string[];
 }
 
-/** Who may run which scripts (`queries.restrict`). */
+/** The permissions on scripts (`queries.restrict`). */
 export interface ScriptAccessSettings {
-  /** For everybody. */
+  /** For all callers. */
   readonly scripts: readonly ScriptEntry[];
-  /** A user's own matching entries decide over those for everybody. */
+  /** A user's own matching entries override those for all callers. */
   readonly users: readonly { readonly name: string; readonly scripts: readonly ScriptEntry[] }[];
 }
 
-/** How tokens are checked. */
+/** How tokens are verified. */
 export interface TokenSettings {
-  /** The only algorithm that is accepted, as tokens name it. */
+  /** The only accepted algorithm, by its name in tokens. */
   readonly algorithm: string;
   /** A secret or a PEM: never logged. */
   readonly key: string | undefined;
   /** A key set: JSON, an absolute path or a URL. */
   readonly jwks: string | undefined;
-  /** OpenID configuration that names a key set. */
+  /** URL of an OpenID configuration, which names a key set. */
   readonly wellKnown: string | undefined;
-  /** The key set that was loaded last from the same URL. Filled in by the supervisor; never logged. */
+  /** The key set that was loaded last from the same URL. Set by the supervisor; never logged. */
   readonly lastKeys: string | undefined;
   readonly issuer: string | undefined;
   readonly audience: string | undefined;
   readonly requireExpiry: boolean;
 }
 
-/** How `POST /auth` checks passwords. */
+/** How `POST /auth` reads and checks passwords. */
 export interface LoginSettings {
   readonly type: 'body' | 'basic';
-  /** How passwords are to be stored. */
+  /** How passwords are stored. */
   readonly encrypt: 'bcrypt' | 'md5' | 'sha1';
 }
 
-/** Failed logins that are allowed: in any `window` (milliseconds), for one user and for one address. */
+/** Most failed logins in any `window`, for one user and for one address. */
 export interface LoginLimits {
   readonly perUser: number;
   readonly perAddress: number;
   readonly window: number;
 }
 
-/** The database role that a request's statements run under. */
+/** The database roles that statements run under. */
 export interface RoleSettings {
-  /** Name of the claim that names it; dots lead into objects. */
+  /** The claim with the name of the role; dots lead into objects. */
   readonly claim: string;
   /** The roles that a claim may name. */
   readonly allowed: readonly string[];
-  /** For callers without the claim; undefined: they are refused. */
+  /** The role of callers without the claim; undefined when they are refused. */
   readonly anonymous: string | undefined;
 }
 
-/** Who may change stored scripts. */
+/** The registry of stored scripts. */
 export interface RegistrySettings {
-  /** Names of users. */
+  /** The users who may use it. */
   readonly admins: readonly string[];
 }
 
-/** Who a caller is, and what that means. */
+/** Authentication and authorization of callers. */
 export interface AuthSettings {
   readonly tokens: TokenSettings;
-  /** Regular expressions of the paths that need no token. */
+  /** Regular expressions for the paths that need no token. */
   readonly whitelist: readonly string[];
-  /** Undefined: `/auth` is not offered. */
+  /** Undefined when `/auth` is disabled. */
   readonly login: LoginSettings | undefined;
-  /** Undefined: every token may run every script. */
+  /** Undefined when every caller may run every script. */
   readonly scripts: ScriptAccessSettings | undefined;
-  /** Undefined: statements run as the user of the connection. */
+  /** Undefined when statements run as the user of the connection. */
   readonly role: RoleSettings | undefined;
 }
 
-/** Which listings are offered. */
+/** The listings that are enabled. */
 export interface ExposeSettings {
   readonly databases: boolean;
   readonly schemas: boolean;
   readonly tables: boolean;
 }
 
-/** What browsers of other origins may do. */
+/** Cross-origin requests of browsers. */
 export interface CorsSettings {
   /** Origins, or `*`. */
   readonly origins: readonly string[];
@@ -232,65 +233,65 @@ export interface CorsSettings {
   readonly credentials: boolean;
 }
 
-/** A certificate, followed by those it depends on, and its key (PEM): the key is never logged. */
+/** A certificate chain and its key (PEM). The key is never logged. */
 export interface TlsSettings {
   readonly cert: string;
   readonly key: string;
 }
 
-/** How plugins are run. Times are milliseconds, sizes bytes. */
+/** How plugins are run. */
 export interface PluginSettings {
   /** Folder of the libraries, absolute. */
   readonly path: string;
-  /** In a process of their own, or in the front end's. */
+  /** In a process of their own, or in threads of the HTTP process. */
   readonly isolation: 'process' | 'thread';
-  /** Most calls that run at one time. */
+  /** Most calls that run at the same time. */
   readonly threads: number;
-  /** The time one call may take. */
+  /** Time limit of one call. */
   readonly timeout: number;
-  /** Largest body of an answer. */
+  /** Largest body of a response. */
   readonly maxResponse: number;
-  /** A process of plugins that has more resident than this is replaced. */
+  /** A plugin host with more resident memory is replaced. */
   readonly maxMemory: number;
-  /** Names of the environment variables that such a process gets besides those of a fixed list. */
+  /** Names of the environment variables that a plugin host gets besides a fixed list. */
   readonly environment: readonly string[];
 }
 
-/** What a front-end process is started with. What its workers share with it, it makes itself. */
-export interface FrontEndSettings {
-  /** 0 for the first front end. */
+/** The settings of an HTTP process. It adds the memory that its workers share with it. */
+export interface HttpSettings {
+  /** 0 for the first HTTP process. */
   readonly index: number;
   readonly host: string;
   readonly port: number;
-  /** Path prefix of every route: empty, or `/` and segments without a trailing slash. */
+  /** Prefix of all paths: empty, or `/` and segments without a trailing slash. */
   readonly context: string;
-  /** A request's whole time. */
+  /** Time limit of a request. */
   readonly timeout: number;
-  /** How long requests in flight may take after SIGTERM. */
+  /** How long requests in flight may still take after SIGTERM. */
   readonly grace: number;
-  /** Most requests in flight; one more is answered 503. */
+  /** Most requests in flight; further ones get 503. */
   readonly queue: number;
-  /** Largest request body that is read (and discarded). */
+  /** Largest request body; a larger one gets 413. */
   readonly maxBody: number;
   readonly threads: number;
   readonly accessLog: boolean;
-  /** Undefined: nobody needs a token. */
+  /** Undefined when no path needs a token. */
   readonly auth: AuthSettings | undefined;
   readonly expose: ExposeSettings;
-  /** Undefined: the registry of scripts is not offered. */
+  /** Undefined when the registry of scripts is disabled. */
   readonly registry: RegistrySettings | undefined;
   readonly plugins: PluginSettings;
-  /** Origins of web pages that may use `/_mcp`, besides those of this machine. */
+  /** Origins of web pages that may use `/_mcp`, besides local ones. */
   readonly mcpOrigins: readonly string[];
-  /** Undefined: no CORS headers. */
+  /** Undefined when there are no CORS headers. */
   readonly cors: CorsSettings | undefined;
-  /** Undefined: plain HTTP. Filled in by the supervisor, so that all front ends show the same, whatever is on disk. */
+  /** Undefined for plain HTTP. Set by the supervisor, so that all HTTP processes have the same, whatever is on disk. */
   readonly tls: TlsSettings | undefined;
-  /** Whether it makes the users table, once the database is there. */
+  /** Whether this process creates the users table once the database answers. */
   readonly migrateUsers: boolean;
-  /** Proxies whose X-Forwarded-For is believed: addresses, or networks as 10.0.0.0/8. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses, or networks such as 10.0.0.0/8. */
   readonly trustedProxies: readonly string[];
-  /** Aliases that must answer for `/_ready`. */
+  /** Aliases of the databases that `/_ready` requires. */
   readonly ready: readonly string[];
   readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections'>;
 }

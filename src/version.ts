@@ -1,8 +1,20 @@
-/** The version of this package. A leaf: imports nothing of ours. */
-import { readFileSync } from 'node:fs';
+/** The version of this package, and the versions of PostgreSQL that it supports. */
+import { createRequire } from 'node:module';
 
-/** version reads the version of this package. */
 export function version(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return (createRequire(import.meta.url)('#package') as { version: string }).version;
+}
+
+/** The oldest supported major version of PostgreSQL. */
+export const OLDEST_POSTGRES = 13;
+
+/** postgresVersion formats libpq's number of a version: 150018 is 15.18. */
+export function postgresVersion(version: number): string {
+  return `${Math.floor(version / 10_000)}.${version % 10_000}`;
+}
+
+/** unsupportedPostgres gives the message for a version (libpq's number) that is too old, else undefined. */
+export function unsupportedPostgres(version: number): string | undefined {
+  if (version >= OLDEST_POSTGRES * 10_000) return undefined;
+  return `PostgreSQL ${postgresVersion(version)} is not supported: the oldest supported version is ${OLDEST_POSTGRES}`;
 }

@@ -43,6 +43,7 @@ t.test('every code keeps its status', (t) => {
     too_many_logins: 429,
     statement_not_allowed: 500,
     result_too_large: 500,
+    placeholder_in_literal: 500,
     plugin_load_failed: 500,
     internal: 500,
     history_missing: 501,

@@ -1,12 +1,14 @@
-/** The program of a query worker: takes requests from its mailbox, and does what piscina's tasks say. */
+/** The program of a query worker: runs requests from its mailbox, and tasks of piscina. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { createLogger } from '#app/log.js';
+import { createLogger, logWarnings } from '#app/log.js';
 import { Mailbox } from '#app/native/mailbox.js';
-import type { WorkerSettings, WorkerTask } from '#app/protocol.js';
-import { QueryRunner } from '#app/query/query-runner.js';
+import type { WorkerSettings } from '#app/settings.js';
+import type { WorkerTask } from '#app/tasks.js';
+import type { Post } from '#app/query/response-batcher.js';
+import { WorkerServices } from '#app/query/worker-services.js';
 
-/** Back-off of a worker whose predecessors died: doubled with each death in a row, milliseconds. */
+/** Wait of a worker whose predecessors died, in milliseconds; doubled with each death in a row. */
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 5_000;
 
@@ -14,35 +16,36 @@ const settings = workerData as WorkerSettings;
 const deaths = Atomics.load(new Int32Array(settings.deaths), 0);
 if (deaths > 1) await sleep(Math.min(FIRST_WAIT * 2 ** (deaths - 2), LONGEST_WAIT));
 
-/** The front end's mailbox. */
-let frontEnd = 0;
-const runner = new QueryRunner(
-  settings,
-  createLogger(settings.log, { part: 'query' }),
-  (answers, bodies) => mailbox.post(frontEnd, answers, bodies),
-);
-const mailbox = new Mailbox((message) => runner.take(message));
+/** Address of the HTTP process's mailbox. */
+let httpProcess = 0;
+const log = createLogger(settings.log, { part: 'query' });
+logWarnings(log);
+// A third of the modules of a worker, loaded only when MCP is enabled.
+const mcp = settings.mcp && (await import('#app/query/mcp-runner.js'));
+const post: Post = (responses, bodies) => mailbox.post(httpProcess, responses, bodies);
+const services = new WorkerServices(settings, log, post, mcp?.McpRunner);
+const mailbox = new Mailbox((message) => services.runner.take(message));
 
 /** Runs one task; see WorkerTask. */
 export default function run(task: WorkerTask): unknown {
   switch (task.type) {
     case 'serve':
-      frontEnd = task.address;
+      httpProcess = task.address;
       return mailbox.address;
     case 'probe':
-      return runner.probe(task.alias);
+      return services.probe(task.alias);
     case 'connections':
-      runner.adjust();
+      services.applyQuota();
       return undefined;
     case 'scripts':
-      return runner.scriptsChanged();
+      return services.refreshScripts();
     case 'user':
-      return runner.users.find(task.username);
+      return services.users.find(task.username);
     case 'renew':
-      return runner.users.renew(task.username, task.from, task.to);
+      return services.users.renew(task.username, task.from, task.to);
     case 'migrate-users':
-      return runner.users.make();
+      return services.users.make();
     case 'registry':
-      return runner.registry.answer(task.request);
+      return services.registry.respond(task.request);
   }
 }

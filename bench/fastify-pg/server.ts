@@ -1,6 +1,6 @@
 /**
- * The peer that a Node team would write by hand: Fastify 5 with pg's pool. No logger, named prepared statements, bodies
- * passed on as PostgreSQL wrote them. With BENCH_PROCESSES above 1 it is a cluster, and the connections are shared out.
+ * A typical Node service: Fastify 5 with pg's pool, without a logger, with named prepared statements, and with bodies as
+ * PostgreSQL wrote them. With BENCH_PROCESSES above 1 it is a cluster whose processes divide the connections.
  */
 import cluster from 'node:cluster';
 import fastify from 'fastify';
@@ -8,7 +8,7 @@ import pg from 'pg';
 import { peerSettings } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Query } from '../peers/statements.js';
 
-/** Bodies are sent as they come. */
+/** Bodies are not parsed. */
 const AS_TEXT = { getTypeParser: () => String };
 
 const { port, url, connections, processes } = peerSettings();

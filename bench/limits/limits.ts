@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL gives without HTTP: no server in front of it can be faster than the same statements from pgbench, and
- * none that answers one statement at a time faster than pgbench without a pipeline.
+ * The limits set by PostgreSQL, without HTTP: no server can be faster than pgbench with the same statements, and a server
+ * without pipelining not faster than pgbench without a pipeline.
  */
 import { availableParallelism } from 'node:os';
 import type { Figures } from '../measure/figures.js';
@@ -12,16 +12,16 @@ import { fromProject } from '../project.js';
 
 export interface Limit {
   readonly name: string;
-  /** Name of the case that it is the limit of. */
+  /** Name of the case. */
   readonly case: string;
   missing(): string | undefined;
   sample(database: Database, setting: Setting): Promise<Figures>;
 }
 
 const CLIENTS = 8;
-/** Statements that a pipeline of limits/one-pipeline.sql holds. */
+/** Statements in the pipeline of limits/one-pipeline.sql. */
 const DEPTH = 8;
-/** Statements from which the time of many is foreseen. */
+/** Statements of the trial that estimates the number for a sample. */
 const TRIAL = 20;
 
 export const LIMITS: readonly Limit[] = [
@@ -60,7 +60,7 @@ async function pgbench(
     `--file=${fromProject(`bench/limits/${script}`)}`,
   ];
   const before = usage(undefined, database.pid);
-  const printed = await output('pgbench', args, { env: environment(database) });
+  const printed = await output('pgbench', args, { env: libpqEnvironment(database) });
   const after = usage(undefined, database.pid);
   const rate = Number(/^tps = ([\d.]+)/m.exec(printed)?.[1]) * statements;
   const done = Number(/transactions actually processed: (\d+)/.exec(printed)?.[1]) * statements;
@@ -73,7 +73,7 @@ async function pgbench(
   };
 }
 
-/** psql runs the statement of the 1 MB case over and over, on up to eight connections, and throws the rows away. */
+/** psql repeats the statement of the 1 MB case on up to eight connections, and discards the rows. */
 async function psql(
   database: Database,
   { case: subject, connections, seconds, seed }: Setting,
@@ -88,7 +88,7 @@ async function psql(
       );
     });
     const args = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--output=/dev/null'];
-    const options = { input: lines.join(''), env: environment(database) };
+    const options = { input: lines.join(''), env: libpqEnvironment(database) };
     const started = performance.now();
     await Promise.all(Array.from({ length: clients }, () => output('psql', args, options)));
     return (performance.now() - started) / 1000;
@@ -105,7 +105,7 @@ async function psql(
   };
 }
 
-function environment({ host, port, user, password, database }: Database): NodeJS.ProcessEnv {
+function libpqEnvironment({ host, port, user, password, database }: Database): NodeJS.ProcessEnv {
   return {
     PGHOST: host,
     PGPORT: String(port),

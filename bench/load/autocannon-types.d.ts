@@ -1,4 +1,4 @@
-/** What the benchmark uses of autocannon 9, which brings no types. */
+/** Types of the parts of autocannon 9 in use; the package has none. */
 declare module 'autocannon' {
   function autocannon(options: autocannon.Options): Promise<autocannon.Result>;
   namespace autocannon {

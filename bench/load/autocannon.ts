@@ -1,13 +1,13 @@
 /**
- * Load from autocannon, in this process: for machines without wrk. It takes several times the CPU of wrk, and so all
- * rates are lower with it; the ratios stay usable.
+ * Load from autocannon, in this process, for machines without wrk. It needs several times the CPU of wrk, so that all rates
+ * are lower; ratios remain meaningful.
  */
 import autocannon from 'autocannon';
 import type { Load, LoadResult } from './load.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** autocannonLoad drives a server; connections share one walk through the requests. */
+/** autocannonLoad loads a server; all connections take requests from one sequence. */
 export async function autocannonLoad(load: Load): Promise<LoadResult> {
   let position = -1;
   const next = (request: autocannon.Request): autocannon.Request => {

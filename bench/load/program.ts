@@ -1,5 +1,5 @@
 /**
- * Programs outside of Node: whether they are there, and what they print.
+ * Other programs: whether they are installed, and their output.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -18,15 +18,15 @@ export function onPath(program: string): boolean {
 }
 
 /**
- * tied is a command that ends when the process that started it does, however that ends: with the kernel's help, through
- * setpriv, which takes the program's place. Without setpriv it is the command itself.
+ * tied wraps a command with setpriv, which makes the kernel end it with the process that started it. Without setpriv the
+ * command is unchanged.
  */
 export function tied(command: string, args: readonly string[]): [string, string[]] {
   if (!onPath('setpriv')) return [command, [...args]];
   return ['setpriv', ['--pdeathsig=TERM', '--', command, ...args]];
 }
 
-/** output runs a program and gives its standard output. Rejects with what it wrote to standard error when it fails. */
+/** output runs a program and resolves to its standard output. Rejects with its standard error when it fails. */
 export async function output(
   program: string,
   args: readonly string[],
@@ -43,14 +43,15 @@ export async function output(
   });
   child.stdin.on('error', () => undefined).end(options.input ?? '');
   let printed = '';
-  let complaint = '';
+  let errorOutput = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve(printed);
-      else reject(new Error(`${program} failed (${code}): ${complaint.trim() || printed.trim()}`));
+      else
+        reject(new Error(`${program} failed (${code}): ${errorOutput.trim() || printed.trim()}`));
     });
   });
 }

@@ -1,5 +1,5 @@
--- Sends the requests of a file, one a line (a path, and after a tab a body of JSON), over and over, and prints what was measured as one line of JSON.
--- Arguments: method, file. Each thread starts elsewhere in the file.
+-- Sends the requests of a file repeatedly, and prints the result as one line of JSON. A line of the file is a path, and
+-- after a tab an optional JSON body. Arguments: method, file. Each thread starts at another line.
 local threads = 0
 local requests = {}
 local position = 0

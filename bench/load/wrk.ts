@@ -6,10 +6,10 @@ import type { Load, LoadResult } from './load.js';
 import { output } from './program.js';
 import { fromProject } from '../project.js';
 
-/** One thread of wrk sends over 100,000 requests a second: few are enough, and the server needs the cores. */
+/** A thread of wrk sends over 100,000 requests per second: a few are enough, and the server needs the cores. */
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 4));
 
-/** wrkLoad drives a server with the requests in `load.scratch`. */
+/** wrkLoad loads a server with the requests in `load.scratch`. */
 export async function wrkLoad(load: Load): Promise<LoadResult> {
   const printed = await output('wrk', [
     `--threads=${Math.min(THREADS, load.connections)}`,

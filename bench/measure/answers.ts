@@ -1,11 +1,11 @@
 /**
- * Checks what servers answer: a benchmark of wrong answers measures nothing. Throws with the first difference.
+ * Checks responses, because a benchmark of wrong responses is meaningless. Throws with the first difference.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../cases.js';
-import { ask, type Address } from '../server.js';
+import { send, type Address } from '../server.js';
 
-/** checkAnswers asks for several ids at once, as load does, and compares each body with the one that is right. */
+/** checkAnswers requests several ids at once, as a load does, and compares the bodies with the expected ones. */
 export async function checkAnswers(
   server: Address,
   subject: Case,
@@ -16,7 +16,7 @@ export async function checkAnswers(
 
 async function checkAnswer(server: Address, subject: Case, id: number): Promise<void> {
   const path = subject.path(id);
-  const response = await ask(server, path, subject.method, subject.body?.(id));
+  const response = await send(server, path, subject.method, subject.body?.(id));
   const body = await response.text();
   const counted = subject.part ?? ((answer: unknown) => answer);
   const wanted = server.answer ?? subject.answer(id);

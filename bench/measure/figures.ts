@@ -1,25 +1,24 @@
 /**
- * The figures of a sample, and what several samples of the same thing come to. Pure functions.
+ * The figures of a sample, and their medians over several samples. Pure functions.
  */
 
-/** Figures is what one sample, or the median of several, says. Absent: this contestant has no such figure. */
+/** The figures of one sample. A figure that the contestant does not have is absent. */
 export interface Figures {
-  /** Answers per second. */
+  /** Responses per second. */
   readonly rate: number;
   /** Milliseconds. */
   readonly p50?: number;
   readonly p99?: number;
-  /** Microseconds of CPU per answer, of all processes of the server. */
+  /** Microseconds of CPU per response, of all processes of the server. */
   readonly serverCpu?: number;
   /** The same, of PostgreSQL. */
   readonly databaseCpu: number;
-  /** Most bytes that the server's processes had resident during the sample. */
+  /** Maximum resident memory of the server's processes during the sample, in bytes. */
   readonly resident?: number;
-  /** Most bytes that its sessions in PostgreSQL held by themselves, shared buffers not included. */
+  /** Maximum private memory of its sessions in PostgreSQL, without shared buffers, in bytes. */
   readonly sessionMemory?: number;
-  /** Answers that were errors. */
   readonly errors: number;
-  /** CPUs kept busy by what is not part of the benchmark. */
+  /** Number of CPUs kept busy by other programs. */
   readonly otherLoad: number;
 }
 
@@ -45,7 +44,7 @@ const NAMES: readonly FigureName[] = [
   'otherLoad',
 ];
 
-/** summarise is median, least and most of every figure that the samples have. */
+/** summarise returns the spread of every figure in the samples. */
 export function summarise(samples: readonly Figures[]): Summary {
   const entries: [FigureName, Spread][] = [];
   for (const name of NAMES) {
@@ -55,7 +54,7 @@ export function summarise(samples: readonly Figures[]): Summary {
   return Object.fromEntries(entries);
 }
 
-/** spread is median, least and most of at least one number. */
+/** spread returns median, minimum and maximum of one or more numbers. */
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

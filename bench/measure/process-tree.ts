@@ -1,23 +1,23 @@
 /**
- * What a process and all its descendants have used, from Linux's /proc. A process that ended counts for as long as its
- * parent lives and has waited for it.
+ * CPU time and memory of a process and its descendants, from /proc. The CPU time of an ended process counts while its parent
+ * lives and has waited for it.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Linux gives times in these to every program, whatever its own clock. */
+/** Unit of times in /proc (USER_HZ). */
 const TICKS_PER_SECOND = 100;
 const PAGE = 4096;
-/** Fields of /proc/PID/stat, counted from the one after the name. */
+/** Fields of /proc/PID/stat, counted from the field after the name. */
 const [PARENT, USER, SYSTEM, CHILD_USER, CHILD_SYSTEM] = [1, 11, 12, 13, 14];
 
 export interface Memory {
-  /** Bytes resident, summed over the processes: pages that they share count once for each. */
+  /** Sum of the resident bytes of all processes; shared pages count once for each. */
   readonly resident: number;
-  /** The same, where a shared page is shared out over those that use it. */
+  /** The same, with shared pages divided between their processes (PSS). */
   readonly proportional: number;
 }
 
-/** treeOf is the process ids of a process and its descendants; empty when it is gone. */
+/** treeOf is the process ids of a process and its descendants; empty when it has ended. */
 export function treeOf(root: number): number[] {
   const children = new Map<number, number[]>();
   let found = false;
@@ -48,7 +48,7 @@ export function cpuSeconds(root: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** residentBytes is the resident memory of a tree, cheap enough to be read under load. */
+/** residentBytes is the resident memory of a tree; cheap enough under load. */
 export function residentBytes(root: number): number {
   let pages = 0;
   for (const pid of treeOf(root)) pages += Number(read(`/proc/${pid}/statm`)?.split(' ')[1] ?? 0);
@@ -56,8 +56,8 @@ export function residentBytes(root: number): number {
 }
 
 /**
- * privateBytes is the resident memory of processes that no file and no shared memory is behind: of PostgreSQL's sessions
- * what each holds by itself, plans and prepared statements among it, without the buffers that all share. Cheap as well.
+ * privateBytes is the anonymous resident memory of processes: of a PostgreSQL session, its own memory with plans and prepared
+ * statements, without shared buffers. Cheap enough under load.
  */
 export function privateBytes(pids: readonly number[]): number {
   let kilobytes = 0;
@@ -68,7 +68,7 @@ export function privateBytes(pids: readonly number[]): number {
   return kilobytes * 1024;
 }
 
-/** memoryOf is the memory of a tree; reading the proportional one holds the processes up for a moment. */
+/** memoryOf is the memory of a tree; reading the proportional memory delays the processes for a moment. */
 export function memoryOf(root: number): Memory {
   let proportional = 0;
   for (const pid of treeOf(root)) {
@@ -78,7 +78,7 @@ export function memoryOf(root: number): Memory {
   return { resident: residentBytes(root), proportional };
 }
 
-/** machineSeconds is the CPU time that the whole machine has spent on anything, what its host took away included. */
+/** machineSeconds is the busy CPU time of the whole machine, including stolen time. */
 export function machineSeconds(): number {
   const [user, nice, system, , , irq, softirq, steal] = read('/proc/stat')!
     .split('\n', 1)[0]!
@@ -89,7 +89,7 @@ export function machineSeconds(): number {
   return (user! + nice! + system! + irq! + softirq! + steal!) / TICKS_PER_SECOND;
 }
 
-/** statOf is the numbers of /proc/PID/stat after the name, which may hold spaces and parentheses. */
+/** statOf is the numbers of /proc/PID/stat after the name, which may contain spaces and parentheses. */
 function statOf(pid: number): number[] | undefined {
   const text = read(`/proc/${pid}/stat`);
   return text
@@ -98,7 +98,7 @@ function statOf(pid: number): number[] | undefined {
     .map(Number);
 }
 
-/** read is a file of /proc, or undefined when its process has ended. */
+/** read returns a file of /proc, undefined when its process has ended. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

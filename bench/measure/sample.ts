@@ -1,12 +1,12 @@
 /**
- * One sample: drives one server with one case for a while, and reads what that cost. Answers are checked in the middle
- * of the load; rows of inserts are counted. Throws when an answer is wrong or rows are missing.
+ * Takes one sample: loads a server with a case, and measures the cost. Some responses are checked during the load, and rows
+ * of inserts are counted. Throws when a response is wrong or rows are missing.
  */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ids, type Case } from '../cases.js';
 import type { Database } from '../database.js';
-import { run, type Load, type LoadResult } from '../load/load.js';
+import { runLoad, type Load, type LoadResult } from '../load/load.js';
 import type { Address } from '../server.js';
 import { checkAnswers } from './answers.js';
 import type { Figures } from './figures.js';
@@ -17,27 +17,25 @@ export interface Setting {
   readonly case: Case;
   readonly connections: number;
   readonly seconds: number;
-  /** Another one for every sample, so that no two send the same ids in the same order. */
+  /** Different for every sample, so that the order of ids is too. */
   readonly seed: number;
-  /** Folder for files of the load. */
+  /** Folder for files of the load generator. */
   readonly scratch: string;
 }
 
-/** Enough that a statement in the SQL text does not come again within what a cache of statements may hold. */
+/** Enough that no statement with an interpolated id repeats within the size of a statement cache. */
 const PATHS = 100_000;
 const CHECKS = 8;
 const MEMORY_INTERVAL = 200;
-/** How much earlier the load beside begins, and how much later it ends, in seconds (wrk counts whole ones). */
+/** Seconds that the second load begins earlier and ends later; wrk needs whole ones. */
 const MARGIN = 1;
 
-/** Sampled is a server that runs. */
 export interface Sampled extends Address {
   readonly pid: number;
-  /** Role as which it connects to PostgreSQL. */
+  /** Its role in PostgreSQL. */
   readonly user: string;
 }
 
-/** sampleServer measures a server. */
 export async function sampleServer(
   server: Sampled,
   database: Database,
@@ -55,27 +53,27 @@ export async function sampleServer(
     scratch: path.join(setting.scratch, 'requests'),
   };
   if (subject.inserts) await database.clearEvents();
-  const beside = startBeside(load, subject);
-  if (beside) await sleep(MARGIN * 1000);
+  const secondLoad = startSecondLoad(load, subject);
+  if (secondLoad) await sleep(MARGIN * 1000);
   let sessions = await database.sessionsOf(server.user);
   let [resident, sessionMemory] = [0, 0];
-  const look = (): void => {
+  const readMemory = (): void => {
     resident = Math.max(resident, residentBytes(server.pid));
     sessionMemory = Math.max(sessionMemory, privateBytes(sessions));
   };
   const before = usage(server.pid, database.pid);
-  const watch = setInterval(look, MEMORY_INTERVAL);
+  const watch = setInterval(readMemory, MEMORY_INTERVAL);
   const checks = sleep(seconds * 500).then(() =>
     checkAnswers(server, subject, numbers.slice(0, CHECKS)),
   );
-  // Both are waited for even when one fails: the other still uses the server.
-  const [loaded, checked] = await Promise.allSettled([run(load), checks]);
+  // Even if one fails, the other must end before the server is stopped.
+  const [loaded, checked] = await Promise.allSettled([runLoad(load), checks]);
   clearInterval(watch);
   const after = usage(server.pid, database.pid);
-  // Sessions may have come since the beginning.
+  // Sessions may have been opened since the start.
   sessions = await database.sessionsOf(server.user);
-  look();
-  const [slow] = await Promise.allSettled([beside]);
+  readMemory();
+  const [slow] = await Promise.allSettled([secondLoad]);
   const result = fulfilled(loaded);
   fulfilled(checked);
   const errors = result.errors + (fulfilled(slow)?.errors ?? 0);
@@ -94,10 +92,10 @@ export async function sampleServer(
   };
 }
 
-/** startBeside starts the other load of a case. */
-function startBeside(load: Load, { beside }: Case): Promise<LoadResult> | undefined {
+/** Starts the second load of a case. */
+function startSecondLoad(load: Load, { beside }: Case): Promise<LoadResult> | undefined {
   if (!beside) return undefined;
-  return run({
+  return runLoad({
     ...load,
     method: 'GET',
     requests: [{ path: beside.path, body: undefined }],
@@ -107,7 +105,7 @@ function startBeside(load: Load, { beside }: Case): Promise<LoadResult> | undefi
   });
 }
 
-/** checkEvents compares rows with answers: requests that were under way at the end may have left one each. */
+/** checkEvents compares rows with responses: requests in flight at the end may have inserted a row each. */
 async function checkEvents(
   database: Database,
   { requests, errors }: LoadResult,

@@ -1,16 +1,16 @@
 /**
- * What a peer program is told. Throws when a setting is missing.
+ * Settings of a peer program, from environment variables. Throws when one is missing.
  */
 export interface PeerSettings {
   readonly port: number;
   /** postgres:// URL. */
   readonly url: string;
-  /** Most connections to PostgreSQL, of all its processes together. */
+  /** Limit of connections to PostgreSQL over all its processes. */
   readonly connections: number;
   readonly processes: number;
 }
 
-/** peerSettings reads BENCH_PORT, BENCH_DATABASE, BENCH_CONNECTIONS and BENCH_PROCESSES. */
+/** Reads BENCH_PORT, BENCH_DATABASE, BENCH_CONNECTIONS and BENCH_PROCESSES. */
 export function peerSettings(): PeerSettings {
   return {
     port: Number(setting('BENCH_PORT')),

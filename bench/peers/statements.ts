@@ -1,7 +1,7 @@
 /**
- * The SQL of the cases for peers that are programs: the same statements as queries/, made into JSON by PostgreSQL in the
- * same way. A value that goes into the text is screened first, as the service does it. Throws BadValue for one that may
- * not. `name` is there when the text is always the same, so that it is worth a prepared statement.
+ * The SQL of the cases for peers without templates: the same statements as in queries/, with JSON from PostgreSQL.
+ * Interpolated values are screened as the service does; an unsafe one throws BadValue. A statement with a constant text has a
+ * `name`, under which it is prepared.
  */
 export interface Statement {
   readonly name?: string;
@@ -9,13 +9,13 @@ export interface Statement {
   readonly values: string[];
 }
 
-/** Query is the query string of a request: a value by key, undefined when absent. */
+/** Looks up a parameter of the query string; undefined when absent. */
 export type Query = (key: string) => string | undefined;
 
 export class BadValue extends Error {}
 
 const COLUMNS = 'id, owner, email, city, balance, active, created';
-/** The conditionals of `ten`, in the order of their texts. */
+/** The optional conditions of `ten`, in order. */
 const OPTIONAL = [
   ['min', 'balance >='],
   ['max', 'balance <='],
@@ -30,7 +30,7 @@ const MEGABYTE = json('SELECT id, body FROM documents WHERE id >= $1 ORDER BY id
 const SLOW = json('SELECT 1 AS done FROM pg_sleep(0.2)');
 const INSERT = 'INSERT INTO events (account, kind, note) VALUES ($1, $2, $3)';
 
-/** READS are the statements that answer a GET: one row with one column, the body. */
+/** Statements for GET: one row with one column, the body. */
 export const READS: Readonly<Record<string, (query: Query) => Statement>> = {
   one: (query) => ({ name: 'one', text: ONE, values: [required(query, 'id')] }),
   interpolated: (query) => ({
@@ -43,7 +43,7 @@ export const READS: Readonly<Record<string, (query: Query) => Statement>> = {
   slow: () => ({ name: 'slow', text: SLOW, values: [] }),
 };
 
-/** WRITES are the statements that answer a POST with the number of rows. */
+/** Statements for POST; the response is the number of rows. */
 export const WRITES: Readonly<Record<string, (query: Query) => Statement>> = {
   insert: (query) => ({
     name: 'insert',
@@ -67,7 +67,7 @@ function ten(query: Query): Statement {
   return { name, text: json(text), values };
 }
 
-/** json has PostgreSQL write the body. */
+/** json wraps a query so that PostgreSQL writes the body. */
 function json(text: string): string {
   return `SELECT coalesce(json_agg(s), '[]') FROM (${text}) s`;
 }

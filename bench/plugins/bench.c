@@ -1,6 +1,6 @@
 /*
- * The plugin of the benchmark: a greeting of the caller's name, which is trusted to need no escapes in JSON, and a
- * handler that does nothing for 100 ms.
+ * The plugin of the benchmark: a handler that greets the caller, whose name must not need escapes in JSON, and a handler that
+ * sleeps for 100 ms.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

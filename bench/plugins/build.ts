@@ -1,17 +1,17 @@
 /**
- * Builds the benchmark's plugin with the C compiler of the machine. Rejects with what the compiler says.
+ * Builds the benchmark's plugin with the system's C compiler. Rejects with the compiler's output.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { onPath, output } from '../load/program.js';
 import { fromProject } from '../project.js';
 
-/** compilerMissing says why no plugin can be built here. */
+/** compilerMissing returns why no plugin can be built here. */
 export function compilerMissing(): string | undefined {
   return onPath('cc') ? undefined : 'cc is not on the PATH';
 }
 
-/** buildPlugin makes `bench.so` in a folder of its own below `folder`, and gives that, which is a `pluginpath`. */
+/** buildPlugin builds `bench.so` in a new folder below `folder`, and resolves to that folder, for `pluginpath`. */
 export async function buildPlugin(folder: string): Promise<string> {
   const own = path.join(folder, 'plugins');
   mkdirSync(own, { recursive: true });

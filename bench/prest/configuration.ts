@@ -1,11 +1,11 @@
 /**
- * The configuration of pREST at its best: as many idle as open connections (by default it connects anew for every
- * request), prepared statements (which it calls a cache), json_agg as the others have it, and no cache of results. What
- * was a default in some of its versions only is set too.
+ * The fastest configuration of pREST: as many idle as open connections (by default it opens one for every request), prepared
+ * statements (`pg.cache`), json_agg as the other servers use it, and no cache of results. Defaults that differ between its
+ * versions are set too.
  */
 import type { Login } from '../database.js';
 
-/** prestConfiguration is the text of prest.toml. */
+/** The text of prest.toml. */
 export function prestConfiguration(
   { host, port, user, password, database }: Login,
   connections: number,

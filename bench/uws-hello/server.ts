@@ -1,6 +1,6 @@
 /**
- * The limit of a plugin call: uWebSockets.js that answers everything with one text, of the length that the plugin's
- * answers have, in one process. It reads nothing of a request.
+ * The upper limit for plugin calls: one process of uWebSockets.js that sends the same text, as long as the plugin's answers,
+ * for every request, without reading it.
  */
 import uWS from 'uWebSockets.js';
 import { greeting } from '../cases.js';

@@ -1,6 +1,6 @@
 /**
- * The peer with the fastest parts that Node has for the job: uWebSockets.js and postgres.js, in one process. postgres.js
- * pipelines on its connections; statements are prepared by name unless their text differs every time.
+ * The fastest packages of Node for this task: uWebSockets.js and postgres.js, in one process. postgres.js pipelines
+ * statements, and prepares those with a constant text.
  */
 import postgres from 'postgres';
 import uWS from 'uWebSockets.js';
@@ -8,7 +8,7 @@ import { peerSettings } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Statement } from '../peers/statements.js';
 
 const { port, url, connections } = peerSettings();
-/** Values are text from a query string: postgres.js would make false of the text `true`. Bodies are sent as they come. */
+/** Parameters are sent as text: postgres.js would convert the text `true` to false. Bodies are not parsed. */
 const asText = (type: number) => ({ to: type, from: [type], serialize: String, parse: String });
 const types = { boolean: asText(16), json: asText(114) };
 const sql = postgres(url, { max: connections, idle_timeout: 0, types });
@@ -28,7 +28,7 @@ app.listen('127.0.0.1', port, (socket) => {
   if (socket === false) throw new Error(`cannot listen on port ${port}`);
 });
 
-/** answer runs a statement and sends what `run` makes of it. The request object dies with the call. */
+/** answer runs a statement and sends its result. `prepare` is called at once, because the request is only valid now. */
 function answer(
   response: uWS.HttpResponse,
   prepare: () => Statement,

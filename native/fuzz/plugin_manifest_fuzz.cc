@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes are read as a library without a fault, and what is read from them is in itself right.
+// libFuzzer target: no input causes a fault, and each manifest is consistent.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Check(!problem.empty());
     return 0;
   }
-  Check(manifest.abi || !manifest.refusal.empty());
+  Check(manifest.abi || !manifest.rejection.empty());
   for (const sql_rest::PluginFunction& function : manifest.functions) {
     Check(function.symbol == function.method + function.function + "Handler");
     Check(!function.function.empty() && function.function.size() <= 63);

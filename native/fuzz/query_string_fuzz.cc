@@ -1,5 +1,5 @@
-// libFuzzer target: what is decoded from any bytes is UTF-8 without NUL, within the limit, and decodes to the same when it
-// is encoded again.
+// libFuzzer target: decoded parameters are UTF-8 without NUL and within the limit, and are the same after encoding and
+// decoding them again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -29,7 +29,7 @@ std::string Encode(const std::string& text) {
   return encoded;
 }
 
-// EncodeAll writes all parameters by name. A pair of nothing has to keep its equals sign.
+// EncodeAll encodes all parameters, grouped by name. The equals sign keeps an empty pair from being skipped.
 std::string EncodeAll(const std::vector<sql_rest::QueryParameter>& parameters) {
   std::string encoded;
   std::size_t pairs = 0;

@@ -1,8 +1,8 @@
-/* The C side of service_plugin.go, which cgo compiles with it. */
+/* The C side of service_plugin.go; cgo compiles both. */
 #include "service_plugin.h"
 
 #include <stdlib.h>
 
 SERVICE_PLUGIN
-/* Go's strings are copied by C.CString, whose memory is malloc's. */
+/* C.CString allocates with malloc. */
 SERVICE_PLUGIN_RELEASE(free)

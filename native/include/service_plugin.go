@@ -1,6 +1,6 @@
-// service_plugin.go: the Go side of service_plugin.h, which has the rules. It lies in the plugin's package main beside
-// service_plugin.h and service_plugin.c. Text with a NUL in it, which a C string cannot hold, and a handler that panics
-// are the caller's error 502; what a panic said is written to standard error.
+// service_plugin.go: the Go layer of service_plugin.h, which documents the rules. It belongs to the plugin's package
+// main, in the same folder as service_plugin.h and service_plugin.c. Text with a NUL, which a C string cannot hold, and
+// a panic in a handler are answered with 502; the panic is written to standard error.
 
 package main
 
@@ -19,11 +19,11 @@ import (
 	"unsafe"
 )
 
-// main is there because c-shared asks for it. It is never called.
+// main is required by -buildmode=c-shared, and never called.
 func main() {}
 
-// HTTPVars gives the route variables, "file" and "func", of the request that the calling handler is at. Another
-// goroutine gets none.
+// HTTPVars returns the route variables, "file" and "func", of the calling handler's request; empty in another
+// goroutine.
 func HTTPVars() map[string]string {
 	vars := C.service_plugin_http_vars()
 	named := make(map[string]string, int(vars.count))
@@ -33,7 +33,8 @@ func HTTPVars() map[string]string {
 	return named
 }
 
-// URLQuery gives its query parameters, each with its values in the order sent. Another goroutine gets none.
+// URLQuery returns the query parameters of the calling handler's request, each with its values in the order sent; empty
+// in another goroutine.
 func URLQuery() map[string][]string {
 	query := C.service_plugin_url_query()
 	named := make(map[string][]string, int(query.count))
@@ -47,13 +48,13 @@ func URLQuery() map[string][]string {
 	return named
 }
 
-// Text runs a handler of the first form, which gives the body.
+// Text runs a handler of the string form, which returns the body.
 func Text(handler func() string) (body *C.char) {
 	defer recovered(func() { body = nil })
 	return cString(handler())
 }
 
-// Status runs a handler of the second form, which gives the body and the status.
+// Status runs a handler of the status form, which returns the body and the status.
 func Status(handler func() (string, int)) (answer C.service_answer) {
 	defer recovered(func() { answer.body = nil })
 	body, status := handler()
@@ -62,9 +63,9 @@ func Status(handler func() (string, int)) (answer C.service_answer) {
 	return answer
 }
 
-// Respond runs a handler of the third form.
+// Respond runs a handler of the response form.
 func Respond(request *C.service_request, response *C.service_response, handler func(Request, Response)) {
-	defer recovered(func() { C.service_set_status(response, 0) }) // refused: no part of the answer is sent
+	defer recovered(func() { C.service_set_status(response, 0) }) // rejected, so that no part of the response is sent
 	headers := make(map[string][]string, int(request.header_count))
 	for _, header := range unsafe.Slice(request.headers, int(request.header_count)) {
 		name := textOf(header.name)
@@ -82,21 +83,21 @@ func Respond(request *C.service_request, response *C.service_response, handler f
 	}, Response{response})
 }
 
-// Request is what a handler of the third form is given. It may be kept.
+// Request is the request of a handler of the response form. It is a copy and may be kept.
 type Request struct {
 	Method string
 	// As sent.
 	Path, Query string
-	// The answer's X-Request-Id.
+	// X-Request-Id of the response.
 	ID string
-	// The caller's name and claims (JSON); empty when nobody is known.
+	// The caller's name and claims (JSON); empty for an anonymous request.
 	User, Claims string
 	// Names are in lower case.
 	Headers map[string][]string
 	Body    []byte
 }
 
-// Header is the value of the first header of a name (lower case), empty when there is none.
+// Header returns the value of the first header with that name (lower case), empty when there is none.
 func (r Request) Header(name string) string {
 	if values := r.Headers[name]; len(values) > 0 {
 		return values[0]
@@ -104,25 +105,25 @@ func (r Request) Header(name string) string {
 	return ""
 }
 
-// Response is what a handler of the third form answers through, until it returns.
+// Response is the response of a handler of the response form, valid until the handler returns.
 type Response struct{ response *C.service_response }
 
-var errRefused = errors.New("the service refuses this in an answer")
+var errRejected = errors.New("rejected by the service")
 
-// Status sets the status. After an error the caller's answer is the error 502, also with the functions below.
+// Status sets the status. After an error of any method the response is 502.
 func (r Response) Status(status int) error {
-	return refused(C.service_set_status(r.response, C.int(status)))
+	return rejected(C.service_set_status(r.response, C.int(status)))
 }
 
 // Header adds a header.
 func (r Response) Header(name, value string) error {
 	if strings.Contains(name+value, "\x00") {
-		name, value = "", "" // refused too
+		name, value = "", "" // an empty name is rejected
 	}
 	cName, cValue := C.CString(name), C.CString(value)
 	defer C.free(unsafe.Pointer(cName))
 	defer C.free(unsafe.Pointer(cValue))
-	return refused(C.service_add_header(r.response, cName, cValue))
+	return rejected(C.service_add_header(r.response, cName, cValue))
 }
 
 // Write appends to the body.
@@ -130,20 +131,20 @@ func (r Response) Write(bytes []byte) (int, error) {
 	if len(bytes) == 0 {
 		return 0, nil
 	}
-	if err := refused(C.service_write(r.response, unsafe.Pointer(&bytes[0]), C.size_t(len(bytes)))); err != nil {
+	if err := rejected(C.service_write(r.response, unsafe.Pointer(&bytes[0]), C.size_t(len(bytes)))); err != nil {
 		return 0, err
 	}
 	return len(bytes), nil
 }
 
-func refused(done C.int) error {
+func rejected(done C.int) error {
 	if done == 1 {
 		return nil
 	}
-	return errRefused
+	return errRejected
 }
 
-// recovered is deferred: it calls fail when the handler panicked.
+// recovered is deferred; it calls fail when the handler panicked.
 func recovered(fail func()) {
 	if reason := recover(); reason != nil {
 		fmt.Fprintf(os.Stderr, "plugin: panic: %v\n%s", reason, debug.Stack())

@@ -1,8 +1,6 @@
-// service_plugin.hpp: a thin layer of C++17 over service_plugin.h, which has the rules. It shows what a handler is given
-// as string_views and ranges, and keeps what it returns. It refuses nothing by itself but text with a NUL in it, which a
-// C string cannot hold: that becomes the error 502.
-//
-// An exception that leaves a handler is the caller's error 502 and harms nobody else.
+// service_plugin.hpp: a thin C++17 layer over service_plugin.h, which documents the rules. It presents requests as
+// string_views and ranges, and stores returned text. Text with a NUL, which a C string cannot hold, is answered with
+// 502.  An exception that leaves a handler is answered with 502; other calls are not affected.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +11,15 @@
 
 #include "service_plugin.h"
 
-// Hidden, so that each library has its own of everything here, whichever compiler made the others.
+// Hidden, so that libraries made by different compilers do not share these symbols.
 #pragma GCC visibility push(hidden)
 
 namespace service {
 
-// view shows a text, which is valid until the handler returns.
+// The view is valid until the handler returns.
 inline std::string_view view(service_text text) { return {text.data, text.length}; }
 
-// A range goes over an array of the service's, each item shown as Show does it.
+// A range over an array of the service; Show converts each item.
 template <typename Item, auto Show>
 class range {
  public:
@@ -51,67 +49,67 @@ class range {
   std::size_t count_;
 };
 
-// Texts by position: the values of a parameter.
+// The values of a parameter.
 using texts = range<service_text, &view>;
 
-inline std::pair<std::string_view, std::string_view> show_variable(const service_variable& one) {
-  return {view(one.name), view(one.value)};
+inline std::pair<std::string_view, std::string_view> show_variable(const service_variable& item) {
+  return {view(item.name), view(item.value)};
 }
-inline std::pair<std::string_view, texts> show_parameter(const service_parameter& one) {
-  return {view(one.name), texts(one.values, one.count)};
+inline std::pair<std::string_view, texts> show_parameter(const service_parameter& item) {
+  return {view(item.name), texts(item.values, item.count)};
 }
 
-// Names with their values: route variables, headers. Parameters: names with all their values.
+// Names with their values: route variables and headers; query parameters with all their values.
 using variables = range<service_variable, &show_variable>;
 using parameters = range<service_parameter, &show_parameter>;
 
-// http_vars are the route variables of the request that this thread is at.
+// http_vars returns the route variables of this thread's request.
 inline variables http_vars() { return {HTTPVars.items, HTTPVars.count}; }
 
-// url_query are its query parameters, in order of first appearance.
+// url_query returns the query parameters of this thread's request, in order of first appearance.
 inline parameters url_query() { return {URLQuery.items, URLQuery.count}; }
 
-// param is the first value of a query parameter, none when it was not sent.
+// param returns the first value of a query parameter, nullopt when it was not sent.
 inline std::optional<std::string_view> param(std::string_view name) {
   for (const auto [other, values] : url_query())
     if (other == name) return values[0];
   return std::nullopt;
 }
 
-// text is what a handler of the first form returns: the body, kept by this thread until its next one.
+// text makes the result of a handler of the string form. The thread keeps the body until its next call of text.
 inline const char* text(std::string body) {
   static thread_local std::string kept;
   kept = std::move(body);
   return kept.find('\0') == std::string::npos ? kept.c_str() : nullptr;
 }
 
-// answer is what a handler of the second form returns.
+// answer makes the result of a handler of the status form.
 inline service_answer answer(std::string body, int status) {
   return {text(std::move(body)), status};
 }
 
-// A request of the third form.
+// The request of a handler of the response form.
 class request {
  public:
-  explicit request(const service_request* given) : given_(*given) {}
+  explicit request(const service_request* raw) : request_(*raw) {}
 
-  std::string_view method() const { return view(given_.method); }
+  std::string_view method() const { return view(request_.method); }
   // As sent.
-  std::string_view path() const { return view(given_.path); }
-  std::string_view query() const { return view(given_.query); }
-  // The answer's X-Request-Id.
-  std::string_view id() const { return view(given_.request_id); }
-  // The caller's name and claims (JSON); empty when nobody is known.
-  std::string_view user() const { return view(given_.user); }
-  std::string_view claims() const { return view(given_.claims); }
+  std::string_view path() const { return view(request_.path); }
+  std::string_view query() const { return view(request_.query); }
+  // X-Request-Id of the response.
+  std::string_view id() const { return view(request_.request_id); }
+  // The caller's name and claims (JSON); empty for an anonymous request.
+  std::string_view user() const { return view(request_.user); }
+  std::string_view claims() const { return view(request_.claims); }
   // Names are in lower case.
-  variables headers() const { return {given_.headers, given_.header_count}; }
+  variables headers() const { return {request_.headers, request_.header_count}; }
   // Any bytes.
   std::string_view body() const {
-    return {reinterpret_cast<const char*>(given_.body), given_.body_length};
+    return {reinterpret_cast<const char*>(request_.body), request_.body_length};
   }
 
-  // header is the value of the first header of a name, none when there is none.
+  // header returns the value of the first header with that name (lower case), nullopt when there is none.
   std::optional<std::string_view> header(std::string_view name) const {
     for (const auto [other, value] : headers())
       if (other == name) return value;
@@ -119,26 +117,28 @@ class request {
   }
 
  private:
-  const service_request& given_;
+  const service_request& request_;
 };
 
-// A response of the third form. What is refused gives false, and the answer is the error 502 then.
+// The response of a handler of the response form. Methods return false when they reject an argument; the response is
+// then 502.
 class response {
  public:
-  explicit response(service_response* wanted) : wanted_(wanted) {}
+  explicit response(service_response* raw) : response_(raw) {}
 
-  bool status(int status) { return service_set_status(wanted_, status) == 1; }
+  bool status(int status) { return service_set_status(response_, status) == 1; }
   bool header(const std::string& name, std::string_view value) {
     const std::string copy(value);
-    const bool whole = (name + copy).find('\0') == std::string::npos;
-    return service_add_header(wanted_, whole ? name.c_str() : "", copy.c_str()) == 1;
+    // With a NUL, an empty name instead, which is rejected.
+    const bool valid = (name + copy).find('\0') == std::string::npos;
+    return service_add_header(response_, valid ? name.c_str() : "", copy.c_str()) == 1;
   }
   bool write(std::string_view bytes) {
-    return service_write(wanted_, bytes.data(), bytes.size()) == 1;
+    return service_write(response_, bytes.data(), bytes.size()) == 1;
   }
 
  private:
-  service_response* wanted_;
+  service_response* response_;
 };
 
 }  // namespace service

@@ -1,7 +1,7 @@
-//! service_plugin.rs: the Rust side of service_plugin.h, which has the rules. It is the module `service_plugin` of the
-//! plugin's crate, and needs no other crate. Text with a NUL in it, which a C string cannot hold, and a handler that
-//! panics are the caller's error 502; what a panic said is written to standard error. With `panic = "abort"` it ends the
-//! process. It is written for the edition 2021 and Rust 1.63; in the edition 2024 attributes are spelled otherwise.
+//! service_plugin.rs: the Rust layer of service_plugin.h, which documents the rules. It is the module `service_plugin`
+//! of the plugin's crate and has no dependencies. Text with a NUL, which a C string cannot hold, and a panic in a
+//! handler are answered with 502; the panic is written to standard error. With `panic = "abort"` a panic ends the
+//! process. Requires Rust 1.63 and edition 2021; the syntax of attributes differs in edition 2024.
 #![allow(dead_code, non_upper_case_globals)]
 
 use std::cell::UnsafeCell;
@@ -11,7 +11,7 @@ use std::os::raw::{c_char, c_int, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::{ptr, slice, str};
 
-/// `text_handler!(GETHelloHandler, hello)`: the first form; `hello` is a `fn() -> String` that gives the body.
+/// `text_handler!(GETHelloHandler, hello)`: the string form; `hello` is a `fn() -> String` that returns the body.
 macro_rules! text_handler {
     ($name:ident, $handler:path) => {
         #[no_mangle]
@@ -22,8 +22,8 @@ macro_rules! text_handler {
     };
 }
 
-/// `status_handler!(GETHelloHandler, hello)`: the second form; `hello` is a `fn() -> (String, i32)` that gives the body
-/// and the status.
+/// `status_handler!(GETHelloHandler, hello)`: the status form; `hello` is a `fn() -> (String, i32)` that returns the
+/// body and the status.
 macro_rules! status_handler {
     ($name:ident, $handler:path) => {
         #[no_mangle]
@@ -35,11 +35,11 @@ macro_rules! status_handler {
     };
 }
 
-/// `response_handler!(POSTHelloHandler, hello)`: the third form; `hello` is a `fn(&Request, &mut Response)`.
+/// `response_handler!(POSTHelloHandler, hello)`: the response form; `hello` is a `fn(&Request, &mut Response)`.
 macro_rules! response_handler {
     ($name:ident, $handler:path) => {
         /// # Safety
-        /// Called by the service, with its own request and response.
+        /// Called by the service with valid pointers.
         #[no_mangle]
         #[allow(non_snake_case)]
         pub unsafe extern "C" fn $name(
@@ -63,10 +63,10 @@ macro_rules! declare_form {
 
 pub(crate) use {declare_form, response_handler, status_handler, text_handler};
 
-/// http_vars gives the route variables, `file` and `func`, of the request that this thread is at.
+/// Returns the route variables, `file` and `func`, of this thread's request.
 pub fn http_vars() -> BTreeMap<String, String> {
     let vars = HTTP_VARS.with(|vars| vars.get());
-    // SAFETY: the service changes them between calls on this thread only.
+    // SAFETY: the service changes them only between calls on this thread.
     let items = unsafe { array((*vars).items, (*vars).count) };
     items
         .iter()
@@ -74,7 +74,7 @@ pub fn http_vars() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// url_query gives its query parameters, each with its values in the order sent.
+/// Returns the query parameters of this thread's request, each with its values in the order sent.
 pub fn url_query() -> BTreeMap<String, Vec<String>> {
     let query = URL_QUERY.with(|query| query.get());
     // SAFETY: as above.
@@ -89,15 +89,15 @@ pub fn url_query() -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// Request is what a handler of the third form is given.
+/// The request of a handler of the response form.
 pub struct Request<'a> {
     pub method: &'a str,
     /// As sent.
     pub path: &'a str,
     pub query: &'a str,
-    /// The answer's X-Request-Id.
+    /// X-Request-Id of the response.
     pub id: &'a str,
-    /// The caller's name and claims (JSON); empty when nobody is known.
+    /// The caller's name and claims (JSON); empty for an anonymous request.
     pub user: &'a str,
     pub claims: &'a str,
     /// Names are in lower case.
@@ -106,33 +106,33 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// header is the value of the first header of a name (lower case).
+    /// Returns the value of the first header with that name (lower case).
     pub fn header(&self, name: &str) -> Option<&'a str> {
         let found = self.headers.iter().find(|(other, _)| *other == name);
         found.map(|(_, value)| *value)
     }
 }
 
-/// Response is what a handler of the third form answers through.
+/// The response of a handler of the response form.
 pub struct Response<'a> {
     response: &'a mut RawResponse,
 }
 
-/// Refused is the error of an answer's parts that the service refuses: the caller's answer is the error 502 then.
+/// The service rejected a part of the response, which is then 502.
 #[derive(Debug)]
 pub struct Refused;
 
 impl Response<'_> {
-    /// status sets the status.
+    /// Sets the status.
     pub fn status(&mut self, status: i32) -> Result<(), Refused> {
         let set = self.response.set_status;
         done(set(self.response, status))
     }
 
-    /// header adds a header.
+    /// Adds a header.
     pub fn header(&mut self, name: &str, value: &str) -> Result<(), Refused> {
         let add = self.response.add_header;
-        // A name that is empty is refused too.
+        // With a NUL, an empty name instead, which is rejected.
         let (name, value) = match (CString::new(name), CString::new(value)) {
             (Ok(name), Ok(value)) => (name, value),
             _ => Default::default(),
@@ -140,7 +140,7 @@ impl Response<'_> {
         done(add(self.response, name.as_ptr(), value.as_ptr()))
     }
 
-    /// write appends to the body.
+    /// Appends to the body.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Refused> {
         let write = self.response.write;
         done(write(self.response, bytes.as_ptr().cast(), bytes.len()))
@@ -154,7 +154,7 @@ fn done(result: c_int) -> Result<(), Refused> {
     }
 }
 
-// What follows has the layout of service_plugin.h.
+// The types below have the layout of service_plugin.h.
 
 #[repr(C)]
 struct Text {
@@ -164,7 +164,7 @@ struct Text {
 
 impl Text {
     fn get<'a>(&self) -> &'a str {
-        // SAFETY: the service's own, and checked by it; valid until the handler returns, as all that leads here.
+        // SAFETY: the service guarantees the pointer and UTF-8; valid until the handler returns, like all its owners.
         let bytes = unsafe { array(self.data.cast::<u8>(), self.length) };
         str::from_utf8(bytes).unwrap_or("")
     }
@@ -256,10 +256,10 @@ pub extern "C" fn service_plugin_url_query() -> *mut RawQuery {
     URL_QUERY.with(|query| query.get())
 }
 
-/// The service gives back here what a handler of the first two forms returned.
+/// Called by the service with the string that a handler of the string or status form returned.
 ///
 /// # Safety
-/// `body` is what `c_string` made, once.
+/// `body` was returned by `c_string` and is passed only once.
 #[no_mangle]
 pub unsafe extern "C" fn service_plugin_release(body: *const c_char) {
     if !body.is_null() {
@@ -271,7 +271,7 @@ fn c_string(body: String) -> *const c_char {
     CString::new(body).map_or(ptr::null(), |body| body.into_raw())
 }
 
-/// An array of the service's, which may be empty and nowhere.
+/// A slice of an array of the service; the pointer of an empty array may be null.
 unsafe fn array<'a, T>(items: *const T, count: usize) -> &'a [T] {
     match count {
         0 => &[],
@@ -279,7 +279,7 @@ unsafe fn array<'a, T>(items: *const T, count: usize) -> &'a [T] {
     }
 }
 
-// What the macros above call.
+// Called by the macros above.
 
 pub fn run_text(handler: fn() -> String) -> *const c_char {
     catch_unwind(|| c_string(handler())).unwrap_or(ptr::null())
@@ -296,7 +296,7 @@ pub fn run_status(handler: fn() -> (String, i32)) -> RawAnswer {
 }
 
 /// # Safety
-/// Called by the service, with its own request and response.
+/// Called by the service with valid pointers.
 pub unsafe fn run_response(
     request: *const RawRequest,
     response: *mut RawResponse,
@@ -312,7 +312,7 @@ pub unsafe fn run_response(
         user: raw.user.get(),
         claims: raw.claims.get(),
         headers: headers
-            .map(|one| (one.name.get(), one.value.get()))
+            .map(|header| (header.name.get(), header.value.get()))
             .collect(),
         body: array(raw.body, raw.body_length),
     };
@@ -320,7 +320,7 @@ pub unsafe fn run_response(
         response: &mut *response,
     };
     if catch_unwind(AssertUnwindSafe(|| handler(&request, &mut answer))).is_err() {
-        // Refused: no part of the answer is sent.
+        // Rejected, so that no part of the response is sent.
         let _ = answer.status(0);
     }
 }

@@ -1,4 +1,4 @@
-// What the C++ tests share: the count of what was tried and what failed, and the lines of vectors.
+// Shared by the C++ tests: counts of expectations and failures, and the parser of vectors.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 
 namespace sql_rest_test {
 
-inline int tried = 0;
+inline int expectations = 0;
 inline int failures = 0;
 
-// Expect counts, and prints what does not hold.
+// Expect prints a failure and counts it.
 inline void Expect(bool holds, const std::string& what) {
-  tried++;
+  expectations++;
   if (holds) return;
   failures++;
   std::printf("not ok: %s\n", what.c_str());
@@ -23,14 +23,14 @@ inline void ExpectText(const std::string& expected, const std::string& actual,
   Expect(expected == actual, what + ": expected " + expected + ", got " + actual);
 }
 
-// Finish prints the total (of cases, where several things are expected of each), which scripts/test.mjs reads, and gives
-// the exit status: the failures, at most 99.
-inline int Finish(const char* what, int cases = tried) {
+// Finish prints the total, which scripts/test.mjs reads, and returns the exit status: the number of failures, at most
+// 99. `cases` is the total when there are several expectations for each case.
+inline int Finish(const char* what, int cases = expectations) {
   std::printf("%s: %d vectors, %d failures\n", what, cases, failures);
   return std::min(failures, 99);
 }
 
-// ParseString reads the JSON string that begins at its opening quote. The vectors escape no character beyond ASCII.
+// ParseString parses the JSON string whose opening quote is at `at`. The vectors escape only ASCII characters.
 inline std::string ParseString(const std::string& line, std::size_t at) {
   std::string text;
   for (std::size_t i = at + 1; line[i] != '"'; i++) {

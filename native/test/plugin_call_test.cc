@@ -1,5 +1,4 @@
-// Tests what handlers are given, which answers are taken and which are refused; the one argument is the folder of the
-// libraries.
+// Tests the input of handlers, and valid and invalid responses. The argument is the folder of the libraries.
 #include "../plugin_call.h"
 
 #include <pthread.h>
@@ -13,28 +12,28 @@
 
 namespace {
 
-using sql_rest::PluginAnswer;
 using sql_rest::PluginFailure;
 using sql_rest::PluginLibrary;
+using sql_rest::PluginResult;
 using sql_rest_test::Call;
 using sql_rest_test::Expect;
 using sql_rest_test::ExpectText;
 
-void ExpectFailure(PluginFailure failure, const std::string& message, const PluginAnswer& answer,
+void ExpectFailure(PluginFailure failure, const std::string& message, const PluginResult& result,
                    const std::string& what) {
-  Expect(answer.failure == failure,
-         what + " fails with " + std::to_string(static_cast<int>(answer.failure)));
-  ExpectText(message, answer.body, what);
+  Expect(result.failure == failure,
+         what + " fails with " + std::to_string(static_cast<int>(result.failure)));
+  ExpectText(message, result.body, what);
 }
 
-void ExpectInvalid(const std::string& message, const PluginAnswer& answer,
+void ExpectInvalid(const std::string& message, const PluginResult& result,
                    const std::string& what) {
-  ExpectFailure(PluginFailure::kResponseInvalid, "the plugin's answer " + message, answer, what);
+  ExpectFailure(PluginFailure::kResponseInvalid, "the plugin's answer " + message, result, what);
 }
 
-void ExpectBody(const std::string& body, const PluginAnswer& answer, const std::string& what) {
-  Expect(answer.failure == PluginFailure::kNone, what + " is answered");
-  ExpectText(body, answer.body, what);
+void ExpectBody(const std::string& body, const PluginResult& result, const std::string& what) {
+  Expect(result.failure == PluginFailure::kNone, what + " has a response");
+  ExpectText(body, result.body, what);
 }
 
 void ExpectEmptied(const PluginLibrary& library, const std::string& what) {
@@ -44,7 +43,7 @@ void ExpectEmptied(const PluginLibrary& library, const std::string& what) {
 }
 
 void TestVariables(const PluginLibrary& library) {
-  const std::string route = "file=answers;func=Echo;";
+  const std::string route = "file=forms;func=Echo;";
   ExpectBody(route, Call(library, {"GET", "Echo"}), "no query string");
   ExpectBody(route + "a=1|2;b=;", Call(library, {"GET", "Echo", "a=1&b&a=2"}), "two parameters");
   ExpectBody(route + "=x;\xC3\xA9=a b;", Call(library, {"GET", "Echo", "=x&%C3%A9=a+b"}), "names");
@@ -62,17 +61,17 @@ void TestTexts(const PluginLibrary& library) {
   ExpectInvalid("is not UTF-8", Call(library, {"GET", "Surrogate"}), "a surrogate");
   ExpectBody("\xC3\xA9\xF0\x9F\x98\x80", Call(library, {"GET", "Unicode"}), "UTF-8");
   ExpectBody("", Call(library, {"GET", "Empty"}), "an empty string");
-  ExpectBody(std::string(1024, 'x'), Call(library, {"GET", "Long", "n=1024"}), "the largest");
+  ExpectBody(std::string(1024, 'x'), Call(library, {"GET", "Long", "n=1024"}), "the largest body");
   const std::string large = "the plugin's answer is larger than 1024 bytes";
   for (const char* query : {"n=1025", "n=4000"})
     ExpectFailure(PluginFailure::kResponseTooLarge, large, Call(library, {"GET", "Long", query}),
                   query);
-  // No byte beyond this is the library's.
+  // Exactly n bytes are allocated: reading further is an error of AddressSanitizer.
   ExpectFailure(PluginFailure::kResponseTooLarge, large,
-                Call(library, {"GET", "Endless", "n=1025"}), "no end");
+                Call(library, {"GET", "Endless", "n=1025"}), "a string without a NUL");
 }
 
-// Each string goes back once, whatever became of it; NULL does not.
+// Each returned string is released once, also after a failure; NULL is not.
 void TestRelease(const PluginLibrary& library) {
   const long before = std::stol(Call(library, {"GET", "Released"}).body);
   Call(library, {"GET", "Empty"});
@@ -87,9 +86,9 @@ void TestRelease(const PluginLibrary& library) {
 void TestStatuses(const PluginLibrary& library) {
   for (const int status : {200, 201, 204, 302, 404, 500, 599}) {
     const std::string query = "status=" + std::to_string(status);
-    const PluginAnswer answer = Call(library, {"GET", "Status", query});
-    ExpectBody("\"status\"", answer, query);
-    Expect(answer.status == status, query + " is kept");
+    const PluginResult result = Call(library, {"GET", "Status", query});
+    ExpectBody("\"status\"", result, query);
+    Expect(result.status == status, query + " is kept");
   }
   for (const char* query : {"status=100", "status=101", "status=199"})
     Expect(Call(library, {"GET", "Status", query}).status == 200, "an interim status is 200");
@@ -99,20 +98,20 @@ void TestStatuses(const PluginLibrary& library) {
 }
 
 void TestRequest(const PluginLibrary& library) {
-  const PluginAnswer answer =
+  const PluginResult result =
       Call(library, {"POST", "Request", "a=1&b", "x-one\n1\naccept\n\nx-one\n2", {"\0\xFF", 2}});
   ExpectBody(
       "POST\n/_PLUGIN/a/b\na=1&b\nid-1\nann\n{\"sub\":\"ann\"}\nx-one: 1\naccept: \nx-one: 2\n" +
           std::string("\0\xFF", 2),
-      answer, "a request");
-  Expect(answer.status == 201, "a response's status");
-  Expect(answer.own_type, "a response's type");
-  ExpectText("\r\nContent-Type: text/plain\r\nX-Found: 1", answer.head, "a response's headers");
-  // None of it: X-Found is NULL then.
+      result, "a request");
+  Expect(result.status == 201, "a response's status");
+  Expect(result.has_content_type, "a response's type");
+  ExpectText("\r\nContent-Type: text/plain\r\nX-Found: 1", result.head, "a response's headers");
+  // Without headers, X-Found is NULL.
   ExpectInvalid("has a header that is NULL", Call(library, {"POST", "Request"}), "no headers");
 }
 
-PluginAnswer Header(const PluginLibrary& library, const std::string& name,
+PluginResult Header(const PluginLibrary& library, const std::string& name,
                     const std::string& value) {
   const std::string query = "name=" + name + "&value=" + value;
   return Call(library, {"GET", "Header", query});
@@ -137,21 +136,22 @@ void TestHeaders(const PluginLibrary& library) {
   ExpectText("\r\nX-A: ", Header(library, "X-A", "").head, "an empty value");
   ExpectText("\r\nX!#$%&'*+-.^_`|~9: \xC3\xA9\t(\"a\")",
              Header(library, "X!%23$%25%26'*%2B-.^_`|~9", "%C3%A9%09(\"a\")").head,
-             "odd but right");
-  const PluginAnswer typed = Header(library, "CONTENT-type", "image/png");
-  Expect(typed.own_type && typed.failure == PluginFailure::kNone, "a type in any case");
-  Expect(!Header(library, "X-A", "b").own_type, "another header is no type");
+             "unusual but valid");
+  const PluginResult typed = Header(library, "CONTENT-type", "image/png");
+  Expect(typed.has_content_type && typed.failure == PluginFailure::kNone, "a type in any case");
+  Expect(!Header(library, "X-A", "b").has_content_type, "another header is no type");
 }
 
-PluginAnswer Odd(const PluginLibrary& library, int number) {
+PluginResult Odd(const PluginLibrary& library, int number) {
   const std::string query = "case=" + std::to_string(number);
   return Call(library, {"GET", "Odd", query});
 }
 
 void TestResponses(const PluginLibrary& library) {
-  const PluginAnswer nothing = Odd(library, 0);
-  ExpectBody("", nothing, "nothing at all");
-  Expect(nothing.status == 200 && !nothing.own_type && nothing.head.empty(), "nothing's head");
+  const PluginResult nothing = Odd(library, 0);
+  ExpectBody("", nothing, "no call");
+  Expect(nothing.status == 200 && !nothing.has_content_type && nothing.head.empty(),
+         "the head without a call");
   ExpectBody(std::string("a\0\xFF\x01", 4), Odd(library, 1), "any bytes");
   ExpectInvalid("has a header that is NULL", Odd(library, 2), "a name that is NULL");
   ExpectInvalid("has a header that is NULL", Odd(library, 3), "a value that is NULL");
@@ -160,14 +160,15 @@ void TestResponses(const PluginLibrary& library) {
   for (const int number : {6, 7})
     ExpectFailure(PluginFailure::kResponseTooLarge, "the plugin's answer is larger than 1024 bytes",
                   Odd(library, number), "too much written");
-  Expect(Odd(library, 8).body.size() == 1024, "as much as may be written");
+  Expect(Odd(library, 8).body.size() == 1024, "as much as the limit");
   for (const int number : {9, 10, 11})
     ExpectInvalid("has more than 64 KiB of headers", Odd(library, number), "many headers");
   ExpectInvalid("has the status 600, which is none of 100 to 599", Odd(library, 12),
-                "a refusal stays one");
+                "a rejection is final");
   Expect(Odd(library, 13).status == 200, "the last status counts");
   ExpectInvalid("has an empty or a second content-type", Odd(library, 14), "two types");
-  ExpectText("\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2", Odd(library, 15).head, "a header twice");
+  ExpectText("\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2", Odd(library, 15).head,
+             "two headers of one name");
 }
 
 void TestExceptions(const PluginLibrary& library) {
@@ -181,27 +182,27 @@ void TestExceptions(const PluginLibrary& library) {
                {"Status", "status"},
                {"Response", "response"}};
   for (const auto& [function, detail] : cases) {
-    const PluginAnswer answer = Call(library, {"GET", function, "a=1"});
-    ExpectFailure(PluginFailure::kCrashed, message, answer, function);
-    ExpectText(detail, answer.head, function);
+    const PluginResult result = Call(library, {"GET", function, "a=1"});
+    ExpectFailure(PluginFailure::kCrashed, message, result, function);
+    ExpectText(detail, result.head, function);
     ExpectEmptied(library, function);
   }
   ExpectBody("\"fine\"", Call(library, {"GET", "Count"}), "the call after exceptions");
 }
 
-// The thread is unwound through the call, which empties the variables and gives no answer.
+// pthread_exit unwinds the stack through the call, which empties the variables and does not return.
 void TestEndedThread(const PluginLibrary& library) {
-  struct Seen {
+  struct Observed {
     const PluginLibrary& library;
     bool returned = false;
     bool unwound = false;
     std::size_t left = 1;
-  } seen{library};
+  } observed{library};
   pthread_t thread;
   const auto run = [](void* argument) -> void* {
-    auto* const to = static_cast<Seen*>(argument);
+    auto* const to = static_cast<Observed*>(argument);
     struct Guard {
-      Seen* to;
+      Observed* to;
       ~Guard() {
         to->unwound = true;
         to->left = to->library.http_vars()->count;
@@ -211,11 +212,11 @@ void TestEndedThread(const PluginLibrary& library) {
     to->returned = true;
     return nullptr;
   };
-  Expect(pthread_create(&thread, nullptr, run, &seen) == 0, "a thread is made");
+  Expect(pthread_create(&thread, nullptr, run, &observed) == 0, "a thread is made");
   pthread_join(thread, nullptr);
-  Expect(seen.unwound && !seen.returned, "the thread ends");
-  Expect(seen.left == 0, "its variables are empty");
-  ExpectBody("\"fine\"", Call(library, {"GET", "Count"}), "another thread goes on");
+  Expect(observed.unwound && !observed.returned, "the thread ends");
+  Expect(observed.left == 0, "its variables are empty");
+  ExpectBody("\"fine\"", Call(library, {"GET", "Count"}), "another thread continues");
 }
 
 }  // namespace
@@ -226,14 +227,14 @@ int main(int argc, char** argv) {
     return 99;
   }
   const std::string folder = argv[1];
-  const auto answers = sql_rest_test::Load(folder + "/answers.so", "answers");
-  TestVariables(*answers);
-  TestTexts(*answers);
-  TestRelease(*answers);
-  TestStatuses(*answers);
-  TestRequest(*answers);
-  TestHeaders(*answers);
-  TestResponses(*answers);
+  const auto forms = sql_rest_test::Load(folder + "/forms.so", "forms");
+  TestVariables(*forms);
+  TestTexts(*forms);
+  TestRelease(*forms);
+  TestStatuses(*forms);
+  TestRequest(*forms);
+  TestHeaders(*forms);
+  TestResponses(*forms);
   const auto throws = sql_rest_test::Load(folder + "/throws.so", "throws");
   TestExceptions(*throws);
   TestEndedThread(*throws);

@@ -1,4 +1,4 @@
-// Tests what is loaded and what is refused, how handlers are found, and what is said of a library; the one argument is
+// Tests which libraries are loaded and which are rejected, the lookup of handlers, and descriptions. The argument is
 // the folder of the libraries.
 #include "../plugin_library.h"
 
@@ -32,49 +32,49 @@ int OpenFiles() {
   return open;
 }
 
-void ExpectRefusal(const std::vector<char>& bytes, const std::string& what,
-                   const std::string& message, const std::string& detail) {
+void ExpectRejection(const std::vector<char>& bytes, const std::string& what,
+                     const std::string& message, const std::string& detail) {
   const int before = OpenFiles();
-  std::string told;
+  std::string returned;
   std::string logged;
-  const auto library = PluginLibrary::Load("it", bytes, &told, &logged);
-  Expect(library == nullptr, what + " is refused");
-  ExpectText("plugin it could not be loaded" + message, told, what);
+  const auto library = PluginLibrary::Load("it", bytes, &returned, &logged);
+  Expect(library == nullptr, what + " is rejected");
+  ExpectText("plugin it could not be loaded" + message, returned, what);
   ExpectText("it.so: " + detail, logged, what);
   Expect(OpenFiles() == before, what + " leaves no descriptor");
 }
 
-void TestRefusals(const std::string& folder) {
+void TestRejections(const std::string& folder) {
   const std::string check = ", check your service logs";
   const std::string defines = ", which SERVICE_PLUGIN of service_plugin.h defines";
   const std::string text = "#!/bin/sh\n";
-  ExpectRefusal({}, "nothing", check, "not an ELF file");
-  ExpectRefusal({text.begin(), text.end()}, "a script", check, "not an ELF file");
-  std::vector<char> bytes = ReadBytes(folder + "/answers.so");
+  ExpectRejection({}, "nothing", check, "not an ELF file");
+  ExpectRejection({text.begin(), text.end()}, "a script", check, "not an ELF file");
+  std::vector<char> bytes = ReadBytes(folder + "/forms.so");
   const std::vector<char> part(bytes.begin(), bytes.begin() + 4096);
-  ExpectRefusal(part, "a part of a library", check, "an incomplete file");
+  ExpectRejection(part, "a part of a library", check, "an incomplete file");
   bytes[4] ^= 3;
-  ExpectRefusal(bytes, "another machine's", check, "an ELF file of another machine");
+  ExpectRejection(bytes, "another machine's", check, "an ELF file of another machine");
   const std::string abi = "it has no service_plugin_abi" + defines;
   const std::string newer = "it is written for ABI 2.1, this service has 1.0";
   const std::string wide = "its service_plugin_abi is no number of 32 bits";
   const std::string alone = "it has no function service_plugin_http_vars" + defines;
-  ExpectRefusal(ReadBytes(folder + "/nothing.so"), "no ABI", ": " + abi, abi);
-  ExpectRefusal(ReadBytes(folder + "/newer.so"), "a newer ABI", ": " + newer, newer);
-  ExpectRefusal(ReadBytes(folder + "/wide.so"), "a wide ABI", ": " + wide, wide);
-  ExpectRefusal(ReadBytes(folder + "/function.so"), "a function", ": " + wide, wide);
-  ExpectRefusal(ReadBytes(folder + "/alone.so"), "the ABI alone", ": " + alone, alone);
-  ExpectRefusal(ReadBytes(folder + "/undefined.so"), "an undefined symbol", check,
-                "undefined symbol: nowhere");
+  ExpectRejection(ReadBytes(folder + "/nothing.so"), "no ABI", ": " + abi, abi);
+  ExpectRejection(ReadBytes(folder + "/newer.so"), "a newer ABI", ": " + newer, newer);
+  ExpectRejection(ReadBytes(folder + "/wide.so"), "a wide ABI", ": " + wide, wide);
+  ExpectRejection(ReadBytes(folder + "/function.so"), "a function", ": " + wide, wide);
+  ExpectRejection(ReadBytes(folder + "/alone.so"), "the ABI alone", ": " + alone, alone);
+  ExpectRejection(ReadBytes(folder + "/undefined.so"), "an undefined symbol", check,
+                  "undefined symbol: nowhere");
 }
 
-// Such a library has run, and so stays; it serves nothing.
+// The code of such a library has run, so it stays loaded, but it serves nothing.
 void TestSmallVariables(const std::string& folder) {
   std::string message;
   std::string detail;
   const auto library =
       PluginLibrary::Load("small", ReadBytes(folder + "/small.so"), &message, &detail);
-  Expect(library == nullptr, "variables too small are refused");
+  Expect(library == nullptr, "variables that are too small are rejected");
   ExpectText("small.so: its HTTPVars or URLQuery is missing or too small", detail, "small");
 }
 
@@ -90,15 +90,15 @@ void ExpectLookup(const PluginLibrary& library, PluginLibrary::Lookup expected,
 
 void TestLookups(const std::string& folder) {
   using Lookup = PluginLibrary::Lookup;
-  const auto library = sql_rest_test::Load(folder + "/answers.so", "answers");
+  const auto library = sql_rest_test::Load(folder + "/forms.so", "forms");
   ExpectLookup(*library, Lookup::kFound, "GET", "Echo", "");
   ExpectLookup(*library, Lookup::kFound, "POST", "Echo", "");
-  ExpectLookup(*library, Lookup::kNotFound, "GET", "Nope", "plugin answers has no function Nope");
+  ExpectLookup(*library, Lookup::kNotFound, "GET", "Nope", "plugin forms has no function Nope");
   ExpectLookup(*library, Lookup::kNotFound, "GET", "Only",
-               "function Only of plugin answers has no handler for GET, only for DELETE, PUT");
+               "function Only of plugin forms has no handler for GET, only for DELETE, PUT");
   ExpectLookup(*library, Lookup::kNotFound, "HEAD", "Empty",
-               "function Empty of plugin answers has no handler for HEAD, only for GET");
-  // What would find the handler of another function, or no handler at all.
+               "function Empty of plugin forms has no handler for HEAD, only for GET");
+  // Methods that would form the symbol of another handler, or of no handler.
   for (const char* method : {"get", "", "G", "GETE", "service_plugin_"}) {
     Expect(library->Find(method, "Echo").lookup == Lookup::kNotFound, "no such method");
     Expect(library->Find(method, "ETEcho").lookup == Lookup::kNotFound, "no such method");
@@ -113,12 +113,13 @@ void TestLookups(const std::string& folder) {
   for (const std::string function : {"Data", "Thread", "Dot.ted", ""})
     ExpectLookup(*odd, Lookup::kNotFound, "GET", function,
                  "plugin odd has no function " + function);
-  const auto leans = sql_rest_test::Load(folder + "/leans.so", "leans");
-  ExpectLookup(*leans, Lookup::kFound, "GET", "Lean", "");
-  ExpectLookup(*leans, Lookup::kNotFound, "GET", "Empty", "plugin leans has no function Empty");
+  const auto dependent = sql_rest_test::Load(folder + "/dependent.so", "dependent");
+  ExpectLookup(*dependent, Lookup::kFound, "GET", "Dependent", "");
+  ExpectLookup(*dependent, Lookup::kNotFound, "GET", "Empty",
+               "plugin dependent has no function Empty");
 }
 
-// CloseMemory closes the descriptors of libraries, as a plugin may that closes what is not its own.
+// CloseMemory closes the descriptors of loaded libraries, as a plugin might.
 void CloseMemory() {
   for (int fd = 0; fd < 1024; fd++) {
     const std::string path = "/proc/self/fd/" + std::to_string(fd);
@@ -129,22 +130,22 @@ void CloseMemory() {
   }
 }
 
-// The same bytes under two names are two libraries, also when the descriptor of a refused one was free meanwhile.
+// The same bytes under two names are two libraries, also when a rejected library has freed its descriptor between.
 void TestCopies(const std::string& folder) {
-  const auto first = sql_rest_test::Load(folder + "/answers.so", "first");
+  const auto first = sql_rest_test::Load(folder + "/forms.so", "first");
   std::string ignored;
   Expect(PluginLibrary::Load("bad", ReadBytes(folder + "/undefined.so"), &ignored, &ignored) ==
              nullptr,
-         "a library between");
-  const auto second = sql_rest_test::Load(folder + "/answers.so", "second");
-  Expect(first->http_vars() != second->http_vars(), "each has variables of its own");
+         "a rejected library between");
+  const auto second = sql_rest_test::Load(folder + "/forms.so", "second");
+  Expect(first->http_vars() != second->http_vars(), "each library has its own variables");
   const auto throws = sql_rest_test::Load(folder + "/throws.so", "throws");
   Expect(throws->Find("GET", "Count").lookup == PluginLibrary::Lookup::kFound,
-         "another library is not taken for it");
+         "a different library is distinguished");
   CloseMemory();
-  const auto third = sql_rest_test::Load(folder + "/answers.so", "third");
+  const auto third = sql_rest_test::Load(folder + "/forms.so", "third");
   Expect(third->http_vars() != first->http_vars() && third->http_vars() != second->http_vars(),
-         "nor one whose descriptor a plugin closed");
+         "also after a plugin has closed the descriptors");
 }
 
 void TestDescriptions(const std::string& folder) {
@@ -164,30 +165,30 @@ void TestDescriptions(const std::string& folder) {
     Expect(Contains(odd, part), std::string(part) + " is in " + odd);
   for (const char* part : {"getLower", "FETCH", "\"GETDataHandler\"", "\"GETUndeclaredHandler\""})
     Expect(!Contains(odd, part), std::string(part) + " is not in " + odd);
-  const std::string answers = sql_rest::DescribePlugin(folder + "/answers.so", &usable);
-  Expect(usable, "answers.so has none");
-  Expect(Contains(answers, "\"form\":\"status\"") && Contains(answers, "\"form\":\"response\""),
+  const std::string forms = sql_rest::DescribePlugin(folder + "/forms.so", &usable);
+  Expect(usable, "forms.so has no problems");
+  Expect(Contains(forms, "\"form\":\"status\"") && Contains(forms, "\"form\":\"response\""),
          "forms are named");
-  Expect(answers.find("DELETEOnly") < answers.find("GETEcho"), "handlers are sorted");
+  Expect(forms.find("DELETEOnly") < forms.find("GETEcho"), "handlers are sorted");
   ExpectText("{\"file\":\"" + folder +
                  "/none.so\",\"abi\":null,\"handlers\":[],\"problems\":[\"cannot be read: No such "
                  "file or directory\"]}",
-             sql_rest::DescribePlugin(folder + "/none.so", &usable), "a file that is not there");
-  Expect(!usable, "what is not there is not usable");
+             sql_rest::DescribePlugin(folder + "/none.so", &usable), "a missing file");
+  Expect(!usable, "a missing file is not usable");
   Expect(Contains(sql_rest::DescribePlugin(folder, &usable), "\"not a regular file\""), "a folder");
   Expect(Contains(sql_rest::DescribePlugin(folder + "/undefined.so", &usable),
                   "\"undefined symbol: nowhere\""),
-         "the loader's words are the author's");
+         "the loader's message is reported");
   Expect(Contains(sql_rest::DescribePlugin(folder + "/newer.so", &usable), "\"abi\":\"2.1\""),
          "another ABI is named");
 }
 
-// Every beginning of a library is read without a fault, and is none.
-void TestBeginnings(const std::string& folder) {
-  const std::vector<char> bytes = ReadBytes(folder + "/answers.so");
+// No prefix of a library causes a fault, or reads as a library.
+void TestPrefixes(const std::string& folder) {
+  const std::vector<char> bytes = ReadBytes(folder + "/forms.so");
   int read = 0;
   for (std::size_t length = 0; length < bytes.size(); length += length < 1024 ? 1 : 61) {
-    // A copy, so that what is behind it can be seen to be touched.
+    // A copy, so that AddressSanitizer reports reads beyond it.
     const std::vector<char> part(bytes.begin(), bytes.begin() + static_cast<long>(length));
     sql_rest::PluginManifest manifest;
     std::string problem;
@@ -195,7 +196,7 @@ void TestBeginnings(const std::string& folder) {
         manifest.functions.empty())
       read++;
   }
-  Expect(read == 0, "no beginning is a library without handlers");
+  Expect(read == 0, "no prefix is a library without handlers");
 }
 
 }  // namespace
@@ -205,11 +206,11 @@ int main(int argc, char** argv) {
     std::printf("usage: plugin_library_test FOLDER\n");
     return 99;
   }
-  TestRefusals(argv[1]);
+  TestRejections(argv[1]);
   TestSmallVariables(argv[1]);
   TestLookups(argv[1]);
   TestCopies(argv[1]);
   TestDescriptions(argv[1]);
-  TestBeginnings(argv[1]);
+  TestPrefixes(argv[1]);
   return sql_rest_test::Finish("plugin library");
 }

@@ -1,5 +1,5 @@
-// A million calls, of all three forms and of refused answers, leave resident memory as it was. Runs without sanitizers, which keep what is
-// freed. The one argument is the folder of the libraries.
+// A million calls, of all three forms and with invalid responses, do not increase resident memory. Runs without
+// sanitizers, which delay the reuse of freed memory. The argument is the folder of the libraries.
 #include <unistd.h>
 
 #include <fstream>
@@ -11,8 +11,8 @@
 namespace {
 
 constexpr int kCalls = 1'000'000;
-constexpr int kWarming = 20'000;
-// What the allocator may still come to keep; a leak of one byte a call is more.
+constexpr int kWarmUp = 20'000;
+// Growth of the allocator itself; a leak of one byte a call exceeds it.
 constexpr long kSlack = 512L << 10;
 
 long ResidentBytes() {
@@ -30,7 +30,7 @@ void Calls(const sql_rest::PluginLibrary& library, int count) {
       {"GET", "Odd", "case=11"},
       {"GET", "Latin"},
   };
-  // What is refused is rare, and dear.
+  // Invalid responses are rare, because they are expensive.
   for (int i = 0; i < count; i++)
     sql_rest_test::Call(library, requests[i % 100 == 0 ? 3 + i / 100 % 2 : i % 3]);
 }
@@ -42,11 +42,11 @@ int main(int argc, char** argv) {
     std::printf("usage: plugin_memory_test FOLDER\n");
     return 99;
   }
-  const auto library = sql_rest_test::Load(std::string(argv[1]) + "/answers.so", "answers");
-  Calls(*library, kWarming);
+  const auto library = sql_rest_test::Load(std::string(argv[1]) + "/forms.so", "forms");
+  Calls(*library, kWarmUp);
   const long before = ResidentBytes();
   Calls(*library, kCalls);
   const long grown = ResidentBytes() - before;
-  sql_rest_test::Expect(before > 0 && grown < kSlack, std::to_string(grown) + " bytes more");
+  sql_rest_test::Expect(before > 0 && grown < kSlack, std::to_string(grown) + " bytes of growth");
   return sql_rest_test::Finish("plugin memory");
 }

@@ -1,6 +1,6 @@
-// A pool that several threads give calls to, while others are dropped, given back, end their thread, take too long, or
-// are to libraries that cannot be loaded; run under ThreadSanitizer. Every call must have exactly one outcome. The one
-// argument is the folder of the libraries.
+// Several threads push calls to a pool; some calls are abandoned, returned, end their thread, time out, or have a
+// library that cannot be loaded. Every call must have exactly one outcome. Run under ThreadSanitizer. The argument is
+// the folder of the libraries.
 #include "../plugin_pool.h"
 
 #include <chrono>
@@ -20,30 +20,30 @@
 namespace {
 
 using sql_rest::PluginFailure;
-using sql_rest::PluginRecord;
+using sql_rest::PluginRecordKind;
 using sql_rest_test::Expect;
 
-constexpr std::uint32_t kGivers = 3;
+constexpr std::uint32_t kProducers = 3;
 constexpr std::uint32_t kCalls = 3000;
 constexpr auto kTimeout = std::chrono::milliseconds(200);
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kMaxWait = std::chrono::seconds(60);
 
-// Outcomes takes records and counts what became of each call.
+// Outcomes reads records and counts the outcomes of each call.
 class Outcomes {
  public:
   struct Outcome {
     int count = 0;
-    PluginRecord kind = PluginRecord::kJson;
+    PluginRecordKind kind = PluginRecordKind::kJson;
     std::uint16_t status = 0;
     std::string body;
   };
 
-  sql_rest::PluginRecords* records() { return &records_; }
+  sql_rest::PluginRecordQueue* records() { return &records_; }
 
-  // Await waits until so many calls have an outcome.
+  // Await waits until that many calls have an outcome; false after kMaxWait.
   bool Await(std::size_t calls) {
     std::unique_lock<std::mutex> lock(mutex_);
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kMaxWait;
     for (;;) {
       Read();
       if (outcomes_.size() >= calls) return true;
@@ -53,7 +53,8 @@ class Outcomes {
   }
 
   const std::map<std::uint32_t, Outcome>& outcomes() const { return outcomes_; }
-  int Others(PluginRecord kind) { return others_[kind]; }
+  // The number of records of a kind that is not the outcome of a call.
+  int Others(PluginRecordKind kind) { return others_[kind]; }
 
  private:
   void Wake() {
@@ -73,8 +74,8 @@ class Outcomes {
       std::memcpy(&head, bytes.data() + at + 8, 4);
       std::memcpy(&body, bytes.data() + at + 12, 4);
       at += sql_rest::kRecordHead + head;
-      const auto known = static_cast<PluginRecord>(kind);
-      if (known <= PluginRecord::kReturned) {
+      const auto known = static_cast<PluginRecordKind>(kind);
+      if (known <= PluginRecordKind::kReturned) {
         Outcome& outcome = outcomes_[id];
         outcome.count++;
         outcome.kind = known;
@@ -91,11 +92,11 @@ class Outcomes {
   std::condition_variable awake_;
   bool woken_ = false;
   std::map<std::uint32_t, Outcome> outcomes_;
-  std::map<PluginRecord, int> others_;
-  sql_rest::PluginRecords records_{[this] { Wake(); }};
+  std::map<PluginRecordKind, int> others_;
+  sql_rest::PluginRecordQueue records_{[this] { Wake(); }};
 };
 
-// MakeCall makes one as it comes over the wire: its texts packed as UTF-16 first.
+// MakeCall packs a call as UTF-16, as on the wire, and decodes it.
 sql_rest::PluginCall MakeCall(std::uint32_t id, const std::string& library,
                               const std::string& function, const std::string& query) {
   const std::u16string texts[] = {u"GET",
@@ -124,9 +125,9 @@ std::vector<sql_rest::PluginCall> One(sql_rest::PluginCall call) {
   return calls;
 }
 
-// Give pushes calls of every kind, each twelfth of which it drops at once.
-void Give(sql_rest::PluginPool* pool, std::uint32_t first,
-          std::vector<sql_rest::PluginCall> calls) {
+// Produce pushes calls of every kind, and abandons every twelfth at once.
+void Produce(sql_rest::PluginPool* pool, std::uint32_t first,
+             std::vector<sql_rest::PluginCall> calls) {
   std::uint32_t id = first;
   for (sql_rest::PluginCall& call : calls) {
     pool->Push(One(std::move(call)));
@@ -148,13 +149,13 @@ int main(int argc, char** argv) {
   options.timeout = kTimeout;
   options.max_response = 1024;
   auto* const pool = new sql_rest::PluginPool(std::move(options), outcomes->records());
-  for (const char* name : {"answers", "throws"})
+  for (const char* name : {"forms", "throws"})
     pool->AddLibrary(name, sql_rest_test::ReadBytes(folder + "/" + name + ".so"));
   pool->AddLibrary("undefined", sql_rest_test::ReadBytes(folder + "/undefined.so"));
 
-  std::vector<std::thread> givers;
-  for (std::uint32_t giver = 0; giver < kGivers; giver++) {
-    const std::uint32_t first = 1 + giver * kCalls;
+  std::vector<std::thread> producers;
+  for (std::uint32_t producer = 0; producer < kProducers; producer++) {
+    const std::uint32_t first = 1 + producer * kCalls;
     std::vector<sql_rest::PluginCall> calls;
     for (std::uint32_t id = first; id < first + kCalls; id++) {
       const std::string n = "n=" + std::to_string(id);
@@ -163,57 +164,58 @@ int main(int argc, char** argv) {
       } else if (id % 10 == 5) {
         calls.push_back(MakeCall(id, "undefined", "Echo", ""));
       } else {
-        calls.push_back(MakeCall(id, "answers", "Twice", n));
+        calls.push_back(MakeCall(id, "forms", "Twice", n));
       }
     }
-    givers.emplace_back(Give, pool, first, std::move(calls));
+    producers.emplace_back(Produce, pool, first, std::move(calls));
   }
-  for (std::thread& giver : givers) giver.join();
-  const std::size_t all = kGivers * kCalls;
+  for (std::thread& producer : producers) producer.join();
+  const std::size_t all = kProducers * kCalls;
   Expect(outcomes->Await(all), "every call has an outcome");
   for (const auto& [id, outcome] : outcomes->outcomes()) {
     const std::string what = "call " + std::to_string(id);
     const std::string n = std::to_string(id);
     Expect(outcome.count == 1, what + " has one outcome");
-    if (outcome.kind == PluginRecord::kReturned) {
-      Expect(id % 12 == 0, what + " was dropped");
-    } else if (outcome.kind == PluginRecord::kFailed) {
+    if (outcome.kind == PluginRecordKind::kReturned) {
+      Expect(id % 12 == 0, what + " was abandoned");
+    } else if (outcome.kind == PluginRecordKind::kFailed) {
       const auto failure = static_cast<PluginFailure>(outcome.status);
       const bool broken = failure == PluginFailure::kLoadFailed && id % 10 == 5;
       Expect(broken || (failure == PluginFailure::kCrashed && id % 500 == 7), what + " fails");
     } else {
-      sql_rest_test::ExpectText("Twice " + n + " answers " + n, outcome.body, what);
+      sql_rest_test::ExpectText("Twice " + n + " forms " + n, outcome.body, what);
     }
   }
-  Expect(outcomes->Others(PluginRecord::kLoaded) == 2, "two libraries are loaded, once each");
-  Expect(outcomes->Others(PluginRecord::kUnloadable) == 1, "one is not, and tried once");
+  Expect(outcomes->Others(PluginRecordKind::kLoaded) == 2, "two libraries are loaded, once each");
+  Expect(outcomes->Others(PluginRecordKind::kUnloadable) == 1, "one is not, after one attempt");
 
-  // As many as there are threads take too long; what comes after them has threads of its own. One of them never ends.
+  // As many calls as there are threads time out; later calls run on new threads. One of them never ends.
   std::uint32_t id = static_cast<std::uint32_t>(all) + 1;
   for (int i = 0; i < 4; i++)
-    pool->Push(One(MakeCall(id++, "answers", "Late", i == 0 ? "n=600000" : "n=1000")));
-  pool->Push(One(MakeCall(id++, "answers", "Twice", "n=1")));
-  Expect(outcomes->Await(id - 1), "calls that take too long hold up no others");
+    pool->Push(One(MakeCall(id++, "forms", "Late", i == 0 ? "n=600000" : "n=1000")));
+  pool->Push(One(MakeCall(id++, "forms", "Twice", "n=1")));
+  Expect(outcomes->Await(id - 1), "overdue calls do not delay others");
   for (std::uint32_t late = id - 5; late < id - 1; late++) {
     const auto& outcome = outcomes->outcomes().at(late);
-    Expect(outcome.kind == PluginRecord::kFailed &&
+    Expect(outcome.kind == PluginRecordKind::kFailed &&
                outcome.status == static_cast<std::uint16_t>(PluginFailure::kTimeout),
-           "they are over their time");
+           "overdue calls fail with a timeout");
   }
-  Expect(outcomes->outcomes().at(id - 1).kind == PluginRecord::kJson, "and the others answered");
+  Expect(outcomes->outcomes().at(id - 1).kind == PluginRecordKind::kJson,
+         "the call after them has a response");
 
-  // What was not begun is given back.
+  // Calls that have not begun are returned.
   const std::uint32_t waiting = id;
-  for (int i = 0; i < 4; i++) pool->Push(One(MakeCall(id++, "answers", "Late", "n=100")));
-  for (int i = 0; i < 50; i++) pool->Push(One(MakeCall(id++, "answers", "Late", "n=100")));
+  for (int i = 0; i < 4; i++) pool->Push(One(MakeCall(id++, "forms", "Late", "n=100")));
+  for (int i = 0; i < 50; i++) pool->Push(One(MakeCall(id++, "forms", "Late", "n=100")));
   pool->Retire();
-  Expect(outcomes->Await(id - 1), "all are answered or given back");
+  Expect(outcomes->Await(id - 1), "all calls are finished or returned");
   int returned = 0;
   for (std::uint32_t one = waiting; one < id; one++)
-    if (outcomes->outcomes().at(one).kind == PluginRecord::kReturned) returned++;
-  Expect(returned >= 46, std::to_string(returned) + " were given back");
+    if (outcomes->outcomes().at(one).kind == PluginRecordKind::kReturned) returned++;
+  Expect(returned >= 46, std::to_string(returned) + " calls were returned");
   for (const auto& entry : outcomes->outcomes())
     Expect(entry.second.count == 1, "call " + std::to_string(entry.first) + " has one outcome");
-  Expect(outcomes->Others(PluginRecord::kRetired) == 1, "and that is told");
+  Expect(outcomes->Others(PluginRecordKind::kRetired) == 1, "kRetired is reported once");
   return sql_rest_test::Finish("plugin pool", static_cast<int>(outcomes->outcomes().size()));
 }

@@ -1,5 +1,5 @@
-// Loads libraries and calls them from eight threads at once; run under ThreadSanitizer. Each thread must find its own
-// values in the variables of each library. The one argument is the folder of the libraries.
+// Loads libraries and calls them from eight threads at once. Each thread must find its own values in the variables of
+// each library. Run under ThreadSanitizer. The argument is the folder of the libraries.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -20,10 +20,10 @@ void Count(bool holds) {
   if (!holds) wrong++;
 }
 
-// Run loads a library of its own and calls it and the shared ones by turns.
+// Run loads its own library, and calls it and the shared ones in turn.
 void Run(int thread, const std::string& folder,
          const std::vector<std::unique_ptr<sql_rest::PluginLibrary>>& shared) {
-  const auto own = sql_rest_test::Load(folder + "/answers.so", "own" + std::to_string(thread));
+  const auto own = sql_rest_test::Load(folder + "/forms.so", "own" + std::to_string(thread));
   for (int i = 0; i < kCalls; i++) {
     const sql_rest::PluginLibrary& library =
         i % 3 == 0 ? *own : *shared[static_cast<std::size_t>(i + thread) % shared.size()];
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   const std::string folder = argv[1];
   std::vector<std::unique_ptr<sql_rest::PluginLibrary>> shared;
   for (const char* name : {"one", "two", "three"})
-    shared.push_back(sql_rest_test::Load(folder + "/answers.so", name));
+    shared.push_back(sql_rest_test::Load(folder + "/forms.so", name));
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; i++) threads.emplace_back([&, i] { Run(i, folder, shared); });
   for (std::thread& thread : threads) thread.join();

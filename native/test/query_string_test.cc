@@ -1,5 +1,5 @@
-// Tests ParseQueryString against test/vectors/query-strings.jsonl (its path is the one argument), which the parser for
-// scripts is held to as well, and IsUtf8 on all short sequences that matter.
+// Tests ParseQueryString with test/vectors/query-strings.jsonl (the argument is its path), which also tests the parser
+// for scripts, and IsUtf8 with every code point in every length.
 #include "../query_string.h"
 
 #include <fstream>
@@ -15,7 +15,7 @@ namespace {
 using sql_rest_test::Expect;
 using sql_rest_test::ExpectText;
 
-// Render writes a vector as it stands in the file, with what was parsed.
+// Render formats the parsed parameters as a line of the vectors.
 std::string Render(const std::string& raw) {
   std::vector<sql_rest::QueryParameter> parameters;
   std::string message;
@@ -52,18 +52,18 @@ int TestVectors(const char* path) {
   return count;
 }
 
-// No JSON can hold these; JavaScript sees U+FFFD in their place.
+// Invalid UTF-8, which the JSON of the vectors cannot contain.
 void TestRawBytes() {
   for (const char* raw : {"a=\xFF", "\x80=1", "a=\xC0\xAF", "a=\xED\xA0\x80", "a=\xF4\x90\x80\x80",
                           "a=1&b=\xE2\x82", "a=\xE2\x82&b=\xAC", "a=%C3\xA9", "a=\xC3%A9"}) {
     std::vector<sql_rest::QueryParameter> parameters;
     std::string message;
-    Expect(!sql_rest::ParseQueryString(raw, &parameters, &message), "raw bytes are refused");
+    Expect(!sql_rest::ParseQueryString(raw, &parameters, &message), "raw bytes are rejected");
     ExpectText("invalid query string", message, "raw bytes");
   }
 }
 
-// Encode writes any number as UTF-8 would, also those that UTF-8 does not have.
+// Encode encodes any number in the pattern of UTF-8, also invalid code points and overlong forms.
 std::string Encode(unsigned code, int length) {
   if (length == 1) return std::string(1, static_cast<char>(code));
   std::string bytes;
@@ -74,7 +74,7 @@ std::string Encode(unsigned code, int length) {
   return static_cast<char>(marks[length] | (code >> (6 * (length - 1)))) + bytes;
 }
 
-// Every number in every length: well-formed is the shortest length of a number that is no surrogate and in Unicode.
+// Well-formed is only the shortest encoding of a code point that is not a surrogate.
 void TestUtf8() {
   int wrong = 0;
   for (unsigned code = 0; code < 0x200000; code++) {
@@ -86,12 +86,12 @@ void TestUtf8() {
     }
   }
   Expect(wrong == 0, std::to_string(wrong) + " sequences are judged wrongly");
-  // At every place of the eight bytes that are looked at together, and at the end.
+  // At every offset within the eight bytes that are tested together, and at the end.
   for (std::size_t before = 0; before < 20; before++) {
     const std::string text(before, 'a');
-    Expect(sql_rest::IsUtf8(text + "\xE2\x82\xAC" + text), "a character in its place");
-    Expect(!sql_rest::IsUtf8(text + "\xE2\x82" + text), "a part of one");
-    Expect(!sql_rest::IsUtf8(text + "\xAC" + text), "the rest of one");
+    Expect(sql_rest::IsUtf8(text + "\xE2\x82\xAC" + text), "a complete character");
+    Expect(!sql_rest::IsUtf8(text + "\xE2\x82" + text), "an incomplete character");
+    Expect(!sql_rest::IsUtf8(text + "\xAC" + text), "a continuation byte alone");
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * Who may run which scripts (`queries.restrict`). Nobody may run anything unless an entry says so. A user's own entries
- * that match a script decide over those for everybody; among them the most exact one, then the last.
+ * Permissions for scripts (`queries.restrict`). Everything is denied unless an entry permits it. If entries of the user
+ * match a script, they override those for everybody; of matching entries the most specific one decides, then the last.
  */
-import type { ScriptAccessSettings, ScriptEntry } from '../protocol.js';
+import type { ScriptAccessSettings, ScriptEntry } from '../settings.js';
 
-/** What may be done with a script, as bits of a number. */
+/** Permissions for a script, as a bit mask. */
 export const READ = 1;
 export const WRITE = 2;
 export const DELETE = 4;
@@ -20,17 +20,16 @@ const METHODS: ReadonlyMap<string, number> = new Map([
   ['DELETE', DELETE],
 ]);
 
-/** permissionFor gives the bits of which a method needs one: those that run nothing, OPTIONS among them, need any. */
+/** permissionFor returns the bits of which a method needs one; methods that run nothing, such as OPTIONS, need any. */
 export function permissionFor(method: string): number {
   return METHODS.get(method) ?? READ | WRITE | DELETE;
 }
 
-/** isWildcard tells whether a member of an entry matches any name. */
+/** isWildcard tells whether a member of an entry matches every name. */
 export function isWildcard(member: string | undefined): boolean {
   return member === undefined || member === '*';
 }
 
-/** ScriptAccess answers for every caller and script. */
 export class ScriptAccess {
   readonly #everybody: readonly Rule[];
   readonly #users = new Map<string, Rule[]>();
@@ -44,8 +43,8 @@ export class ScriptAccess {
   }
 
   /**
-   * permissions gives the bits of what a caller may do with a script, 0 for nothing. `user` is the caller's name, empty
-   * for one without; `alias` the database the script runs on.
+   * permissions returns a caller's permission bits for a script, 0 for none. `user` is the caller's name, empty for a
+   * caller without a name; `alias` is the database that the script runs on.
    */
   permissions(user: string, alias: string, folder: string, script: string): number {
     const own = user === '' ? undefined : this.#users.get(user);
@@ -55,10 +54,10 @@ export class ScriptAccess {
   }
 }
 
-/** Rule is one entry. */
+/** A compiled entry. */
 class Rule {
   readonly bits: number;
-  /** The more members are exact, the higher; the database counts most. */
+  /** The more specific the entry, the higher; the database counts most. */
   readonly rank: number;
   readonly #database: string | undefined;
   readonly #location: string | undefined;
@@ -82,7 +81,7 @@ class Rule {
   }
 }
 
-/** The rule that decides: of the highest rank that matches, the last. */
+/** The last of the matching rules with the highest rank. */
 function best(
   rules: readonly Rule[],
   alias: string,

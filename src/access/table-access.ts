@@ -1,19 +1,18 @@
 /**
- * Who may do what with tables (`[access]`). With `restrict` a table that no entry names is denied to everybody, and a
- * user's own entry for a table decides over the one for everybody. Names are compared exactly.
+ * Permissions for tables (`[access]`). With `restrict`, a table that no entry names is denied to everybody, and a
+ * user's own entry for a table overrides the one for everybody. Names are compared exactly.
  */
-import type { TableAccessSettings, TableEntry } from '../protocol.js';
+import type { TableAccessSettings, TableEntry } from '../settings.js';
 
 /** What a caller may do with a table. */
 export interface TablePermission {
   readonly read: boolean;
   readonly write: boolean;
   readonly delete: boolean;
-  /** The columns it is permitted for; undefined for all. */
+  /** The permitted columns; undefined for all. */
   readonly fields: ReadonlySet<string> | undefined;
 }
 
-/** A schema and a table in it. */
 export type TableName = readonly [schema: string, table: string];
 
 const EVERYTHING: TablePermission = { read: true, write: true, delete: true, fields: undefined };
@@ -22,9 +21,7 @@ const NOTHING: TablePermission = { read: false, write: false, delete: false, fie
 /** Permissions by schema and table. */
 type Tables = ReadonlyMap<string, ReadonlyMap<string, TablePermission>>;
 
-/** TableAccess answers for every caller and table. */
 export class TableAccess {
-  /** Whether anything is denied to anybody. */
   readonly restricted: boolean;
   readonly #everybody: Tables;
   readonly #users = new Map<string, Tables>();
@@ -40,17 +37,17 @@ export class TableAccess {
     for (const [name, own] of entries) this.#users.set(name, compile(own, open));
   }
 
-  /** permission gives what a caller may do with a table; `user` is his name, empty for a caller without one. */
+  /** permission returns a caller's permission for a table; `user` is their name, empty for a caller without one. */
   permission(user: string, schema: string, table: string): TablePermission {
     if (!this.restricted) return EVERYTHING;
     const own = user === '' ? undefined : this.#users.get(user);
     return find(own, schema, table) ?? find(this.#everybody, schema, table) ?? NOTHING;
   }
 
-  /** readable lists the tables that a caller may read, undefined for all there are. The same list for the same caller. */
+  /** readable lists the tables that a caller may read, undefined for all; always the same array for the same caller. */
   readable(user: string): readonly TableName[] | undefined {
     if (!this.restricted) return undefined;
-    // Callers without entries of their own share one list, so that names nobody has configured take no memory.
+    // Callers without entries of their own share one list, so that names which are not configured take no memory.
     const name = this.#users.has(user) ? user : '';
     let list = this.#readable.get(name);
     if (list === undefined) this.#readable.set(name, (list = this.#listReadable(name)));
@@ -77,7 +74,7 @@ function find(
   return tables?.get(schema)?.get(table);
 }
 
-/** Permissions of a list of entries: of several for one table the last, and for what is `open` everything. */
+/** Compiles entries: the last one for a table counts, and the tables in `open` permit everything. */
 function compile(
   entries: readonly TableEntry[],
   open: ReadonlyMap<string, TablePermission>,
@@ -94,7 +91,7 @@ function compile(
   return compiled;
 }
 
-/** tableName takes a configured name apart: what stands before the first dot is the schema, otherwise `public`. */
+/** tableName splits a configured name at its first dot; without a dot the schema is `public`. */
 export function tableName(name: string): TableName {
   const dot = name.indexOf('.');
   return dot < 0 ? ['public', name] : [name.slice(0, dot), name.slice(dot + 1)];
@@ -103,7 +100,7 @@ export function tableName(name: string): TableName {
 function permissionOf({ permissions, fields }: TableEntry): TablePermission {
   const columns = fields === undefined || fields.includes('*') ? undefined : new Set(fields);
   return {
-    // Without a column there is nothing to be read.
+    // Without a permitted column nothing can be read.
     read: permissions.includes('read') && columns?.size !== 0,
     write: permissions.includes('write'),
     delete: permissions.includes('delete'),

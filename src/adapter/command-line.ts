@@ -1,6 +1,6 @@
 /**
- * The arguments of the adapter, few: where it connects to is in the environment, where clients' configurations have
- * room for it. Refuses what it does not know.
+ * Command-line arguments of the adapter. URL and token come from environment variables, for which configurations of
+ * clients have a place. Rejects unknown arguments.
  */
 import { parseArgs } from 'node:util';
 
@@ -20,15 +20,15 @@ Flags:
 Exit status: 0 at the end of input, 1 when the environment cannot be used, 2 for a bad command line.
 `;
 
-/** Seconds, when none are given; more than statements are allowed to run. */
+/** Seconds; the default is longer than statements may run. */
 const DEFAULT_TIMEOUT = 600;
 const LONGEST_TIMEOUT = 86_400;
 
-export type CommandLine =
+export type AdapterCommandLine =
   { readonly command: 'help' | 'version' } | { readonly command: 'run'; readonly timeout: number };
 
-/** parseCommandLine reads arguments; `timeout` is in milliseconds. Throws an error that says what is wrong. */
-export function parseCommandLine(args: readonly string[]): CommandLine {
+/** parseCommandLine parses arguments; `timeout` is in milliseconds. Throws an Error that says what is wrong. */
+export function parseCommandLine(args: readonly string[]): AdapterCommandLine {
   const { values } = parseArgs({
     args: [...args],
     options: {

@@ -1,25 +1,24 @@
 /**
- * The endpoint and the token, from the environment. Refuses what cannot be meant, before anything is sent: no message
- * repeats a value, for a URL may hold a password.
+ * The endpoint's URL and the token, from environment variables. Invalid ones are rejected before anything is sent; error
+ * messages do not repeat values, because a URL may contain a password.
  */
 import { isIPv4 } from 'node:net';
 
-/** Endpoint is where messages go, and what they carry. */
-export interface Endpoint {
+export interface ServerEndpoint {
   readonly url: URL;
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;
-  /** What its owner should know, a sentence each. */
+  /** Sentences to log at start. */
   readonly warnings: readonly string[];
 }
 
-/** EndpointError is a variable that cannot be used; its message says what to set. */
+/** EndpointError reports an unusable variable; its message says how to set it. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError';
 }
 
 /** readEndpoint reads SERVICE_MCP_URL and SERVICE_MCP_TOKEN. Throws EndpointError. */
-export function readEndpoint(env: Readonly<NodeJS.ProcessEnv>): Endpoint {
+export function readEndpoint(env: Readonly<NodeJS.ProcessEnv>): ServerEndpoint {
   const url = readUrl(env['SERVICE_MCP_URL']?.trim() ?? '');
   const authorization = readToken(env['SERVICE_MCP_TOKEN'] ?? '');
   const warnings: string[] = [];

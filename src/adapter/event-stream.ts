@@ -1,9 +1,7 @@
-/**
- * The data of a text/event-stream, event by event. Which event it is, its id and comments do not matter here.
- */
+/** Parser of text/event-stream. Types and ids of events and comments are ignored. */
 import { LineSplitter, TOO_LONG } from './line-splitter.js';
 
-/** readEvents yields the data of each event. Throws when a line, or an event, is beyond `limit` bytes. */
+/** readEvents yields the data of each event. Throws if a line or an event is larger than `limit` bytes. */
 export async function* readEvents(
   stream: AsyncIterable<Buffer>,
   limit: number,

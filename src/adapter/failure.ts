@@ -1,17 +1,16 @@
 /**
- * Failures in words: what happened, and what to do about it. For answers that are no JSON-RPC and for endpoints that
- * cannot be reached. What the other side wrote is shortened and stripped of what a terminal would act upon.
+ * Messages for failures: what happened, and what to do about it. For responses other than JSON-RPC and for unreachable
+ * endpoints. Text of the endpoint is shortened, and control characters are replaced.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Endpoint } from './endpoint.js';
-import { isObject } from './era-headers.js';
+import type { ServerEndpoint } from './endpoint.js';
+import { isObject } from '../json.js';
 import { Timeout } from './http-client.js';
 
-/** Characters of the endpoint's own words that are repeated. */
-const REPEATED = 200;
+/** Most characters of the endpoint's text in a message. */
+const MAX_REPEATED = 200;
 
-/** networkFailure says why there is no answer. */
-export function networkFailure(error: unknown, { url }: Endpoint): string {
+export function networkFailure(error: unknown, { url }: ServerEndpoint): string {
   const place = `the endpoint ${url.href}`;
   if (error instanceof Timeout) return `${place} ${error.message}`;
   const { message, code = '' } = error as NodeJS.ErrnoException;
@@ -40,10 +39,10 @@ function reasonOf(code: string, message: string): string {
   return `failed: ${words}`;
 }
 
-/** redirectFailure says where an endpoint that redirects seems to be. */
+/** redirectFailure is the message for a redirect: it names the target. */
 export function redirectFailure(
   { statusCode, headers }: IncomingMessage,
-  { url }: Endpoint,
+  { url }: ServerEndpoint,
 ): string {
   const base = `the endpoint ${url.href} redirects (HTTP ${statusCode ?? 0})`;
   const place = headers.location;
@@ -53,14 +52,13 @@ export function redirectFailure(
   return `${base}; redirects are not followed: set SERVICE_MCP_URL to ${plain(origin + pathname)}`;
 }
 
-/** httpFailure says what an answer without JSON-RPC means. */
 export function httpFailure(
   { statusCode = 0, headers }: IncomingMessage,
   body: Buffer,
-  { url, authorization }: Endpoint,
+  { url, authorization }: ServerEndpoint,
 ): string {
   const place = `the endpoint ${url.href}`;
-  const words = wordsOf(body);
+  const words = errorMessage(body);
   const said = `HTTP ${statusCode}${words === '' ? '' : `, ${words}`}`;
   switch (statusCode) {
     case 401:
@@ -88,8 +86,8 @@ export function httpFailure(
   }
 }
 
-/** wordsOf is the message of a service's error answer. */
-function wordsOf(body: Buffer): string {
+/** The message in the error body of a service; empty if there is none. */
+function errorMessage(body: Buffer): string {
   try {
     const value: unknown = JSON.parse(body.toString());
     return isObject(value) && typeof value['error'] === 'string' ? plain(value['error']) : '';
@@ -100,7 +98,7 @@ function wordsOf(body: Buffer): string {
 
 function plain(text: string): string {
   return text
-    .slice(0, REPEATED)
+    .slice(0, MAX_REPEATED)
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, '\uFFFD');
 }

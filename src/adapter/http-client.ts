@@ -1,32 +1,31 @@
 /**
- * Requests to the endpoint: POST over connections that are kept, the token in each, and nowhere else, for no redirect is
- * followed. A message that met a kept connection just as it was closed is sent once more, over a new one; nothing else
- * is repeated.
+ * HTTP client of the endpoint: POST over kept-alive connections. Redirects are not followed, so the token goes nowhere
+ * else. A request whose kept-alive connection was closed before the response is sent once more on a new connection;
+ * nothing else is retried.
  */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { Endpoint } from './endpoint.js';
+import type { ServerEndpoint } from './endpoint.js';
 
-/** Milliseconds in which a connection must come about, unless an answer must come sooner. */
+/** Time limit for connecting, ms, if `timeout` is not shorter. */
 const CONNECT_LIMIT = 10_000;
 
-/** Timeout is why a request was given up. */
 export class Timeout extends Error {
   override readonly name = 'Timeout';
 }
 
 export class HttpClient {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: ServerEndpoint;
   readonly #fixed: Readonly<Record<string, string>>;
   readonly #secure: boolean;
   readonly #agent: http.Agent;
   readonly #timeout: number;
 
   /**
-   * `timeout` is how many milliseconds an answer may let wait for its next byte; `connections` the most that are open at
-   * one time; `agent` the name in User-Agent.
+   * `timeout` limits the wait for the next byte of a response, ms; `connections` is the maximum of open connections;
+   * `agent` is the User-Agent.
    */
-  constructor(endpoint: Endpoint, timeout: number, connections: number, agent: string) {
+  constructor(endpoint: ServerEndpoint, timeout: number, connections: number, agent: string) {
     this.#endpoint = endpoint;
     this.#timeout = timeout;
     this.#fixed = {
@@ -40,7 +39,7 @@ export class HttpClient {
     this.#agent = this.#secure ? new https.Agent(kept) : new http.Agent(kept);
   }
 
-  /** post sends a body and resolves with the answer's head; its body is still to be read. `stop` gives both up. */
+  /** post sends a body and resolves with the response, whose body is not read yet. `stop` aborts both. */
   async post(
     body: Buffer,
     headers: Readonly<Record<string, string>>,
@@ -48,15 +47,14 @@ export class HttpClient {
   ): Promise<IncomingMessage> {
     const request = this.#request(headers, stop, this.#agent);
     try {
-      return await answerTo(request, body);
+      return await responseTo(request, body);
     } catch (error) {
       const lost = request.reusedSocket && LOST.has((error as NodeJS.ErrnoException).code ?? '');
       if (!lost || stop.signal.aborted) throw error;
-      return await answerTo(this.#request(headers, stop, false), body);
+      return await responseTo(this.#request(headers, stop, false), body);
     }
   }
 
-  /** close closes the connections. */
   close(): void {
     this.#agent.destroy();
   }
@@ -89,15 +87,15 @@ export class HttpClient {
   }
 }
 
-/** What it looks like when the other side closed a kept connection in the same moment. */
+/** Errors of a kept-alive connection that the other side has just closed. */
 const LOST = new Set(['ECONNRESET', 'EPIPE']);
 
-function answerTo(request: ClientRequest, body: Buffer): Promise<IncomingMessage> {
+function responseTo(request: ClientRequest, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request
       .on('error', reject)
       .on('response', resolve)
-      // Node would close the connection and say nothing.
+      // Without this listener Node closes the connection without an event.
       .on('upgrade', (_response, socket) => {
         socket.destroy();
         reject(new Error('switches to a protocol that nobody asked for'));

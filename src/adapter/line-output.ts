@@ -1,39 +1,38 @@
 /**
- * Standard output, a message a line and nothing else. Says when the reader falls behind, so that no more is asked for
- * than can be passed on.
+ * Standard output, one message per line. Reports when the reader falls behind, so that no further requests are sent
+ * meanwhile.
  */
 import type { Writable } from 'node:stream';
 
 export class LineOutput {
   readonly #stream: Writable;
-  #clogged = false;
+  #full = false;
 
-  /** `drained` is called when a clogged output has room again, `left` when nobody reads it any more. */
-  constructor(stream: Writable, drained: () => void, left: () => void) {
+  /** `drained` is called when a full output has room again, `closed` when the reader has closed it. */
+  constructor(stream: Writable, drained: () => void, closed: () => void) {
     this.#stream = stream;
-    stream.on('error', left).on('drain', () => {
-      this.#clogged = false;
+    stream.on('error', closed).on('drain', () => {
+      this.#full = false;
       drained();
     });
   }
 
-  /** clogged tells whether what was written waits to be read. */
-  get clogged(): boolean {
-    return this.#clogged;
+  /** Whether the stream's buffer is full. */
+  get full(): boolean {
+    return this.#full;
   }
 
-  /** bytes is how much of it waits. */
+  /** Unwritten bytes. */
   get bytes(): number {
     return this.#stream.writableLength;
   }
 
-  /** write writes a line, which must hold no line end. */
+  /** write writes a line, which must not contain a line end. */
   write(line: string | Buffer): void {
     this.#stream.write(line);
-    this.#clogged = !this.#stream.write('\n');
+    this.#full = !this.#stream.write('\n');
   }
 
-  /** flushed resolves when all that was written has been passed on. */
   flushed(): Promise<void> {
     return new Promise((resolve) => void this.#stream.write('', () => resolve()));
   }

@@ -1,11 +1,10 @@
 /**
- * Bytes as they come, cut into lines. A line is cut at LF only, never inside a character, and costs the same in however
- * many pieces it came. Refuses lines beyond a limit: their bytes are dropped up to their end.
+ * Splits a stream of bytes into lines at LF. The cost of a line does not depend on the number of its chunks. A line
+ * longer than a limit is reported as TOO_LONG and its bytes are discarded.
  */
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** TOO_LONG stands for a line beyond the limit. */
 export const TOO_LONG = Symbol('too long');
 
 /** Line is a line without its end (LF, or CR and LF). */
@@ -16,12 +15,12 @@ export class LineSplitter {
   #pieces: Buffer[] = [];
   #length = 0;
 
-  /** `limit` is the most bytes of a line. */
+  /** `limit` is the maximum length of a line, bytes. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** push takes the next bytes and yields the lines that end in them. */
+  /** push takes the next chunk and yields the lines that end in it. */
   *push(bytes: Buffer): Generator<Line> {
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
@@ -32,7 +31,7 @@ export class LineSplitter {
     this.#add(bytes.subarray(start));
   }
 
-  /** end is the last line, when it has no end of its own. */
+  /** end returns the last line if it has no line end. */
   end(): Line | undefined {
     return this.#length === 0 ? undefined : this.#take();
   }

@@ -1,29 +1,29 @@
 #!/usr/bin/env node
 /**
- * The command `sql-rest-service-mcp`: an MCP server on standard input and output that is the endpoint of a running
- * service. Standard output carries JSON-RPC only; whatever else there is to say goes to standard error.
+ * The command `sql-rest-service-mcp`: an MCP server on standard input and output that forwards to the endpoint of a
+ * running service. Standard output carries JSON-RPC only; messages go to standard error.
  */
 import { version } from '../version.js';
-import { AT_ONCE, Bridge } from './bridge.js';
-import { HELP, parseCommandLine, type CommandLine } from './command-line.js';
-import { EndpointError, readEndpoint, type Endpoint } from './endpoint.js';
+import { Bridge, MAX_REQUESTS } from './bridge.js';
+import { HELP, parseCommandLine, type AdapterCommandLine } from './command-line.js';
+import { EndpointError, readEndpoint, type ServerEndpoint } from './endpoint.js';
 import { HttpClient } from './http-client.js';
 import { LineOutput } from './line-output.js';
 
 const NAME = 'sql-rest-service-mcp';
 
-/** Exit status by signal, as a shell has it. */
+/** Exit status by signal, as in shells. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 process.exit(await run());
 
 async function run(): Promise<number> {
-  process.stderr.on('error', () => undefined); // nobody reads it
-  let line: CommandLine;
+  process.stderr.on('error', () => undefined); // closed by the client
+  let line: AdapterCommandLine;
   try {
     line = parseCommandLine(process.argv.slice(2));
   } catch (error) {
-    say(`${(error as Error).message.split('\n', 1)[0] ?? ''} (try --help)`);
+    log(`${(error as Error).message.split('\n', 1)[0] ?? ''} (try --help)`);
     return 2;
   }
   switch (line.command) {
@@ -39,24 +39,25 @@ async function run(): Promise<number> {
 }
 
 async function bridge(timeout: number): Promise<number> {
-  let endpoint: Endpoint;
+  let endpoint: ServerEndpoint;
   try {
     endpoint = readEndpoint(process.env);
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error;
-    say(error.message);
+    log(error.message);
     return 1;
   }
-  for (const warning of endpoint.warnings) say(warning);
+  for (const warning of endpoint.warnings) log(warning);
   for (const [signal, status] of Object.entries(SIGNALS))
     process.on(signal, () => process.exit(status));
-  const client = new HttpClient(endpoint, timeout, AT_ONCE, `${NAME}/${version()}`);
-  const left = (): never => process.exit(0);
-  const output = (drained: () => void): LineOutput => new LineOutput(process.stdout, drained, left);
-  await new Bridge(endpoint, client, output, say).run(process.stdin);
+  const client = new HttpClient(endpoint, timeout, MAX_REQUESTS, `${NAME}/${version()}`);
+  const closed = (): never => process.exit(0);
+  const output = (drained: () => void): LineOutput =>
+    new LineOutput(process.stdout, drained, closed);
+  await new Bridge(endpoint, client, output, log).run(process.stdin);
   return 0;
 }
 
-function say(text: string): void {
+function log(text: string): void {
   process.stderr.write(`${NAME}: ${text}\n`);
 }

@@ -1,22 +1,21 @@
 /**
- * What the answer to initialize agrees on: the version that later requests name, and whether the service is one this
- * adapter was made for.
+ * Reads the response to initialize: the protocol version for later requests, and whether the service is recent enough
+ * for this adapter.
  */
-import { fieldValue, isObject } from './era-headers.js';
+import { fieldValue } from './era-headers.js';
+import { isObject } from '../json.js';
 
-/** The first version of the service with an endpoint. */
+/** The first version of the service with an MCP endpoint. */
 const FIRST = [2, 1, 0];
 
 export interface Negotiation {
-  /** The protocol's version, as a header carries it. */
+  /** The protocol version, encoded as a header value. */
   readonly version: string | undefined;
-  /** What to say of the service. */
   readonly warning: string | undefined;
 }
 
-/** readNegotiation reads an answer to initialize. */
-export function readNegotiation(reply: unknown): Negotiation {
-  const result = isObject(reply) ? reply['result'] : undefined;
+export function readNegotiation(response: unknown): Negotiation {
+  const result = isObject(response) ? response['result'] : undefined;
   if (!isObject(result)) return { version: undefined, warning: undefined };
   const version = result['protocolVersion'];
   return {
@@ -26,7 +25,7 @@ export function readNegotiation(reply: unknown): Negotiation {
 }
 
 function warningOf(server: unknown): string | undefined {
-  // Other servers count their versions otherwise.
+  // Other servers have version numbers of their own.
   if (!isObject(server) || server['name'] !== 'service') return undefined;
   const match = /^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})/.exec(String(server['version']));
   if (match === null || !isBefore(match.slice(1).map(Number), FIRST)) return undefined;

@@ -1,23 +1,22 @@
 /**
- * What each algorithm asks of a key: its type, its curve, its least size (RFC 7518, section 3; RFC 8037). A key that
- * does not fit is never used, whoever offers it.
+ * Requirements of each signature algorithm for its keys: type, curve, minimum size (RFC 7518, section 3; RFC 8037). A key
+ * that does not meet them is never used, wherever it comes from.
  */
 import type { KeyObject } from 'node:crypto';
 
-/** Least bytes of a secret: as many as the digest has. */
+/** Minimum size of a secret, in bytes: that of the digest. */
 const LEAST_SECRET: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
 
-/** Least bits of an RSA key. */
+/** Minimum size of an RSA key, in bits. */
 const LEAST_RSA = 2048;
 
-/** Curve of each ECDSA algorithm, as OpenSSL calls it. */
+/** Curve of each ECDSA algorithm, by OpenSSL's name. */
 const CURVES: Readonly<Record<string, string>> = {
   ES256: 'prime256v1',
   ES384: 'secp384r1',
   ES512: 'secp521r1',
 };
 
-/** isSymmetric tells whether an algorithm signs and checks with one secret. */
 export function isSymmetric(algorithm: string): boolean {
   return algorithm in LEAST_SECRET;
 }
@@ -29,7 +28,7 @@ export function keyType(algorithm: string): string {
   return algorithm === 'EdDSA' ? 'OKP' : 'RSA';
 }
 
-/** keyProblem says why a key is none for an algorithm; undefined when it is one. */
+/** keyProblem returns why a key cannot be used with an algorithm, undefined when it can. */
 export function keyProblem(key: KeyObject, algorithm: string): string | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   const least = LEAST_SECRET[algorithm];
@@ -44,7 +43,7 @@ export function keyProblem(key: KeyObject, algorithm: string): string | undefine
       ? undefined
       : `${algorithm} needs an elliptic-curve key on ${curve}`;
   if (algorithm === 'EdDSA') return type === 'ed25519' ? undefined : 'EdDSA needs an Ed25519 key';
-  // Keys marked for PSS alone have no form as a JWK, in which jose takes them on Node 20.
+  // An RSA-PSS key cannot be exported as a JWK, which jose does on Node 20.
   if (type === 'rsa-pss') return `${algorithm} needs a plain RSA key, not one marked RSA-PSS`;
   if (type !== 'rsa') return `${algorithm} needs an RSA key`;
   return (details?.modulusLength ?? 0) < LEAST_RSA

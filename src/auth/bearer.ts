@@ -1,33 +1,33 @@
 /**
- * From the Authorization header to a token. Refuses every scheme but Bearer, a token without one, and a header that
- * came twice: two readers of it could each see another caller.
+ * Reads the token from the Authorization header. Refuses every scheme but Bearer, a token without a scheme, and a repeated
+ * header: a proxy and this service could each read a different one.
  */
 import { ServiceError } from '../errors.js';
 
-/** Most characters of a token. */
+/** Maximum length of a token, in characters. */
 export const MAX_TOKEN = 8 * 1024;
 
-/** What stands for an Authorization header that came more than once: no header can hold it, and none is a token. */
+/** Stands for a repeated Authorization header: no header value can contain it. */
 const REPEATED = '\n';
 
 const SCHEME = /^bearer(?: +|$)/i;
 
-/** The characters that a credential may have (RFC 6750, section 2.1). */
+/** Syntax of a token (RFC 6750, section 2.1). */
 const CREDENTIAL = /^[\w.~+/-]+=*$/;
 
-/** addAuthorization adds the value of an Authorization header to what came before it (undefined: nothing). */
+/** addAuthorization combines an Authorization header with an earlier one of the same request, if any. */
 export function addAuthorization(before: string | undefined, value: string): string {
   return before === undefined ? value : REPEATED;
 }
 
-/** isRepeated tells whether there was more than one. */
+/** isRepeated tells whether addAuthorization was called for several headers. */
 export function isRepeated(value: string): boolean {
   return value === REPEATED;
 }
 
 /**
- * readBearer gives the token of an Authorization header. Throws ServiceError: `token_missing` when the value or its
- * token is empty, `invalid_token` for all that is no Bearer token of at most MAX_TOKEN characters.
+ * readBearer returns the token of an Authorization header. Throws ServiceError: `token_missing` when the value or its
+ * token is empty, `invalid_token` when it is not a Bearer token of at most MAX_TOKEN characters.
  */
 export function readBearer(value: string): string {
   if (value === '') throw new ServiceError('token_missing');

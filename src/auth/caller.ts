@@ -1,15 +1,10 @@
-/**
- * Who sends a request, as a verified token says. A leaf of this folder: it checks nothing, it only reads what was
- * checked.
- */
-
-/** A caller that showed a valid token. */
+/** The sender of a request, as its verified token says. */
 export interface Caller {
-  /** Compared exactly with the names of the configuration; empty: nobody by name, only what is for everybody. */
+  /** Compared exactly with the user names of the configuration; empty when the token has no name. */
   readonly name: string;
-  /** The payload as compact JSON, each number as it was sent. */
+  /** The payload as compact JSON, with numbers as they were sent. */
   readonly claims: string;
-  /** The payload; look at it with Object.hasOwn, its members are whatever the issuer wrote. */
+  /** The payload. Its member names are arbitrary: read them with Object.hasOwn. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** When the token expires, ms since the epoch; Infinity for never. */
   readonly expires: number;

@@ -1,6 +1,6 @@
 /**
- * Which address a request comes from. X-Forwarded-For is believed only where a trusted proxy wrote it: read from its end,
- * each entry was added by the one after it. What is no address ends the reading.
+ * The address that a request comes from. X-Forwarded-For is read from its end, because each proxy appends an entry, and only
+ * as far as trusted proxies wrote it. An entry that is not an address ends the search.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -20,7 +20,7 @@ export class ClientAddress {
     }
   }
 
-  /** of gives the address: of the socket, or the one that the proxy there, and those it trusts, have forwarded for. */
+  /** of returns the address of the client: that of the socket, unless a trusted proxy forwarded the request. */
   of(socket: string, forwardedFor: string): string {
     let address = plainAddress(socket);
     if (address === undefined) return socket;
@@ -34,14 +34,14 @@ export class ClientAddress {
   }
 }
 
-/** addressKey is what an address is counted by: an IPv6 client has a network of 64 bits to choose its address from. */
+/** addressKey is the key for counting attempts by address: an IPv6 client can use any address of its /64 network. */
 export function addressKey(address: string): string {
   const plain = plainAddress(address);
   if (plain === undefined || isIP(plain) === 4) return plain ?? address;
   return `${groupsOf(plain).slice(0, 4).join(':')}::/64`;
 }
 
-/** plainAddress is an address without port, brackets and zone; IPv4 in IPv6 as IPv4. Undefined when it is none. */
+/** plainAddress removes port, brackets and zone, and maps IPv4 in IPv6 to IPv4; undefined for anything else. */
 function plainAddress(text: string): string | undefined {
   const address = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const family = isIP(address);

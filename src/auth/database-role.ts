@@ -1,10 +1,10 @@
 /**
- * The database role that a caller's statements run under: named by a claim, and only one of those configured. Refuses
- * callers whose claim names any other, and callers without the claim when there is no role for them.
+ * The database role that a caller's statements run under: the value of a claim, if it is one of the configured roles.
+ * Refuses callers whose claim has another value, and callers without the claim unless an anonymous role is configured.
  */
-import { claimOf } from '../access/claim.js';
+import { claimOf } from '../access/claims.js';
 import { ServiceError } from '../errors.js';
-import type { RoleSettings } from '../protocol.js';
+import type { RoleSettings } from '../settings.js';
 import type { Caller } from './caller.js';
 
 export class DatabaseRole {
@@ -19,7 +19,7 @@ export class DatabaseRole {
     this.#anonymous = anonymous;
   }
 
-  /** of gives the role of a caller, undefined being nobody. Throws ServiceError `permission_denied`. */
+  /** of returns the role of a caller; undefined is an anonymous caller. Throws ServiceError `permission_denied`. */
   of(caller: Caller | undefined): string {
     if (caller === undefined) return this.#withoutClaim();
     let role = this.#known.get(caller);

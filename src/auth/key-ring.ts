@@ -1,10 +1,10 @@
 /**
- * The keys that tokens are checked with: the one of the configuration, those of a key set, or both. Knows which of them
- * a token may be signed with. Refuses to begin with a key or an inline key set that cannot be used.
+ * The keys that tokens are verified with: the key of the configuration, a key set, or both. It chooses the keys that may
+ * have signed a token, and refuses to start with a key or an inline key set that cannot be used.
  */
 import type { KeyObject } from 'node:crypto';
 import type { Logger } from '../log.js';
-import type { TokenSettings } from '../protocol.js';
+import type { TokenSettings } from '../settings.js';
 import { parseKeySet, type KeySet } from './key-set.js';
 import { KeySetSource, logKeySet } from './key-set-source.js';
 import { checkUrl, discoveredText, fileText, formOf, urlText } from './key-set-text.js';
@@ -12,7 +12,7 @@ import { verificationKey } from './static-key.js';
 
 /** When key sets are loaded, ms. */
 export interface KeyTimes {
-  /** Between looks at a file. */
+  /** Between reads of a file. */
   readonly file: number;
   /** Between requests to a URL. */
   readonly url: number;
@@ -22,18 +22,18 @@ export interface KeyTimes {
   readonly timeout: number;
 }
 
-/** KEY_TIMES are the times of a service. */
+/** The times of a service. */
 export const KEY_TIMES: KeyTimes = { file: 3_000, url: 300_000, cooldown: 10_000, timeout: 5_000 };
 
-/** What is told of key sets. */
+/** Callbacks for changes of a key set. */
 export interface KeyChanges {
-  /** Called with the text of each set from a URL that is another than the one before. */
+  /** Called with the text of each set from a URL that differs from the one before. */
   readonly onKeys: (text: string) => void;
-  /** Called when a key of the set is gone or another. */
+  /** Called when a key of the set before is missing or different. */
   readonly onLoss: () => void;
 }
 
-/** Most keys that one token is tried with. */
+/** Most keys that are tried for one token. */
 const MAX_TRIES = 10;
 
 export class KeyRing {
@@ -65,17 +65,17 @@ export class KeyRing {
     } else if (key === undefined) throw new Error('there is no key to check tokens with');
   }
 
-  /** set is the key set that is used now: another object once it has changed. */
+  /** The key set in use: a new object when it has changed. */
   get set(): KeySet | undefined {
     return this.#inline ?? this.#source?.current;
   }
 
-  /** complete tells whether all keys are there: a key set that is still to come may have the one that is missing. */
+  /** False while a key set is still to come, which may have the key of a token. */
   get complete(): boolean {
     return this.#source === undefined || this.#source.current !== undefined;
   }
 
-  /** starting tells whether a key set is still being loaded for the first time. */
+  /** Whether a key set is being loaded for the first time. */
   get starting(): boolean {
     return this.#source?.starting ?? false;
   }
@@ -90,12 +90,12 @@ export class KeyRing {
     return [...own, ...named].slice(0, MAX_TRIES);
   }
 
-  /** knows tells whether the set has a key of that name. */
+  /** knows tells whether the set has a key under that `kid`. */
   knows(kid: string | undefined): boolean {
     return kid !== undefined && this.set !== undefined && this.set.named(kid).length > 0;
   }
 
-  /** refresh asks for the set again, unless that was done a moment ago. */
+  /** refresh loads the set again, unless it was loaded a moment ago. */
   async refresh(): Promise<void> {
     await this.#source?.refresh();
   }
@@ -105,7 +105,7 @@ export class KeyRing {
   }
 }
 
-/** loader tells how the key set at a place is loaded. */
+/** loader gives how the key set at a file or URL is loaded. */
 function loader(
   place: string,
   discover: boolean,
@@ -115,7 +115,7 @@ function loader(
     const load = (signal: AbortSignal): Promise<string> => fileText(place, signal);
     return { name: place, load, interval: file, cooldown: Math.min(file, cooldown) };
   }
-  const { origin, pathname } = checkUrl(place); // what follows a question mark may be secret
+  const { origin, pathname } = checkUrl(place); // the query string may be secret
   const text = discover ? discoveredText : urlText;
   const load = (signal: AbortSignal): Promise<string> => text(place, signal);
   return { name: origin + pathname, load, interval: url, cooldown };

@@ -1,22 +1,21 @@
 /**
- * Where the text of a key set comes from: a file, a URL, or the URL that an OpenID configuration names. Follows no
- * redirect, takes no more than a bounded text, and gives up when its signal says so. Rejects with KeySetError, or with
- * an error of the system that has a code.
+ * Loads the text of a key set from a file, a URL, or the URL in an OpenID configuration. It follows no redirects, limits
+ * the size, and aborts on a signal. Rejects with KeySetError, or with a system error that has a code.
  */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { KeySetError } from './key-set.js';
 
-/** Largest key set or OpenID configuration, bytes. */
+/** Maximum size of a key set or OpenID configuration, in bytes. */
 const MAX_SIZE = 256 * 1024;
 
-/** formOf tells what the setting of a key set is: its JSON, a URL, or the path of a file. */
+/** formOf tells whether the setting for a key set is JSON, a URL, or the path of a file. */
 export function formOf(keySet: string): 'json' | 'url' | 'file' {
   if (keySet.trimStart().startsWith('{')) return 'json';
   return /^https?:/.test(keySet) ? 'url' : 'file';
 }
 
-/** fileText reads a file; it must be a regular one, because opening a pipe would wait for its other end. */
+/** fileText reads a regular file; other files are refused, because reading a pipe would block. */
 export async function fileText(path: string, signal: AbortSignal): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -24,14 +23,13 @@ export async function fileText(path: string, signal: AbortSignal): Promise<strin
     if (!stats.isFile()) throw new KeySetError('it is no regular file');
     if (stats.size > MAX_SIZE) throw tooLarge();
     const bytes = await file.readFile({ signal });
-    if (bytes.length > MAX_SIZE) throw tooLarge(); // it grew since
+    if (bytes.length > MAX_SIZE) throw tooLarge(); // it has grown since the check
     return bytes.toString();
   } finally {
     await file.close();
   }
 }
 
-/** urlText fetches a URL. */
 export async function urlText(url: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(checkUrl(url), {
     signal,
@@ -53,7 +51,7 @@ export async function urlText(url: string, signal: AbortSignal): Promise<string>
   return text + decoder.decode();
 }
 
-/** discoveredText fetches the key set that the OpenID configuration at a URL names (`jwks_uri`). */
+/** discoveredText fetches the key set at the `jwks_uri` of the OpenID configuration at a URL. */
 export async function discoveredText(url: string, signal: AbortSignal): Promise<string> {
   let configuration: unknown;
   try {
@@ -64,13 +62,13 @@ export async function discoveredText(url: string, signal: AbortSignal): Promise<
   }
   const keys = (configuration as { jwks_uri?: unknown } | null)?.jwks_uri;
   if (typeof keys !== 'string') throw new KeySetError('the OpenID configuration has no jwks_uri');
-  // Whoever sits on the way to a plain http URL could put keys of their own there.
+  // Over plain http, keys could be replaced on the way.
   if (url.startsWith('https:') && checkUrl(keys).protocol !== 'https:')
     throw new KeySetError('jwks_uri leads from https to http');
   return urlText(keys, signal);
 }
 
-/** checkUrl parses a URL. Throws KeySetError for one that is not http or https, or that holds a password. */
+/** checkUrl parses a URL. Throws KeySetError when it is not http or https, or contains a user or password. */
 export function checkUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

@@ -1,28 +1,27 @@
 /**
- * A JWK Set (RFC 7517): those of its keys that tokens of one algorithm may be signed with. The others are left out with
- * the reason; what is no key set at all is refused. Of a private key only its public members are looked at.
+ * The keys of a JWK Set (RFC 7517) that can verify tokens of one algorithm. Other keys are skipped with a reason; a text
+ * that is not a key set is refused. Of a private key, only the public members are used.
  */
 import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isSymmetric, keyProblem, keyType } from './algorithm.js';
 
-/** Most keys that are used; each bad token without a `kid` costs a check by several of them. */
+/** Maximum number of keys in use. */
 const MAX_KEYS = 100;
 
-/** KeySetError says why there is no key set, in words that may be logged. */
+/** KeySetError says why a key set cannot be used; its message contains nothing secret. */
 export class KeySetError extends Error {
   override readonly name = 'KeySetError';
 }
 
-/** A key and what the set calls it. */
+/** A key and its name in the set. */
 interface NamedKey {
   readonly kid: string | undefined;
   readonly key: KeyObject;
 }
 
-/** KeySet holds the keys of a set that fit an algorithm. */
 export class KeySet {
   readonly #keys: readonly NamedKey[];
-  /** `kid: reason` of each key that was left out. */
+  /** `kid: reason` of each skipped key. */
   readonly ignored: readonly string[];
 
   constructor(keys: readonly NamedKey[], ignored: readonly string[]) {
@@ -34,12 +33,12 @@ export class KeySet {
     return this.#keys.length;
   }
 
-  /** named lists the keys that a token with this `kid` may be signed with; all of them for one without. */
+  /** named returns the keys with this `kid`; all keys when it is undefined. */
   named(kid: string | undefined): KeyObject[] {
     return this.#keys.filter((one) => kid === undefined || one.kid === kid).map((one) => one.key);
   }
 
-  /** covers tells whether every key of another set is here under the same name. */
+  /** covers tells whether every key of another set is in this one under the same name. */
   covers(other: KeySet): boolean {
     return other.#keys.every((theirs) =>
       this.#keys.some((ours) => ours.kid === theirs.kid && ours.key.equals(theirs.key)),
@@ -47,13 +46,13 @@ export class KeySet {
   }
 }
 
-/** parseKeySet reads a key set. Throws KeySetError when the text is none. */
+/** parseKeySet reads a key set. Throws KeySetError when the text is not one. */
 export function parseKeySet(text: string, algorithm: string): KeySet {
   let set: unknown;
   try {
     set = JSON.parse(text);
   } catch {
-    throw new KeySetError('it is not JSON'); // the parser's own words quote the text
+    throw new KeySetError('it is not JSON'); // the parser's message quotes the text
   }
   const entries = (set as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(entries)) throw new KeySetError('it is no key set: it has no list "keys"');
@@ -67,13 +66,13 @@ export function parseKeySet(text: string, algorithm: string): KeySet {
   return new KeySet(keys, ignored);
 }
 
-/** What an entry is called in the log. */
+/** The name of an entry in the log. */
 function nameFor(entry: unknown, index: number): string {
   const kid = (entry as JsonWebKey | null)?.['kid'];
   return typeof kid === 'string' ? kid.slice(0, 64) : `#${index + 1}`;
 }
 
-/** readKey gives the key of an entry, or why it is not used. */
+/** readKey returns the key of an entry, or why it is skipped. */
 function readKey(entry: unknown, algorithm: string): NamedKey | string {
   if (typeof entry !== 'object' || entry === null) return 'it is no object';
   const jwk = entry as JsonWebKey;

@@ -1,46 +1,39 @@
 /**
- * `POST /auth`: a token for a name and its password. Whatever is wrong with them, the answer is the same after the same
- * work. Guesses are bounded: an attempt is counted before the password is looked at, and taken back when it was right.
- * It refuses to check anything while it cannot be counted, or the users cannot be looked up.
+ * `POST /auth`: issues a token for a user name and password. All failures get the same answer after the same work.
+ * Attempts are limited: each is counted before the password is checked, and uncounted when the password is right. While
+ * attempts cannot be counted, or users cannot be looked up, no password is checked.
  */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { AttemptEnd, AttemptKeys, LoginSettings, StoredUser } from '../protocol.js';
+import type { AttemptEnd, AttemptKeys } from '../ipc.js';
+import type { LoginSettings } from '../settings.js';
+import type { StoredUser } from '../tasks.js';
 import { addressKey } from './client-address.js';
 import { isRepeated } from './bearer.js';
 import { fitsBcrypt, schemeOf, type Passwords } from './password.js';
 import type { TokenIssuer } from './token-issuer.js';
+import { errorText } from '../text.js';
 
-/** Where users are. */
+/** The users table. */
 export interface UserStore {
-  /** Null when there is none; rejects with ServiceError when that cannot be known. */
+  /** Null when there is no such user; rejects with ServiceError when the lookup fails. */
   findUser(username: string): Promise<StoredUser | null>;
   renewPassword(username: string, from: string, to: string): Promise<void>;
 }
 
-/** Who counts attempts. */
+/** The counter of failed attempts. */
 export interface Attempts {
-  /** Milliseconds to wait, or 0 when it may be made; rejects with ServiceError when nobody counts. */
+  /** Milliseconds until an attempt is allowed, 0 for now; rejects with ServiceError when the supervisor does not answer. */
   begin(keys: AttemptKeys): Promise<number>;
   end(keys: AttemptKeys, end: AttemptEnd): void;
 }
 
-/** What Login works with. */
-export interface LoginParts {
-  readonly users: UserStore;
-  readonly attempts: Attempts;
-  readonly passwords: Passwords;
-  readonly tokens: Pick<TokenIssuer, 'issue'>;
-  readonly log: Logger;
-}
-
-/** A request to log in. */
 export interface LoginRequest {
-  /** The header, empty when there is none. */
+  /** The Authorization header, empty when absent. */
   readonly authorization: string;
   readonly body: Buffer | undefined;
-  /** Of the client, as ClientAddress gives it. */
+  /** Address of the client, from ClientAddress. */
   readonly address: string;
 }
 
@@ -49,29 +42,42 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Login answers requests to log in. */
 export class Login {
   readonly #settings: LoginSettings;
-  readonly #parts: LoginParts;
+  readonly #users: UserStore;
+  readonly #attempts: Attempts;
+  readonly #passwords: Passwords;
+  readonly #tokens: Pick<TokenIssuer, 'issue'>;
+  readonly #log: Logger;
   #warned = false;
 
-  constructor(settings: LoginSettings, parts: LoginParts) {
+  constructor(
+    settings: LoginSettings,
+    users: UserStore,
+    attempts: Attempts,
+    passwords: Passwords,
+    tokens: Pick<TokenIssuer, 'issue'>,
+    log: Logger,
+  ) {
     this.#settings = settings;
-    this.#parts = parts;
+    this.#users = users;
+    this.#attempts = attempts;
+    this.#passwords = passwords;
+    this.#tokens = tokens;
+    this.#log = log;
   }
 
   /**
-   * answer checks a request and resolves to the JSON of its answer. Rejects with ServiceError: `login_failed`,
+   * respond checks the credentials and resolves to the JSON of the response. Rejects with ServiceError: `login_failed`,
    * `login_missing`, `too_many_logins` (with `retryAfter`) or `busy`.
    */
-  async answer({ authorization, body, address }: LoginRequest): Promise<string> {
-    const { attempts, tokens } = this.#parts;
+  async respond({ authorization, body, address }: LoginRequest): Promise<string> {
     const credentials = this.#settings.type === 'basic' ? fromBasic(authorization) : fromBody(body);
     const keys = {
       user: credentials && userKey(credentials.username),
       address: addressKey(address),
     };
-    const wait = await attempts.begin(keys);
+    const wait = await this.#attempts.begin(keys);
     if (wait > 0) {
       const retryAfter = Math.ceil(wait / 1000);
       throw new ServiceError('too_many_logins', undefined, { retryAfter });
@@ -80,52 +86,47 @@ export class Login {
     try {
       user = await this.#check(credentials);
     } catch (error) {
-      attempts.end(keys, 'unchecked');
+      this.#attempts.end(keys, 'unchecked');
       throw error;
     }
     if (user === undefined) throw new ServiceError('login_failed');
-    attempts.end(keys, 'succeeded');
+    this.#attempts.end(keys, 'succeeded');
     const { id, name, metadata } = user;
     const info = { id, name, username: credentials!.username, metadata };
-    return JSON.stringify({ user_info: info, token: await tokens.issue(info) });
+    return JSON.stringify({ user_info: info, token: await this.#tokens.issue(info) });
   }
 
-  /** The user whose password it is; undefined after the same work when it is nobody's. */
+  /** Resolves to the user with these credentials; undefined, after the same work, when there is none. */
   async #check(credentials: Credentials | undefined): Promise<StoredUser | undefined> {
-    const { users, passwords } = this.#parts;
     const { username = '', password = '' } = credentials ?? {};
-    // A text ends at a NUL on its way to the database, where it would be another name.
-    const known = credentials !== undefined && !username.includes('\0');
-    const user = known ? await users.findUser(username) : null;
-    const right = await passwords.verify(user?.password, password);
+    const user = credentials === undefined ? null : await this.#users.findUser(username);
+    const right = await this.#passwords.verify(user?.password, password);
     if (user === null || !right) return undefined;
     void this.#renew(username, user.password!, password);
     return user;
   }
 
-  /** Stores a better hash in the place of an old one. The login does not depend on it. */
+  /** Replaces an old md5 or sha1 hash with a bcrypt hash. The login does not wait for it or fail with it. */
   async #renew(username: string, stored: string, password: string): Promise<void> {
     if (this.#settings.encrypt !== 'bcrypt' || schemeOf(stored) === 'bcrypt') return;
     if (!fitsBcrypt(password)) return;
-    const { users, passwords, log } = this.#parts;
     try {
-      const hash = await passwords.hash(password, 'bcrypt');
-      await users.renewPassword(username, stored, hash);
+      const hash = await this.#passwords.hash(password, 'bcrypt');
+      await this.#users.renewPassword(username, stored, hash);
     } catch (error) {
-      if (error instanceof ServiceError || this.#warned) return; // there is no time now, but with a later login
+      if (error instanceof ServiceError || this.#warned) return; // too busy now: a later login tries again
       this.#warned = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      log.warn(`an old password hash could not be renewed with bcrypt: ${reason}`);
+      this.#log.warn(`an old password hash could not be renewed with bcrypt: ${errorText(error)}`);
     }
   }
 }
 
-/** Names are counted without being kept, and however long they are. */
+/** The hash of a name: the counter does not store names, and they may be long. */
 function userKey(username: string): string {
   return createHash('sha256').update(username).digest('base64url');
 }
 
-/** The name and password of a JSON body, undefined when they are not in it. */
+/** The credentials in a JSON body, undefined when there are none. */
 function fromBody(body: Buffer | undefined): Credentials | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -136,7 +137,7 @@ function fromBody(body: Buffer | undefined): Credentials | undefined {
   }
 }
 
-/** The name and password of an Authorization header, undefined when it is a broken one of the scheme. */
+/** The credentials in an Authorization header, undefined when malformed. Throws for any scheme but Basic. */
 function fromBasic(authorization: string): Credentials | undefined {
   if (isRepeated(authorization)) return undefined;
   const [, encoded] = /^basic(?: +(.*))?$/i.exec(authorization) ?? missing();

@@ -1,23 +1,22 @@
 /**
- * Checks passwords against what is stored of them, and hashes new ones. Whatever is stored, also nothing, one comparison
- * of bcrypt is done for it, so that the time of an answer does not tell who is a user. It refuses stored texts that are no
- * hash, and more work than two threads of libuv's pool can take, for the others have scripts to look after. The only
- * module that imports bcrypt.
+ * Verifies passwords against stored hashes, and hashes new ones. Every check runs one bcrypt comparison, even for unknown
+ * users, so that response times do not reveal which users exist. It refuses stored texts that are not a hash, and uses at
+ * most two threads of libuv's pool, which also reads script files. The only module that imports bcrypt.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import bcrypt from 'bcrypt';
+import type bcrypt from 'bcrypt';
 import { ServiceError } from '../errors.js';
 
-/** How a password is stored. */
+/** How a password is hashed. */
 export type Scheme = 'bcrypt' | 'md5' | 'sha1';
 
-/** Most that bcrypt looks at (bytes). */
+/** bcrypt ignores what follows these bytes. */
 export const BCRYPT_BYTES = 72;
 
-/** Cost of new hashes, and of the comparisons made in vain until a stored one is seen. */
+/** Cost of new hashes, and of dummy comparisons until a stored hash has been seen. */
 const COST = 10;
 
-/** A stored hash beyond this cost, some seconds of work, is not compared: one name would keep all others waiting. */
+/** A stored hash above this cost, several seconds of work, is never compared: it would delay all other logins. */
 const COST_LIMIT = 16;
 
 const RUNNING_LIMIT = 2;
@@ -29,7 +28,7 @@ const NO_HASH = 'A'.repeat(53);
 /** The two functions of bcrypt that are used. */
 export type Bcrypt = Pick<typeof bcrypt, 'compare' | 'hash'>;
 
-/** schemeOf tells how a stored password was hashed; undefined when it is nothing that is ever accepted. */
+/** schemeOf tells how a stored password was hashed; undefined when it is not an accepted hash. */
 export function schemeOf(stored: string | null | undefined): Scheme | undefined {
   if (typeof stored !== 'string') return undefined;
   const cost = BCRYPT.exec(stored)?.[1];
@@ -39,47 +38,48 @@ export function schemeOf(stored: string | null | undefined): Scheme | undefined 
   return undefined;
 }
 
-/** fitsBcrypt tells whether bcrypt can tell a password from all others: it ends at a NUL and after 72 bytes. */
+/** fitsBcrypt tells whether bcrypt reads all of a password: it stops at a NUL and after 72 bytes. */
 export function fitsBcrypt(password: string): boolean {
   return !password.includes('\0') && Buffer.byteLength(password) <= BCRYPT_BYTES;
 }
 
-/** Passwords checks and hashes passwords, a few at a time. */
 export class Passwords {
-  readonly #bcrypt: Bcrypt;
+  readonly #bcrypt: Promise<Bcrypt>;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  /** Cost of the last stored hash that was seen. */
+  /** Cost of the stored hash seen last. */
   #cost = COST;
 
-  /** `implementation` is bcrypt, unless a test counts its calls. */
-  constructor(implementation: Bcrypt = bcrypt) {
-    this.#bcrypt = implementation;
+  /** `implementation` is for tests that count calls. bcrypt is loaded here: without logins, no process needs it. */
+  constructor(implementation?: Bcrypt) {
+    this.#bcrypt = implementation
+      ? Promise.resolve(implementation)
+      : import('bcrypt').then((module) => module.default);
   }
 
-  /** verify tells whether a password is the stored one. Rejects with ServiceError `busy` when too many wait already. */
+  /** verify tells whether a password matches the stored hash. Rejects with ServiceError `busy` when too many checks wait. */
   async verify(stored: string | null | undefined, password: string): Promise<boolean> {
     const scheme = schemeOf(stored);
     const usable = scheme === 'bcrypt' && fitsBcrypt(password);
     if (scheme === 'bcrypt') this.#cost = Number(BCRYPT.exec(stored!)![1]);
     const hash = usable ? stored!.replace(/^\$2y/, '$2b') : this.#dummy();
-    const same = await this.#limited(() => this.#bcrypt.compare(usable ? password : '', hash));
+    const same = await this.#limited(({ compare }) => compare(usable ? password : '', hash));
     if (scheme === undefined || scheme === 'bcrypt') return usable && same;
     return timingSafeEqual(digest(password, scheme), Buffer.from(stored!, 'hex'));
   }
 
-  /** hash gives what to store of a password. Rejects like verify, and with Error when bcrypt cannot hold it. */
+  /** hash resolves to the hash to store. Rejects as verify does, and with Error when bcrypt would ignore a part of it. */
   async hash(password: string, scheme: Scheme): Promise<string> {
     if (scheme !== 'bcrypt') return digest(password, scheme).toString('hex');
     if (!fitsBcrypt(password)) throw new Error('bcrypt cannot hold this password');
-    return this.#limited(() => this.#bcrypt.hash(password, COST));
+    return this.#limited(({ hash }) => hash(password, COST));
   }
 
   #dummy(): string {
     return `$2b$${String(this.#cost).padStart(2, '0')}$${NO_HASH}`;
   }
 
-  async #limited<T>(work: () => Promise<T>): Promise<T> {
+  async #limited<T>(work: (bcrypt: Bcrypt) => Promise<T>): Promise<T> {
     if (this.#running < RUNNING_LIMIT) this.#running++;
     else {
       if (this.#waiting.length >= WAITING_LIMIT)
@@ -87,9 +87,8 @@ export class Passwords {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
-      return await work();
+      return await work(await this.#bcrypt);
     } finally {
-      // Its place goes to the next one that waits.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

@@ -1,28 +1,27 @@
 /**
- * Tokens for users who logged in: those of pREST 2.4.2, claim for claim, so that either service takes the other's.
- * Refuses to begin with a key that cannot sign.
+ * Issues tokens to users who logged in. The claims are those of pREST 2.4.2, so that each service accepts the other's
+ * tokens. Refuses to start with a key that cannot sign.
  */
 import type { KeyObject } from 'node:crypto';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import { ServiceError } from '../errors.js';
-import type { TokenSettings } from '../protocol.js';
+import type { TokenSettings } from '../settings.js';
 import { MAX_TOKEN } from './bearer.js';
 import { signingKey } from './static-key.js';
 
-/** How long a token is valid, s. */
+/** Lifetime of a token, in seconds. */
 const LIFETIME = 6 * 60 * 60;
 
-/** A user as tokens and the answer of a login show one. */
+/** A user in a token and in the response of a login. */
 export interface TokenUser {
-  /** As the users table has it. */
+  /** As in the users table. */
   readonly id: unknown;
   readonly name: string;
   readonly username: string;
-  /** JSON; undefined is null. */
+  /** A JSON value; undefined becomes null. */
   readonly metadata: unknown;
 }
 
-/** TokenIssuer signs tokens. */
 export class TokenIssuer {
   readonly #settings: TokenSettings;
   readonly #key: KeyObject;
@@ -35,8 +34,8 @@ export class TokenIssuer {
   }
 
   /**
-   * issue makes a token that is valid from now. Rejects with ServiceError `internal` when the user's metadata makes it
-   * larger than any that is accepted.
+   * issue signs a token that is valid from now on. Rejects with ServiceError `internal` when the user's metadata makes it
+   * longer than accepted tokens may be.
    */
   async issue({ id, name, username, metadata }: TokenUser): Promise<string> {
     const { algorithm, issuer, audience } = this.#settings;

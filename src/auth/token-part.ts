@@ -1,10 +1,10 @@
 /**
- * A part of a token: base64url of a JSON object. Refuses what is no UTF-8 or no object, and an object with two members
- * of one name: readers differ in which of them they take, and what is checked here is what PostgreSQL is to see.
+ * Decodes a part of a token: a JSON object in base64url. Refuses invalid UTF-8, other JSON values, and objects with a
+ * repeated member name: parsers differ in which one they use, and PostgreSQL must see what was verified here.
  */
 import { ServiceError } from '../errors.js';
 
-/** An object and its text, compact and otherwise as it was sent: a parsed number may have lost digits. */
+/** An object and its text. The text is compact but otherwise as it was sent, because parsed numbers can lose digits. */
 export interface TokenPart {
   readonly text: string;
   readonly object: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface TokenPart {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The tokens of JSON. */
+/** A lexeme of JSON. */
 const LEXEME = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g;
 
 /** decodePart reads a part. Throws ServiceError `invalid_token`. */
@@ -30,7 +30,7 @@ export function decodePart(part: string): TokenPart {
   return { text: compact(text), object: object as Record<string, unknown> };
 }
 
-/** compact drops the white space of valid JSON. Throws ServiceError `invalid_token` at a repeated name. */
+/** compact removes the white space of valid JSON. Throws ServiceError `invalid_token` at a repeated member name. */
 function compact(text: string): string {
   const open: Set<string>[] = [];
   let result = '';
@@ -39,7 +39,7 @@ function compact(text: string): string {
     if (lexeme === '{' || lexeme === '[') open.push(new Set());
     else if (lexeme === '}' || lexeme === ']') open.pop();
     else if (lexeme === ':') {
-      const name = JSON.parse(last) as string; // two spellings of one name are one name
+      const name = JSON.parse(last) as string; // escapes are resolved
       const names = open.at(-1)!;
       if (names.has(name)) throw new ServiceError('invalid_token');
       names.add(name);

@@ -1,12 +1,12 @@
 /**
- * One condition of a request, `column=$operator.value`, as SQL: the column is one of the listing's, the operator one of
- * the table below, and the value is bound. Refuses anything else.
+ * One condition of a request, `column=$operator.value`, as SQL. The column is looked up in the listing, the operator in
+ * the tables below, and the value is bound. Rejects anything else.
  */
 import { ServiceError } from '../errors.js';
-import { arrayLiteral } from '../pg/array-literal.js';
-import { columnOf, isIdentifier } from './column-name.js';
+import { arrayLiteral } from '../pg/quote.js';
+import { columnSql, isColumnName } from './listing.js';
 
-/** Bind takes a value that a statement is to have and gives its placeholder. */
+/** Bind adds a value to a statement and returns its placeholder. */
 export type Bind = (value: string) => string;
 
 /** Operators that compare with one value. */
@@ -23,7 +23,7 @@ const COMPARISONS: ReadonlyMap<string, string> = new Map([
   ['nilike', 'NOT ILIKE'],
 ]);
 
-/** Operators that compare with a list, its items parted by commas: bound as one array, so that its length is no matter. */
+/** Operators that compare with a comma-separated list, which is bound as one array: one statement for any length. */
 const LISTS: ReadonlyMap<string, string> = new Map([
   ['in', '= ANY'],
   ['nin', '<> ALL'],
@@ -42,16 +42,16 @@ const TESTS: ReadonlyMap<string, string> = new Map([
   ['notfalse', 'IS NOT FALSE'],
 ]);
 
-/** What begins like an operator, and what is one: a dot parts it from its value. */
+/** The beginning of an operator; an operator, separated by a dot from its value. */
 const LIKE_OPERATOR = /^\$[a-z]/;
 const OPERATOR = /^\$([a-z]+)(?:\.(.*))?$/s;
 
 /**
- * conditionOf makes SQL of a column's name and of what it is to be. Without operator that is equality. Throws
- * ServiceError `invalid_listing`, its message after `prefix`, for an operator or identifier that is none; without the
- * prefix for a column or pattern that is none.
+ * conditionSql writes the condition that `text` puts on a column; without an operator it is equality. Throws
+ * ServiceError `invalid_listing`: for an invalid operator or identifier its message begins with `prefix`, for an unknown
+ * column or an invalid pattern it does not.
  */
-export function conditionOf(
+export function conditionSql(
   columns: ReadonlyMap<string, string>,
   name: string,
   text: string,
@@ -67,10 +67,10 @@ export function conditionOf(
   const list = LISTS.get(operator);
   if (test === undefined && ((comparison ?? list) === undefined || value === undefined))
     throw invalid(prefix + INVALID_OPERATOR);
-  if (!isIdentifier(name)) throw invalid(`${prefix}${name}: invalid identifier`);
-  const column = columnOf(columns, name);
+  if (!isColumnName(name)) throw invalid(`${prefix}${name}: invalid identifier`);
+  const column = columnSql(columns, name);
   if (test !== undefined) return `${column} ${test}`;
-  // PostgreSQL tells only once a row has matched as far as that: an answer must not depend on which rows there are.
+  // PostgreSQL reports it only if a row has matched that far: the response must not depend on the rows.
   if (comparison?.endsWith('LIKE') && UNFINISHED.test(value!)) throw invalid(UNFINISHED_PATTERN);
   if (comparison !== undefined) return `${column} ${comparison} ${bind(value!)}`;
   return `${column} ${list!} (${bind(arrayLiteral(value!.split(',')))})`;
@@ -78,7 +78,7 @@ export function conditionOf(
 
 const INVALID_OPERATOR = 'invalid operator';
 
-/** A pattern that ends in a backslash which nothing follows that it could escape: in an odd number of them. */
+/** A pattern that ends in an odd number of backslashes: the last one escapes nothing. */
 const UNFINISHED = /(?<!\\)(?:\\\\)*\\$/;
 const UNFINISHED_PATTERN = 'LIKE pattern must not end with escape character';
 

@@ -1,33 +1,31 @@
 /**
- * From the parameters of a request to the query of a listing. Every value is bound; all SQL is written here or in
- * listing.ts. Refuses conditions, orders and pages that make no sense, rather than to leave them out; parameters that
- * begin with `_` and mean nothing here are ignored.
+ * Builds the query of a listing from the parameters of a request. Every value is bound; all SQL is written here or in
+ * listing.ts. Invalid conditions, orders and pages are rejected, never ignored; unknown parameters that begin with `_`
+ * are ignored.
  */
 import type { TableName } from '../access/table-access.js';
 import { ServiceError } from '../errors.js';
-import { arrayLiteral } from '../pg/array-literal.js';
-import { columnOf, isIdentifier } from './column-name.js';
-import { conditionOf, type Bind } from './condition.js';
-import type { Listing } from './listing.js';
+import { arrayLiteral } from '../pg/quote.js';
+import { conditionSql, type Bind } from './condition.js';
+import { columnSql, isColumnName, type Listing } from './listing.js';
 import { pageOf } from '../pg/page.js';
 
-/** Decoded parameters of a request: a list where one was repeated. */
+/** Decoded parameters of a request; an array if one was repeated. */
 export type ListingParameters = ReadonlyMap<string, string | readonly string[]>;
 
-/** ListingQuery is a SELECT and the values of its placeholders. */
 export interface ListingQuery {
   readonly text: string;
   readonly values: readonly string[];
 }
 
-/** Most conditions of one request. */
+/** Maximum of conditions in a request. */
 export const MAX_CONDITIONS = 1_000;
 
-/** Parts alternatives of `_or`. */
+/** Separates the alternatives of `_or`. */
 const OR = /\|\||(?:^|\s)OR\s+/i;
 
 /**
- * listingQuery makes the query. `readable` lists the tables that the caller may read, undefined for all. Throws
+ * listingQuery builds the query. `readable` lists the tables that the caller may read, undefined for all. Throws
  * ServiceError `invalid_listing`.
  */
 export function listingQuery(
@@ -37,9 +35,9 @@ export function listingQuery(
 ): ListingQuery {
   const values: string[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
-  const rows = rowsOf(listing, readable, bind);
-  const conditions = filters(listing, parameters, bind);
-  const order = orderOf(listing, first(parameters, '_order'));
+  const rows = rowsSql(listing, readable, bind);
+  const conditions = conditionsSql(listing, parameters, bind);
+  const order = orderSql(listing, first(parameters, '_order'));
   const page = pageOf(first(parameters, '_page'), first(parameters, '_page_size'));
   const counts = listing.count !== undefined && Boolean(first(parameters, '_count'));
 
@@ -51,17 +49,17 @@ export function listingQuery(
   return { text, values };
 }
 
-/** The first of a repeated parameter is the one that counts. */
+/** The value of a parameter; the first one if it was repeated. */
 function first(parameters: ListingParameters, name: string): string | undefined {
   const value = parameters.get(name);
   return typeof value === 'string' ? value : value?.[0];
 }
 
 /**
- * The rows that a request is about. Where some are left out, PostgreSQL may not bring conditions of the request in here:
- * `OFFSET 0` keeps it from that. It would try them on hidden rows too, and errors and time would tell of those.
+ * The rows that the caller may see. If some are hidden, `OFFSET 0` keeps PostgreSQL from pushing conditions of the
+ * request down into this query: evaluated on hidden rows, they would reveal those by errors and timing.
  */
-function rowsOf(listing: Listing, readable: readonly TableName[] | undefined, bind: Bind): string {
+function rowsSql(listing: Listing, readable: readonly TableName[] | undefined, bind: Bind): string {
   const hides = readable !== undefined && listing.visible !== undefined;
   const array = (of: 'schemas' | 'tables'): string =>
     bind(arrayLiteral(readable!.map(([schema, table]) => (of === 'schemas' ? schema : table))));
@@ -70,15 +68,15 @@ function rowsOf(listing: Listing, readable: readonly TableName[] | undefined, bi
   return hides ? `${all} OFFSET 0` : all;
 }
 
-/** Conditions of every parameter that is one; those of all `_or` are alternatives of a single one. */
-function filters(listing: Listing, parameters: ListingParameters, bind: Bind): string[] {
+/** The conditions of all parameters; the alternatives of all `_or` parameters form a single condition. */
+function conditionsSql(listing: Listing, parameters: ListingParameters, bind: Bind): string[] {
   const { columns, filterError } = listing;
   const all: string[] = [];
   const alternatives: string[] = [];
   const add = (to: string[], name: string, text: string): void => {
     if (all.length + alternatives.length === MAX_CONDITIONS)
       throw new ServiceError('invalid_listing', `more than ${MAX_CONDITIONS} conditions`);
-    to.push(conditionOf(columns, name, text, filterError, bind));
+    to.push(conditionSql(columns, name, text, filterError, bind));
   };
   for (const [name, value] of parameters) {
     if (name.startsWith('_') && name !== '_or') continue;
@@ -99,16 +97,16 @@ function filters(listing: Listing, parameters: ListingParameters, bind: Bind): s
 const PART = /^([^=]+)=(.*)$/s;
 const BAD_PART = 'invalid _or: each alternative must have the form column=value';
 
-/** The SQL after ORDER BY. A column that comes a second time decides nothing any more and is left out. */
-function orderOf(listing: Listing, wanted: string | undefined): string {
+/** The SQL after ORDER BY. A repeated column would have no effect and is left out. */
+function orderSql(listing: Listing, wanted: string | undefined): string {
   if (wanted === undefined || wanted === '') return listing.order;
   const order = new Map<string, string>();
   for (const field of wanted.split(',')) {
     const descends = field.startsWith('-');
     const name = descends ? field.slice(1) : field;
-    if (!isIdentifier(name))
+    if (!isColumnName(name))
       throw new ServiceError('invalid_listing', `${listing.orderError}invalid identifier`);
-    const column = columnOf(listing.columns, name);
+    const column = columnSql(listing.columns, name);
     if (!order.has(column)) order.set(column, descends ? `${column} DESC` : column);
   }
   return [...order.values()].join(', ');

@@ -1,32 +1,33 @@
 /**
  * The listings: what each selects from the catalog, and the columns that a request may name. Such a name never becomes
- * SQL: it is looked up here, and what it stands for is written here. What is no plain value (access lists, options,
- * expressions) has no name. Data only.
+ * SQL: it is looked up here, and the SQL it stands for is written here. Columns without a plain value (access lists,
+ * options, expressions) have no name.
  */
+import { ServiceError } from '../errors.js';
 
-/** Listing is one of them. All of it is SQL of ours, apart from the names callers use. */
+/** A listing: fixed SQL, except for the names that callers use. */
 export interface Listing {
   readonly select: string;
-  /** What `_count` selects; undefined where there is no such count. */
+  /** What `_count` selects; undefined if the listing cannot be counted. */
   readonly count: string | undefined;
-  /** SELECT of the rows it is about, all their columns; and the name that these have in all other SQL but `where`. */
+  /** SELECT of the rows with all their columns, and their alias in all other SQL except `where` and `visible`. */
   readonly rows: string;
   readonly name: string;
-  /** Conditions that always hold, of `rows`, as is the one below. */
+  /** Conditions on `rows` that always hold. */
   readonly where: readonly string[];
   readonly order: string;
-  /** The condition for what a caller with restricted access is shown; undefined where nothing is left out. */
+  /** The condition on `rows` that restricted access adds; undefined if nothing is hidden. */
   readonly visible: Visible | undefined;
   /** SQL of every column that filters and orders may name, by its name, with and without prefix. */
   readonly columns: ReadonlyMap<string, string>;
-  /** What pREST puts before errors, so that clients which look for them find them. */
+  /** The beginnings of pREST's error messages, for clients that look for them. */
   readonly filterError: string;
   readonly orderError: string;
 }
 
 /**
- * Makes the condition, given what binds one of two arrays of the same length as a parameter and gives its placeholder:
- * the schemas of what may be read, and the tables in them.
+ * Writes the condition. `array` binds one of two arrays of the same length, the schemas and the names of the readable
+ * tables, and returns its placeholder.
  */
 export type Visible = (array: (of: 'schemas' | 'tables') => string) => string;
 
@@ -46,7 +47,7 @@ const CLASS =
   'relhasoids relhaspkey relhasrules relhastriggers relhassubclass relrowsecurity relforcerowsecurity ' +
   'relispopulated relreplident relispartition relrewrite relfrozenxid relminmxid';
 
-/** The columns of a relation (parted by spaces) that is `alias` in the SQL, under each of the prefixes and none. */
+/** The columns (separated by spaces) of a relation that is `alias` in the SQL, with each of the prefixes and without. */
 function columns(
   names: string,
   alias: string,
@@ -67,7 +68,6 @@ const TYPE =
   "WHEN 'm' THEN 'materialized_view' WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign_table' END";
 const OWNER = 'pg_catalog.pg_get_userbyid(c.relowner)';
 
-/** LISTINGS are those there are, by name. */
 export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
   [
     'databases',
@@ -132,3 +132,18 @@ export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
     },
   ],
 ]);
+
+/** An identifier, or several with dots between; each of at most 63 bytes. */
+const COLUMN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}(?:\.[A-Za-z_][A-Za-z0-9_]{0,62})*$/;
+
+export function isColumnName(text: string): boolean {
+  return COLUMN_NAME.test(text);
+}
+
+/** columnSql returns the SQL of a column. Throws ServiceError `invalid_listing` if no column has that name. */
+export function columnSql(columns: ReadonlyMap<string, string>, name: string): string {
+  const sql = columns.get(name);
+  if (sql === undefined)
+    throw new ServiceError('invalid_listing', `column "${name}" does not exist`);
+  return sql;
+}

@@ -1,28 +1,29 @@
 /**
- * The command `check`: what is wrong with the configuration, whether the databases answer, which scripts do not parse,
- * who may run which, and which plugins cannot be served. Changes nothing, neither on disk nor in a database; plugins are
- * loaded, in processes of their own. Exit code 0 when all is well, 1 otherwise.
+ * The command `check`: verifies the configuration, connects to the databases, parses every script, loads every plugin (in
+ * processes of their own), and prints who may run which script. It changes nothing on disk or in a database. Exit code 0
+ * when there are no errors, 1 otherwise.
  */
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
 import { needsToken } from '../config/authentication.js';
 import type { Config } from '../config/schema.js';
 import { databasesOf } from '../config/databases.js';
 import { scriptAccessOf } from '../config/settings.js';
-import { checkDatabase } from '../pg/check.js';
+import { checkDatabase } from '../pg/connect.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
-import { examinePlugins } from './plugins-check.js';
-import { writeReport, type AccessFindings, type Report } from './report.js';
+import { checkPlugins } from './plugin-check.js';
+import { reportText, type AccessFindings, type Report } from './report.js';
+import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
-import { examineStored } from './stored-scripts-check.js';
+import { checkStoredScripts } from './stored-scripts-check.js';
 
-/** check prints its findings, as JSON when asked to, and resolves to the exit code. */
+/** check prints a report, as text or JSON, and resolves to the exit code. */
 export async function check(sources: ConfigSources, json: boolean): Promise<number> {
-  const report = await examine(sources);
-  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : writeReport(report));
+  const report = await makeReport(sources);
+  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
   return report.ok ? 0 : 1;
 }
 
-async function examine(sources: ConfigSources): Promise<Report> {
+async function makeReport(sources: ConfigSources): Promise<Report> {
   let loaded: LoadedConfig;
   try {
     loaded = loadConfig(sources);
@@ -44,17 +45,23 @@ async function examine(sources: ConfigSources): Promise<Report> {
   const { config, file, switchedOff } = loaded;
   const warnings = loaded.warnings.filter((warning) => !switchedOff.includes(warning));
   const location = config['queries.location'];
-  // All at once: one that does not answer takes its time.
-  const [{ stored, listed }, { scripts, problems }, plugins, ...databases] = await Promise.all([
-    examineStored(config),
-    examineScripts(location),
-    examinePlugins(config),
-    ...databasesOf(config).map(async (settings) => ({
-      alias: settings.alias,
-      ...(await checkDatabase(settings)),
-    })),
+  // Concurrently: a database that does not answer takes its whole timeout.
+  const [
+    { stored, listed, warnings: storedWarnings },
+    { scripts, problems, warnings: fileWarnings },
+    plugins,
+    ...checked
+  ] = await Promise.all([
+    checkStoredScripts(config),
+    checkScripts(location),
+    checkPlugins(config),
+    ...databasesOf(config).map(async (settings) => {
+      const finding = { alias: settings.alias, ...(await checkDatabase(settings)) };
+      return { finding, secrets: finding.ok ? await secretTableWarnings(config, settings) : [] };
+    }),
   ]);
-  const { access, oddities } = examineAccess(
+  const databases = checked.map(({ finding }) => finding);
+  const { access, accessWarnings } = checkAccess(
     config,
     listed ?? scripts,
     databases.map(({ alias }) => alias),
@@ -68,7 +75,12 @@ async function examine(sources: ConfigSources): Promise<Report> {
       (stored?.ok ?? true),
     file: file ?? null,
     errors: switchedOff,
-    warnings: [...warnings, ...oddities],
+    warnings: [
+      ...warnings,
+      ...checked.flatMap(({ secrets }) => secrets),
+      ...[...fileWarnings, ...storedWarnings].map(({ file, message }) => `${file}: ${message}`),
+      ...accessWarnings,
+    ],
     databases,
     scripts: { location, count: scripts.length, problems },
     stored,
@@ -77,26 +89,27 @@ async function examine(sources: ConfigSources): Promise<Report> {
   };
 }
 
-async function examineScripts(location: string): Promise<ScriptListing> {
+async function checkScripts(location: string): Promise<ScriptListing> {
   try {
     return await listScripts(location);
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    // serve makes the folder.
-    if (code === 'ENOENT') return { scripts: [], problems: [] };
-    return { scripts: [], problems: [{ file: location, message: `cannot be read: ${code}` }] };
+    // serve creates the folder.
+    if (code === 'ENOENT') return { scripts: [], problems: [], warnings: [] };
+    const problems = [{ file: location, message: `cannot be read: ${code}` }];
+    return { scripts: [], problems, warnings: [] };
   }
 }
 
-function examineAccess(
+function checkAccess(
   config: Config,
   scripts: readonly ListedScript[],
   aliases: readonly string[],
-): { readonly access: AccessFindings; readonly oddities: readonly string[] } {
+): { readonly access: AccessFindings; readonly accessWarnings: readonly string[] } {
   const token = needsToken(config);
   const settings = scriptAccessOf(config);
   if (settings === undefined)
-    return { access: { token, restricted: false, permissions: [] }, oddities: [] };
+    return { access: { token, restricted: false, permissions: [] }, accessWarnings: [] };
   const { rows: permissions, warnings } = scriptPermissions(settings, scripts, aliases);
-  return { access: { token, restricted: true, permissions }, oddities: warnings };
+  return { access: { token, restricted: true, permissions }, accessWarnings: warnings };
 }

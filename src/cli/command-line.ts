@@ -1,20 +1,21 @@
 /**
- * The command line taken apart: a command and its words, where the configuration is, and keys set by flags
- * (`--http.port 8080`). Refuses commands, words and flags it does not know, naming the nearest one.
+ * Parses the command line: a command with its operand, its flags, and configuration keys (`--http.port 8080`). Unknown
+ * commands and flags are errors that name the nearest known one.
  */
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/nearest.js';
 import { BY_SPELLING } from '../config/schema.js';
 
-/** A command with the words that must follow it, and the flags that only it has. */
+/** The syntax of a command. */
 interface Form {
   readonly words: readonly string[];
-  /** What it is applied to, as the help calls it. */
+  /** Name of its operand in the help. */
   readonly operand?: string;
-  /** Whether that may be left out. */
+  /** Whether the operand is optional. */
   readonly optional?: boolean;
+  /** Its own flags, which only some commands have. */
   readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
-  /** false: it takes no keys of the configuration. */
+  /** false: it does not accept configuration keys. */
   readonly keys?: boolean;
 }
 
@@ -26,7 +27,7 @@ const SWITCHES = {
   'dry-run': { type: 'boolean' },
 } as const;
 
-/** Flags with a value that are no keys. */
+/** Flags with a value, other than configuration keys. */
 const VALUED = {
   config: { type: 'string' },
   name: { type: 'string' },
@@ -84,7 +85,7 @@ const FORMS = {
   'user remove': { words: ['user', 'remove'], operand: 'NAME' },
 } as const satisfies Record<string, Form>;
 
-/** Flags of single commands: elsewhere they are refused. */
+/** Flags that only some commands accept. */
 const OWN_FLAGS = [
   'json',
   'yes',
@@ -97,43 +98,34 @@ const OWN_FLAGS = [
   'dry-run',
 ] as const;
 
-/** Command is what can be asked for, or what `--help` and `--version` ask for. */
 export type Command = keyof typeof FORMS | 'help' | 'version';
 
-/** CommandLine is a command line that makes sense. */
+/** A valid command line. */
 export interface CommandLine {
   readonly command: Command;
-  /** What the command is applied to, empty when it takes nothing. */
+  /** Empty when the command has none. */
   readonly operand: string;
   /** Value of `--config`. */
   readonly file: string | undefined;
-  /** Keys set by flags, as written. */
+  /** Values of configuration keys, as written. */
   readonly flags: Readonly<Record<string, string>>;
-  /** Whether the answer is to be JSON. */
   readonly json: boolean;
-  /** Whether what cannot be undone was agreed to. */
   readonly yes: boolean;
-  /** Values of `--name` and `--metadata`. */
   readonly name: string | undefined;
   readonly metadata: string | undefined;
-  /** Value of `--from`. */
   readonly from: string | undefined;
-  /** Value of `--tables`. */
   readonly tables: 'adopt' | 'copy';
-  /** Value of `--database`: an alias. */
+  /** An alias. */
   readonly database: string | undefined;
-  /** Value of `--policy`. */
   readonly policy: 'skip' | 'update' | 'error' | undefined;
-  /** Whether nothing is to be changed. */
   readonly dryRun: boolean;
 }
 
-/** UsageError is a command line that makes no sense; its message says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** parseCommandLine takes arguments apart; throws UsageError. */
+/** parseCommandLine parses arguments. Throws UsageError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const valued = [...Object.keys(VALUED), ...BY_SPELLING.keys()];
   const { tokens } = parseArgs({
@@ -212,9 +204,9 @@ function commandOf(
   if (switches.has('help')) return { command: 'help', operand: '' };
   if (switches.has('version')) return { command: 'version', operand: '' };
   let forms: [name: keyof typeof FORMS, form: Form][] = Object.entries(FORMS) as typeof forms;
-  // Word by word, so that the first one that is wrong is named.
+  // Word by word, so that the error names the first wrong one.
   for (let i = 0; ; i++) {
-    const said = words.slice(0, i).join(' ');
+    const prefix = words.slice(0, i).join(' ');
     const whole = forms.find(([, form]) => form.words.length === i);
     if (whole !== undefined) return { command: whole[0], operand: operandOf(whole, words) };
     const next = [...new Set(forms.map(([, form]) => form.words[i]!))];
@@ -223,11 +215,11 @@ function commandOf(
       throw new UsageError(
         i === 0
           ? `a command is missing: ${next.join(', ')}`
-          : `${said} needs a word more: ${next.join(' or ')}`,
+          : `${prefix} needs a word more: ${next.join(' or ')}`,
       );
     if (!next.includes(word))
       throw new UsageError(
-        `unknown command ${`${said} ${word}`.trim()}; the nearest is ${`${said} ${nearest(word, next)}`.trim()}`,
+        `unknown command ${`${prefix} ${word}`.trim()}; the nearest is ${`${prefix} ${nearest(word, next)}`.trim()}`,
       );
     forms = forms.filter(([, form]) => form.words[i] === word);
   }

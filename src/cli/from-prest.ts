@@ -1,25 +1,24 @@
 /**
- * The command `migrate from-prest`: from pREST's configuration to a service.toml, and its tables with it. What `check`
- * refuses is never written, no file is overwritten unless that was agreed to, and a dry run changes nothing. Exit code 0
- * when everything is taken over, 1 when something is not or has to be put right first.
+ * The command `migrate from-prest`: converts pREST's configuration to a service.toml, and its tables with it. A
+ * configuration that `check` refuses is never written, a file is overwritten only with `--yes`, and a dry run changes
+ * nothing. Exit code 0 when everything was converted, 1 otherwise.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.js';
 import { databaseOf } from '../config/databases.js';
-import { StatementFailure } from '../pg/asked.js';
-import { openSession } from '../pg/session.js';
+import { StatementFailure } from '../pg/queryable.js';
+import { openSession } from '../pg/database.js';
 import { Draft } from '../prest/draft.js';
-import { writeOutcome, type Outcome } from '../prest/outcome.js';
+import { writeOutcome, type ConversionOutcome } from '../prest/outcome.js';
 import type { TablesMode } from '../prest/rule.js';
 import { folderFindings } from '../prest/script-findings.js';
 import { openSource, sourceFile, variableIn, type Environment } from '../prest/source.js';
-import type { Copied } from '../prest/table-copy.js';
-import { inspectTables, inTheWay } from '../prest/tables.js';
-import { checkDraft, configurationText, translate } from '../prest/translate.js';
+import type { TableCopy } from '../prest/table-copy.js';
+import { inspectTables, conflictText } from '../prest/tables.js';
+import { checkDraft, configurationText, convert } from '../prest/convert.js';
 
-/** What the command is told. */
 export interface FromPrestOptions {
   /** The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml. */
   readonly from: string | undefined;
@@ -27,38 +26,37 @@ export interface FromPrestOptions {
   readonly file: string | undefined;
   readonly tables: TablesMode;
   readonly dryRun: boolean;
-  /** Whether a service.toml that is there may be replaced. */
+  /** Whether an existing service.toml may be replaced. */
   readonly yes: boolean;
   readonly json: boolean;
   readonly env: Environment;
   readonly cwd: string;
 }
 
-/** fromPrest does it, prints what came of it and resolves to the exit code. */
 export async function fromPrest(options: FromPrestOptions): Promise<number> {
-  const outcome = await migrate(options);
+  const outcome = await convertAll(options);
   process.stdout.write(
     options.json ? `${JSON.stringify(outcome, undefined, 2)}\n` : writeOutcome(outcome),
   );
   return outcome.ok ? 0 : 1;
 }
 
-async function migrate(options: FromPrestOptions): Promise<Outcome> {
+async function convertAll(options: FromPrestOptions): Promise<ConversionOutcome> {
   const { env, cwd, dryRun, tables } = options;
   const to = resolve(cwd, options.file ?? variableIn(env, 'SERVICE_CONF') ?? 'service.toml');
   const unread = { errors: [] as string[], warnings: [] };
   const source = openSource(options.from, env, cwd, unread);
-  if (source === undefined)
-    return outcomeOf(to, options, {
-      from: sourceFile(options.from, env, cwd),
-      problems: unread.errors,
-    });
+  if (source === undefined) {
+    const draft = new Draft();
+    draft.problems.push(...unread.errors);
+    return outcomeOf(to, options, { from: sourceFile(options.from, env, cwd), draft });
+  }
 
-  const translation = translate(source, tables);
-  const { draft } = translation;
+  const conversion = convert(source, tables);
+  const { draft } = conversion;
   const text = configurationText(draft, source.file ?? 'PREST_* variables');
   const loaded = checkDraft(draft, to, text, cwd);
-  surroundings(to, options, draft);
+  reportConflicts(to, options, draft);
   let copied: Record<string, number> = {};
   let written = false;
   if (loaded !== undefined) {
@@ -66,38 +64,41 @@ async function migrate(options: FromPrestOptions): Promise<Outcome> {
     await folderFindings(config['queries.location'], config['queries.register_enabled'], draft);
     const database = openSession(databaseOf(config));
     try {
-      const copies = await inspectTables(translation, config, tables, database);
+      const copies = await inspectTables(conversion, config, tables, database);
       if (!dryRun && draft.problems.length === 0) copied = await copy(copies, draft);
     } finally {
       database.close();
     }
-    if (!dryRun && draft.problems.length === 0) written = write(to, text, options.yes, draft);
+    if (!dryRun && draft.problems.length === 0)
+      written = writeConfiguration(to, text, options.yes, draft);
   }
   const from = source.file ?? null;
   return outcomeOf(to, options, { from, draft, loaded, written, copied });
 }
 
-/** What there is of an outcome; an early end leaves the rest out. */
-interface Parts {
+/** How far the conversion has come. */
+interface Progress {
   readonly from: string | null;
-  readonly draft?: Draft;
+  readonly draft: Draft;
   readonly loaded?: LoadedConfig | undefined;
-  readonly problems?: readonly string[];
   readonly written?: boolean;
   readonly copied?: Readonly<Record<string, number>>;
 }
 
-function outcomeOf(to: string, { dryRun }: FromPrestOptions, parts: Parts): Outcome {
-  const { from, draft = new Draft(), loaded, written = false, copied = {} } = parts;
-  const { findings, variables } = draft;
-  const all = parts.problems ?? draft.problems;
+function outcomeOf(
+  to: string,
+  { dryRun }: FromPrestOptions,
+  progress: Progress,
+): ConversionOutcome {
+  const { from, draft, loaded, written = false, copied = {} } = progress;
+  const { findings, variables, problems } = draft;
   return {
-    ok: all.length === 0 && findings.every(({ kind }) => kind !== 'unsupported'),
+    ok: problems.length === 0 && findings.every(({ kind }) => kind !== 'unsupported'),
     from,
     to,
     dryRun,
     written,
-    problems: [...new Set(all)],
+    problems: [...new Set(problems)],
     warnings: loaded?.warnings ?? [],
     variables,
     findings,
@@ -105,11 +106,11 @@ function outcomeOf(to: string, { dryRun }: FromPrestOptions, parts: Parts): Outc
   };
 }
 
-/** What is there already and matters to the new file. */
-function surroundings(to: string, { env, yes, dryRun }: FromPrestOptions, draft: Draft): void {
+/** Reports an existing file, and variables that take precedence over the file. */
+function reportConflicts(to: string, { env, yes, dryRun }: FromPrestOptions, draft: Draft): void {
   if (existsSync(to) && !yes) {
     const message = 'it is there already; --yes replaces it';
-    if (dryRun) draft.add('differs', to, message);
+    if (dryRun) draft.report('differs', to, message);
     else draft.problems.push(`${to}: ${message}`);
   }
   for (const name of Object.keys(env))
@@ -117,20 +118,24 @@ function surroundings(to: string, { env, yes, dryRun }: FromPrestOptions, draft:
       /^SERVICE_(?!(?:CONF|MCP_URL|MCP_TOKEN)$)/.test(name) &&
       !draft.variables.some((one) => one.name === name)
     )
-      draft.add('differs', name, 'it is set here, and counts more than the file that is written');
+      draft.report(
+        'differs',
+        name,
+        'it is set here, and counts more than the file that is written',
+      );
 }
 
-/** Makes the copies; the first one that is stopped stops the others. */
-async function copy(copies: readonly Copied[], draft: Draft): Promise<Record<string, number>> {
+/** Copies the tables; after a failure the others are not copied. */
+async function copy(copies: readonly TableCopy[], draft: Draft): Promise<Record<string, number>> {
   const copied: Record<string, number> = {};
   for (const one of copies) {
     try {
-      const done = await one.run();
-      if (typeof done !== 'number') {
-        draft.problems.push(inTheWay(one, done));
+      const result = await one.execute();
+      if (typeof result !== 'number') {
+        draft.problems.push(conflictText(one, result));
         break;
       }
-      copied[one.to] = done;
+      copied[one.to] = result;
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
       draft.problems.push(`${one.to}: the database refused: ${error.reason}`);
@@ -140,17 +145,17 @@ async function copy(copies: readonly Copied[], draft: Draft): Promise<Record<str
   return copied;
 }
 
-/** Writes the file whole or not at all, for its owner alone. */
-function write(to: string, text: string, replace: boolean, draft: Draft): boolean {
-  const made = `${to}.${randomUUID()}`;
+/** Writes the file atomically, readable by its owner only. */
+function writeConfiguration(to: string, text: string, replace: boolean, draft: Draft): boolean {
+  const temporary = `${to}.${randomUUID()}`;
   try {
-    writeFileSync(made, text, { mode: 0o600, flag: 'wx' });
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
     try {
-      // A link, unlike a rename, never takes the place of a file that has come there meanwhile.
-      if (replace) renameSync(made, to);
-      else linkSync(made, to);
+      // A link, unlike a rename, never replaces a file that was created meanwhile.
+      if (replace) renameSync(temporary, to);
+      else linkSync(temporary, to);
     } finally {
-      rmSync(made, { force: true });
+      rmSync(temporary, { force: true });
     }
     return true;
   } catch (error) {

@@ -1,8 +1,4 @@
-/**
- * What `--help` and `--version` print.
- */
-
-/** HELP is the text of `--help`. */
+/** The text of `--help`. */
 export const HELP = `Turns SQL templates, of a folder or a table, into an HTTP API for PostgreSQL.
 
 Usage: sql-rest-service COMMAND [FLAGS]
@@ -15,7 +11,7 @@ Commands:
   migrate down auth        Drop the users table; with --yes also when there are users in it
   migrate up queries       Make the scripts table and its history, as far as they are not there
   migrate down queries     Drop them; with --yes also when there are scripts in the table
-  migrate from-prest       Take over the configuration and the tables of pREST 2.4.2
+  migrate from-prest       Convert the configuration and the tables of pREST 2.4.2
   scripts export [FOLDER]  Write the scripts of the table as files; with --yes over others
   scripts import [FOLDER]  Write the scripts of a folder into the table
   scripts diff [FOLDER]    Show what an import would change; exit status 1 when there is something

@@ -1,12 +1,12 @@
 /**
- * The end of npm. A signal to `npx` or `npm run` reaches the shell between npm and this process and nothing else: the
- * shell ends, and the service would stay behind. Started by npm, it therefore takes the end of its parent for SIGTERM.
+ * Ends the service with npm. A signal to `npx` or `npm run` reaches only the shell between npm and this process: the shell
+ * ends, and the service would keep running. When started by npm, it treats the end of its parent as SIGTERM.
  */
 
-/** How often the parent is looked at (milliseconds). */
+/** Interval between checks of the parent, in milliseconds. */
 const INTERVAL = 200;
 
-/** endWithNpm sends this process SIGTERM when npm started it and its parent ends. Returns how to stop watching. */
+/** endWithNpm sends SIGTERM to this process when npm started it and its parent ends; returns a function that stops this. */
 export function endWithNpm(): () => void {
   if (process.env['npm_lifecycle_event'] === undefined) return () => undefined;
   const parent = process.ppid;

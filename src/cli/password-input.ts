@@ -1,25 +1,24 @@
 /**
- * A new password from standard input, never from an argument, which other users of the machine could read: asked for
- * twice, without echo, on a terminal; otherwise its first line. Refuses what is too short, or longer than can be stored.
+ * Reads a new password from standard input: on a terminal a prompt, twice and without echo, otherwise the first line. It is
+ * never an argument, which other users of the machine could read. Refuses passwords that are too short or too long.
  */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { BCRYPT_BYTES, fitsBcrypt, type Scheme } from '../auth/password.js';
 
-/** Least number of characters. */
-const LEAST = 8;
+/** Minimum number of characters. */
+const MIN_LENGTH = 8;
 
-/** PasswordError says why there is no password. */
 export class PasswordError extends Error {
   override readonly name = 'PasswordError';
 }
 
-/** readPassword resolves to a password that can be stored in that form; rejects with PasswordError. */
+/** readPassword resolves to a password that the scheme can hash. Rejects with PasswordError. */
 export async function readPassword(scheme: Scheme): Promise<string> {
   const password = process.stdin.isTTY ? await askTwice() : await firstLine();
-  if (Array.from(password).length < LEAST)
-    throw new PasswordError(`the password has fewer than ${LEAST} characters`);
+  if (Array.from(password).length < MIN_LENGTH)
+    throw new PasswordError(`the password has fewer than ${MIN_LENGTH} characters`);
   if (scheme === 'bcrypt' && !fitsBcrypt(password))
     throw new PasswordError(
       `the password has a NUL or more than ${BCRYPT_BYTES} bytes, and bcrypt does not see what comes after that`,
@@ -32,7 +31,7 @@ async function firstLine(): Promise<string> {
   return line.replace(/\r$/, '');
 }
 
-/** Asks on a terminal, which shows nothing of what is typed. */
+/** Prompts on a terminal, without echo. */
 async function askTwice(): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const input = createInterface({

@@ -1,22 +1,22 @@
 /**
- * The commands `plugin header` and `plugin new`: what a plugin is written against, and a folder to begin with, a copy of
- * the language's example under another name that builds by itself. Refuses names that no request can have, and folders
- * with something in them.
+ * The commands `plugin header` and `plugin new`: print the path of the C header, and create the folder of a new plugin, a
+ * copy of the language's example under another name. Refuses names that are not valid in requests, and folders that are not
+ * empty.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isIdentifier } from '../script/verb.js';
-import { quoted } from './printed.js';
+import { isIdentifier } from '../identifier.js';
+import { quoted } from './printable.js';
 
-/** Seen from dist/cli. */
+/** Paths are relative to dist/cli. */
 const INCLUDE = fileURLToPath(new URL('../../native/include', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
 
-/** What an example is called, and its library, in all its files. */
+/** The name of an example and its library, in all files of the example. */
 const EXAMPLE_NAME = /\bhello\b/g;
 
-/** For each language what an example has of its own, what of the header and its layers, and how it is built. */
+/** Files of the example for each language, files of the header and its layers, and the build command. */
 const LANGUAGES = {
   c: {
     files: ['Makefile', 'plugin.c'],
@@ -40,20 +40,18 @@ const LANGUAGES = {
   },
 } as const;
 
-/** PluginLanguage is one that there is a layer and an example for. */
 export type PluginLanguage = keyof typeof LANGUAGES;
 
-/** printHeader prints the path of service_plugin.h and gives the exit code. */
 export function printHeader(): number {
   process.stdout.write(`${join(INCLUDE, 'service_plugin.h')}\n`);
   return 0;
 }
 
-/** newPlugin writes a folder of that name, tells how to go on, and gives the exit code. */
+/** newPlugin creates the folder `name`, prints the next steps, and returns the exit code. */
 export function newPlugin(language: PluginLanguage, name: string): number {
-  const refusal = refusalOf(name);
-  if (refusal !== undefined) {
-    process.stderr.write(`sql-rest-service: ${refusal}\n`);
+  const problem = nameProblem(name);
+  if (problem !== undefined) {
+    process.stderr.write(`sql-rest-service: ${problem}\n`);
     return 1;
   }
   const { files, layer, build } = LANGUAGES[language];
@@ -85,7 +83,7 @@ Serve it:    copy ${name}.so into the folder that pluginpath names (./lib unless
   return 0;
 }
 
-function refusalOf(name: string): string | undefined {
+function nameProblem(name: string): string | undefined {
   if (!isIdentifier(name) || name.startsWith('-'))
     return `no plugin can be called ${quoted(name)}: 1 to 63 bytes of letters, digits, _ and -, and no - at its beginning`;
   try {

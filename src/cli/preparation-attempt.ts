@@ -1,19 +1,18 @@
 /**
- * One attempt to make the table of scripts and to import the folder, with one line in the log for what came of it, and
- * warnings for what is not as it should be. It never rejects.
+ * One attempt to create the scripts table and to import the scripts folder. It logs one line for the outcome, and warnings
+ * for scripts that cannot be used. It never rejects.
  */
 import type { Logger } from '../log.js';
-import { StatementFailure } from '../pg/asked.js';
-import type { Database } from '../pg/database.js';
-import { openSession } from '../pg/session.js';
+import { StatementFailure } from '../pg/queryable.js';
+import { openSession, type Database } from '../pg/database.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../registry/folder.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
 import { REGISTRY } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';
 import { warnUnusable } from '../script/script-text.js';
 import type { Attempt, Preparation } from './script-preparation.js';
+import { systemErrorText } from '../text.js';
 
-/** attempt prepares stored scripts once. */
 export async function attempt(preparation: Preparation, log: Logger): Promise<Attempt> {
   const { table } = preparation;
   const database = openSession(preparation.database);
@@ -23,11 +22,11 @@ export async function attempt(preparation: Preparation, log: Logger): Promise<At
     if (error instanceof ImportConflict)
       return { refused: `the scripts are not imported: ${error.message}` };
     if (error instanceof StatementFailure) {
-      // Others may have been in the way, as well as the database away.
+      // Class 40 is a rollback because of concurrent transactions.
       if (error.passing || error.state.startsWith('40')) return { again: error.reason };
       log.error(table, `the scripts table cannot be prepared: ${error.reason}`);
-    } else log.error(table, `the scripts are not imported: ${reasonOf(error)}`);
-    return 'settled';
+    } else log.error(table, `the scripts are not imported: ${importFailure(error)}`);
+    return 'failed';
   } finally {
     database.close();
   }
@@ -37,7 +36,7 @@ async function prepare(
   preparation: Preparation,
   database: Database,
   log: Logger,
-): Promise<'settled'> {
+): Promise<'settled' | 'failed'> {
   const { table, policy, location } = preparation;
   const storage = new ScriptStorage(table, database);
   const found = preparation.migrate
@@ -45,7 +44,7 @@ async function prepare(
     : { made: false, unusable: await storage.unusable(), unwatched: undefined };
   if (found.unusable !== undefined) {
     log.error(table, `the scripts table cannot be used: ${found.unusable}`);
-    return 'settled';
+    return 'failed';
   }
   let content: FolderContent | undefined;
   let imported: readonly ImportedScript[] = [];
@@ -56,7 +55,7 @@ async function prepare(
   if (found.unwatched !== undefined)
     log.warn(
       table,
-      `scripts have no history, and their changes are found by looking alone: ${found.unwatched}`,
+      `scripts have no history, and their changes are found by polling only: ${found.unwatched}`,
     );
   if (content !== undefined) warn(content, preparation, log);
   const count = (outcome: ImportedScript['outcome']): number =>
@@ -86,7 +85,7 @@ function warn(
     );
 }
 
-function reasonOf(error: unknown): string {
+function importFailure(error: unknown): string {
   if (error instanceof FolderTooLarge) return error.message;
-  return (error as NodeJS.ErrnoException).code ?? String(error);
+  return systemErrorText(error);
 }

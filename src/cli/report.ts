@@ -1,62 +1,62 @@
 /**
- * What `check` found, and how it is written for people.
+ * The report of `check`, and its text.
  */
 import type { ListedProblem } from '../script/script-listing.js';
 import type { PermissionRow } from './script-permissions.js';
+import { oneLine } from '../text.js';
 
-/** DatabaseFinding is the outcome of one attempt to connect. */
+/** The outcome of an attempt to connect. */
 export type DatabaseFinding =
   | { readonly alias: string; readonly ok: true; readonly version: string }
   | { readonly alias: string; readonly ok: false; readonly message: string };
 
-/** ScriptFindings are about the scripts folder. */
+/** Findings about the scripts folder. */
 export interface ScriptFindings {
   readonly location: string;
-  /** How many scripts can be served, each verb counted. */
+  /** Number of texts that can be served: one for each verb of a script. */
   readonly count: number;
   readonly problems: readonly ListedProblem[];
 }
 
-/** StoredFindings are about the table of scripts. */
+/** Findings about the scripts table. */
 export interface StoredFindings {
   /** `schema.table`. */
   readonly table: string;
   readonly ok: boolean;
-  /** Why it cannot be used, or, where that is ok, not yet; null when it can. */
+  /** Why it cannot be used; with `ok`, why it cannot be used yet; null when it can. */
   readonly message: string | null;
-  /** How many scripts can be served, each verb counted. */
+  /** Number of texts that can be served: one for each verb of a script. */
   readonly count: number;
-  /** Texts that do not parse; `file` is `[alias/]folder/name` and the verb. */
+  /** Texts that do not parse; `file` is `[alias/]folder/name (verb)`. */
   readonly problems: readonly ListedProblem[];
 }
 
-/** PluginFindings are about the folder of the plugins. */
+/** Findings about the plugins folder. */
 export interface PluginFindings {
   readonly location: string;
-  /** How many can be served. */
+  /** Number of plugins that can be served. */
   readonly count: number;
-  /** Why others cannot. */
   readonly problems: readonly ListedProblem[];
 }
 
-/** AccessFindings are about who may run scripts. */
+/** Findings about permissions on scripts. */
 export interface AccessFindings {
   /** Whether callers need a token. */
   readonly token: boolean;
-  /** Whether they need a permission besides (`queries.restrict`). */
+  /** Whether callers need a permission too (`queries.restrict`). */
   readonly restricted: boolean;
-  /** For each script and subject, when they do. */
+  /** For each script and subject, when restricted. */
   readonly permissions: readonly PermissionRow[];
 }
 
-/** Report is everything `check` found, in the form of `check --json`. */
+/** The report in the form of `check --json`. */
 export interface Report {
   readonly ok: boolean;
-  /** The configuration file, when there is one that could be used. */
+  /** The configuration file; null when there is none, or it has errors. */
   readonly file: string | null;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
-  /** Empty when the configuration could not be used. */
+  /** Empty when the configuration has errors. */
   readonly databases: readonly DatabaseFinding[];
   readonly scripts: ScriptFindings | null;
   /** Null when scripts are files. */
@@ -65,8 +65,7 @@ export interface Report {
   readonly access: AccessFindings | null;
 }
 
-/** writeReport writes a report for people. */
-export function writeReport(report: Report): string {
+export function reportText(report: Report): string {
   const { errors, warnings, databases, scripts, stored, plugins, access } = report;
   const lines = [
     `configuration ${report.file === null ? '' : `${report.file} `}${errors.length === 0 ? 'ok' : 'not ok'}`,
@@ -85,10 +84,10 @@ export function writeReport(report: Report): string {
   }
   if (stored !== null) {
     const { table, ok, message, count, problems } = stored;
-    const said = message === null ? countOf(count) : oneLine(message);
-    if (ok) lines.push(`table ${table} ok: ${said}`);
-    else if (message === null) lines.push(`table ${table} not ok: ${said}`);
-    else lines.push(`table ${table} not ok`, `  error: ${said}`);
+    const text = message === null ? countOf(count) : oneLine(message);
+    if (ok) lines.push(`table ${table} ok: ${text}`);
+    else if (message === null) lines.push(`table ${table} not ok: ${text}`);
+    else lines.push(`table ${table} not ok`, `  error: ${text}`);
     lines.push(...problemLines(problems));
   }
   if (plugins !== null && plugins.count + plugins.problems.length > 0) {
@@ -131,16 +130,10 @@ function accessLines({ token, restricted, permissions }: AccessFindings): string
   ];
 }
 
-/** columns sets rows of three cells below each other. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = [0, 1].map((i) => Math.max(...rows.map((row) => row[i]!.length)));
   return rows.map(
     ([first, second, third]) =>
       `  ${first!.padEnd(widths[0]!)}  ${second!.padEnd(widths[1]!)}  ${third!}`,
   );
-}
-
-/** oneLine joins the lines of a message; libpq's have several. */
-function oneLine(message: string): string {
-  return message.trim().replaceAll(/\s*\n\s*/g, ' ');
 }

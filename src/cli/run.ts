@@ -1,6 +1,6 @@
 /**
- * From arguments to an exit code: 0 when all is well, 1 when something is wrong, 2 when the command line makes no
- * sense. What a command is asked for goes to standard output, what went wrong to standard error.
+ * Runs a command line. Exit codes: 0 for success, 1 for an error, 2 for invalid usage. Results go to standard output, errors
+ * to standard error.
  */
 import { dropLibpqVariables } from '../config/conninfo.js';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
@@ -8,8 +8,7 @@ import { version } from '../version.js';
 import { HELP } from './help.js';
 import type { PluginLanguage } from './plugin-new.js';
 
-/** run executes a command line and resolves to the exit code. */
-export async function run(args: readonly string[]): Promise<number> {
+export async function runCommand(args: readonly string[]): Promise<number> {
   let line: CommandLine;
   try {
     line = parseCommandLine(args);
@@ -28,22 +27,22 @@ export async function run(args: readonly string[]): Promise<number> {
       return 0;
   }
   dropLibpqVariables(process.env);
-  // Loaded when asked for: the supervisor has no use for what the others need, libpq above all.
+  // Imported on demand: the supervisor does not need the modules of other commands, libpq above all.
   switch (line.command) {
     case 'check':
       return (await import('./check.js')).check(sources, line.json);
     case 'serve':
       return (await import('./serve.js')).runService(sources);
     case 'migrate up auth':
-      return (await import('./migrate.js')).migrateUp(sources);
+      return (await import('./migrate.js')).createUsersTable(sources);
     case 'migrate down auth':
-      return (await import('./migrate.js')).migrateDown(sources, line.yes);
+      return (await import('./migrate.js')).dropUsersTable(sources, line.yes);
     case 'migrate from-prest':
       return (await import('./from-prest.js')).fromPrest({ ...line, ...sources });
     case 'migrate up queries':
-      return (await import('./migrate-queries.js')).migrateUp(sources);
+      return (await import('./migrate.js')).createScriptsTable(sources);
     case 'migrate down queries':
-      return (await import('./migrate-queries.js')).migrateDown(sources, line.yes);
+      return (await import('./migrate.js')).dropScriptsTable(sources, line.yes);
     case 'scripts export':
       return (await import('./scripts-export.js')).exportScripts(sources, line);
     case 'scripts import':

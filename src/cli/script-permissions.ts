@@ -1,30 +1,29 @@
 /**
- * Who may run which scripts, worked out for `check`: what applies to everybody and to each user with entries of their
- * own, and which entries say more than it seems, or nothing. Pure functions.
+ * The permissions on scripts, for `check`: for everybody, and for each user with their own entries. Entries that match more
+ * than one script, or none, cause warnings. Pure functions.
  */
 import { DELETE, isWildcard, READ, ScriptAccess, WRITE } from '../access/script-access.js';
-import type { ScriptAccessSettings, ScriptEntry } from '../protocol.js';
+import type { ScriptAccessSettings, ScriptEntry } from '../settings.js';
 import type { ListedScript } from '../script/script-listing.js';
 import type { Verb } from '../script/verb.js';
 
-/** What one subject may do with one script. */
+/** Permissions of one subject on one script. */
 export interface PermissionRow {
   readonly database: string;
   readonly folder: string;
   readonly name: string;
   /** Name of a user; null for everybody else with a token. */
   readonly user: string | null;
-  /** Of read, write, delete: those that apply and have a text to run. */
+  /** Those of read, write and delete that are permitted and for which the script has a text. */
   readonly permissions: readonly string[];
 }
 
-/** What the entries come to, and what is odd about them. */
 export interface ScriptPermissions {
   readonly rows: readonly PermissionRow[];
   readonly warnings: readonly string[];
 }
 
-/** The permission that each text needs. */
+/** The permission for each verb. */
 const NEEDED: Readonly<Record<Verb, number>> = {
   read: READ,
   write: WRITE,
@@ -45,7 +44,7 @@ interface Script {
   bits: number;
 }
 
-/** scriptPermissions works out a row for each database, script and subject. */
+/** scriptPermissions returns a row for each database, script and subject. */
 export function scriptPermissions(
   settings: ScriptAccessSettings,
   listed: readonly ListedScript[],
@@ -57,8 +56,8 @@ export function scriptPermissions(
   const rows = aliases.flatMap((database) =>
     scripts.flatMap(({ folder, name, bits }) =>
       [null, ...users].map((user): PermissionRow => {
-        const held = access.permissions(user ?? '', database, folder, name) & bits;
-        const permissions = WORDS.filter(([bit]) => held & bit).map(([, word]) => word);
+        const permitted = access.permissions(user ?? '', database, folder, name) & bits;
+        const permissions = WORDS.filter(([bit]) => permitted & bit).map(([, word]) => word);
         return { database, folder, name, user, permissions };
       }),
     ),
@@ -66,7 +65,7 @@ export function scriptPermissions(
   return { rows, warnings: entryWarnings(settings, scripts, aliases) };
 }
 
-/** The scripts, each once. */
+/** Groups the texts by script. */
 function grouped(listed: readonly ListedScript[]): Script[] {
   const scripts = new Map<string, Script>();
   for (const { folder, name, verb } of listed) {
@@ -85,7 +84,7 @@ function entryWarnings(
 ): string[] {
   const warnings: string[] = [];
   let unscoped = 0;
-  const look = (entry: ScriptEntry, at: string, whom: string): void => {
+  const check = (entry: ScriptEntry, at: string, subject: string): void => {
     const { database, location, name } = entry;
     const found = scripts.filter(
       (script) => matches(location, script.folder) && matches(name, script.name),
@@ -93,21 +92,21 @@ function entryWarnings(
     const anywhere = aliases.some((alias) => matches(database, alias));
     if (found.length === 0 || !anywhere) {
       const why = anywhere ? '' : `: no database is named ${database}`;
-      warnings.push(`${at}: for ${whom}, matches no script${why}`);
+      warnings.push(`${at}: for ${subject}, matches no script${why}`);
     } else if (isWildcard(location) || isWildcard(name)) {
       const script = isWildcard(name) ? 'any script' : `the script ${name}`;
       const folder = isWildcard(location) ? 'any folder' : `the folder ${location}`;
       const where = isWildcard(database) ? 'any database' : `the database ${database}`;
       const words = entry.permissions.join(' ') || 'nothing';
       warnings.push(
-        `${at}: ${words} for ${whom} on ${script} of ${folder} in ${where}: now ${found.length} of ${scripts.length}, and those still to come`,
+        `${at}: ${words} for ${subject} on ${script} of ${folder} in ${where}: now ${found.length} of ${scripts.length}, and those still to come`,
       );
     } else if (isWildcard(database)) unscoped += 1;
   };
-  everybody.forEach((entry, i) => look(entry, `queries.scripts[${i}]`, 'everybody'));
+  everybody.forEach((entry, i) => check(entry, `queries.scripts[${i}]`, 'everybody'));
   users.forEach(({ name, scripts: own }, i) =>
     own.forEach((entry, j) =>
-      look(entry, `queries.users[${i}].scripts[${j}]`, `user ${JSON.stringify(name)}`),
+      check(entry, `queries.users[${i}].scripts[${j}]`, `user ${JSON.stringify(name)}`),
     ),
   );
   if (unscoped > 0)

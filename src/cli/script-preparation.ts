@@ -1,42 +1,43 @@
 /**
- * What is done for stored scripts before the service starts: the table is made and the folder imported, as configured.
- * A database that is away is no reason not to start: then it is tried again beside the service, with waits that grow.
- * Scripts that are stored with another text are a reason, under the import policy `error`.
+ * Prepares stored scripts before the service starts: creates the table and imports the folder, as configured. If the database
+ * is unreachable, the service starts anyway and the preparation is retried with exponential waits. Under the import policy
+ * `error`, a script that is stored with another text prevents the start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.js';
 import { databaseOf } from '../config/databases.js';
 import { scriptsTableOf } from '../config/settings.js';
 import type { Logger } from '../log.js';
-import type { DatabaseSettings, ScriptsTable } from '../protocol.js';
+import type { DatabaseSettings, ScriptsTable } from '../settings.js';
+import { Backoff } from '../backoff.js';
 
-/** Wait before another attempt (milliseconds): doubled each time up to the last. */
-const WAIT_FIRST = 500;
-const WAIT_LAST = 15_000;
+/** Waits between attempts, in milliseconds. */
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 15_000;
 
-/** How long the start waits for the first attempt (milliseconds) before it goes on without it. */
+/** How long the start waits for the first attempt, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** What is to be prepared. */
 export interface Preparation {
   readonly database: DatabaseSettings;
   readonly table: ScriptsTable;
   readonly migrate: boolean;
   readonly import: boolean;
   readonly policy: 'skip' | 'update' | 'error';
-  /** Folder that is imported, absolute. */
+  /** Absolute path of the imported folder. */
   readonly location: string;
-  /** Whether the registry is offered, which takes a folder's name. */
+  /** Whether the registry is enabled, which reserves a folder name. */
   readonly registry: boolean;
 }
 
 /**
- * What an attempt came to: nothing is left to do, it failed for a reason that may pass, or it was refused, for a reason
- * that keeps the service from starting.
+ * The outcome of an attempt: `settled`; `failed` for a reason that the operator has to fix; `again` for a transient reason;
+ * `refused` for a reason that prevents the start.
  */
-export type Attempt = 'settled' | { readonly again: string } | { readonly refused: string };
+export type Attempt =
+  'settled' | 'failed' | { readonly again: string } | { readonly refused: string };
 
-/** preparationOf gives what is to be prepared, undefined when there is nothing. */
+/** preparationOf returns what has to be prepared, undefined when nothing has to. */
 function preparationOf(config: Config): Preparation | undefined {
   const table = scriptsTableOf(config);
   const migrate = config['queries.migrate_on_startup'];
@@ -53,13 +54,16 @@ function preparationOf(config: Config): Preparation | undefined {
   };
 }
 
-/** ScriptPreparation prepares what the configuration says, at the start and when that has changed. */
+/**
+ * ScriptPreparation prepares stored scripts at start, when the configuration has changed, and after a failure at each
+ * reload, because its cause (a password, a privilege) may have been fixed.
+ */
 export class ScriptPreparation {
   readonly #log: Logger;
-  /** What the last attempts were for, and whether they are over. */
-  #what = '';
+  /** Identity of the last preparation, and whether it needs no further attempt at a reload. */
+  #identity = '';
   #settled = true;
-  /** The attempts under way: others take their place. */
+  /** The attempts in progress; a new preparation replaces them. */
   #current: Attempts | undefined;
 
   constructor(log: Logger) {
@@ -67,24 +71,24 @@ export class ScriptPreparation {
   }
 
   /**
-   * prepare does what there is to do, unless it was done before. Resolves when the service can start; rejects when it
-   * must not, with the reason.
+   * prepare resolves when the service can start, and rejects with the reason when it must not. It does nothing when the same
+   * preparation has been settled before.
    */
   async prepare(config: Config): Promise<void> {
     const preparation = preparationOf(config);
-    const what = identityOf(preparation);
-    if (what === this.#what && this.#settled) return;
+    const identity = identityOf(preparation);
+    if (identity === this.#identity && this.#settled) return;
     this.stop();
-    this.#what = what;
+    this.#identity = identity;
     this.#settled = preparation === undefined;
     if (preparation === undefined) return;
-    // Loaded when it is needed: without stored scripts the supervisor has no use for libpq here.
+    // Imported on demand: without stored scripts the supervisor does not need libpq here.
     const { attempt } = await import('./preparation-attempt.js');
     const attempts = new Attempts(
       () => attempt(preparation, this.#log),
-      (refused) => {
-        if (this.#current === attempts) this.#settled = true;
-        if (refused !== undefined) this.#log.error(preparation.table, refused);
+      (outcome) => {
+        if (this.#current === attempts) this.#settled = outcome !== 'failed';
+        if (typeof outcome === 'object') this.#log.error(preparation.table, outcome.refused);
       },
       (reason) => {
         this.#log.warn(preparation.table, `stored scripts are not prepared yet: ${reason}`);
@@ -93,35 +97,36 @@ export class ScriptPreparation {
     this.#current = attempts;
     const refused = await attempts.first();
     if (refused === undefined) return;
-    this.#what = '';
+    this.#identity = '';
     throw new Error(refused);
   }
 
-  /** stop ends the attempts. */
   stop(): void {
     this.#current?.stop();
     this.#current = undefined;
   }
 }
 
-/** Attempts at one preparation. */
+type Ended = Exclude<Attempt, { readonly again: string }>;
+
+/** The attempts at one preparation. */
 class Attempts {
   readonly #attempt: () => Promise<Attempt>;
-  readonly #ended: (refused?: string) => void;
+  readonly #ended: (outcome: Ended) => void;
   readonly #delayed: (reason: string) => void;
-  /** Why the last one failed, so that it is said once. */
+  /** Why the last one failed, to log each reason once. */
   #reason = '';
-  #wait = WAIT_FIRST;
+  readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
   /**
-   * `ended` is called when there will be no more, beside the service, with the reason when it was refused; `delayed`
-   * when there will be another one, once for each reason.
+   * `ended` is called after the last attempt, unless `first` returned its outcome; `delayed` when another attempt follows,
+   * once for each reason.
    */
   constructor(
     attempt: () => Promise<Attempt>,
-    ended: (refused?: string) => void,
+    ended: (outcome: Ended) => void,
     delayed: (reason: string) => void,
   ) {
     this.#attempt = attempt;
@@ -129,24 +134,23 @@ class Attempts {
     this.#delayed = delayed;
   }
 
-  /** first makes the first attempt and gives the reason when it was refused; what is left to do follows beside. */
+  /** first makes the first attempt and resolves to the reason when it was refused; further attempts run in the background. */
   async first(): Promise<string | undefined> {
     const attempt = this.#attempt();
-    const late = new AbortController();
+    const timeout = new AbortController();
     const outcome = await Promise.race([
       attempt,
-      sleep(PATIENCE, 'late' as const, { signal: late.signal }).catch(() => 'late' as const),
+      sleep(PATIENCE, 'late' as const, { signal: timeout.signal }).catch(() => 'late' as const),
     ]);
-    late.abort();
+    timeout.abort();
     if (typeof outcome === 'object' && 'refused' in outcome) return outcome.refused;
     if (outcome === 'late') {
       this.#delayed(`no answer in ${PATIENCE / 1_000} s`);
-      void attempt.then((came) => this.#follow(came));
+      void attempt.then((late) => this.#follow(late));
     } else this.#follow(outcome);
     return undefined;
   }
 
-  /** stop ends them. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -154,22 +158,21 @@ class Attempts {
 
   #follow(outcome: Attempt): void {
     if (this.#stopped) return;
-    if (outcome === 'settled' || 'refused' in outcome) {
-      this.#ended(outcome === 'settled' ? undefined : outcome.refused);
+    if (typeof outcome === 'string' || 'refused' in outcome) {
+      this.#ended(outcome);
       return;
     }
     if (outcome.again !== this.#reason) this.#delayed((this.#reason = outcome.again));
     this.#timer = setTimeout(() => {
-      void this.#attempt().then((came) => this.#follow(came));
-    }, this.#wait);
-    this.#wait = Math.min(this.#wait * 2, WAIT_LAST);
+      void this.#attempt().then((next) => this.#follow(next));
+    }, this.#backoff.next());
   }
 }
 
-/** What makes one preparation another than the last one. */
+/** Two preparations with the same identity do the same. */
 function identityOf(preparation: Preparation | undefined): string {
   if (preparation === undefined) return '';
   const { database, table, migrate, policy, location, import: imports } = preparation;
-  const { host, port, alias } = database;
-  return JSON.stringify([host, port, alias, table, migrate, imports, policy, location]);
+  const { host, port, database: name, alias } = database;
+  return JSON.stringify([host, port, name, alias, table, migrate, imports, policy, location]);
 }

@@ -1,22 +1,21 @@
 /**
- * What the commands about stored scripts have in common: the table as the configuration has it, and the folder that it is
- * compared with.
+ * Shared by the commands about stored scripts: the configured table, the alias and the folder.
  */
 import { resolve } from 'node:path';
 import { configuredDatabases } from '../config/databases.js';
 import type { ConfigSources } from '../config/load.js';
 import { namedScriptsTableOf } from '../config/settings.js';
-import type { ScriptsTable } from '../protocol.js';
+import type { ScriptsTable } from '../settings.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../registry/folder.js';
 import { Records } from '../registry/records.js';
 import { ScriptStorage } from '../registry/storage.js';
-import { isIdentifier } from '../script/verb.js';
+import { isIdentifier } from '../identifier.js';
 import type { CommandLine } from './command-line.js';
-import { quoted } from './printed.js';
+import { quoted } from './printable.js';
 import { CommandError, withSession, type Session } from './session.js';
 
-/** Where stored scripts are, as the configuration has it. */
-export interface ScriptsPlace extends Session {
+/** A session with the configured scripts table. */
+export interface ScriptsSession extends Session {
   readonly table: ScriptsTable;
   /** `schema.table`. */
   readonly name: string;
@@ -24,10 +23,10 @@ export interface ScriptsPlace extends Session {
   readonly records: Records;
 }
 
-/** withScripts does something with the table of scripts and resolves to the exit code. */
+/** withScripts runs `work` with the scripts table, and resolves to the exit code. */
 export function withScripts(
   sources: ConfigSources,
-  work: (place: ScriptsPlace) => Promise<void>,
+  work: (session: ScriptsSession) => Promise<void>,
 ): Promise<number> {
   return withSession(sources, async (session) => {
     const table = namedScriptsTableOf(session.config);
@@ -42,8 +41,8 @@ export function withScripts(
   });
 }
 
-/** requireTable rejects when there is no table that can hold scripts. */
-export async function requireTable({ storage, name }: ScriptsPlace): Promise<void> {
+/** requireScriptsTable rejects when the scripts table does not exist or cannot be used. */
+export async function requireScriptsTable({ storage, name }: ScriptsSession): Promise<void> {
   if (!(await storage.exists()))
     throw new CommandError(
       `there is no table ${name}: make it with sql-rest-service migrate up queries`,
@@ -53,7 +52,7 @@ export async function requireTable({ storage, name }: ScriptsPlace): Promise<voi
     throw new CommandError(`the table ${name} cannot be used: ${unusable}`);
 }
 
-/** aliasOf is the alias that scripts are for, empty when they are for all databases; warns where there is none such. */
+/** aliasOf is the alias of `--database`, empty for all databases; it prints a warning when no database has it. */
 export function aliasOf(session: Session, line: CommandLine): string {
   const alias = namedAlias(line);
   const unknown = unknownAlias(session, alias);
@@ -61,7 +60,7 @@ export function aliasOf(session: Session, line: CommandLine): string {
   return alias;
 }
 
-/** knownAliasOf is aliasOf for a command that would store scripts which nobody could call: it refuses them. */
+/** knownAliasOf is aliasOf for an import: it throws when no database has the alias. */
 export function knownAliasOf(session: Session, line: CommandLine): string {
   const alias = namedAlias(line);
   const unknown = unknownAlias(session, alias);
@@ -75,7 +74,7 @@ function namedAlias({ database = '' }: CommandLine): string {
   return database;
 }
 
-/** Says that no database has an alias. */
+/** The message that no database has an alias; undefined when one has it. */
 function unknownAlias({ config }: Session, alias: string): string | undefined {
   const known = configuredDatabases(config).map((database) => database.alias);
   if (alias === '' || known.includes(alias)) return undefined;
@@ -83,12 +82,12 @@ function unknownAlias({ config }: Session, alias: string): string | undefined {
   return `no database has the alias ${quoted(alias)}; ${there}`;
 }
 
-/** folderOf is the folder that the command names, or that of the configuration. */
+/** folderOf is the folder in the command line, otherwise the configured one. */
 export function folderOf({ config }: Session, { operand }: CommandLine): string {
   return operand === '' ? config['queries.location'] : resolve(operand);
 }
 
-/** contentOf reads a folder, and says what in it is no script. */
+/** contentOf reads a folder, and prints a warning for each file that is not a script. */
 export async function contentOf(folder: string): Promise<FolderContent> {
   let content: FolderContent;
   try {

@@ -1,29 +1,34 @@
 /**
- * The command `scripts diff`: what an import would change in the table, text by text, and what the table has and the
- * folder has not. Changes nothing. Exit code 1 when there is a difference.
+ * The command `scripts diff`: prints the differences between the folder and the scripts table. It changes nothing. Exit code
+ * 1 when there is a difference.
  */
 import { createTwoFilesPatch } from 'diff';
 import type { ConfigSources } from '../config/load.js';
 import { fileName, VERBS, type Verb } from '../script/verb.js';
 import type { CommandLine } from './command-line.js';
-import { printed, shown } from './printed.js';
-import { aliasOf, contentOf, folderOf, requireTable, withScripts } from './scripts-command.js';
+import { printable, printableLines } from './printable.js';
+import {
+  aliasOf,
+  contentOf,
+  folderOf,
+  requireScriptsTable,
+  withScripts,
+} from './scripts-command.js';
 
-/** Longest time (milliseconds) to look for the shortest way from one text to another. */
-const PATIENCE = 2_000;
+/** Time limit for computing the shortest diff of a text, in milliseconds. */
+const DIFF_TIMEOUT = 2_000;
 
-/** A text that is not the same in both. */
 interface Difference {
   readonly location: string;
   readonly name: string;
   readonly verb: Verb;
-  /** Which of both has it. */
+  /** Where the text exists. */
   readonly in: 'folder' | 'table' | 'both';
-  /** From the table to the folder. */
+  /** Unified diff from the table to the folder. */
   readonly diff: string;
 }
 
-/** A script's texts, wherever they are. */
+/** The texts of a script in the folder and in the table. */
 interface Texts {
   readonly location: string;
   readonly name: string;
@@ -31,15 +36,14 @@ interface Texts {
   readonly table: Readonly<Partial<Record<Verb, string>>>;
 }
 
-/** diffScripts prints the differences and resolves to the exit code. */
 export async function diffScripts(sources: ConfigSources, line: CommandLine): Promise<number> {
   let differences: readonly Difference[] = [];
-  const code = await withScripts(sources, async (place) => {
-    const database = aliasOf(place, line);
-    await requireTable(place);
-    const { scripts } = await contentOf(folderOf(place, line));
+  const code = await withScripts(sources, async (session) => {
+    const database = aliasOf(session, line);
+    await requireScriptsTable(session);
+    const { scripts } = await contentOf(folderOf(session, line));
     const all = new Map<string, Texts>();
-    for (const record of await place.records.list({ database })) {
+    for (const record of await session.records.list({ database })) {
       const { location, name } = record;
       const table = Object.fromEntries(VERBS.map((verb) => [verb, record[`${verb}_sql`]]));
       all.set(`${location}/${name}`, { location, name, table, folder: {} });
@@ -52,7 +56,7 @@ export async function diffScripts(sources: ConfigSources, line: CommandLine): Pr
     process.stdout.write(
       line.json
         ? `${JSON.stringify(differences, undefined, 2)}\n`
-        : differences.map(({ diff }) => shown(diff)).join(''),
+        : differences.map(({ diff }) => printableLines(diff)).join(''),
     );
   });
   return code === 0 && differences.length > 0 ? 1 : code;
@@ -63,12 +67,12 @@ function differencesOf({ location, name, folder, table }: Texts): Difference[] {
     const { [verb]: stored } = table;
     const { [verb]: own } = folder;
     if (stored === own) return [];
-    const file = printed(`${location}/${fileName(name, verb)}`);
+    const file = printable(`${location}/${fileName(name, verb)}`);
     const before = stored === undefined ? '/dev/null' : `table/${file}`;
     const after = own === undefined ? '/dev/null' : `folder/${file}`;
     const diff =
       createTwoFilesPatch(before, after, stored ?? '', own ?? '', undefined, undefined, {
-        timeout: PATIENCE,
+        timeout: DIFF_TIMEOUT,
         headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
       }) ??
       `--- ${before}\n+++ ${after}\nthe texts have too little in common to be set side by side\n`;

@@ -1,7 +1,7 @@
 /**
- * The command `scripts export`: the scripts of the table written as files of a folder. It never writes over a file that
- * differs without `--yes`, refuses names that no file of a script has and folders that lead out, and removes nothing.
- * Each file is there whole or as it was.
+ * The command `scripts export`: writes the scripts of the table as files. It overwrites files that differ only with `--yes`,
+ * refuses names that are not valid for script files and links that lead out of the folder, and removes nothing. Each file is
+ * written atomically.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import { dirname, join, sep } from 'node:path';
 import type { ConfigSources } from '../config/load.js';
 import type { StoredRecord } from '../registry/records.js';
 import { ABSENT, readText, stampOf } from '../script/script-file.js';
-import { fileName, isIdentifier, VERBS } from '../script/verb.js';
+import { fileName, VERBS } from '../script/verb.js';
+import { isIdentifier } from '../identifier.js';
 import type { CommandLine } from './command-line.js';
-import { quoted } from './printed.js';
-import { aliasOf, folderOf, requireTable, withScripts } from './scripts-command.js';
+import { quoted } from './printable.js';
+import { aliasOf, folderOf, requireScriptsTable, withScripts } from './scripts-command.js';
 import { CommandError } from './session.js';
 
-/** A file, and what is to become of it. */
 interface ExportedFile {
   /** Relative to the folder. */
   readonly file: string;
@@ -23,29 +23,29 @@ interface ExportedFile {
   readonly outcome: 'created' | 'replaced' | 'unchanged';
 }
 
-/** exportScripts writes the files, tells what became of each, and resolves to the exit code. */
+/** exportScripts prints the outcome for each file, and resolves to the exit code. */
 export function exportScripts(sources: ConfigSources, line: CommandLine): Promise<number> {
-  return withScripts(sources, async (place) => {
-    const database = aliasOf(place, line);
-    await requireTable(place);
-    const folder = folderOf(place, line);
-    const records = await place.records.list({ database });
-    const odd = records.filter(
+  return withScripts(sources, async (session) => {
+    const database = aliasOf(session, line);
+    await requireScriptsTable(session);
+    const folder = folderOf(session, line);
+    const records = await session.records.list({ database });
+    const invalid = records.filter(
       ({ location, name }) => !isIdentifier(location) || !isIdentifier(name),
     );
-    if (odd.length > 0)
+    if (invalid.length > 0)
       throw new CommandError(
-        `nothing was exported: no file can have the name of ${odd.map(({ location, name }) => quoted(`${location}/${name}`)).join(', ')}`,
+        `nothing was exported: no file can have the name of ${invalid.map(({ location, name }) => quoted(`${location}/${name}`)).join(', ')}`,
       );
     try {
       const files = await compare(folder, records);
-      const others = files.filter(({ outcome }) => outcome === 'replaced');
-      if (others.length > 0 && !line.yes && !line.dryRun)
+      const replaced = files.filter(({ outcome }) => outcome === 'replaced');
+      if (replaced.length > 0 && !line.yes && !line.dryRun)
         throw new CommandError(
-          `nothing was exported: these files differ, and --yes writes over them: ${others.map(({ file }) => file).join(', ')}`,
+          `nothing was exported: these files differ, and --yes writes over them: ${replaced.map(({ file }) => file).join(', ')}`,
         );
       for (const { file, text, outcome } of files) {
-        if (outcome !== 'unchanged' && !line.dryRun) await write(folder, file, text);
+        if (outcome !== 'unchanged' && !line.dryRun) await writeScript(folder, file, text);
         process.stdout.write(`${outcome} ${file}\n`);
       }
     } catch (error) {
@@ -57,7 +57,7 @@ export function exportScripts(sources: ConfigSources, line: CommandLine): Promis
   });
 }
 
-/** What is to become of each file of these records. */
+/** Compares records with the files of the folder. */
 async function compare(folder: string, records: readonly StoredRecord[]): Promise<ExportedFile[]> {
   const files: ExportedFile[] = [];
   for (const { location, name, ...content } of records)
@@ -79,7 +79,7 @@ async function compare(folder: string, records: readonly StoredRecord[]): Promis
   return files;
 }
 
-/** Rejects when a folder of the folder, links followed, is none. */
+/** Rejects when `inner`, with links resolved, is not below `folder`. */
 async function requireInside(folder: string, inner: string): Promise<void> {
   let base: string;
   let real: string;
@@ -87,24 +87,24 @@ async function requireInside(folder: string, inner: string): Promise<void> {
     base = await realpath(folder);
     real = await realpath(inner);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // it will be made
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // it will be created
     throw error;
   }
   if (!real.startsWith(base.endsWith(sep) ? base : base + sep))
     throw new CommandError(`nothing was exported: ${quoted(inner)} leads out of the folder`);
 }
 
-async function write(folder: string, file: string, text: string): Promise<void> {
+async function writeScript(folder: string, file: string, text: string): Promise<void> {
   const path = join(folder, file);
   await mkdir(dirname(path), { recursive: true });
   await requireInside(folder, dirname(path));
-  // A name that is no script's, in the same folder, so that it is renamed and never copied.
-  const draft = join(dirname(path), `.${randomUUID()}`);
+  // In the same folder, so that rename is atomic, under a name that is not a script's.
+  const temporary = join(dirname(path), `.${randomUUID()}`);
   try {
-    await writeFile(draft, text, { flag: 'wx', flush: true });
-    await rename(draft, path);
+    await writeFile(temporary, text, { flag: 'wx', flush: true });
+    await rename(temporary, path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }

@@ -1,29 +1,40 @@
 /**
- * The command `scripts import`: the scripts of a folder written into the table, all of them or, when the policy is
- * `error` and one is there with another text, none.
+ * The command `scripts import`: writes the scripts of a folder into the table. Under the policy `error`, nothing is imported
+ * when one of them is stored with another text.
  */
 import type { ConfigSources } from '../config/load.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
 import { problemOf } from '../script/script-files.js';
 import type { CommandLine } from './command-line.js';
-import { printed } from './printed.js';
-import { contentOf, knownAliasOf, folderOf, requireTable, withScripts } from './scripts-command.js';
+import { printable } from './printable.js';
+import {
+  contentOf,
+  knownAliasOf,
+  folderOf,
+  requireScriptsTable,
+  withScripts,
+} from './scripts-command.js';
 import { CommandError } from './session.js';
 
-/** importFolder imports, tells what became of each script, and resolves to the exit code. */
+/** importFolder prints the outcome for each script, and resolves to the exit code. */
 export function importFolder(sources: ConfigSources, line: CommandLine): Promise<number> {
-  return withScripts(sources, async (place) => {
-    const database = knownAliasOf(place, line);
-    await requireTable(place);
-    const { scripts, leftOut, ...rest } = await contentOf(folderOf(place, line));
+  return withScripts(sources, async (session) => {
+    const database = knownAliasOf(session, line);
+    await requireScriptsTable(session);
+    const { scripts, leftOut, ...rest } = await contentOf(folderOf(session, line));
     const unparsed = rest.unparsed.map(({ file, error }) => problemOf(file, error));
     for (const { file, line: at, column, message } of unparsed)
-      process.stderr.write(`warning: ${file}:${at}:${column}: ${printed(message)}\n`);
-    const { table, config } = place;
+      process.stderr.write(`warning: ${file}:${at}:${column}: ${printable(message)}\n`);
+    const { table, config } = session;
     const { dryRun, policy = config['queries.import_policy'] } = line;
     let imported: readonly ImportedScript[];
     try {
-      imported = await importScripts(place.database, scripts, { table, database, policy, dryRun });
+      imported = await importScripts(session.database, scripts, {
+        table,
+        database,
+        policy,
+        dryRun,
+      });
     } catch (error) {
       if (error instanceof ImportConflict)
         throw new CommandError(`nothing was imported: ${error.message}`);

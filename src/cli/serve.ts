@@ -1,8 +1,9 @@
 /**
- * The command `serve`: loads the configuration, makes the scripts folder when it is missing, prepares stored scripts, and
- * hands over to the supervisor. A database that is away is no reason not to start.
+ * The command `serve`: loads the configuration, creates the scripts folder if needed, prepares stored scripts, and runs the
+ * supervisor. It starts even if a database is unreachable.
  */
 import { mkdirSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { databaseOf } from '../config/databases.js';
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
@@ -13,21 +14,22 @@ import {
   scriptsTableOf,
   settingsOf,
 } from '../config/settings.js';
-import { createLogger } from '../log.js';
+import { createLogger, logWarnings } from '../log.js';
 import { qualifiedName } from '../pg/quote.js';
 import { CHANNEL } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
 import { ScriptPreparation } from './script-preparation.js';
 
-/** runService serves until a signal ends it and resolves to the exit code. */
+/** runService serves until a signal, and resolves to the exit code. */
 export async function runService(sources: ConfigSources): Promise<number> {
-  const pretty = process.stdout.isTTY;
+  // Not process.stdout.isTTY: Node makes a pipe non-blocking for all programs that share it.
+  const pretty = isatty(1);
   let config: Config;
   let warnings: readonly string[];
   try {
     ({ config, warnings } = loadConfig(sources));
-    makeScriptsFolder(config);
+    createScriptsFolder(config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const warning of error.warnings) process.stderr.write(`warning: ${warning}\n`);
@@ -35,6 +37,11 @@ export async function runService(sources: ConfigSources): Promise<number> {
     return 1;
   }
   const log = createLogger(logSettingsOf(config, pretty), { part: 'supervisor' });
+  logWarnings(log);
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the supervisor ends');
+    process.exit(1);
+  });
   for (const warning of warnings) log.warn(warning);
   const preparation = new ScriptPreparation(log);
   try {
@@ -49,7 +56,7 @@ export async function runService(sources: ConfigSources): Promise<number> {
     log,
     reload: async () => {
       const loaded = loadConfig(sources);
-      makeScriptsFolder(loaded.config);
+      createScriptsFolder(loaded.config);
       for (const warning of loaded.warnings) log.warn(warning);
       log.level = loaded.config['log.level'];
       await preparation.prepare(loaded.config);
@@ -64,7 +71,7 @@ export async function runService(sources: ConfigSources): Promise<number> {
 function serviceOf(config: Config, pretty: boolean): Service {
   const table = scriptsTableOf(config);
   return {
-    frontEnds: settingsOf(config, pretty),
+    httpProcesses: settingsOf(config, pretty),
     certificate: certificateOf(config),
     logins: loginLimitsOf(config),
     scripts: table && {
@@ -75,7 +82,7 @@ function serviceOf(config: Config, pretty: boolean): Service {
   };
 }
 
-function makeScriptsFolder(config: Config): void {
+function createScriptsFolder(config: Config): void {
   const folder = config['queries.location'];
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

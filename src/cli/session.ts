@@ -1,34 +1,33 @@
 /**
- * What the commands that work in the default database have in common: the configuration, one connection, and how a
- * failure is told. Exit code 0 when it was done, 1 when not, with the reason on standard error.
+ * Shared by the commands that use the default database: the configuration, one connection, and error messages. Exit code 0
+ * for success, 1 for an error, whose message goes to standard error.
  */
 import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { databaseOf } from '../config/databases.js';
-import { StatementFailure } from '../pg/asked.js';
-import type { Database } from '../pg/database.js';
-import { openSession } from '../pg/session.js';
+import { StatementFailure } from '../pg/queryable.js';
+import { openSession, type Database } from '../pg/database.js';
 import { PasswordError } from './password-input.js';
 
-/** CommandError is a command that was not done; its message says why. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** What a command works with. */
 export interface Session {
   readonly config: Config;
   readonly database: Database;
 }
 
-/** withSession does something in the default database and resolves to the exit code. */
+/** withSession runs `work` with a connection to the default database, and resolves to the exit code. */
 export async function withSession(
   sources: ConfigSources,
   work: (session: Session) => Promise<void>,
 ): Promise<number> {
   try {
     const { config } = loadConfig(sources);
-    const database = openSession(databaseOf(config));
+    // Behind a pooler that drops statement_timeout, a long statement must not count as stuck.
+    const settings = { ...databaseOf(config), statementTimeout: Infinity };
+    const database = openSession(settings);
     try {
       await work({ config, database });
       return 0;

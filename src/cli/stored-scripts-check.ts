@@ -1,31 +1,34 @@
 /**
- * Stored scripts as `check` sees them: whether the table is there and can be used, and which texts in it do not parse.
- * Changes nothing.
+ * Checks stored scripts, for `check`: whether the table exists and can be used, and whether its texts parse. It changes
+ * nothing.
  */
 import type { Config } from '../config/schema.js';
 import { databaseOf } from '../config/databases.js';
 import { scriptsTableOf } from '../config/settings.js';
 import { ServiceError } from '../errors.js';
-import { StatementFailure } from '../pg/asked.js';
-import { openSession } from '../pg/session.js';
+import { StatementFailure } from '../pg/queryable.js';
+import { openSession } from '../pg/database.js';
 import { Records, type StoredRecord } from '../registry/records.js';
 import { ScriptStorage } from '../registry/storage.js';
+import { headerWarning } from '../script/header-warnings.js';
 import { problemOf, type ListedProblem, type ListedScript } from '../script/script-files.js';
 import { compileText } from '../script/script-text.js';
-import { isIdentifier, VERBS } from '../script/verb.js';
-import { printed } from './printed.js';
+import { VERBS } from '../script/verb.js';
+import { isIdentifier } from '../identifier.js';
+import { printable } from './printable.js';
 import type { StoredFindings } from './report.js';
 
-/** What is said of a table that the start of the service makes, as it does the folder of scripts. */
-const TO_BE_MADE = 'it is not there yet; serve makes it';
+/** The message for a table that `serve` will create. */
+const NOT_CREATED_YET = 'it is not there yet; serve makes it';
 
-/** examineStored looks at the table; `listed` are the scripts in it, undefined where there is no table to go by. */
-export async function examineStored(config: Config): Promise<{
+/** checkStoredScripts checks the table; `listed` are its scripts, undefined when the table cannot be read. */
+export async function checkStoredScripts(config: Config): Promise<{
   readonly stored: StoredFindings | null;
   readonly listed: readonly ListedScript[] | undefined;
+  readonly warnings: readonly ListedProblem[];
 }> {
   const table = scriptsTableOf(config);
-  if (table === undefined) return { stored: null, listed: undefined };
+  if (table === undefined) return { stored: null, listed: undefined, warnings: [] };
   const name = `${table.schema}.${table.table}`;
   const failed = (message: string): StoredFindings => ({
     table: name,
@@ -38,29 +41,32 @@ export async function examineStored(config: Config): Promise<{
   try {
     const storage = new ScriptStorage(table, database);
     if (config['queries.migrate_on_startup'] && !(await storage.exists()))
-      return { stored: { ...failed(TO_BE_MADE), ok: true }, listed: undefined };
+      return { stored: { ...failed(NOT_CREATED_YET), ok: true }, listed: undefined, warnings: [] };
     const unusable = await storage.unusable();
-    if (unusable !== undefined) return { stored: failed(unusable), listed: undefined };
-    const { scripts, problems } = examine(await new Records(table, database).list());
+    if (unusable !== undefined)
+      return { stored: failed(unusable), listed: undefined, warnings: [] };
+    const { scripts, problems, warnings } = compileAll(await new Records(table, database).list());
     const count = scripts.length;
     const stored = { table: name, ok: problems.length === 0, message: null, count, problems };
-    return { stored, listed: distinct(scripts) };
+    return { stored, listed: distinct(scripts), warnings };
   } catch (error) {
     if (!(error instanceof StatementFailure)) throw error;
-    return { stored: failed(error.reason), listed: undefined };
+    return { stored: failed(error.reason), listed: undefined, warnings: [] };
   } finally {
     database.close();
   }
 }
 
-function examine(records: readonly StoredRecord[]): {
+function compileAll(records: readonly StoredRecord[]): {
   scripts: readonly ListedScript[];
   problems: readonly ListedProblem[];
+  warnings: readonly ListedProblem[];
 } {
   const scripts: ListedScript[] = [];
   const problems: ListedProblem[] = [];
+  const warnings: ListedProblem[] = [];
   for (const { database, location, name, ...content } of records) {
-    const script = printed([database, location, name].filter((part) => part !== '').join('/'));
+    const script = printable([database, location, name].filter((part) => part !== '').join('/'));
     if (!isIdentifier(location) || !isIdentifier(name)) {
       problems.push({ file: script, message: 'no request can name this script' });
       continue;
@@ -71,13 +77,17 @@ function examine(records: readonly StoredRecord[]): {
       const compiled = compileText(text, `${location}/${name}`);
       if (compiled instanceof ServiceError)
         problems.push(problemOf(`${script} (${verb})`, compiled));
-      else scripts.push({ folder: location, name, verb });
+      else {
+        scripts.push({ folder: location, name, verb });
+        const message = headerWarning(compiled);
+        if (message !== undefined) warnings.push({ file: `${script} (${verb})`, message });
+      }
     }
   }
-  return { scripts, problems };
+  return { scripts, problems, warnings };
 }
 
-/** A script of several databases is one, for permissions are worked out for each. */
+/** Scripts of several databases count once, because permissions are listed for each database. */
 function distinct(scripts: readonly ListedScript[]): ListedScript[] {
   const found = new Map(scripts.map((s) => [`${s.folder}/${s.name}/${s.verb}`, s]));
   return [...found.values()];

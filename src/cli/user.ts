@@ -1,23 +1,48 @@
 /**
- * The commands `user add`, `passwd`, `list` and `remove`. A hash is never printed, and a password only ever read from
- * standard input.
+ * The commands `user add`, `passwd`, `list` and `remove`. They resolve to the exit code. Hashes are never printed, and
+ * passwords are read from standard input only.
  */
 import { Passwords } from '../auth/password.js';
 import type { ConfigSources } from '../config/load.js';
 import type { Config } from '../config/schema.js';
+import { usersTableOf } from '../config/settings.js';
+import { Users } from '../users/users.js';
 import type { CommandLine } from './command-line.js';
 import { readPassword } from './password-input.js';
-import { printed, quoted } from './printed.js';
-import { CommandError } from './session.js';
-import { requireTable, withUsers } from './users-command.js';
+import { printable, quoted } from './printable.js';
+import { CommandError, withSession, type Session } from './session.js';
 
-/** addUser adds a user and resolves to the exit code. */
+/** A session with the configured users table. */
+interface UsersSession extends Session {
+  readonly users: Users;
+  /** `schema.table`. */
+  readonly table: string;
+}
+
+export function withUsers(
+  sources: ConfigSources,
+  work: (session: UsersSession) => Promise<void>,
+): Promise<number> {
+  return withSession(sources, async (session) => {
+    const table = usersTableOf(session.config);
+    const users = new Users(table, session.database);
+    await work({ ...session, users, table: `${table.schema}.${table.table}` });
+  });
+}
+
+async function requireUsersTable({ users, table }: UsersSession): Promise<void> {
+  if (!(await users.exists()))
+    throw new CommandError(
+      `there is no table ${table}: make it with sql-rest-service migrate up auth`,
+    );
+}
+
 export function addUser(sources: ConfigSources, line: CommandLine): Promise<number> {
-  return withUsers(sources, async (place) => {
+  return withUsers(sources, async (session) => {
     const metadata = readMetadata(line.metadata);
-    const username = lowered(line.operand);
-    await requireTable(place);
-    const { users, table, config } = place;
+    const username = lowerCase(line.operand);
+    await requireUsersTable(session);
+    const { users, table, config } = session;
     const hash = await newHash(config);
     if (!(await users.add(username, hash, { name: line.name, metadata })))
       throw new CommandError(`the user ${quoted(username)} exists already in ${table}`);
@@ -25,12 +50,11 @@ export function addUser(sources: ConfigSources, line: CommandLine): Promise<numb
   });
 }
 
-/** changePassword gives a user another password and resolves to the exit code. */
 export function changePassword(sources: ConfigSources, line: CommandLine): Promise<number> {
-  return withUsers(sources, async (place) => {
-    const username = lowered(line.operand);
-    await requireTable(place);
-    const { users, table, config } = place;
+  return withUsers(sources, async (session) => {
+    const username = lowerCase(line.operand);
+    await requireUsersTable(session);
+    const { users, table, config } = session;
     if ((await users.find(username)) === undefined) throw noUser(username, table);
     const count = await users.setPassword(username, await newHash(config));
     if (count === 0) throw noUser(username, table);
@@ -42,35 +66,34 @@ export function changePassword(sources: ConfigSources, line: CommandLine): Promi
   });
 }
 
-/** listUsers prints the users, as JSON when asked to, and resolves to the exit code. */
 export function listUsers(sources: ConfigSources, line: CommandLine): Promise<number> {
-  return withUsers(sources, async (place) => {
-    await requireTable(place);
-    const list = await place.users.list();
+  return withUsers(sources, async (session) => {
+    await requireUsersTable(session);
+    const list = await session.users.list();
     const text = line.json
       ? `${JSON.stringify(list, undefined, 2)}\n`
       : list
           .map(
-            ({ id, username, name }) => `${[String(id), username, name].map(printed).join('\t')}\n`,
+            ({ id, username, name }) =>
+              `${[String(id), username, name].map(printable).join('\t')}\n`,
           )
           .join('');
     process.stdout.write(text);
   });
 }
 
-/** removeUser removes a user and resolves to the exit code. */
 export function removeUser(sources: ConfigSources, line: CommandLine): Promise<number> {
-  return withUsers(sources, async (place) => {
-    const username = lowered(line.operand);
-    await requireTable(place);
-    const { users, table } = place;
+  return withUsers(sources, async (session) => {
+    const username = lowerCase(line.operand);
+    await requireUsersTable(session);
+    const { users, table } = session;
     if ((await users.remove(username)) === 0) throw noUser(username, table);
     process.stdout.write(`removed ${quoted(username)}; tokens issued before stay valid\n`);
   });
 }
 
-/** Names are lower-cased at login, so that no other would ever be found. */
-function lowered(name: string): string {
+/** Names are converted to lower case at login, so that others would never be found. */
+function lowerCase(name: string): string {
   const lower = name.toLowerCase();
   if (lower !== name) process.stderr.write(`user names are in lower case: ${quoted(lower)}\n`);
   return lower;
@@ -85,7 +108,7 @@ async function newHash(config: Config): Promise<string> {
   return new Passwords().hash(await readPassword(scheme), scheme);
 }
 
-/** Most bytes of metadata: with them a token is within what is accepted. */
+/** Maximum size of metadata, in bytes: a larger token would be refused. */
 const MAX_METADATA = 4_096;
 
 function readMetadata(metadata: string | undefined): string | undefined {

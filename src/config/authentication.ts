@@ -1,6 +1,6 @@
 /**
- * What the keys of authentication, TLS and CORS must be together. Whatever would leave a door open, or all of them
- * shut, stops the start.
+ * Checks the keys of authentication, TLS and CORS against each other. A combination that would leave the service open, or
+ * refuse every request, is an error.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -10,12 +10,10 @@ import { canSign, verificationKey } from '../auth/static-key.js';
 import type { Issues } from './kind.js';
 import type { Config } from './schema.js';
 
-/** needsToken tells whether callers have to show a token. */
 export function needsToken(config: Config): boolean {
   return config['auth.enabled'] || config['jwt.default'];
 }
 
-/** checkAuthentication checks what concerns several keys. */
 export function checkAuthentication(config: Config, issues: Issues): void {
   checkKeys(config, issues);
   checkRoles(config, issues);
@@ -34,8 +32,8 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
   if (set !== undefined && discovery !== undefined)
     errors.push('jwt.jwks and jwt.wellknownurl: both name a key set; set one of them');
   if (set !== undefined && formOf(set) !== 'url')
-    check('jwt.jwks', () => usableKeySet(set, algorithm), errors);
-  if (key !== undefined) check('jwt.key', () => verificationKey(key, algorithm), errors);
+    collectError('jwt.jwks', () => checkKeySet(set, algorithm), errors);
+  if (key !== undefined) collectError('jwt.key', () => verificationKey(key, algorithm), errors);
   else if (set === undefined && discovery === undefined)
     errors.push(
       'jwt.key: authentication is on, and no key is set to check tokens with; set jwt.key, jwt.jwks or jwt.wellknownurl',
@@ -49,8 +47,8 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
     );
 }
 
-/** Reports what `use` throws as a problem of a key of the configuration. */
-function check(name: string, use: () => unknown, errors: string[]): void {
+/** Adds the error that `use` throws to the errors of a key of the configuration. */
+function collectError(name: string, use: () => unknown, errors: string[]): void {
   try {
     use();
   } catch (error) {
@@ -58,8 +56,8 @@ function check(name: string, use: () => unknown, errors: string[]): void {
   }
 }
 
-/** Throws unless a key set, JSON or the path of a file, has a key. One at a URL may come later. */
-function usableKeySet(set: string, algorithm: string): void {
+/** Throws unless a key set, JSON or a file, has a usable key. A URL is not checked: it may become available later. */
+function checkKeySet(set: string, algorithm: string): void {
   const text = formOf(set) === 'json' ? set : readFileSync(set, 'utf8');
   const { size, ignored } = parseKeySet(text, algorithm);
   if (size === 0)
@@ -76,7 +74,7 @@ function checkRoles(config: Config, { errors }: Issues): void {
       errors.push('auth.anonymous_role: it needs auth.db_role');
   } else if (allowed.length === 0)
     errors.push('auth.db_role: auth.db_roles is empty, so no role could ever be used');
-  // `none` and NUL would lead to another role than the one that was named.
+  // PostgreSQL would set another role for these names.
   for (const name of ['auth.db_roles', 'auth.anonymous_role'] as const)
     if ([config[name]].flat().some((role) => role === 'none' || role?.includes('\0')))
       errors.push(

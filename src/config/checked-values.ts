@@ -1,6 +1,6 @@
 /**
- * From what a source has written to values: a URL taken apart into the keys it sets, everything checked and converted,
- * paths made absolute. What is refused is reported and left out.
+ * Converts the entries of one source to checked values: a URL is split into the keys it sets, paths become absolute. Invalid
+ * values are reported and left out.
  */
 import { parseDatabaseUrl } from './database-url.js';
 import { resolve } from 'node:path';
@@ -8,12 +8,12 @@ import type { Issues } from './kind.js';
 import { KEYS, type KeyName } from './schema.js';
 import type { Entries } from './sources.js';
 
-/** Values settled so far, by key. */
-export type SomeValues = Partial<Record<KeyName, unknown>>;
+/** Checked values of some keys. */
+export type CheckedValues = Partial<Record<KeyName, unknown>>;
 
-/** checkedValues gives the values of what is written in one place; a URL wins over the keys beside it. */
-export function checkedValues(written: Entries, issues: Issues): SomeValues {
-  const values: SomeValues = {};
+/** checkedValues converts entries; the parts of a URL take precedence over the keys beside it. */
+export function checkedValues(written: Entries, issues: Issues): CheckedValues {
+  const values: CheckedValues = {};
   for (const [name, { value, at, base }] of expandUrl(written, issues)) {
     const { kind } = KEYS[name];
     const read = kind.read(value, at, issues);
@@ -22,7 +22,7 @@ export function checkedValues(written: Entries, issues: Issues): SomeValues {
   return values;
 }
 
-/** Adds the keys that `pg.url` names, in the place of those that are there. */
+/** Adds the keys that `pg.url` sets, replacing entries of the same keys. */
 function expandUrl(written: Entries, issues: Issues): Entries {
   const entries = new Map(written);
   const entry = entries.get('pg.url');

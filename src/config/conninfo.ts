@@ -1,10 +1,9 @@
 /**
- * The connection string given to libpq. Everything libpq would otherwise take from PG* variables is set explicitly,
- * and those variables can be dropped, so that a connection is what the configuration says and nothing else. Contains
- * the password: never logged.
+ * The connection string for libpq. It sets every parameter that libpq would otherwise read from PG* variables, so that
+ * connections depend on the configuration only. It contains the password and is never logged.
  */
 
-/** ConnectionTarget is one database as configured; times are milliseconds. */
+/** One database as configured; times are milliseconds. */
 export interface ConnectionTarget {
   readonly host: string;
   readonly port: number;
@@ -13,7 +12,7 @@ export interface ConnectionTarget {
   readonly database: string;
   readonly connectTimeout: number;
   readonly statementTimeout: number;
-  /** Whether its transactions can only read, unless they say otherwise. */
+  /** Whether transactions are READ ONLY by default. */
   readonly readOnly: boolean;
   readonly channelBinding: string;
   readonly sslMode: string;
@@ -22,19 +21,19 @@ export interface ConnectionTarget {
   readonly sslRootCert: string | undefined;
 }
 
-/** The second lets parts of a table that are read one after the other have the same order, also when none is asked for. */
+/** Without synchronized scans, pages of a table have the same order even without ORDER BY. */
 const READ_ONLY = ['default_transaction_read_only=on', 'synchronize_seqscans=off'];
 
-/** conninfo writes a target in libpq's `keyword='value'` form. */
+/** conninfo is the connection string of a target, in the `keyword='value'` form. */
 export function conninfo(target: ConnectionTarget): string {
-  // What a session answers must not depend on the settings of a role, a database or a server.
+  // Results must not depend on settings of a role, a database or the server.
   const options = [
     `statement_timeout=${target.statementTimeout}`,
     'datestyle=ISO',
     'intervalstyle=postgres',
     'bytea_output=hex',
     'standard_conforming_strings=on',
-    // libpq writes notices to standard error, and what a script raises may hold values.
+    // libpq writes notices to standard error, and those of a script may contain values.
     'client_min_messages=error',
     ...(target.readOnly ? READ_ONLY : []),
   ];
@@ -54,7 +53,7 @@ export function conninfo(target: ConnectionTarget): string {
     keepalives_idle: 30,
     keepalives_interval: 10,
     keepalives_count: 3,
-    // Where packets are dropped, the kernel would otherwise send what nobody acknowledges for a quarter of an hour.
+    // Where packets are dropped, the kernel would otherwise retransmit for a quarter of an hour.
     tcp_user_timeout: 30_000,
     sslmode: target.sslMode,
     sslcert: target.sslCert ?? '',
@@ -72,18 +71,18 @@ export function conninfo(target: ConnectionTarget): string {
     target_session_attrs: 'any',
   };
   return Object.entries(parameters)
-    .map(([keyword, value]) => `${keyword}=${quote(String(value))}`)
+    .map(([keyword, value]) => `${keyword}=${quoteValue(String(value))}`)
     .join(' ');
 }
 
-/** quote writes a value as libpq reads it: in single quotes, a backslash before each quote and backslash. */
-function quote(value: string): string {
+/** quoteValue quotes a value of a connection string: single quotes, and a backslash before each quote and backslash. */
+function quoteValue(value: string): string {
   return `'${value.replace(/['\\]/g, '\\$&')}'`;
 }
 
 /**
- * dropLibpqVariables removes PG* variables from an environment. PGSERVICE and what newer versions of libpq know cannot
- * be overridden in a connection string. On `process.env` of the main thread this reaches getenv() and all children.
+ * dropLibpqVariables removes PG* variables from an environment, because PGSERVICE and variables of newer libpq versions
+ * cannot be overridden in a connection string. On `process.env` of the main thread it affects getenv() and child processes.
  */
 export function dropLibpqVariables(env: Record<string, string | undefined>): void {
   for (const name of Object.keys(env)) {

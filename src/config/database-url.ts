@@ -1,11 +1,10 @@
 /**
- * A database given as a URL, taken apart into the keys it sets. Follows libpq's form `postgres://user:password@host:
- * port/database?sslmode=…` for one host; refuses parameters it does not know, since one of them may ask for safety.
- * Never repeats the URL or a part of it in a message.
+ * Splits a database URL into the keys it sets, in libpq's form `postgres://user:password@host:port/database?sslmode=…` with
+ * one host. Refuses unknown parameters, because one of them may be about security. No message contains a part of the URL.
  */
 import type { KeyName } from './schema.js';
 
-/** Parameters of a URL and the keys they set. */
+/** Parameters of a URL, and the keys that they set. */
 const PARAMETERS: ReadonlyMap<string, KeyName> = new Map([
   ['host', 'pg.host'],
   ['port', 'pg.port'],
@@ -22,7 +21,7 @@ const PARAMETERS: ReadonlyMap<string, KeyName> = new Map([
 
 const NUMBERS: ReadonlySet<KeyName> = new Set(['pg.port', 'pg.conntimeout']);
 
-/** parseDatabaseUrl gives the keys that a URL sets, or (a string) what is wrong with it, without quoting it. */
+/** parseDatabaseUrl returns the keys that a URL sets, or an error message as a string. */
 export function parseDatabaseUrl(text: string): Map<KeyName, unknown> | string {
   let url: URL;
   try {
@@ -57,7 +56,7 @@ export function parseDatabaseUrl(text: string): Map<KeyName, unknown> | string {
       return `it has a parameter that is not known; known are ${[...PARAMETERS.keys()].join(', ')}`;
     let value: string;
     try {
-      // Not URLSearchParams: in libpq's URLs a plus sign is a plus sign.
+      // Not URLSearchParams, which decodes a plus sign as a space; libpq does not.
       value = equals < 0 ? '' : decodeURIComponent(pair.slice(equals + 1));
     } catch {
       return 'not a valid URL: % in it must be followed by two hexadecimal digits';

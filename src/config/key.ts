@@ -1,35 +1,33 @@
 /**
- * What the tables of configuration keys are made of: a kind, a default (fixed, or worked out from other keys) and what
- * the documentation says. Holds no key itself.
+ * The definition of a configuration key: its kind, its default (fixed, or derived from other keys) and its documentation.
+ * The keys themselves are in keys-*.ts.
  */
 import type { Kind } from './kind.js';
 
-/** Values settled so far, by key: what a default may be worked out from. */
+/** Values that are set so far, by key, from which a default can be derived. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Key is one configuration key whose value has type T. */
+/** A configuration key whose value has type T. */
 export interface Key<T> {
   readonly kind: Kind<unknown>;
-  /** fallback is the value when nobody sets the key. */
+  /** The default. */
   readonly fallback: (values: Values) => T;
-  /** Whether `fallback` looks at other keys. */
+  /** Whether `fallback` depends on other keys. */
   readonly derived: boolean;
-  /** The default as the documentation shows it. */
+  /** The default in the documentation. */
   readonly shown: string;
   readonly meaning: string;
-  /** Never shown in a message, and not taken from the command line, where other users could see it. */
+  /** Never in a message, and refused on the command line, where other users could see it. */
   readonly secret: boolean;
   /** Another spelling of the key. */
   readonly alias: string | undefined;
 }
 
-/** Marks a key may have. */
 export interface Marks {
   readonly secret?: true;
   readonly alias?: string;
 }
 
-/** fixed makes a key with a default of its own. */
 export function fixed<T>(
   kind: Kind<T>,
   value: NoInfer<T>,
@@ -40,7 +38,7 @@ export function fixed<T>(
   return key(kind, () => value, false, shown, meaning, marks);
 }
 
-/** derived makes a key whose default is worked out from other keys; `shown` says how. */
+/** derived defines a key whose default is derived from other keys; `shown` describes it. */
 export function derived<T>(
   kind: Kind<T>,
   shown: string,
@@ -51,7 +49,6 @@ export function derived<T>(
   return key(kind, fallback, true, shown, meaning, marks);
 }
 
-/** unset makes a key that has no value unless somebody sets it. */
 export function unset<T>(kind: Kind<T>, meaning: string, marks: Marks = {}): Key<T | undefined> {
   return key<T | undefined>(kind, () => undefined, false, 'none', meaning, marks);
 }

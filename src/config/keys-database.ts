@@ -1,23 +1,22 @@
 /**
- * The configuration keys that say which databases are served and how they are reached. Data only.
+ * The configuration keys of databases and connections. Data only.
  */
 import { derived, fixed, unset } from './key.js';
 import {
+  DAY,
+  MiB,
+  SECOND,
   boolean,
   choice,
   databaseAlias,
   duration,
-  identifier,
+  objectName,
   integer,
   path,
   size,
   text,
 } from './kind.js';
 import { optional, required, table, tables } from './tables.js';
-
-const MiB = 1024 ** 2;
-const SECOND = 1000;
-const DAY = 24 * 3600 * SECOND;
 
 const SSL_MODES = choice('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full');
 const HOST = text('one host name or address, or the folder of a unix socket', /^[^\s\0,][^\0,]*$/);
@@ -30,11 +29,10 @@ const USER = text('a non-empty string', /^[^\0]+$/);
 const CONNECTIONS = integer(1, 10_000);
 const IDLE_CONNECTIONS = integer(0, 10_000);
 
-/** DATABASE_KEYS are the keys of pg and databases. */
 export const DATABASE_KEYS = {
   'pg.url': unset(
     URL_TEXT,
-    'The database as a URL; what it names wins over the keys below that are set in the same place. The environment variable `DATABASE_URL` sets it too. Parameters: sslmode, sslcert, sslkey, sslrootcert, channel_binding, connect_timeout, and host, port, user, password, dbname.',
+    'URL of the database. Its parts take precedence over the keys below that are set in the same place. The environment variable `DATABASE_URL` sets it too. Parameters: sslmode, sslcert, sslkey, sslrootcert, channel_binding, connect_timeout, and host, port, user, password, dbname.',
     { secret: true },
   ),
   'pg.host': fixed(HOST, '127.0.0.1', 'Host name, address, or folder of the unix socket.'),
@@ -43,87 +41,82 @@ export const DATABASE_KEYS = {
   'pg.pass': fixed(
     text(),
     'postgres',
-    'Password; `postgres` when not set. Empty: libpq looks in `~/.pgpass`.',
+    'Password; `postgres` by default. If empty, libpq reads `~/.pgpass`.',
     { secret: true },
   ),
   'pg.database': fixed(
-    identifier(),
+    objectName(),
     'postgres',
-    'Name of the database, and its alias: the one used when a path names none.',
-  ),
-  'pg.single': fixed(
-    boolean(),
-    true,
-    'Kept for older files. Only the configured databases are served, whatever it says.',
+    'Name of the default database, which is also its alias.',
   ),
   'pg.maxopenconn': fixed(
     CONNECTIONS,
     10,
-    'Most connections to one database, of all processes and threads together.',
+    'Maximum number of connections to one database, over all processes and threads.',
   ),
   'pg.maxidleconn': derived(
     IDLE_CONNECTIONS,
     '`pg.maxopenconn`',
     (values) => values['pg.maxopenconn'] as number,
-    'Most connections kept open while idle, of all processes and threads together; more than `pg.maxopenconn` counts as that many.',
+    'Maximum number of idle connections kept open, over all processes and threads; at most `pg.maxopenconn`.',
   ),
   'pg.idle_time': fixed(
     duration(0, DAY),
     10 * SECOND,
-    'How long a connection beyond `pg.maxidleconn` may be idle before it is closed.',
+    'Idle time after which a connection beyond `pg.maxidleconn` is closed.',
   ),
   'pg.conntimeout': fixed(
     duration(SECOND, DAY),
     10 * SECOND,
-    'How long one attempt to connect may take (whole seconds; libpq takes 1 as 2).',
+    'Time limit of a connection attempt (whole seconds; libpq treats 1 as 2).',
   ),
   'pg.statement_timeout': derived(
     duration(1, DAY),
     '`http.timeout`',
     (values) => values['http.timeout'] as number,
-    'The time one statement may take; then PostgreSQL cancels it and it is answered 504.',
+    'Time limit of a statement; PostgreSQL then cancels it and the response is 504.',
   ),
   'pg.prepared': fixed(
     boolean(),
     true,
-    'Prepare statements by name. Switch off behind a pooler that cannot do so in transaction mode.',
+    'Prepare statements by name. Set it to false behind a pooler that does not support this in transaction mode.',
   ),
   'pg.max_result': fixed(
     size(1024, 1024 * MiB),
     32 * MiB,
-    'Largest result of one statement; a larger one is answered 500.',
+    'Maximum size of the result of a statement; a larger one is answered with 500.',
   ),
   'pg.result_budget': fixed(
     size(1024, 64 * 1024 * MiB),
     256 * MiB,
-    'Most bytes of results that one front-end process holds at one time, shared out over its threads; beyond it requests are answered 503. Of several databases none may take more than what it leaves to the others.',
+    'Maximum size of all results in one HTTP process at a time, divided between its threads; beyond it, requests are answered with 503. With several databases, none may use more than it leaves free.',
   ),
   'pg.channel_binding': fixed(
     choice('disable', 'prefer', 'require'),
     'prefer',
-    'Whether the password exchange is bound to the TLS connection.',
+    'Whether password authentication is bound to the TLS connection.',
   ),
   'pg.ssl.mode': fixed(
     SSL_MODES,
     'prefer',
-    "TLS to the database, in libpq's words. Only `verify-full` proves which server answers.",
+    "TLS to the database, with libpq's values. Only `verify-full` verifies the identity of the server.",
     { alias: 'ssl.mode' },
   ),
   'pg.ssl.cert': unset(path(), 'Client certificate.', { alias: 'ssl.cert' }),
   'pg.ssl.key': unset(path(), 'Key of the client certificate.', { alias: 'ssl.key' }),
-  'pg.ssl.rootcert': unset(path(), 'Certificates of the authorities that are trusted.', {
+  'pg.ssl.rootcert': unset(path(), 'Certificates of the trusted authorities.', {
     alias: 'ssl.rootcert',
   }),
   databases: fixed(
     tables(
       {
         alias: required(databaseAlias(), 'Name used in paths.'),
-        url: optional(URL_TEXT, 'As `pg.url`; what it names wins over the fields beside it.'),
+        url: optional(URL_TEXT, 'As `pg.url`; its parts take precedence over the other members.'),
         host: optional(HOST, 'As `pg.host`.'),
         port: optional(PORT, 'As `pg.port`.'),
         user: optional(USER, 'As `pg.user`.'),
         pass: optional(text(), 'As `pg.pass`. Secret.'),
-        database: optional(identifier(), 'As `pg.database`; the alias when not set.'),
+        database: optional(objectName(), 'As `pg.database`; the alias by default.'),
         ssl: optional(
           table(
             {
@@ -134,17 +127,17 @@ export const DATABASE_KEYS = {
             },
             false,
           ),
-          'TLS, as the keys of `pg.ssl`, and each of them from there when not set.',
+          'TLS, with the members of `pg.ssl`, which are also the defaults.',
         ),
-        maxopenconn: optional(CONNECTIONS, 'As `pg.maxopenconn`, and that when not set.'),
+        maxopenconn: optional(CONNECTIONS, 'As `pg.maxopenconn`, which is also the default.'),
         maxidleconn: optional(
           IDLE_CONNECTIONS,
-          'As `pg.maxidleconn`. When not set that, but all of its connections where `pg` keeps all of its own.',
+          'As `pg.maxidleconn`, which is also the default; if `pg` keeps all its connections open, so does this database.',
         ),
       },
       false,
     ),
     [],
-    'More databases, each under an alias: see [several databases](#several-databases).',
+    'Further databases, each with an alias: see [several databases](#several-databases).',
   ),
 };

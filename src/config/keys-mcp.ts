@@ -1,46 +1,41 @@
 /**
- * The configuration keys of the MCP endpoint: whether AI clients may read, and how much. Which tables they may read is
- * said in the section `access`, and which listings in `expose`, as for everybody else. Data only.
+ * The configuration keys of the MCP endpoint. Its permissions on tables are in the section `access`, those on listings in
+ * `expose`, as for other requests. Data only.
  */
 import { derived, fixed } from './key.js';
-import { boolean, choice, duration, integer, list, size } from './kind.js';
+import { DAY, MiB, SECOND, boolean, choice, duration, integer, list, size } from './kind.js';
 
-const MiB = 1024 ** 2;
-const SECOND = 1000;
-const DAY = 24 * 3600 * SECOND;
-
-/** Whether a text is an origin as browsers send it: lower case, no path, no port that goes without saying. */
-function isOrigin(text: string): boolean {
+/** Whether a text is an origin as browsers send it: lower case, no path, no default port. */
+function isPageOrigin(text: string): boolean {
   if (!URL.canParse(text) || !/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text)) return false;
   const { origin, protocol } = new URL(text);
-  // Of schemes of their own (vscode-webview://…) a URL has no origin, but browsers do.
+  // For custom schemes (vscode-webview://…) URL gives no origin, but browsers send one.
   return origin === text || (origin === 'null' && protocol !== 'file:');
 }
 
-/** `table` patterns: two or three names with dots between. */
+/** Patterns for tables: two or three names separated by dots. */
 const TABLES = /^[^.\0]+(?:\.[^.\0]+){1,2}$/;
 
-/** MCP_KEYS are the keys of mcp. */
 export const MCP_KEYS = {
   'mcp.enabled': fixed(
     boolean(),
     true,
-    'Offer `/_mcp`, through which AI clients read the database. It needs a token when `auth.enabled` is on, and obeys `access` and `expose`.',
+    'Enable `/_mcp`, through which AI clients read the database. It needs a token if `auth.enabled` is on; `access` and `expose` apply to it.',
   ),
   'mcp.origins': fixed(
-    list('a list of origins, such as "https://chat.example.com"', isOrigin),
+    list('a list of origins, such as "https://chat.example.com"', isPageOrigin),
     [],
-    'Origins of web pages that may use `/_mcp`, besides pages of this machine and those of `cors.alloworigin` that are named there. Clients that are no web pages send no origin.',
+    'Origins of web pages that may use `/_mcp`, in addition to pages of this machine and the origins named in `cors.alloworigin` (not `*`). Clients other than web pages send no origin.',
   ),
   'mcp.tool_names': fixed(
     choice('dotted', 'plain'),
     'dotted',
-    'The names of tools: `service.list_tables`, or, for clients that take only letters, digits, `_` and `-` (64 at most), `service_list_tables`.',
+    'Form of tool names: `service.list_tables`, or `service_list_tables` for clients that accept only letters, digits, `_` and `-` (at most 64).',
   ),
   'mcp.max_tools': fixed(
     integer(0, 100_000),
     100,
-    'Most tools of single tables and scripts that one caller is offered, besides the five that work on any table. Many clients take no more than 128 tools of all servers together.',
+    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the five general ones. Many clients accept at most 128 tools of all servers together.',
   ),
   'mcp.tables': fixed(
     list(
@@ -48,22 +43,22 @@ export const MCP_KEYS = {
       (item) => TABLES.test(item),
     ),
     ['*.*'],
-    'The tables that have a tool of their own. The others are read with `service.select_table`; what may be read is said in `access`, not here.',
+    'Tables with their own tool. Other tables are read with `service.select_table`; permissions are defined in `access`, not here.',
   ),
   'mcp.scripts': fixed(
     boolean(),
     false,
-    'Offer scripts for GET as tools, each to those who may run it. They run in a transaction that can only read.',
+    'Offer scripts for GET as tools, each to the callers who may run it. They run in a READ ONLY transaction.',
   ),
   'mcp.timeout': derived(
     duration(10, DAY),
-    '`pg.statement_timeout`, `"30s"` at most',
+    '`pg.statement_timeout`, at most `"30s"`',
     (values) => Math.min(values['pg.statement_timeout'] as number, 30 * SECOND),
-    'The time one statement of a tool may take; never more than `pg.statement_timeout`.',
+    'Time limit of a statement of a tool; at most `pg.statement_timeout`.',
   ),
   'mcp.max_result': fixed(
     size(1024, 1024 * MiB),
     3 * MiB,
-    'Largest result of one tool, as JSON; never more than `pg.max_result`. An answer has it twice, and clients that start a program take no more than 10 MiB from it. The rows are 100 at most in any case.',
+    'Maximum size of the result of a tool, as JSON; at most `pg.max_result`. A response contains the result twice, and clients that start a program accept at most 10 MiB from it. A result has at most 100 rows in any case.',
   ),
 };

@@ -1,6 +1,6 @@
 /**
- * The configuration keys that decide who may do what: scripts, authentication, permissions, listings, TLS, CORS. An
- * unknown key in most of these sections stops the start, because a mistyped one would leave a door open. Data only.
+ * The configuration keys for access: scripts, authentication, permissions, listings, TLS, CORS. An unknown key in most of
+ * these sections stops the start, so that a typing error cannot disable a protection. Data only.
  */
 import { canSign } from '../auth/static-key.js';
 import { derived, fixed, unset, type Values } from './key.js';
@@ -8,7 +8,7 @@ import {
   boolean,
   choice,
   duration,
-  identifier,
+  objectName,
   integer,
   keySet,
   list,
@@ -18,7 +18,7 @@ import {
 } from './kind.js';
 import { optional, required, tables } from './tables.js';
 
-/** SECURE_SECTIONS are those in which an unknown key is an error. */
+/** SECURE_SECTIONS are the sections in which an unknown key is an error. */
 export const SECURE_SECTIONS: readonly string[] = [
   'auth',
   'jwt',
@@ -33,37 +33,36 @@ const PERMISSIONS = list('a list of read, write, delete', (item) =>
 );
 const STORED = (values: Values): boolean => values['queries.storage'] === 'database';
 const SCRIPT_ENTRY = {
-  database: optional(text(), 'Alias; any when absent or `*`.'),
-  location: optional(text(), 'Folder; any when absent or `*`.'),
-  name: optional(text(), 'Script; any when absent or `*`.'),
-  permissions: required(PERMISSIONS, 'Of read, write, delete.'),
+  database: optional(text(), 'Alias of the database; any if absent or `*`.'),
+  location: optional(text(), 'Folder; any if absent or `*`.'),
+  name: optional(text(), 'Script; any if absent or `*`.'),
+  permissions: required(PERMISSIONS, 'The permitted operations; an empty list denies all.'),
 };
 const TABLE_ENTRY = {
-  name: required(text(), 'Table; a name without schema means public.'),
-  permissions: required(PERMISSIONS, 'Of read, write, delete.'),
-  fields: optional(list(), 'Columns; all when absent or `*`.'),
+  name: required(text(), 'Table; a name without a schema is in public.'),
+  permissions: required(PERMISSIONS, 'The permitted operations; an empty list denies all.'),
+  fields: optional(list(), 'Columns; all if absent or `*`.'),
 };
 const USER_NAME = required(text('a non-empty string', /^[^\0]+$/), 'Name of the user.');
 
-/** SECURITY_KEYS are the keys of queries, auth, jwt, access, expose, https and cors. */
 export const SECURITY_KEYS = {
   'queries.location': fixed(
     path(),
     './queries',
-    'Folder of the script folders; made at start when missing.',
+    'Folder that contains the script folders; created at start if it does not exist.',
   ),
   'queries.storage': fixed(
     choice('filesystem', 'database'),
     'filesystem',
-    'Where scripts are kept: in the folder `queries.location`, or in a table of the database `pg.database`.',
+    'Where scripts are stored: in the folder `queries.location`, or in a table of the database `pg.database`.',
   ),
-  'queries.schema': fixed(identifier(), 'public', 'Schema of the scripts table.'),
-  'queries.table': fixed(identifier(), 'service_queries', 'Name of the scripts table.'),
+  'queries.schema': fixed(objectName(), 'public', 'Schema of the scripts table.'),
+  'queries.table': fixed(objectName(), 'service_queries', 'Name of the scripts table.'),
   'queries.migrate_on_startup': derived(
     boolean(),
     'true when `queries.storage` is `"database"`',
     STORED,
-    'Make the scripts table at start.',
+    'Create the scripts table at start.',
   ),
   'queries.import_on_startup': derived(
     boolean(),
@@ -74,28 +73,28 @@ export const SECURITY_KEYS = {
   'queries.import_policy': fixed(
     choice('skip', 'update', 'error'),
     'update',
-    'What an import does with a script that exists.',
+    'How an import treats a stored script with a different text.',
   ),
   'queries.restrict': fixed(
     boolean(),
     false,
-    'Require a token and a permission for every script. Switched off, with a warning, while `auth.enabled` is off.',
+    'Require a token and a permission for every script. Disabled with a warning while `auth.enabled` is off.',
   ),
   'queries.register_enabled': fixed(
     boolean(),
     false,
-    'Offer the registry of scripts. Switched off, with a warning, unless `auth.enabled` is on, `jwt.key` is set, `queries.register_admins` is not empty and `queries.storage` is `"database"`.',
+    'Enable the registry of scripts. Disabled with a warning unless `auth.enabled` is on, `jwt.key` is set, `queries.register_admins` is not empty and `queries.storage` is `"database"`.',
   ),
   'queries.register_admins': fixed(list(), [], 'Users who may use the registry.'),
   'queries.raised_messages': fixed(
     boolean(),
     true,
-    'Give callers the messages that scripts raise on purpose (RAISE EXCEPTION, SQLSTATE PTnnn).',
+    'Return the messages that scripts raise on purpose (RAISE EXCEPTION, SQLSTATE PTnnn) to callers.',
   ),
   'queries.scripts': fixed(
     tables(SCRIPT_ENTRY, true),
     [],
-    'Permissions of everybody on scripts, under `queries.restrict`.',
+    'Permissions of all callers on scripts, under `queries.restrict`.',
   ),
   'queries.users': fixed(
     tables(
@@ -108,40 +107,44 @@ export const SECURITY_KEYS = {
   'auth.enabled': fixed(
     boolean(),
     false,
-    'Require a token on every route but `/auth`, `/_health`, `/_ready` and those of `jwt.whitelist`.',
+    'Require a token on every route except `/auth`, `/_health`, `/_ready` and those in `jwt.whitelist`.',
   ),
   'auth.login': derived(
     boolean(),
     'true when `auth.enabled` is on and `jwt.key` can sign',
     ({ 'auth.enabled': enabled, 'jwt.key': key, 'jwt.algo': algorithm }) =>
       enabled === true && typeof key === 'string' && canSign(key, algorithm as string),
-    'Offer `POST /auth`: a token for a user name and password of the users table.',
+    'Enable `POST /auth`, which issues a token for a user name and password of the users table.',
   ),
-  'auth.schema': fixed(identifier(), 'public', 'Schema of the users table.'),
-  'auth.table': fixed(identifier(), 'service_users', 'Name of the users table.'),
-  'auth.username': fixed(identifier(), 'username', 'Its column of user names.'),
-  'auth.password': fixed(identifier(), 'password', 'Its column of password hashes.'),
-  'auth.metadata': fixed(list(), [], 'Columns collected into the metadata of a user.'),
-  'auth.encrypt': fixed(choice('bcrypt', 'md5', 'sha1'), 'bcrypt', 'How passwords are hashed.'),
+  'auth.schema': fixed(objectName(), 'public', 'Schema of the users table.'),
+  'auth.table': fixed(objectName(), 'service_users', 'Name of the users table.'),
+  'auth.username': fixed(objectName(), 'username', 'Column of user names.'),
+  'auth.password': fixed(objectName(), 'password', 'Column of password hashes.'),
+  'auth.metadata': fixed(list(), [], "Columns collected into a user's metadata."),
+  'auth.encrypt': fixed(
+    choice('bcrypt', 'md5', 'sha1'),
+    'bcrypt',
+    'Hash algorithm for new passwords.',
+  ),
   'auth.type': fixed(
     choice('body', 'basic'),
     'body',
-    'How `/auth` takes the password: a JSON body or HTTP Basic.',
+    'How clients send the password to `/auth`: in a JSON body or with HTTP Basic.',
   ),
   'auth.max_failures': fixed(
     integer(1, 1_000_000),
     10,
-    'Failed logins of one user name within `auth.failure_window`, over all processes; more are answered 429.',
+    'Maximum number of failed logins of one user name within `auth.failure_window`, over all processes; further ones are answered with 429.',
   ),
   'auth.max_failures_address': fixed(
     integer(1, 1_000_000),
     100,
-    'Failed logins from one address (an IPv6 network of 64 bits) within `auth.failure_window`.',
+    'Maximum number of failed logins from one address (a 64-bit network for IPv6) within `auth.failure_window`.',
   ),
   'auth.failure_window': fixed(
     duration(1000, 24 * 3_600_000),
     900_000,
-    'How long a failed login counts.',
+    'Time for which a failed login counts.',
   ),
   'auth.claims': fixed(
     boolean(),
@@ -155,24 +158,24 @@ export const SECURITY_KEYS = {
   ),
   'auth.db_role': unset(
     text('the name of a claim, dots leading into objects', /^[^\s\0]+$/),
-    'Claim that names the database role under which the statements of a request run.',
+    'Claim that names the database role for the statements of a request.',
   ),
   'auth.db_roles': fixed(
     list('a list of roles', (item) => item !== '' && Buffer.byteLength(item) <= 63),
     [],
-    'The roles that the claim may name; any other is refused.',
+    'Roles that the claim may name; others are refused.',
   ),
   'auth.anonymous_role': unset(
-    identifier(),
-    'Database role of callers without the claim of `auth.db_role`; without one they are refused.',
+    objectName(),
+    'Database role of callers without the claim `auth.db_role`; if not set, they are refused.',
   ),
   'auth.migrate_on_startup': derived(
     boolean(),
     '`auth.enabled`',
     (values) => values['auth.enabled'] === true,
-    'Make the users table at start.',
+    'Create the users table at start.',
   ),
-  'jwt.key': unset(text(), 'Key that signs and checks tokens: a secret, or a PEM.', {
+  'jwt.key': unset(text(), 'Key that signs and verifies tokens: a secret or a PEM.', {
     secret: true,
   }),
   'jwt.algo': fixed(
@@ -192,7 +195,7 @@ export const SECURITY_KEYS = {
       'EdDSA',
     ),
     'HS256',
-    'The only algorithm that is accepted.',
+    'The only accepted algorithm.',
   ),
   'jwt.jwks': unset(keySet(), 'Key set: JSON, a path or a URL.', { secret: true }),
   'jwt.wellknownurl': unset(
@@ -202,18 +205,18 @@ export const SECURITY_KEYS = {
   'jwt.whitelist': fixed(
     patterns(),
     ['^\\/auth$'],
-    'Paths that need no token, as regular expressions that match all of the path, without `context`.',
+    'Paths that need no token, as regular expressions that match the whole path without `context`.',
   ),
   'jwt.default': fixed(
     boolean(),
     false,
-    'Require a token on every route, as `auth.enabled` does, also where that is off.',
+    'Require a token on every route, as `auth.enabled` does, even if that is off.',
   ),
-  'jwt.iss': unset(text(), 'Issuer that tokens must name.'),
-  'jwt.aud': unset(text(), 'Audience that tokens must name.'),
-  'jwt.require_exp': fixed(boolean(), true, 'Refuse tokens without an expiry.'),
-  'access.restrict': fixed(boolean(), false, 'Deny every table that is not listed.'),
-  'access.tables': fixed(tables(TABLE_ENTRY, true), [], 'Permissions of everybody on tables.'),
+  'jwt.iss': unset(text(), 'Required issuer of tokens.'),
+  'jwt.aud': unset(text(), 'Required audience of tokens.'),
+  'jwt.require_exp': fixed(boolean(), true, 'Refuse tokens without an expiry time.'),
+  'access.restrict': fixed(boolean(), false, 'Deny every table without an entry.'),
+  'access.tables': fixed(tables(TABLE_ENTRY, true), [], 'Permissions of all callers on tables.'),
   'access.users': fixed(
     tables(
       { name: USER_NAME, tables: required(tables(TABLE_ENTRY, true), 'As `access.tables`.') },
@@ -227,17 +230,17 @@ export const SECURITY_KEYS = {
     [],
     'Tables to which `access.restrict` does not apply.',
   ),
-  'expose.enabled': fixed(boolean(), false, 'Let the three keys below hide listings.'),
+  'expose.enabled': fixed(boolean(), false, 'Apply the three keys below.'),
   'expose.databases': fixed(boolean(), true, 'Whether databases are listed.'),
   'expose.schemas': fixed(boolean(), true, 'Whether schemas are listed.'),
   'expose.tables': fixed(boolean(), true, 'Whether tables are listed.'),
   'https.mode': fixed(boolean(), false, 'Serve HTTPS.'),
-  'https.cert': unset(path(), 'Certificate, followed by those it depends on (PEM).'),
-  'https.key': unset(path(), 'Key of the certificate (PEM).'),
+  'https.cert': unset(path(), 'Certificate, followed by its intermediate certificates (PEM).'),
+  'https.key': unset(path(), 'Key of the certificate (PEM, without a passphrase).'),
   'cors.alloworigin': fixed(
     list(),
     [],
-    'Origins that browsers may call from, or `*`; none: no CORS headers.',
+    'Origins whose pages may call the service, or `*`. If empty, no CORS headers are sent.',
   ),
   'cors.allowheaders': fixed(
     list(),

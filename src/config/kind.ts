@@ -1,34 +1,32 @@
 /**
- * The kinds of value a configuration key can have: each reads what TOML or the environment gives, converts it to the
- * unit the service works in (milliseconds, bytes) and refuses everything else by saying what was found and what is
- * allowed. What was found is told by its kind, never by its text, so that no message repeats a secret put into the
- * wrong key.
+ * The kinds of values that configuration keys can have. A kind reads a value of TOML or of the environment, and converts it
+ * to the unit of the service (milliseconds, bytes). The error for another value names the kind of value found and what is
+ * allowed, but not the value, which may be a secret in the wrong key.
  */
 import { isIP } from 'node:net';
+import { isIdentifier } from '../identifier.js';
 
-/** Issues collects what is wrong (`errors`) and what is odd (`warnings`) in a configuration, one line each. */
+/** Issues collects the errors and warnings about a configuration, one line each. */
 export interface Issues {
   readonly errors: string[];
   readonly warnings: string[];
 }
 
-/** Kind reads values of one type. */
 export interface Kind<T> {
-  /** As named in the documentation. */
+  /** Its name in the documentation. */
   readonly name: string;
-  /** What is allowed, for messages and the documentation. */
+  /** The allowed values, for messages and the documentation. */
   readonly allowed: string;
-  /** read converts a value; when it is refused, `issues` says why (with `at`, the key as the user wrote it). */
+  /** read converts a value; it adds an error for `at`, the key as written, when the value is not allowed. */
   read(value: unknown, at: string, issues: Issues): T | undefined;
-  /** parse turns the text of an environment variable or flag into what `read` takes. */
+  /** parse converts the text of an environment variable or flag to a value for `read`. */
   parse(text: string): unknown;
-  /** show writes a value as the documentation does. */
   show(value: T): string;
-  /** Whether a value is a path, to be resolved against the place it was written. */
+  /** Whether a value is a path, relative to the folder of its source. */
   isPath?(value: T): boolean;
 }
 
-/** describe names the kind of a value, as messages do. */
+/** describe names the kind of a value, for messages. */
 export function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (value instanceof Date) return 'a date';
@@ -36,7 +34,6 @@ export function describe(value: unknown): string {
   return typeof value === 'object' ? 'a table' : `a ${typeof value}`;
 }
 
-/** refuse reports a value that a kind does not take. */
 function refuse(at: string, found: string, allowed: string, issues: Issues): void {
   issues.errors.push(`${at}: found ${found}; allowed: ${allowed}`);
 }
@@ -61,7 +58,7 @@ function simple<T>(
   };
 }
 
-/** boolean takes true and false; in the environment also 1 and 0. */
+/** boolean accepts true and false; in the environment also 1 and 0. */
 export function boolean(): Kind<boolean> {
   return simple(
     'boolean',
@@ -77,15 +74,15 @@ export function boolean(): Kind<boolean> {
   );
 }
 
-/** text takes a string, with `pattern` what it must match and `allowed` how that is said. */
+/** text accepts a string that matches `pattern`; `allowed` describes the pattern. */
 export function text(allowed = 'a string', pattern = /^[^\0]*$/): Kind<string> {
   return simple('string', allowed, (value) =>
     typeof value === 'string' && pattern.test(value) ? value : undefined,
   );
 }
 
-/** identifier takes the name of a schema, table, column or role: 1 to 63 bytes. */
-export function identifier(): Kind<string> {
+/** objectName accepts the name of a schema, table, column or role: 1 to 63 bytes. */
+export function objectName(): Kind<string> {
   return simple('string', 'a name of 1 to 63 bytes', (value) =>
     typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= 63
       ? value
@@ -93,21 +90,17 @@ export function identifier(): Kind<string> {
   );
 }
 
-/** databaseAlias takes what a segment of a path can name: 1 to 63 bytes of letters, digits, `_` and `-`. */
+/** databaseAlias accepts a name for paths: 1 to 63 bytes of letters, digits, `_` and `-`. */
 export function databaseAlias(): Kind<string> {
   return simple('string', '1 to 63 bytes of letters, digits, _ and -', (value) =>
-    typeof value === 'string' && /^[\p{L}\p{Nd}_-]+$/u.test(value) && Buffer.byteLength(value) <= 63
-      ? value
-      : undefined,
+    typeof value === 'string' && isIdentifier(value) ? value : undefined,
   );
 }
 
-/** path takes the path of a file or folder. */
 export function path(): Kind<string> {
   return { ...text('a path', /^[^\0]+$/), name: 'path', isPath: () => true };
 }
 
-/** keySet takes a key set: JSON, an http or https URL, or the path of a file. */
 export function keySet(): Kind<string> {
   return {
     ...text('JSON, an http or https URL, or a path', /^[^\0]+$/),
@@ -115,7 +108,6 @@ export function keySet(): Kind<string> {
   };
 }
 
-/** choice takes one of some words. */
 export function choice<const T extends string>(...words: readonly T[]): Kind<T> {
   return simple(
     'string',
@@ -124,7 +116,6 @@ export function choice<const T extends string>(...words: readonly T[]): Kind<T> 
   );
 }
 
-/** integer takes a whole number within bounds, both included. */
 export function integer(min: number, max: number): Kind<number> {
   const allowed = `a whole number from ${min} to ${max}`;
   return {
@@ -139,6 +130,11 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
+/** Bytes of a mebibyte; milliseconds of a second and of a day. */
+export const MiB = 1024 ** 2;
+export const SECOND = 1_000;
+export const DAY = 86_400_000;
+
 const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const SIZES: Readonly<Record<string, number>> = {
   B: 1,
@@ -147,13 +143,13 @@ const SIZES: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 };
 
-/** duration takes seconds as a number, or a number with ms, s, m or h; the value is milliseconds, bounds included. */
+/** duration accepts seconds as a number, or a number with ms, s, m or h; value and bounds are milliseconds. */
 export function duration(min: number, max: number): Kind<number> {
   const allowed = `seconds, or a number with ms, s, m or h, from ${withUnit(min, TIMES)} to ${withUnit(max, TIMES)}`;
   return quantity('duration', allowed, TIMES, TIMES['s']!, min, max);
 }
 
-/** size takes bytes as a number, or a number with KiB, MiB or GiB; the value is bytes, bounds included. */
+/** size accepts bytes as a number, or a number with KiB, MiB or GiB; value and bounds are bytes. */
 export function size(min: number, max: number): Kind<number> {
   const allowed = `bytes, or a number with KiB, MiB or GiB, from ${withUnit(min, SIZES)} to ${withUnit(max, SIZES)}`;
   return quantity('size', allowed, SIZES, 1, min, max);
@@ -187,18 +183,18 @@ function quantity(
   };
 }
 
-/** withUnit writes an amount in the largest unit that leaves a whole number. */
+/** withUnit formats an amount in the largest unit in which it is a whole number. */
 function withUnit(amount: number, units: Readonly<Record<string, number>>): string {
   let best = Object.keys(units)[0]!;
   for (const [unit, factor] of Object.entries(units)) {
     if (Math.abs(amount) >= factor && amount % factor === 0) best = unit;
   }
-  // 60 s is how people say it; 1m is for what is a multiple of minutes beyond that.
+  // A minute is usually written as 60 s.
   if (amount === 60_000 && units === TIMES) best = 's';
   return `${amount / units[best]!}${best}`;
 }
 
-/** list takes a list of strings, in the environment separated by commas; `accept` checks each of them. */
+/** list accepts a list of strings, separated by commas in the environment; `accept` checks each item. */
 export function list(
   allowed = 'a list of strings',
   accept: (item: string) => boolean = () => true,
@@ -221,7 +217,6 @@ export function list(
   );
 }
 
-/** patterns takes a list of regular expressions. */
 export function patterns(): Kind<readonly string[]> {
   return list('a list of regular expressions', (item) => {
     try {
@@ -233,7 +228,7 @@ export function patterns(): Kind<readonly string[]> {
   });
 }
 
-/** networks takes a list of IP addresses, each perhaps with a prefix length (10.0.0.0/8). */
+/** networks accepts a list of IP addresses and networks (10.0.0.0/8). */
 export function networks(): Kind<readonly string[]> {
   return list('a list of IP addresses or networks (10.0.0.0/8)', (item) => {
     const [address = '', prefix, ...more] = item.split('/');
@@ -243,7 +238,7 @@ export function networks(): Kind<readonly string[]> {
   });
 }
 
-/** variables takes a list of names of environment variables, but for those that may hold a secret of the configuration. */
+/** variables accepts a list of names of environment variables, except those that can contain a secret of the configuration. */
 export function variables(): Kind<readonly string[]> {
   return list(
     'a list of names of environment variables, none of them one that sets keys (SERVICE_…, DATABASE_…, PG…)',

@@ -1,41 +1,38 @@
 /**
- * Loading a configuration: flags over environment over file over defaults, every value of every source checked, all
- * problems reported together. Refuses values that do not go together.
+ * Loads a configuration. Flags take precedence over the environment, that over the file, and that over the defaults. All
+ * values of all sources are checked, also against each other, and all errors are reported together.
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { checkAuthentication, needsToken } from './authentication.js';
-import { checkedValues, type SomeValues } from './checked-values.js';
+import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases } from './databases.js';
 import type { Issues } from './kind.js';
 import { KEYS, NAMES, type Config } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
 
-/** ConfigSources is where to look. */
 export interface ConfigSources {
-  /** The file that must be used (`--config`); otherwise SERVICE_CONF, otherwise ./service.toml when it is there. */
+  /** The file (`--config`); otherwise SERVICE_CONF, otherwise ./service.toml if it exists. */
   readonly file?: string | undefined;
-  /** What that file will hold, for a check before it is written. */
+  /** The content of that file, for a check before it is written. */
   readonly text?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Values given on the command line, by key. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Folder that relative paths of the environment and the command line start from. */
+  /** Base of relative paths in the environment and on the command line. */
   readonly cwd: string;
 }
 
-/** LoadedConfig is a configuration that can be used. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly warnings: readonly string[];
-  /** Those of the warnings that say a wanted protection or interface was switched off: `check` fails on them. */
+  /** The warnings about a requested protection or interface that was switched off: `check` fails on them. */
   readonly switchedOff: readonly string[];
-  /** The file that was read, absolute. */
+  /** Absolute path of the file that was read. */
   readonly file: string | undefined;
 }
 
-/** ConfigError says everything that is wrong with a configuration. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -48,7 +45,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** loadConfig reads and checks a configuration; throws ConfigError with every problem. */
+/** loadConfig reads and checks a configuration. Throws ConfigError. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { env, flags = {}, cwd } = sources;
   const issues: Issues = { errors: [], warnings: [] };
@@ -59,7 +56,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     readEnvironment(env, cwd, foreign, issues),
     readFlags(flags, cwd, issues),
   ];
-  const values: SomeValues = {};
+  const values: CheckedValues = {};
   const listed = levels[0]!.get('databases');
   for (const level of levels) {
     level.delete('databases');
@@ -74,8 +71,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const switchedOff = switchOff(values);
   if (foreign.length > 0)
     issues.warnings.push(`without effect in this service: ${foreign.sort().join(', ')}`);
-  // What a default or a sum says about values that were refused would only confuse.
-  if (!badValues) checkTogether(values as Config, issues);
+  // Errors about defaults or sums would only confuse where a value is invalid.
+  if (!badValues) checkCombinations(values as Config, issues);
   const warnings = [...issues.warnings, ...switchedOff];
   if (issues.errors.length > 0) throw new ConfigError(issues.errors, warnings);
   return { config: Object.freeze(values) as Config, warnings, switchedOff, file };
@@ -88,8 +85,8 @@ function findFile({ file, env, cwd }: ConfigSources): string | undefined {
   return existsSync(usual) ? usual : undefined;
 }
 
-/** fillDefaults sets every key that has no value; fixed defaults first, since derived ones are worked out from them. */
-function fillDefaults(values: SomeValues, base: string): void {
+/** fillDefaults sets the keys without a value; fixed defaults first, because others are derived from them. */
+function fillDefaults(values: CheckedValues, base: string): void {
   for (const derived of [false, true]) {
     for (const name of NAMES) {
       const key = KEYS[name];
@@ -101,13 +98,13 @@ function fillDefaults(values: SomeValues, base: string): void {
   }
 }
 
-/** switchOff applies the rules of queries.restrict and queries.register_enabled, and says so. */
-function switchOff(values: SomeValues): string[] {
-  const said: string[] = [];
+/** switchOff switches off queries.restrict and queries.register_enabled where they cannot work, and returns warnings. */
+function switchOff(values: CheckedValues): string[] {
+  const warnings: string[] = [];
   const authenticated = values['auth.enabled'] === true;
   if (values['queries.restrict'] === true && !authenticated) {
     values['queries.restrict'] = false;
-    said.push('queries.restrict: switched off, because auth.enabled is off');
+    warnings.push('queries.restrict: switched off, because auth.enabled is off');
   }
   if (values['queries.register_enabled'] === true) {
     const missing = [
@@ -121,14 +118,14 @@ function switchOff(values: SomeValues): string[] {
       missing.push('queries.storage is not "database"');
     if (missing.length > 0) {
       values['queries.register_enabled'] = false;
-      said.push(`queries.register_enabled: switched off, because ${missing.join(' and ')}`);
+      warnings.push(`queries.register_enabled: switched off, because ${missing.join(' and ')}`);
     }
   }
-  return said;
+  return warnings;
 }
 
-/** checkTogether checks what concerns several keys. */
-function checkTogether(config: Config, issues: Issues): void {
+/** checkCombinations checks keys against each other. */
+function checkCombinations(config: Config, issues: Issues): void {
   const processes = config['http.processes'];
   const threads = config['pool.threads'];
   const databases = configuredDatabases(config);
@@ -140,12 +137,12 @@ function checkTogether(config: Config, issues: Issues): void {
     issues.errors.push(
       `http.processes × pool.threads is ${processes} × ${threads} = ${processes * threads}, more than ${limit}: every thread needs a connection`,
     );
-  const share = Math.floor(config['pg.result_budget'] / threads);
-  // Of several databases each leaves as much to the others as it takes.
+  const perThread = Math.floor(config['pg.result_budget'] / threads);
+  // With several databases, each may use half of the budget.
   const several = databases.length > 1;
-  if (share < config['pg.max_result'] * (several ? 2 : 1))
+  if (perThread < config['pg.max_result'] * (several ? 2 : 1))
     issues.errors.push(
-      `pg.result_budget / pool.threads is ${share} bytes, less than ${several ? 'twice ' : ''}pg.max_result, ${config['pg.max_result']}: such a result would never fit${several ? ', for no database may take more than half' : ''}`,
+      `pg.result_budget / pool.threads is ${perThread} bytes, less than ${several ? 'twice ' : ''}pg.max_result, ${config['pg.max_result']}: such a result would never fit${several ? ', for no database may take more than half' : ''}`,
     );
   if (!(config['health.ready'] ?? aliases).every((alias) => aliases.includes(alias)))
     issues.errors.push(
@@ -155,23 +152,19 @@ function checkTogether(config: Config, issues: Issues): void {
     issues.errors.push(
       'databases: none can have the alias registry while queries.register_enabled is on, for its paths are those of the registry; give that database another alias (pg.database is one too)',
     );
-  if (!config['pg.single'])
-    issues.warnings.push(
-      'pg.single = false: only the configured databases are served nevertheless',
-    );
   checkAuthentication(config, issues);
-  if (needsToken(config) && readsTables(config))
+  if (needsToken(config) && exposesTables(config))
     issues.warnings.push(
       'mcp.enabled: whoever has a token can read every table through /_mcp, for access.restrict is off; say in [access] who may read what, or set mcp.enabled = false',
     );
   if (!needsToken(config) && !isLoopback(config['http.host']))
     issues.warnings.push(
-      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}, call every plugin in ${config.pluginpath}${readsTables(config) ? ' and read every table through /_mcp' : ''}`,
+      `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}, call every plugin in ${config.pluginpath}${exposesTables(config) ? ' and read every table through /_mcp' : ''}`,
     );
 }
 
-/** Whether the MCP endpoint shows every table to whoever may use it. */
-function readsTables(config: Config): boolean {
+/** Whether the MCP endpoint shows all tables to all of its callers. */
+function exposesTables(config: Config): boolean {
   return config['mcp.enabled'] && !config['access.restrict'];
 }
 

@@ -1,11 +1,11 @@
 /**
- * The nearest known name to a mistyped one. The only module that imports fastest-levenshtein.
+ * Finds the known name nearest to a mistyped one. The only module that imports fastest-levenshtein.
  */
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * nearest gives the known name that `name` most likely means: the first one that it is the last part of (`port` is
- * `http.port`), else the one with the fewest edits. `known` is not empty.
+ * nearest returns the first known name that ends with `.name` (`http.port` for `port`), else the one with the fewest
+ * edits. `known` must not be empty.
  */
 export function nearest(name: string, known: readonly string[]): string {
   return known.find((one) => one.endsWith(`.${name}`)) ?? closest(name, known);

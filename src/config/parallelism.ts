@@ -1,30 +1,29 @@
 /**
- * How many processes and threads serve requests when nobody says so. PostgreSQL and whoever sends the requests share
- * the machine, and one front end with one query thread already keeps a core busy, so a small machine gets one of each.
+ * The default number of HTTP processes and query threads. PostgreSQL and clients often share the machine, and one HTTP
+ * process with one query thread already keeps a core busy, so a small machine gets one of each.
  */
-
 import type { DatabaseEntry } from './database-entries.js';
 import type { Values } from './key.js';
 
-/** Parallelism is the number of front-end processes and of query threads in each of them. */
+/** Number of HTTP processes, and of query threads in each. */
 export interface Parallelism {
   readonly processes: number;
   readonly threads: number;
 }
 
-/** Each worker should hold two connections, one for quick statements and one for slow ones. */
-const CONNECTIONS_EACH = 2;
+/** Each query worker should have a connection for fast statements and one for slow ones. */
+const CONNECTIONS_PER_WORKER = 2;
 
 /**
- * defaultParallelism picks processes and threads for a number of cores such that every worker has its share of
- * `maxopenconn` connections; a number that is given already is kept.
+ * defaultParallelism chooses processes and threads for a number of cores, so that `maxopenconn` is enough for every
+ * worker; a number in `given` is kept.
  */
 export function defaultParallelism(
   cores: number,
   maxopenconn: number,
   given: Partial<Parallelism> = {},
 ): Parallelism {
-  const workers = Math.max(1, Math.floor(maxopenconn / CONNECTIONS_EACH));
+  const workers = Math.max(1, Math.floor(maxopenconn / CONNECTIONS_PER_WORKER));
   const threadsWanted = given.threads ?? (cores <= 4 ? 1 : 2);
   const processes =
     given.processes ?? clamp(Math.floor(cores / 4), Math.floor(workers / (given.threads ?? 1)));
@@ -32,7 +31,7 @@ export function defaultParallelism(
   return { processes, threads };
 }
 
-/** leastConnections is the lowest number of connections that any database may have. */
+/** leastConnections is the smallest limit of connections of all databases. */
 export function leastConnections(values: Values): number {
   const common = values['pg.maxopenconn'] as number;
   const entries = (values['databases'] ?? []) as readonly DatabaseEntry[];
@@ -41,7 +40,6 @@ export function leastConnections(values: Values): number {
   return Math.min(...own, ...(replaced ? [] : [common]));
 }
 
-/** clamp keeps a number between 1 and a limit; 1 wins over a limit below it. */
 function clamp(n: number, limit: number): number {
   return Math.max(1, Math.min(n, limit));
 }

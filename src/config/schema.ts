@@ -1,6 +1,6 @@
 /**
- * Every configuration key in one table, and what follows from it: the type of a configuration, the names of the
- * environment variables, which keys belong to a security section. The documentation is made from the same table.
+ * All configuration keys in one table, and what follows from it: the type of a configuration, the spellings of keys, the
+ * names of environment variables, the sections. The documentation is generated from the same table.
  */
 import type { Key } from './key.js';
 import { DATABASE_KEYS } from './keys-database.js';
@@ -10,21 +10,19 @@ import { SERVICE_KEYS } from './keys-service.js';
 
 const TABLE = { ...SERVICE_KEYS, ...DATABASE_KEYS, ...SECURITY_KEYS, ...MCP_KEYS };
 
-/** KeyName is the dotted name of a key. */
+/** The dotted name of a key. */
 export type KeyName = keyof typeof TABLE;
 
-/** Config is a whole configuration, by key: times in milliseconds, sizes in bytes, paths absolute. */
+/** A configuration: times are milliseconds, sizes are bytes, paths are absolute. */
 export type Config = {
   readonly [K in KeyName]: (typeof TABLE)[K] extends Key<infer T> ? T : never;
 };
 
-/** KEYS are all keys, in the order of the documentation. */
 export const KEYS: Readonly<Record<KeyName, Key<unknown>>> = TABLE;
 
-/** NAMES are the names of all keys, in the order of the documentation. */
 export const NAMES = Object.keys(TABLE) as KeyName[];
 
-/** BY_SPELLING finds a key by any of its spellings, all in lower case. */
+/** BY_SPELLING maps the spellings of all keys, in lower case, to their names. */
 export const BY_SPELLING: ReadonlyMap<string, KeyName> = new Map(
   NAMES.flatMap((name): [string, KeyName][] => {
     const alias = KEYS[name].alias;
@@ -37,7 +35,6 @@ export const BY_SPELLING: ReadonlyMap<string, KeyName> = new Map(
   }),
 );
 
-/** SECTIONS are the names of all tables that hold keys, such as `pg` and `pg.ssl`. */
 export const SECTIONS: ReadonlySet<string> = new Set(
   [...BY_SPELLING.keys()].flatMap((spelling) => {
     const parts = spelling.split('.').slice(0, -1);
@@ -45,23 +42,24 @@ export const SECTIONS: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Keys of pREST that are outside this service: accepted, and said to be of no effect. */
+/** Keys of pREST without effect in this service: they are accepted with a warning. */
 const FOREIGN = [
   'cache',
   'studio',
   'otel',
   'pg.cache',
+  'pg.single',
   'migrations',
   'pluginmiddlewarelist',
   'version',
 ];
 
-/** isForeign tells whether a key, in lower case, is one of pREST's that are outside this service. */
+/** isForeign tells whether a key, in lower case, is a key of pREST without effect in this service. */
 export function isForeign(key: string): boolean {
   return FOREIGN.some((name) => key === name || key.startsWith(`${name}.`));
 }
 
-/** isSecure tells whether a key, known or not, stands in a section where a mistyped key is an error. */
+/** isSecure tells whether a key, known or not, is in a section where an unknown key is an error. */
 export function isSecure(key: string): boolean {
   return SECURE_SECTIONS.some((section) => key === section || key.startsWith(`${section}.`));
 }

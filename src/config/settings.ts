@@ -1,11 +1,11 @@
 /**
- * From a configuration to what each front end is started with. How databases are reached is in databases.ts.
+ * Derives the settings of HTTP processes, and of other parts, from a configuration. Those of databases are in databases.ts.
  */
 import type {
   AuthSettings,
   CorsSettings,
   ExposeSettings,
-  FrontEndSettings,
+  HttpSettings,
   LogSettings,
   LoginLimits,
   McpSettings,
@@ -18,13 +18,13 @@ import type {
   TableAccessSettings,
   TableEntry,
   UsersTable,
-} from '../protocol.js';
+} from '../settings.js';
 import { needsToken } from './authentication.js';
 import { configuredDatabases, databasesOf, readOnlyDatabasesOf } from './databases.js';
 import type { Config } from './schema.js';
 
-/** settingsOf gives one FrontEndSettings for each front-end process; `pretty` chooses readable log lines over JSON. */
-export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] {
+/** settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON. */
+export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
   const processes = config['http.processes'];
   const threads = config['pool.threads'];
   const aliases = configuredDatabases(config).map(({ alias }) => alias);
@@ -60,7 +60,6 @@ export function settingsOf(config: Config, pretty: boolean): FrontEndSettings[] 
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
-      timeout: config['http.timeout'],
       queue: config['pool.queue'],
       debug: config.debug,
       raised: config['queries.raised_messages'],
@@ -96,7 +95,7 @@ function authOf(config: Config): AuthSettings | undefined {
   };
 }
 
-/** scriptAccessOf gives who may run which scripts, undefined when every caller may run all of them. */
+/** scriptAccessOf returns the permissions on scripts, undefined when every caller may run all of them. */
 export function scriptAccessOf(config: Config): ScriptAccessSettings | undefined {
   if (!config['queries.restrict']) return undefined;
   const entries = (value: unknown): ScriptEntry[] => value as ScriptEntry[];
@@ -122,7 +121,6 @@ function tableAccessOf(config: Config): TableAccessSettings {
   };
 }
 
-/** usersTableOf gives the table of users. */
 export function usersTableOf(config: Config): UsersTable {
   return {
     schema: config['auth.schema'],
@@ -133,12 +131,12 @@ export function usersTableOf(config: Config): UsersTable {
   };
 }
 
-/** scriptsTableOf gives the table of stored scripts, undefined when scripts are files. */
+/** scriptsTableOf returns the table of stored scripts, undefined when scripts are files. */
 export function scriptsTableOf(config: Config): ScriptsTable | undefined {
   return config['queries.storage'] === 'database' ? namedScriptsTableOf(config) : undefined;
 }
 
-/** namedScriptsTableOf gives the table of stored scripts as it is called, whether or not it is in use. */
+/** namedScriptsTableOf returns the configured table of stored scripts, whether or not it is in use. */
 export function namedScriptsTableOf(config: Config): ScriptsTable {
   return { schema: config['queries.schema'], table: config['queries.table'] };
 }
@@ -159,7 +157,7 @@ function mcpOf(config: Config, index: number): McpSettings {
     databases: readOnlyDatabasesOf(config, index),
     path: `${contextOf(config)}/_mcp`,
     expose: exposeOf(config),
-    // Under these names, whether or not they are in use: they may have been, or be another service's.
+    // Hidden even when not in use: they may have been in use before, or be those of another service.
     usersTable: { schema, table },
     scriptsTable: namedScriptsTableOf(config),
     toolNames: config['mcp.tool_names'],
@@ -171,7 +169,6 @@ function mcpOf(config: Config, index: number): McpSettings {
   };
 }
 
-/** pluginsOf gives how plugins are run. */
 export function pluginsOf(config: Config): PluginSettings {
   return {
     path: config.pluginpath,
@@ -184,7 +181,6 @@ export function pluginsOf(config: Config): PluginSettings {
   };
 }
 
-/** loginLimitsOf gives how many logins may fail. */
 export function loginLimitsOf(config: Config): LoginLimits {
   return {
     perUser: config['auth.max_failures'],
@@ -219,7 +215,7 @@ function corsOf(config: Config): CorsSettings | undefined {
   };
 }
 
-/** certificateOf gives the files of the certificate and its key (absolute paths), undefined without HTTPS. */
+/** certificateOf returns the absolute paths of the certificate and its key, undefined without HTTPS. */
 export function certificateOf(config: Config): { cert: string; key: string } | undefined {
   const { 'https.cert': cert, 'https.key': key } = config;
   return config['https.mode'] && cert !== undefined && key !== undefined
@@ -227,7 +223,6 @@ export function certificateOf(config: Config): { cert: string; key: string } | u
     : undefined;
 }
 
-/** logSettingsOf gives the settings of the log. */
 export function logSettingsOf(config: Config, pretty: boolean): LogSettings {
   return { level: config['log.level'], pretty };
 }

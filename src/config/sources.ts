@@ -1,7 +1,6 @@
 /**
- * Where configuration comes from: the file, the environment, the command line. Each is turned into entries by key, as
- * written and not yet checked; names that no key has are reported with the nearest known one. Values never appear in
- * what is reported.
+ * Reads the sources of a configuration: file, environment, command line. Each becomes entries by key, with unchecked values.
+ * Unknown names are reported with the nearest known one. No message contains a value.
  */
 import { dirname } from 'node:path';
 import { describe, type Issues } from './kind.js';
@@ -18,28 +17,25 @@ import {
 } from './schema.js';
 import { parseToml, readToml } from './toml.js';
 
-/** Entry is a value that a source gives to a key. */
+/** The value of a key in one source. */
 export interface Entry {
   readonly value: unknown;
-  /** The key as the user wrote it, for messages. */
+  /** The key as written, for messages. */
   readonly at: string;
-  /** Folder that a relative path starts from. */
+  /** Base of a relative path. */
   readonly base: string;
 }
 
-/** Entries are what one source sets. */
+/** The entries of one source. */
 export type Entries = Map<KeyName, Entry>;
 
-/** Variables that begin with SERVICE_ and are no overrides. */
+/** Variables that begin with SERVICE_ but do not set a key. */
 const OTHER_VARIABLES = new Set(['SERVICE_CONF', 'SERVICE_MCP_URL', 'SERVICE_MCP_TOKEN']);
 
-/** How many edits away from a key of a security section an unknown key counts as a slip of it. */
-const SLIP = 2;
+/** Number of edits within which an unknown key counts as a mistyped key of a secure section. */
+const TYPO_EDITS = 2;
 
-/**
- * readFile reads a TOML file into entries; `foreign` gets the keys that this service has no use for. A `text` stands for
- * what the file will hold.
- */
+/** readFile reads a TOML file, or `text` as its content; keys of pREST without effect are added to `foreign`. */
 export function readFile(file: string, foreign: string[], issues: Issues, text?: string): Entries {
   const entries: Entries = new Map();
   const document = text === undefined ? readToml(file, issues) : parseToml(text, file, issues);
@@ -59,7 +55,7 @@ export function readFile(file: string, foreign: string[], issues: Issues, text?:
     } else if (SECTIONS.has(spelling)) {
       issues.errors.push(`${key}: found ${describe(value)}; allowed: a table ([${key}])`);
     } else {
-      unknown(key, spelling, [...BY_SPELLING.keys()], isSecure(spelling), issues);
+      reportUnknown(key, spelling, [...BY_SPELLING.keys()], isSecure(spelling), issues);
     }
   });
   for (const [name, entry] of aliases) {
@@ -69,7 +65,7 @@ export function readFile(file: string, foreign: string[], issues: Issues, text?:
   return entries;
 }
 
-/** readEnvironment reads SERVICE_*, PORT and DATABASE_URL into entries (more databases are for database-entries.ts); an empty variable counts as not set. */
+/** readEnvironment reads SERVICE_*, PORT and DATABASE_URL; an empty variable counts as not set. */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
@@ -87,7 +83,7 @@ export function readEnvironment(
     if (name === undefined) {
       const key = variable.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '.');
       if (isForeign(key)) foreign.push(variable);
-      else unknown(variable, variable, [...variables.keys()], isSecure(key), issues);
+      else reportUnknown(variable, variable, [...variables.keys()], isSecure(key), issues);
     } else if (variable !== variableOf(name) && env[variableOf(name)]) {
       issues.warnings.push(`${variable}: ignored, ${variableOf(name)} is set too`);
     } else {
@@ -107,7 +103,6 @@ export function readEnvironment(
   return entries;
 }
 
-/** readFlags reads `--key value` pairs, given by key, into entries. */
 export function readFlags(
   flags: Readonly<Record<string, string>>,
   cwd: string,
@@ -140,8 +135,8 @@ function setText(
   else entries.set(name, { value: kind.parse(text), at, base });
 }
 
-/** unknown reports a name that no key has. A slip of a key that guards something is an error wherever it stands. */
-function unknown(
+/** reportUnknown reports an unknown name; as an error when it is secure, or resembles a key of a secure section. */
+function reportUnknown(
   name: string,
   compared: string,
   known: readonly string[],
@@ -153,16 +148,16 @@ function unknown(
     .replace(/^SERVICE_/, '')
     .toLowerCase()
     .replaceAll('_', '.');
-  const slip = isSecure(key) && edits(compared, closest) <= SLIP;
-  // Someone who got the section right is best helped within it.
+  const typo = isSecure(key) && edits(compared, closest) <= TYPO_EDITS;
+  // Where the section is right, the nearest key in it is suggested.
   const section = /^(SERVICE_[^_]*_|[^.]*\.)?/.exec(compared)![0];
   const near = section === '' ? [] : known.filter((candidate) => candidate.startsWith(section));
-  const suggestion = slip || near.length === 0 ? closest : nearest(compared, near);
+  const suggestion = typo || near.length === 0 ? closest : nearest(compared, near);
   const message = `${name}: unknown key; the nearest known one is ${suggestion}`;
-  (secure || slip ? issues.errors : issues.warnings).push(message);
+  (secure || typo ? issues.errors : issues.warnings).push(message);
 }
 
-/** walk calls `visit` for every key that is not a table to descend into. */
+/** walk calls `visit` for every key whose value is not a section. */
 function walk(
   table: Readonly<Record<string, unknown>>,
   prefix: string,

@@ -1,37 +1,33 @@
 /**
- * Lists of tables, such as `[[databases]]`: a kind whose items have fields of their own. Knows which fields there are,
- * which must be present, and refuses the rest by name. Such keys are set in the file only.
+ * The kind for lists of tables, such as `[[databases]]`. It defines the fields of an item, reports missing and unknown
+ * fields, and can be set in the file only.
  */
 import { describe, type Issues, type Kind } from './kind.js';
 import { nearest } from './nearest.js';
 
-/** Field is one member of an item. */
-export interface Field {
+export interface EntryField {
   readonly kind: Kind<unknown>;
   readonly required: boolean;
   readonly meaning: string;
 }
 
-/** Item is one table of a list: fields that were absent are undefined. */
+/** One table of a list; absent fields are undefined. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** TablesKind is the kind of a list of tables, with the fields it knows. */
 export interface TablesKind extends Kind<readonly Item[]> {
-  readonly fields: Readonly<Record<string, Field>>;
+  readonly fields: Readonly<Record<string, EntryField>>;
 }
 
-/** required makes a field that must be present. */
-export function required(kind: Kind<unknown>, meaning: string): Field {
+export function required(kind: Kind<unknown>, meaning: string): EntryField {
   return { kind, required: true, meaning };
 }
 
-/** optional makes a field that may be absent. */
-export function optional(kind: Kind<unknown>, meaning: string): Field {
+export function optional(kind: Kind<unknown>, meaning: string): EntryField {
   return { kind, required: false, meaning };
 }
 
-/** tables takes a list of tables with these fields; `strict` makes an unknown field an error instead of a warning. */
-export function tables(fields: Readonly<Record<string, Field>>, strict: boolean): TablesKind {
+/** tables accepts a list of tables with these fields; `strict` makes an unknown field an error instead of a warning. */
+export function tables(fields: Readonly<Record<string, EntryField>>, strict: boolean): TablesKind {
   const allowed = 'a list of tables';
   return {
     name: 'tables',
@@ -51,8 +47,8 @@ export function tables(fields: Readonly<Record<string, Field>>, strict: boolean)
   };
 }
 
-/** table takes one table with these fields. */
-export function table(fields: Readonly<Record<string, Field>>, strict: boolean): Kind<Item> {
+/** table accepts one table with these fields. */
+export function table(fields: Readonly<Record<string, EntryField>>, strict: boolean): Kind<Item> {
   return {
     name: 'table',
     allowed: allowedTable(fields),
@@ -62,14 +58,14 @@ export function table(fields: Readonly<Record<string, Field>>, strict: boolean):
   };
 }
 
-function allowedTable(fields: Readonly<Record<string, Field>>): string {
+function allowedTable(fields: Readonly<Record<string, EntryField>>): string {
   return `a table with ${Object.keys(fields).join(', ')}`;
 }
 
 function readItem(
   item: unknown,
   at: string,
-  fields: Readonly<Record<string, Field>>,
+  fields: Readonly<Record<string, EntryField>>,
   strict: boolean,
   issues: Issues,
 ): Item {

@@ -1,16 +1,16 @@
 /**
- * TOML as text and as a table. What is wrong with a text is told by line and column, without quoting it, because the
- * lines around a mistake may hold a secret.
+ * Parses and writes TOML. Error messages have line and column but do not quote the text, which may contain a secret. The
+ * only module that imports smol-toml.
  */
 import { readFileSync } from 'node:fs';
 import { parse, stringify, TomlError } from 'smol-toml';
 import type { Issues } from './kind.js';
 
-/** Table is a TOML document, or a table in it. */
-export type Table = Readonly<Record<string, unknown>>;
+/** A TOML document, or a table in it. */
+export type TomlTable = Readonly<Record<string, unknown>>;
 
-/** readToml reads a file; undefined when it cannot be used, and then `issues` says why. */
-export function readToml(file: string, issues: Issues): Table | undefined {
+/** readToml reads a file. It returns undefined, and adds an error to `issues`, when the file cannot be read. */
+export function readToml(file: string, issues: Issues): TomlTable | undefined {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
@@ -24,8 +24,7 @@ export function readToml(file: string, issues: Issues): Table | undefined {
   return parseToml(text, file, issues);
 }
 
-/** parseToml takes a text apart; `file` is what messages call it. */
-export function parseToml(text: string, file: string, issues: Issues): Table | undefined {
+export function parseToml(text: string, file: string, issues: Issues): TomlTable | undefined {
   try {
     return parse(text);
   } catch (error) {
@@ -37,7 +36,6 @@ export function parseToml(text: string, file: string, issues: Issues): Table | u
   }
 }
 
-/** writeToml writes a table, sections and all. */
-export function writeToml(table: Table): string {
+export function writeToml(table: TomlTable): string {
   return stringify(table);
 }

@@ -1,15 +1,14 @@
 /**
- * The application of uWebSockets.js that a front end serves with, over TLS when there is a certificate. It offers TLS
- * 1.2 and 1.3, with ciphers that have forward secrecy and authenticate what they encrypt, and HTTP/1.1 alone. Refuses a
- * certificate that cannot be used.
+ * The application of uWebSockets.js that an HTTP process serves, over TLS when there is a certificate: TLS 1.2 and 1.3, with
+ * forward secrecy and authenticated encryption, and HTTP/1.1 only.
  */
 import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import uWS, { type TemplatedApp } from 'uWebSockets.js';
-import type { TlsSettings } from '../protocol.js';
+import type { TlsSettings } from '../settings.js';
 
-/** Of TLS 1.2; without this there are also those with CBC and those without forward secrecy. 1.3 has no others. */
+/** For TLS 1.2, whose default also has CBC and ciphers without forward secrecy; TLS 1.3 has neither. */
 const CIPHERS = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -19,7 +18,7 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** createApp makes an application; throws when the certificate and its key cannot be used. */
+/** createApp throws when the certificate and its key cannot be used. */
 export function createApp(tls: TlsSettings | undefined): TemplatedApp {
   if (tls === undefined) return uWS.App();
   return withFile(tls.cert, (cert_file_name) =>
@@ -33,9 +32,9 @@ export function createApp(tls: TlsSettings | undefined): TemplatedApp {
   );
 }
 
-/** Calls `use` with the name of a file that has the text; nobody else can open it, and it is gone afterwards. */
+/** Calls `use` with the name of a file that has the text; other processes cannot open it, and it is gone afterwards. */
 function withFile<Result>(text: string, use: (file: string) => Result): Result {
-  const descriptor = openNameless();
+  const descriptor = openUnlinked();
   try {
     writeFileSync(descriptor, text);
     return use(`/proc/self/fd/${descriptor}`);
@@ -44,8 +43,8 @@ function withFile<Result>(text: string, use: (file: string) => Result): Result {
   }
 }
 
-/** Opens a file without a name: in memory where possible, for a key has no business on a disk that it did not come from. */
-function openNameless(): number {
+/** Opens an unlinked file, in memory where possible: a key should not reach another disk than its own. */
+function openUnlinked(): number {
   const name = `.service-${process.pid}-${process.hrtime.bigint()}`;
   for (const folder of ['/dev/shm', tmpdir()]) {
     const file = join(folder, name);
@@ -53,7 +52,7 @@ function openNameless(): number {
     try {
       descriptor = openSync(file, 'wx', 0o600);
     } catch {
-      continue; // not there, or read-only
+      continue; // missing or read-only
     }
     unlinkSync(file);
     return descriptor;

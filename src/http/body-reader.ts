@@ -1,187 +1,194 @@
 /**
- * Bodies of requests: each is read to its end before anything is done for its request, and kept only when somebody has a
- * use for it: those of logins, and those that the registry of scripts or a plugin gets from who may use them. One that
- * is too large, or for which there is no room, is refused, but read on for a moment: most clients look for an answer only when they are
- * done sending.
+ * Reads the bodies of requests to their end, before the requests are dispatched. Most bodies are discarded; a route may
+ * have them kept (BodyRule), for permitted callers and within a budget. A request whose body is too large or exceeds the
+ * budget is rejected at once, and the rest of the body is discarded (lingering.ts).
  */
+import type { Caller } from '../auth/caller.js';
 import type { ErrorCode } from '../errors.js';
-import type { FrontEndSettings } from '../protocol.js';
 import type { BodyBudget } from './body-budget.js';
-import type { BodyUse, Dispatcher, RequestParts } from './dispatcher.js';
-import type { Exchange } from './exchange.js';
-import type { ExchangeTable } from './exchange-table.js';
+import type { Gate } from './gate.js';
+import type { HttpRequest } from './http-request.js';
+import type { RequestTable } from './request-table.js';
+import type { BodyRule, Route } from './route.js';
 
-/** Largest body of a login (bytes): a short one, for nobody is known yet. */
-const LOGIN_BODY = 16_384;
+/** Called with a request whose body was read; may throw. `identified` is set where identifying the caller had to wait. */
+export type OnBody = (
+  request: HttpRequest,
+  route: Route,
+  identified: Promise<Caller | undefined> | undefined,
+) => void;
 
-/** How long a body that is refused is still read (milliseconds) before the answer. */
-const LINGER = 1_000;
-
-/** What a reader works with. */
-export interface BodyReaderParts {
-  readonly exchanges: ExchangeTable;
-  readonly dispatcher: Dispatcher;
-  readonly budget: BodyBudget;
-}
-
-/** BodyReader reads bodies and passes their requests on. */
 export class BodyReader {
-  readonly #settings: FrontEndSettings;
-  readonly #parts: BodyReaderParts;
+  readonly requests: RequestTable;
+  readonly gate: Gate;
+  readonly budget: BodyBudget;
+  readonly onBody: OnBody;
+  readonly #maxBody: number;
 
-  constructor(settings: FrontEndSettings, parts: BodyReaderParts) {
-    this.#settings = settings;
-    this.#parts = parts;
+  /** `maxBody` is the largest body of routes without a rule of their own (bytes). */
+  constructor(
+    maxBody: number,
+    requests: RequestTable,
+    gate: Gate,
+    budget: BodyBudget,
+    onBody: OnBody,
+  ) {
+    this.#maxBody = maxBody;
+    this.requests = requests;
+    this.gate = gate;
+    this.budget = budget;
+    this.onBody = onBody;
   }
 
-  /** read reads the body of a request; `announced` is its length, -1 when it is chunked. */
-  read(exchange: Exchange, request: RequestParts, announced: number): void {
-    const { dispatcher, exchanges } = this.#parts;
-    const { maxBody, auth } = this.#settings;
-    const body = new IncomingBody(this.#parts, exchange, request, announced);
-    if (dispatcher.logsIn(exchange)) {
-      body.counted = false; // there are never more of these short ones than requests in flight
-      body.expect(Math.min(maxBody, LOGIN_BODY), auth?.login?.type === 'body');
-    } else {
-      const use = dispatcher.useOfBody(exchange);
-      if (use === undefined) body.expect(maxBody, false);
+  /** receive takes the chunks of a body; to be called before its request has a response. */
+  receive(request: HttpRequest, announced: number): void {
+    const { requests } = this;
+    const { response } = request;
+    request.unread = true;
+    // uWebSockets.js reads chunks differently from others (extensions, bare line feeds): what follows may belong to them.
+    response.last = announced < 0;
+    response.res.onData((chunk, last) => {
+      response.parsing = true;
+      if (last) request.unread = false;
+      if (!requests.isPending(request)) requests.discard(request, chunk.byteLength, last);
       else {
-        const expect = (kept: boolean): void => body.expect(kept ? use.limit : maxBody, kept);
-        const allowed = body.identify(use);
-        if (!(allowed instanceof Promise)) expect(allowed);
-        else {
-          body.expectUnknown(use.limit);
-          void allowed.then(expect);
-        }
+        request.takeBody?.(chunk, last);
+        if (last) requests.pauseReading(request);
       }
-    }
-    exchange.res.onData((chunk, last) => {
-      if (exchanges.waiting(exchange.id) === exchange) body.take(chunk, last);
+      response.parsing = false;
     });
   }
+
+  /** read reads a body of `announced` bytes, -1 when it is chunked. */
+  read(request: HttpRequest, route: Route, announced: number): void {
+    const body = new IncomingBody(this, request, route, announced);
+    request.takeBody = (chunk, last) => body.take(chunk, last);
+    const rule = ruleFor(request, route);
+    if (rule === undefined) body.settle(this.#maxBody, false);
+    else if (typeof rule.keep === 'boolean') body.settle(rule.limit, rule.keep);
+    else {
+      const settle = (keep: boolean): void => body.settle(keep ? rule.limit : this.#maxBody, keep);
+      const keep = body.identify(rule.keep);
+      if (typeof keep === 'boolean') settle(keep);
+      else {
+        body.keepUntilSettled(rule.limit);
+        void keep.then(settle);
+      }
+    }
+  }
 }
 
-/** IncomingBody is one body. */
+function ruleFor({ method }: HttpRequest, { body }: Route): BodyRule | undefined {
+  return body?.methods?.includes(method) === false ? undefined : body;
+}
+
 class IncomingBody {
-  /** Whether what is kept counts in the budget. */
-  counted = true;
-  readonly #parts: BodyReaderParts;
-  readonly #exchange: Exchange;
+  readonly #reader: BodyReader;
+  readonly #request: HttpRequest;
+  readonly #route: Route;
   readonly #announced: number;
-  #request: RequestParts;
+  #identified: Promise<Caller | undefined> | undefined;
   #limit = 0;
-  /** Undefined when it is not kept, or no longer. */
-  #kept: Buffer[] | undefined;
-  #held = 0;
+  /** Undefined while it is discarded. */
+  #chunks: Buffer[] | undefined;
+  /** Whether it counts in the budget. Bodies kept without identification are short, and do not. */
+  #counted = false;
+  #reserved = 0;
   #received = 0;
-  /** Whether it is settled what becomes of it. */
+  /** Whether its limit, and whether it is kept, are final. */
   #settled = false;
   #complete = false;
-  #refusal: ErrorCode | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Final once settled. */
+  #rejection: ErrorCode | undefined;
 
-  constructor(
-    parts: BodyReaderParts,
-    exchange: Exchange,
-    request: RequestParts,
-    announced: number,
-  ) {
-    this.#parts = parts;
-    this.#exchange = exchange;
+  constructor(reader: BodyReader, request: HttpRequest, route: Route, announced: number) {
+    this.#reader = reader;
     this.#request = request;
+    this.#route = route;
     this.#announced = announced;
-    exchange.ended = () => this.#end();
+    request.ended = () => this.#drop();
   }
 
-  /** identify tells whether it comes from somebody who may have it put to a use. */
-  identify(use: BodyUse): boolean | Promise<boolean> {
-    const { dispatcher } = this.#parts;
+  /** identify tells whether the body of the request's caller is kept. */
+  identify(keep: (caller: Caller | undefined) => boolean): boolean | Promise<boolean> {
+    this.#counted = true;
+    const { authorization } = this.#request;
     try {
-      const caller = dispatcher.identify(this.#request, use);
-      if (!(caller instanceof Promise)) return use.allows(caller);
-      this.#request = { ...this.#request, identified: caller };
-      return caller.then(
-        (known) => use.allows(known),
-        () => false,
-      );
+      const caller = this.#reader.gate.identify(authorization, this.#route.token === 'optional');
+      if (!(caller instanceof Promise)) return keep(caller);
+      this.#identified = caller;
+      return caller.then(keep, () => false);
     } catch {
-      return false; // he is told when his request is dispatched
+      return false; // the error is the response once the request is dispatched
     }
   }
 
-  /** expectUnknown has it kept until it is known what becomes of it. */
-  expectUnknown(limit: number): void {
+  /** keepUntilSettled keeps up to `limit` bytes until the caller is identified. */
+  keepUntilSettled(limit: number): void {
     this.#limit = limit;
-    this.#kept = [];
-    this.#measure(this.#announced);
+    this.#chunks = [];
+    this.#checkLength(this.#announced);
   }
 
-  /** expect settles how long it may be (bytes), and whether it is kept. */
-  expect(limit: number, keep: boolean): void {
-    if (this.#parts.exchanges.waiting(this.#exchange.id) !== this.#exchange) return;
+  /** settle sets the limit (bytes), and whether the body is kept. */
+  settle(limit: number, keep: boolean): void {
+    if (!this.#reader.requests.isPending(this.#request)) return;
     this.#limit = limit;
     if (!keep) {
       this.#drop();
-      this.#refusal = undefined;
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-    } else if (!this.#settled && this.#received === 0) this.#kept ??= [];
+      this.#rejection = undefined;
+    } else if (!this.#settled && this.#received === 0) this.#chunks ??= [];
     this.#settled = true;
-    this.#measure(Math.max(this.#announced, this.#received));
-    if (this.#complete) this.#finish();
+    this.#checkLength(Math.max(this.#announced, this.#received));
+    if (this.#complete || this.#rejection !== undefined) this.#finish();
   }
 
-  /** take takes a part of it. */
   take(chunk: ArrayBuffer, last: boolean): void {
-    const { budget } = this.#parts;
     const { byteLength } = chunk;
     this.#received += byteLength;
-    this.#measure(this.#received);
-    if (this.#kept !== undefined) {
-      if (this.counted && !budget.hold(byteLength, this.#settled)) this.#refuse('busy');
+    this.#checkLength(this.#received);
+    if (this.#chunks !== undefined) {
+      if (this.#counted && !this.#reader.budget.reserve(byteLength, this.#settled))
+        this.#reject('busy');
       else {
-        if (this.counted) this.#held += byteLength;
-        this.#kept.push(Buffer.from(chunk.slice(0))); // the chunk is the server's own
+        if (this.#counted) this.#reserved += byteLength;
+        this.#chunks.push(Buffer.from(chunk.slice(0))); // uWebSockets.js reuses the chunk
       }
     }
     this.#complete = last;
-    if (last && this.#settled) this.#finish();
+    if (this.#settled && (last || this.#rejection !== undefined)) this.#finish();
   }
 
-  #measure(bytes: number): void {
-    if (bytes > this.#limit) this.#refuse('body_too_large');
+  #checkLength(bytes: number): void {
+    if (bytes > this.#limit) this.#reject('body_too_large');
   }
 
-  #refuse(code: ErrorCode): void {
+  #reject(code: ErrorCode): void {
     this.#drop();
-    this.#refusal ??= code;
-    this.#timer ??= setTimeout(() => this.#finish(), LINGER);
+    this.#rejection ??= code;
   }
 
   #finish(): void {
-    const { exchanges, dispatcher } = this.#parts;
-    const exchange = this.#exchange;
+    const { requests, onBody } = this.#reader;
+    const request = this.#request;
     try {
-      if (this.#refusal !== undefined) exchanges.refuse(exchange, this.#refusal);
-      else {
-        exchange.close = false;
-        const body = this.#kept && Buffer.concat(this.#kept);
-        this.#kept = undefined;
-        dispatcher.dispatch(exchange, { ...this.#request, body });
+      if (this.#rejection !== undefined) {
+        request.response.last = true;
+        requests.reject(request, this.#rejection);
+      } else {
+        request.body = this.#chunks && Buffer.concat(this.#chunks);
+        this.#chunks = undefined;
+        onBody(request, this.#route, this.#identified);
       }
     } catch (error) {
-      exchanges.failed(exchange, error);
+      requests.fail(request, error);
     }
   }
 
   #drop(): void {
-    this.#parts.budget.release(this.#held);
-    this.#held = 0;
-    this.#kept = undefined;
-  }
-
-  #end(): void {
-    clearTimeout(this.#timer);
-    this.#drop();
+    this.#reader.budget.release(this.#reserved);
+    this.#reserved = 0;
+    this.#chunks = undefined;
+    this.#request.body = undefined;
   }
 }

@@ -1,17 +1,16 @@
 /**
- * Cross-origin requests of browsers (the Fetch standard, section 3.3): which origins may read answers, and the answers
- * to their preflights, from the configuration alone. An origin that is not listed gets no permission, and no error.
+ * CORS header lines (the Fetch standard, section 3.3) for responses and preflights. An origin that is not configured gets
+ * no permission, and no error.
  */
-import type { CorsSettings } from '../protocol.js';
+import type { CorsSettings } from '../settings.js';
 
-/** How long a browser may remember the answer to a preflight, seconds. */
+/** How long a browser may cache the response to a preflight (seconds). */
 const MAX_AGE = 600;
 
-/** What scripts of the other origin may read besides the body and its type. */
+/** Headers that pages of the other origin may read. */
 const EXPOSED =
   '\r\nAccess-Control-Expose-Headers: X-Request-Id, Retry-After, Allow, ETag, Location';
 
-/** Cors has the header lines for each origin, each line beginning with CRLF. */
 export class Cors {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
@@ -28,13 +27,12 @@ export class Cors {
       `\r\nAccess-Control-Max-Age: ${MAX_AGE}`;
   }
 
-  /** answerLines are the lines of an answer to a request from an origin, empty when it named none. */
-  answerLines(origin: string): string {
+  /** responseLines has the lines for the Origin of a request, empty when it has none. Each line begins with CRLF. */
+  responseLines(origin: string): string {
     const allowed = this.#allowed(origin);
     return `\r\nVary: Origin${allowed}${allowed === '' ? '' : EXPOSED}`;
   }
 
-  /** preflightLines are those of an answer to a preflight. */
   preflightLines(origin: string): string {
     const allowed = this.#allowed(origin);
     return `\r\nVary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers${
@@ -44,7 +42,7 @@ export class Cors {
 
   #allowed(origin: string): string {
     if (this.#any) return '\r\nAccess-Control-Allow-Origin: *';
-    // Only what the configuration holds is ever written.
+    // The origin is written only when it equals a configured one.
     if (!this.#origins.has(origin)) return '';
     return `\r\nAccess-Control-Allow-Origin: ${origin}${this.#credentials}`;
   }

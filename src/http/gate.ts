@@ -1,6 +1,6 @@
 /**
- * Who may pass: finds out who a caller is, and whether he may do what he asks for. Without authentication everybody
- * passes, as nobody. Fails closed: what is not allowed is refused, before anything tells whether it is there.
+ * Access control: identifies callers and checks what they may do. Without authentication everyone passes, unidentified.
+ * It fails closed, and rejects callers before anything depends on whether what they ask for exists.
  */
 import { permissionFor, ScriptAccess } from '../access/script-access.js';
 import { readBearer } from '../auth/bearer.js';
@@ -8,76 +8,118 @@ import type { Caller } from '../auth/caller.js';
 import { DatabaseRole } from '../auth/database-role.js';
 import type { TokenVerifier } from '../auth/token-verifier.js';
 import { ServiceError } from '../errors.js';
-import type { AuthSettings, RegistrySettings } from '../protocol.js';
-import type { QueryRoute } from './route-table.js';
+import type { HttpSettings } from '../settings.js';
+import type { HttpRequest } from './http-request.js';
 
-/** Who passed. */
-export interface Admitted {
-  /** Undefined for nobody known. */
-  readonly caller: Caller | undefined;
-  /** The database role that statements run under, empty for that of the connection. */
-  readonly role: string;
-}
+/** Origins of pages that this machine serves itself. */
+const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
-const EVERYBODY: Admitted = { caller: undefined, role: '' };
+/** Methods that change nothing. */
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const FOREIGN_PAGE =
+  'web pages of this origin may not make changes: add it to cors.alloworigin in the configuration';
 
 export class Gate {
   readonly #verifier: TokenVerifier | undefined;
   readonly #scripts: ScriptAccess | undefined;
   readonly #role: DatabaseRole | undefined;
   readonly #registrars: ReadonlySet<string>;
+  /** Web pages that may make changes without authentication; undefined with authentication. */
+  readonly #writers: PageOrigins | undefined;
 
-  /** `verifier` checks tokens where `settings` says that they are needed. */
+  /** `verifier` checks tokens; undefined without authentication. */
   constructor(
-    settings: AuthSettings | undefined,
+    { auth, registry, cors }: Pick<HttpSettings, 'auth' | 'registry' | 'cors'>,
     verifier: TokenVerifier | undefined,
-    registry?: RegistrySettings,
   ) {
     this.#verifier = verifier;
     this.#registrars = new Set(registry?.admins);
-    this.#scripts = settings?.scripts && new ScriptAccess(settings.scripts);
-    this.#role = settings?.role && new DatabaseRole(settings.role);
+    this.#scripts = auth?.scripts && new ScriptAccess(auth.scripts);
+    this.#role = auth?.role && new DatabaseRole(auth.role);
+    if (auth === undefined) this.#writers = new PageOrigins(cors?.origins ?? []);
   }
 
   /**
-   * identify finds out who sent a request, from its Authorization header: at once when the token was seen before.
-   * Undefined is nobody; where that is not enough (`open` is false) it throws or rejects. Errors are ServiceErrors:
-   * `token_missing`, `invalid_token`, `invalid_claims`, `busy`.
+   * identify finds the caller of an Authorization header, without waiting when the token was verified before. Undefined
+   * means unidentified; unless that suffices (`optional`) it throws or rejects with ServiceError: `token_missing`,
+   * `invalid_token`, `invalid_claims`, `busy`.
    */
-  identify(authorization: string, open: boolean): Caller | undefined | Promise<Caller | undefined> {
-    if (this.#verifier === undefined || (open && authorization === '')) return undefined;
-    if (!open) return this.#verifier.verify(readBearer(authorization));
+  identify(
+    authorization: string,
+    optional: boolean,
+  ): Caller | undefined | Promise<Caller | undefined> {
+    if (this.#verifier === undefined || (optional && authorization === '')) return undefined;
+    if (!optional) return this.#verifier.verify(readBearer(authorization));
     try {
       const caller = this.#verifier.verify(readBearer(authorization));
-      return caller instanceof Promise ? caller.catch(nobody) : caller;
+      return caller instanceof Promise ? caller.catch(unidentified) : caller;
     } catch (error) {
-      nobody(error);
+      unidentified(error);
       return undefined;
     }
   }
 
+  /** checkOrigin throws `permission_denied` when a web page of another origin makes a change without authentication. */
+  checkOrigin({ method, origin }: HttpRequest): void {
+    if (origin === '' || this.#writers === undefined || READS.has(method)) return;
+    if (!this.#writers.allows(origin)) throw new ServiceError('permission_denied', FOREIGN_PAGE);
+  }
+
   /**
-   * admit lets a caller through to a script with a method, or to anything else when there is no script. Throws
-   * ServiceError `token_missing` for nobody, `permission_denied` for somebody.
+   * admit returns the database role that a caller's statements run under, empty for that of the connection. Throws
+   * ServiceError `permission_denied`.
    */
-  admit(caller: Caller | undefined, method: string, script: QueryRoute | undefined): Admitted {
-    if (this.#verifier === undefined) return EVERYBODY;
-    if (this.#scripts !== undefined && script !== undefined) {
+  admit(caller: Caller | undefined): string {
+    return this.#role?.of(caller) ?? '';
+  }
+
+  /**
+   * admitToScript also checks whether the caller may run a script with a method. Throws ServiceError `token_missing` for
+   * callers who are not identified, `permission_denied` for others.
+   */
+  admitToScript(
+    caller: Caller | undefined,
+    method: string,
+    alias: string,
+    folder: string,
+    name: string,
+  ): string {
+    if (this.#scripts !== undefined) {
       if (caller === undefined) throw new ServiceError('token_missing');
-      const { alias, folder, name } = script;
       const permitted = this.#scripts.permissions(caller.name, alias, folder, name);
       if ((permitted & permissionFor(method)) === 0) throw new ServiceError('permission_denied');
     }
-    return { caller, role: this.#role?.of(caller) ?? '' };
+    return this.admit(caller);
   }
 
-  /** registers tells whether a caller may use the registry of scripts: nobody without a name ever may. */
-  registers(caller: Caller | undefined): caller is Caller {
+  /** isRegistrar tells whether a caller may use the registry of scripts: never one without a name. */
+  isRegistrar(caller: Caller | undefined): caller is Caller {
     return caller !== undefined && caller.name !== '' && this.#registrars.has(caller.name);
   }
 }
 
-/** A path that needs no token is as open to those who send a bad one. */
-function nobody(error: unknown): undefined {
+/** Where a token is optional, an invalid one counts as none. */
+function unidentified(error: unknown): undefined {
   if (!(error instanceof ServiceError)) throw error;
+}
+
+/**
+ * Which web pages may use routes that need no token. A browser sends requests for any page that its user visits, also to
+ * this machine and the local network; the Origin header names the origin of the page.
+ */
+export class PageOrigins {
+  readonly #any: boolean;
+  readonly #origins: ReadonlySet<string>;
+
+  /** `origins` are those of other machines; `*` stands for any. */
+  constructor(origins: readonly string[]) {
+    this.#any = origins.includes('*');
+    this.#origins = new Set(origins);
+  }
+
+  /** `origin` is the Origin header, empty when there is none. */
+  allows(origin: string): boolean {
+    return origin === '' || this.#any || this.#origins.has(origin) || LOCAL.test(origin);
+  }
 }

@@ -1,86 +1,75 @@
 /**
- * Paths: from the raw path of a request target to what it names. Split before it is decoded, so that an encoded slash
- * never makes a segment; nothing is ever resolved. Refuses dot segments in any spelling, and segments of a route that
- * are not identifiers. Doubled and trailing slashes lead to a redirect.
+ * Paths with names in them: from the raw path of a request target to the script, function or registry entry that it names.
+ * A path is split before it is decoded, so an encoded slash never makes a segment, and nothing is ever resolved. Rejects
+ * dot segments in any spelling, and names that are not identifiers. Doubled and trailing slashes are redirected.
  */
 import type { ErrorCode } from '../errors.js';
-import type { ExposeSettings } from '../protocol.js';
+import { isIdentifier } from '../identifier.js';
 
-/** What a path names. */
+export interface ScriptPath {
+  readonly kind: 'script';
+  /** Undefined: in the default database. */
+  readonly alias: string | undefined;
+  readonly folder: string;
+  readonly name: string;
+}
+
+export interface PluginPath {
+  readonly kind: 'plugin';
+  /** The library, without `.so`. */
+  readonly file: string;
+  readonly func: string;
+}
+
+export interface RegistryPath {
+  readonly kind: 'registry';
+  /** Undefined: the default database. */
+  readonly alias: string | undefined;
+  /** Undefined: all scripts. */
+  readonly script: { readonly location: string; readonly name: string } | undefined;
+}
+
 export type Path =
-  | {
-      readonly kind: 'query';
-      /** As given; undefined where the path names none. */
-      readonly alias: string | undefined;
-      readonly folder: string;
-      readonly name: string;
-    }
-  | {
-      readonly kind: 'registry';
-      /** As given; undefined where the path names none. */
-      readonly alias: string | undefined;
-      /** Undefined for all of them. */
-      readonly script: { readonly location: string; readonly name: string } | undefined;
-    }
-  | {
-      readonly kind: 'plugin';
-      /** The library, without `.so`. */
-      readonly file: string;
-      readonly func: string;
-    }
-  | { readonly kind: 'login' }
-  | { readonly kind: 'listing'; readonly name: keyof ExposeSettings }
-  | { readonly kind: 'mcp' }
-  | { readonly kind: 'health' }
-  | { readonly kind: 'ready' }
+  | ScriptPath
+  | PluginPath
+  | RegistryPath
   | { readonly kind: 'redirect'; readonly location: string }
-  /** Nothing, and whoever asks may know it. */
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'refused'; readonly code: ErrorCode };
+  /** 404, but 401 for callers without a token that is required. */
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'rejected'; readonly code: ErrorCode };
 
-const NOT_FOUND: Path = { kind: 'refused', code: 'not_found' };
-const ABSENT: Path = { kind: 'absent' };
-const INVALID_PATH: Path = { kind: 'refused', code: 'invalid_path' };
-const INVALID_IDENTIFIER: Path = { kind: 'refused', code: 'invalid_identifier' };
+const NOT_FOUND: Path = { kind: 'not_found' };
+const INVALID_PATH: Path = { kind: 'rejected', code: 'invalid_path' };
+const INVALID_IDENTIFIER: Path = { kind: 'rejected', code: 'invalid_identifier' };
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-const IDENTIFIER = /^[\p{L}\p{Nd}_-]+$/u;
-const IDENTIFIER_BYTES = 63;
 
 /**
- * Where clients that got a 401 look, without a token, for somebody to get one from. They go on without where there is
- * nothing, and give up where they are refused.
+ * Where clients look, after a 401 and without a token, for an authorization server. A 404 lets them go on without one; a
+ * 401 makes them give up.
  */
 const WELL_KNOWN = '/.well-known/';
 
-/** Where the registry of scripts is, and no folder when there is one. */
+/** The path segment of the registry of scripts, which no folder can have then. */
 const REGISTRY = 'registry';
 
 /**
- * parsePath reads a raw path that begins with a slash; `context` is the prefix of every route, without slash at its end.
- * `registry` tells whether there is a registry of scripts.
+ * parsePath reads a raw path that begins with a slash. `context` is the prefix of every route, without a slash at its
+ * end; `registry` tells whether there is a registry of scripts.
  */
-export function parsePath(raw: string, context: string, registry = false): Path {
+export function parsePath(raw: string, context: string, registry: boolean): Path {
   const segments = raw.split('/');
   if (segments.some((segment) => DOT_SEGMENT.test(segment))) return INVALID_PATH;
   if (raw.includes('//') || (raw.length > 1 && raw.endsWith('/')))
     return { kind: 'redirect', location: singleSlashes(segments) };
-  if (raw.startsWith(WELL_KNOWN)) return ABSENT;
+  if (raw.startsWith(WELL_KNOWN)) return { kind: 'rejected', code: 'not_found' };
   if (context !== '' && !raw.startsWith(`${context}/`)) return NOT_FOUND;
   return route(context === '' ? segments : raw.slice(context.length).split('/'), registry);
 }
 
-/** Segments of a path, the first one being the empty one before the slash. */
+/** `segments` begins with the empty one before the first slash. */
 function route(segments: readonly string[], registry: boolean): Path {
   const [, first, ...rest] = segments;
-  if (segments.length === 2) {
-    if (first === '_health') return { kind: 'health' };
-    if (first === '_ready') return { kind: 'ready' };
-    if (first === 'auth') return { kind: 'login' };
-    if (first === '_mcp') return { kind: 'mcp' };
-    if (first === 'databases' || first === 'schemas' || first === 'tables')
-      return { kind: 'listing', name: first };
-  }
   if (first === '_PLUGIN') return pluginPath(rest);
   if (first !== '_QUERIES') return NOT_FOUND;
   const registers = registry && rest[0] !== undefined && identifier(rest[0]) === REGISTRY;
@@ -90,10 +79,9 @@ function route(segments: readonly string[], registry: boolean): Path {
   if (registers) return registryPath(names.slice(1));
   const [name, folder, alias] = names.reverse() as [string, string, string?];
   if (registry && folder === REGISTRY) return NOT_FOUND;
-  return { kind: 'query', alias, folder, name };
+  return { kind: 'script', alias, folder, name };
 }
 
-/** What the segments after the route of plugins name. */
 function pluginPath(segments: readonly string[]): Path {
   if (segments.length !== 2) return NOT_FOUND;
   const names = identifiers(segments);
@@ -102,7 +90,7 @@ function pluginPath(segments: readonly string[]): Path {
   return { kind: 'plugin', file, func };
 }
 
-/** What the segments after the registry's name: nothing, an alias, a script, or an alias and a script. */
+/** After the segment of the registry: nothing, an alias, a script, or an alias and a script. */
 function registryPath(names: string[]): Path {
   const alias = names.length % 2 === 1 ? names.shift() : undefined;
   const [location, name] = names;
@@ -110,38 +98,24 @@ function registryPath(names: string[]): Path {
   return { kind: 'registry', alias, script };
 }
 
-/** The decoded segments, or undefined when one is no identifier. */
+/** Decodes segments; undefined when one is not an identifier. */
 function identifiers(segments: readonly string[]): string[] | undefined {
-  const names: string[] = [];
-  for (const segment of segments) {
-    const name = identifier(segment);
-    if (name === undefined) return undefined;
-    names.push(name);
-  }
-  return names;
+  const names = segments.map(identifier);
+  return names.every((name) => name !== undefined) ? names : undefined;
 }
 
-/** The decoded segment, or undefined when it is no identifier. */
 function identifier(segment: string): string | undefined {
-  let text = segment;
-  if (segment.includes('%')) {
-    try {
-      text = decodeURIComponent(segment);
-    } catch {
-      return undefined;
-    }
+  try {
+    const text = decodeURIComponent(segment);
+    return isIdentifier(text) ? text : undefined;
+  } catch {
+    return undefined;
   }
-  return isIdentifier(text) ? text : undefined;
-}
-
-/** isIdentifier tells whether a decoded segment of a path may be a name: the rule of all routes. */
-export function isIdentifier(text: string): boolean {
-  return IDENTIFIER.test(text) && Buffer.byteLength(text) <= IDENTIFIER_BYTES;
 }
 
 /**
- * The path without its empty segments. It begins with exactly one slash, and what browsers would take for another one
- * (a backslash) is encoded, so that it never leads to another host.
+ * The path without its empty segments. It begins with exactly one slash, and a backslash, which browsers take for a
+ * slash, is encoded, so that the redirect never leads to another host.
  */
 function singleSlashes(segments: readonly string[]): string {
   return `/${segments
@@ -150,7 +124,7 @@ function singleSlashes(segments: readonly string[]): string {
     .join('/')}`;
 }
 
-/** encodeOdd percent-encodes what a URL cannot hold as it is, and leaves percent-encoding alone. */
+/** encodeOdd percent-encodes characters that a URL cannot contain, and keeps existing percent-encoding. */
 export function encodeOdd(text: string): string {
   return text.replace(/[^!#$%&'()*+,./0-9:;=?@A-Z_a-z~-]/gu, encodeURIComponent);
 }

@@ -1,32 +1,35 @@
 /**
- * The headers of a request, read in one pass: packed for templates, and what the front end itself looks at. Refuses
- * messages whose framing two programs could read differently: a second Content-Length or Host, a Content-Length that
- * is no number, a Transfer-Encoding other than chunked.
+ * Reads the headers of a request in one pass: packed for templates, and those that the HTTP process itself uses. Detects
+ * framing that two programs could read differently: a second Content-Length or Host, a Content-Length that is not a
+ * number, a Transfer-Encoding other than chunked.
  */
+import { randomBytes } from 'node:crypto';
 import type { HttpRequest } from 'uWebSockets.js';
 import { addAuthorization } from '../auth/bearer.js';
 
-/** What readHead found. One object, reused: valid until the next call. */
-export interface RequestHead {
+/** One object, reused: valid until the next call of readHead. */
+export class RequestHead {
   /** As QueryRequest.headers: `name\nvalue\n…`, without credential headers, Host and Content-Length. */
-  packed: string;
-  /** The caller's X-Request-Id when it is acceptable, otherwise empty. */
-  requestId: string;
-  /** Announced length of the body, -1 when it is chunked, 0 when there is none. */
-  bodyLength: number;
+  packed = '';
+  /** The client's X-Request-Id when it is acceptable, otherwise a new one of `[0-9a-z-]`. */
+  requestId = '';
+  /** Announced length of the body (bytes), -1 when it is chunked, 0 without a body. */
+  bodyLength = 0;
+  /** Values of Connection, separated by commas. */
+  connection = '';
   /** False when the framing is ambiguous. */
-  sound: boolean;
-  /** Value of Authorization, empty when there is none; see addAuthorization for several. */
-  authorization: string;
-  origin: string;
-  /** Whether it has Access-Control-Request-Method, as preflights do. */
-  preflight: boolean;
+  sound = true;
+  /** Empty when there is none; see addAuthorization for several. */
+  authorization = '';
+  origin = '';
+  /** Whether it has Access-Control-Request-Method, as preflights have. */
+  preflight = false;
   /** Values of X-Forwarded-For, separated by commas. */
-  forwardedFor: string;
-  /** Value of If-Match, empty when there is none; of several, or of one without a value, with commas between. */
-  ifMatch: string;
-  /** The same for If-None-Match. */
-  ifNoneMatch: string;
+  forwardedFor = '';
+  /** Values separated by commas; empty when there is none, a comma when there is one without a value. */
+  ifMatch = '';
+  /** As ifMatch. */
+  ifNoneMatch = '';
 }
 
 const CREDENTIAL = 1;
@@ -40,6 +43,7 @@ const PREFLIGHT_METHOD = 8;
 const FORWARDED_FOR = 9;
 const IF_MATCH = 10;
 const IF_NONE_MATCH = 11;
+const CONNECTION = 12;
 
 const SPECIAL = new Map([
   ['authorization', AUTHORIZATION],
@@ -57,32 +61,27 @@ const SPECIAL = new Map([
   ['x-forwarded-for', FORWARDED_FOR],
   ['if-match', IF_MATCH],
   ['if-none-match', IF_NONE_MATCH],
+  ['connection', CONNECTION],
 ]);
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const DIGITS = /^[0-9]{1,15}$/;
 
-const head: RequestHead = {
-  packed: '',
-  requestId: '',
-  bodyLength: 0,
-  sound: true,
-  authorization: '',
-  origin: '',
-  preflight: false,
-  forwardedFor: '',
-  ifMatch: '',
-  ifNoneMatch: '',
-};
+const head = new RequestHead();
 let hosts = 0;
 let framings = 0;
 let authorized = false;
 
-/** readHead reads the headers of a request while its handler runs. */
+/** A prefix for each process and a counter: unique enough to find a line in a log. */
+const idPrefix = randomBytes(6).toString('hex');
+let idCounter = 0;
+
+/** readHead must be called before the handler of uWebSockets.js returns. */
 export function readHead(req: HttpRequest): Readonly<RequestHead> {
   head.packed = '';
   head.requestId = '';
   head.bodyLength = 0;
+  head.connection = '';
   head.sound = true;
   head.authorization = '';
   head.origin = '';
@@ -95,6 +94,7 @@ export function readHead(req: HttpRequest): Readonly<RequestHead> {
   authorized = false;
   req.forEach(readHeader);
   if (hosts > 1 || framings > 1) head.sound = false;
+  if (head.requestId === '') head.requestId = `${idPrefix}-${(++idCounter).toString(36)}`;
   return head;
 }
 
@@ -115,6 +115,10 @@ function readHeader(name: string, value: string): void {
       framings++;
       head.bodyLength = -1;
       if (value.toLowerCase() !== 'chunked') head.sound = false;
+      pack(name, value);
+      break;
+    case CONNECTION:
+      head.connection += head.connection === '' ? value : `,${value}`;
       pack(name, value);
       break;
     case AUTHORIZATION:
@@ -148,7 +152,7 @@ function readHeader(name: string, value: string): void {
   }
 }
 
-/** A header that is there without a value must not read as one that is not there. */
+/** A header without a value must differ from no header. */
 function addTags(before: string, value: string): string {
   return before === '' && value !== '' ? value : `${before},${value}`;
 }

@@ -1,97 +1,107 @@
 /**
- * The routes by raw path, remembered: a path that was served before costs one look-up. The memory is bounded, and
- * only paths that name a script or a plugin's function enter it (their length is bounded by the path rules).
+ * Finds the route of a raw path: one map lookup for fixed paths and for those that were resolved before. Only paths of
+ * scripts and plugin functions are remembered, up to a bound; the path rules bound their length.
  */
-import { parsePath, type Path } from './path.js';
-import type { Whitelist } from './whitelist.js';
+import type { HttpSettings } from '../settings.js';
+import type { HealthHandler } from './health-handler.js';
+import { LOGIN_PATH, loginBody } from './login-handler.js';
+import type { McpHandler } from './mcp-handler.js';
+import { parsePath } from './path.js';
+import type { PluginHandler } from './plugin-handler.js';
+import type { QueryHandler } from './query-handler.js';
+import type { RegistryHandler } from './registry-handler.js';
+import type { Route, TokenRule } from './route.js';
+import type { UnmatchedHandler } from './unmatched-handler.js';
+import { Whitelist } from './whitelist.js';
 
-/** A script as a path names it. */
-export interface QueryRoute {
-  readonly kind: 'query';
-  readonly alias: string;
-  /** Whether a database of that alias is configured. */
-  readonly registered: boolean;
-  readonly folder: string;
-  readonly name: string;
-  /** Whether it needs no token. */
-  readonly open: boolean;
+/** Undefined where a route is not configured. */
+export interface Handlers {
+  readonly health: HealthHandler;
+  readonly login: Route | undefined;
+  readonly queries: QueryHandler;
+  readonly mcp: McpHandler | undefined;
+  readonly plugins: PluginHandler;
+  readonly registry: RegistryHandler | undefined;
+  readonly unmatched: UnmatchedHandler;
 }
-
-/** A plugin's function as a path names it. */
-export type PluginRoute = Extract<Path, { readonly kind: 'plugin' }> & {
-  /** Whether it needs no token. */
-  readonly open: boolean;
-};
-
-/** The registry of scripts, or one of them in it. */
-export type RegistryRoute = Extract<Path, { readonly kind: 'registry' }> & {
-  /** Whether a database of the alias is configured, where there is one. */
-  readonly registered: boolean;
-};
-
-export type Route =
-  | QueryRoute
-  | PluginRoute
-  | RegistryRoute
-  | Exclude<Path, { readonly kind: 'query' | 'plugin' | 'registry' }>;
 
 const REMEMBERED = 4_096;
 
-/** RouteTable resolves paths. */
 export class RouteTable {
   readonly #context: string;
-  readonly #aliases: ReadonlySet<string>;
-  readonly #defaultAlias: string;
   readonly #whitelist: Whitelist;
-  readonly #registry: boolean;
-  readonly #known = new Map<string, QueryRoute | PluginRoute>();
+  readonly #handlers: Handlers;
+  readonly #fixed: ReadonlyMap<string, Route>;
+  /** The fixed routes, and those remembered. */
+  #known: Map<string, Route>;
 
-  constructor(
-    context: string,
-    aliases: ReadonlySet<string>,
-    defaultAlias: string,
-    whitelist: Whitelist,
-    registry: boolean,
-  ) {
-    this.#registry = registry;
-    this.#whitelist = whitelist;
+  constructor({ context, auth, maxBody }: HttpSettings, handlers: Handlers) {
     this.#context = context;
-    this.#aliases = aliases;
-    this.#defaultAlias = defaultAlias;
+    this.#whitelist = new Whitelist(auth?.whitelist ?? []);
+    this.#handlers = handlers;
+    const { health, login, queries, mcp, unmatched } = handlers;
+    const token = (path: string): TokenRule => this.#token(path);
+    const routes: Readonly<Record<string, Route>> = {
+      '/_health': health.live,
+      '/_ready': health.ready,
+      [LOGIN_PATH]: login ?? {
+        ...unmatched.notFound(token(LOGIN_PATH)),
+        body: loginBody(maxBody, false),
+      },
+      '/_mcp': mcp?.route(token('/_mcp')) ?? unmatched.notFound(token('/_mcp')),
+      '/databases': queries.listing('databases', token('/databases')),
+      '/schemas': queries.listing('schemas', token('/schemas')),
+      '/tables': queries.listing('tables', token('/tables')),
+    };
+    this.#fixed = new Map(
+      Object.entries(routes).map(([path, route]) => [`${context}${path}`, route]),
+    );
+    this.#known = new Map(this.#fixed);
   }
 
-  /** isOpen tells whether a raw path that names neither script nor plugin needs no token. One that is encoded does. */
-  isOpen(raw: string): boolean {
-    if (raw.includes('%') || !raw.startsWith(`${this.#context}/`)) return false;
-    return this.#whitelist.has(raw.slice(this.#context.length));
-  }
-
-  /** resolve tells what a raw path names. */
   resolve(raw: string): Route {
-    const known = this.#known.get(raw);
-    if (known !== undefined) return known;
-    const path = parsePath(raw, this.#context, this.#registry);
-    if (path.kind === 'registry') {
-      const { alias } = path;
-      return { ...path, registered: alias === undefined || this.#aliases.has(alias) };
-    }
-    if (path.kind === 'plugin') {
-      const open = this.#whitelist.has(`/_PLUGIN/${path.file}/${path.func}`);
-      return this.#remember(raw, { ...path, open });
-    }
-    if (path.kind !== 'query') return path;
-    const alias = path.alias ?? this.#defaultAlias;
-    const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
-    return this.#remember(raw, {
-      ...path,
-      alias,
-      registered: this.#aliases.has(alias),
-      open: this.#whitelist.has(`/_QUERIES/${segments.join('/')}`),
-    });
+    return this.#known.get(raw) ?? this.#parse(raw);
   }
 
-  #remember<Kind extends QueryRoute | PluginRoute>(raw: string, route: Kind): Kind {
-    if (this.#known.size === REMEMBERED) this.#known.clear(); // those in use are back at once
+  #parse(raw: string): Route {
+    const { queries, plugins, registry, unmatched } = this.#handlers;
+    const path = parsePath(raw, this.#context, registry !== undefined);
+    switch (path.kind) {
+      case 'script': {
+        const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
+        const token = this.#token(`/_QUERIES/${segments.join('/')}`);
+        return this.#remember(raw, queries.script(path, token));
+      }
+      case 'plugin': {
+        const token = this.#token(`/_PLUGIN/${path.file}/${path.func}`);
+        return this.#remember(raw, plugins.route(path, token));
+      }
+      case 'registry':
+        return registry!.route(path);
+      case 'not_found':
+        return unmatched.notFound(this.#rawToken(raw));
+      case 'rejected':
+        return unmatched.rejected(path.code);
+      case 'redirect':
+        return unmatched.redirect(path.location);
+    }
+  }
+
+  /** `path` is decoded and without the context. */
+  #token(path: string): TokenRule {
+    return this.#whitelist.has(path) ? 'optional' : 'required';
+  }
+
+  /** Encoded paths that name neither script nor function always need a token. */
+  #rawToken(raw: string): TokenRule {
+    const { length } = this.#context;
+    if (raw.includes('%') || !raw.startsWith(`${this.#context}/`)) return 'required';
+    return this.#token(raw.slice(length));
+  }
+
+  #remember(raw: string, route: Route): Route {
+    // Starting over is cheap: paths in use are resolved again at once.
+    if (this.#known.size === REMEMBERED) this.#known = new Map(this.#fixed);
     this.#known.set(raw, route);
     return route;
   }

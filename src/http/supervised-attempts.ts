@@ -1,68 +1,67 @@
 /**
- * Logins counted by the supervisor, which sees those of all front ends. While it does not answer, nobody may try: a front
- * end by itself would allow more guesses than there may be.
+ * Login attempts as counted by the supervisor, which counts those of all HTTP processes. While it does not reply all logins
+ * are rejected: each HTTP process counting by itself would allow more guesses than configured.
  */
+import type { Attempts } from '../auth/login.js';
 import { ServiceError } from '../errors.js';
-import type { AttemptEnd, AttemptKeys, FrontEndMessage } from '../protocol.js';
+import type { AttemptEnd, AttemptKeys, HttpProcessMessage } from '../ipc.js';
 
-/** How long the supervisor may take to answer (milliseconds). */
+/** How long the supervisor may take to reply (milliseconds). */
 const LIMIT = 2_000;
 
-interface Question {
+interface PendingAttempt {
   readonly resolve: (wait: number) => void;
   readonly reject: (error: ServiceError) => void;
   readonly timer: NodeJS.Timeout;
 }
 
-/** SupervisedAttempts asks the supervisor of this process. */
-export class SupervisedAttempts {
-  readonly #tell: (message: FrontEndMessage) => void;
+export class SupervisedAttempts implements Attempts {
+  readonly #send: (message: HttpProcessMessage) => void;
   readonly #limit: number;
-  readonly #questions = new Map<number, Question>();
-  #last = 0;
+  readonly #pending = new Map<number, PendingAttempt>();
+  #lastId = 0;
   #lost = false;
 
-  /** `tell` sends a message to the supervisor; `limit` is how long it may take to answer (milliseconds). */
-  constructor(tell: (message: FrontEndMessage) => void, limit: number = LIMIT) {
-    this.#tell = tell;
+  /** `send` sends a message to the supervisor, which may take `limit` milliseconds to reply. */
+  constructor(send: (message: HttpProcessMessage) => void, limit: number = LIMIT) {
+    this.#send = send;
     this.#limit = limit;
   }
 
-  /** begin resolves to how long an attempt has to wait (milliseconds), 0 when it may be made and is counted. */
+  /** begin resolves to the wait before an attempt (milliseconds), 0 when it may be made and is counted. */
   begin(keys: AttemptKeys): Promise<number> {
     if (this.#lost) return Promise.reject(new ServiceError('busy'));
-    const id = ++this.#last;
+    const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#questions.delete(id);
+        this.#pending.delete(id);
         reject(new ServiceError('busy'));
       }, this.#limit);
-      this.#questions.set(id, { resolve, reject, timer });
-      this.#tell({ type: 'attempt', id, keys });
+      this.#pending.set(id, { resolve, reject, timer });
+      this.#send({ type: 'login-begin', id, keys });
     });
   }
 
-  /** end tells what became of an attempt. */
   end(keys: AttemptKeys, end: AttemptEnd): void {
-    if (!this.#lost) this.#tell({ type: 'attempted', keys, end });
+    if (!this.#lost) this.#send({ type: 'login-end', keys, end });
   }
 
-  /** answered takes the supervisor's answer. */
-  answered(id: number, wait: number): void {
-    const question = this.#questions.get(id);
-    if (question === undefined) return;
-    this.#questions.delete(id);
-    clearTimeout(question.timer);
-    question.resolve(wait);
+  /** replied takes the supervisor's reply to `begin`. */
+  replied(id: number, wait: number): void {
+    const attempt = this.#pending.get(id);
+    if (attempt === undefined) return;
+    this.#pending.delete(id);
+    clearTimeout(attempt.timer);
+    attempt.resolve(wait);
   }
 
-  /** lost refuses all attempts from now on: there is no supervisor any more. */
+  /** lost rejects all attempts from now on: the supervisor is gone. */
   lost(): void {
     this.#lost = true;
-    for (const { reject, timer } of this.#questions.values()) {
+    for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(new ServiceError('busy'));
     }
-    this.#questions.clear();
+    this.#pending.clear();
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The paths that need no token (`jwt.whitelist`): regular expressions that match all of a path as it is routed, decoded
- * and without the context, never a part of it, so that `/auth` opens no path that merely holds it.
+ * Paths that need no token (`jwt.whitelist`). The regular expressions match a whole path, decoded and without the context,
+ * so that `/auth` does not open other paths that contain it.
  */
 
-/** Longest path that is looked at (UTF-16 units): those of scripts are shorter, and an expression may be slow. */
+/** Longest path that is matched (UTF-16 units): paths of scripts are shorter, and an expression may be slow. */
 const LONGEST = 1_024;
 
 export class Whitelist {
@@ -13,7 +13,6 @@ export class Whitelist {
     this.#patterns = patterns.map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
   }
 
-  /** has tells whether a path needs no token. */
   has(path: string): boolean {
     return path.length <= LONGEST && this.#patterns.some((pattern) => pattern.test(path));
   }

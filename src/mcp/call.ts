@@ -1,43 +1,43 @@
 /**
- * One message of a client on its way through a worker: who sent it, and what runs in the database for it, so that it
- * can be stopped when nobody waits any more.
+ * One message of a client in a worker: its caller, and the statement that runs for it, which is cancelled when the
+ * client disconnects.
  */
-import { callerName } from '../access/caller-name.js';
+import { callerName } from '../access/claims.js';
 import { identityOf, type Identity } from '../pg/identity.js';
 import type { Job } from '../pg/job.js';
-import type { QueryRequest } from '../protocol.js';
+import type { QueryRequest } from '../batch.js';
 
-export class Call {
-  /** As it came: method, message (`query`), packed headers, role and claims. */
+export class McpCall {
+  /** The request: method, message (`query`), packed headers, role and claims. */
   readonly request: QueryRequest;
-  /** What its statements run as; undefined: as the user of the connection. */
+  /** Role and claims for its statements; undefined: those of the connection's user. */
   readonly identity: Identity | undefined;
   #name: string | undefined;
   #abandoned = false;
   #job: Job | undefined;
 
-  /** `claimSettings` tells whether its statements find the caller's claims in a setting. */
+  /** `claimSettings` tells whether statements can read the caller's claims from a setting. */
   constructor(request: QueryRequest, claimSettings: boolean) {
     this.request = request;
     this.identity = identityOf(request.role, claimSettings ? request.claims : undefined);
   }
 
-  /** The front end's number. */
+  /** The number of the request in the HTTP process. */
   get id(): number {
     return this.request.id;
   }
 
-  /** name is the caller's, empty for one without. */
+  /** The caller's name, empty for a caller without one. */
   get name(): string {
     return (this.#name ??= callerName(this.request.claims));
   }
 
-  /** known tells whether its sender showed a token; one without a name has none to go by, but is somebody. */
-  get known(): boolean {
+  /** Whether the request had a valid token; a token without a name counts. */
+  get authenticated(): boolean {
     return this.request.claims !== '';
   }
 
-  /** abandoned tells whether nobody waits for its answer any more; set, it stops what runs for it. */
+  /** Whether the client has left. Setting it cancels the running statement. */
   get abandoned(): boolean {
     return this.#abandoned;
   }
@@ -47,8 +47,7 @@ export class Call {
     if (this.#job !== undefined) this.#job.abandoned = abandoned;
   }
 
-  /** runs notes the statement that runs for it. */
-  runs(job: Job): void {
+  setJob(job: Job): void {
     this.#job = job;
     job.abandoned = this.#abandoned;
   }

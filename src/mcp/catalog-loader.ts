@@ -1,16 +1,19 @@
 /**
- * Reads the tables of a database as a role sees them: a digest that tells whether anything has changed, then the list of
- * what is there, then what is not held yet, in pieces that a connection passes on in milliseconds. A table that cannot be
- * read is left out. Rejects with ServiceError or StatementFailure; then nothing has changed.
+ * Reads the tables of a database as a role sees them: a digest that shows whether anything changed, then the list of
+ * tables, then those that are not cached yet, in pieces that take a connection milliseconds. Unreadable tables are skipped.
+ * Rejects with ServiceError or StatementFailure; the snapshot before stays valid then.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import { StatementFailure, type Rows } from '../pg/asked.js';
+import { StatementFailure, type Rows } from '../pg/queryable.js';
 import type { Statement } from '../pg/job.js';
 import { ScriptCost } from '../pg/script-cost.js';
-import type { QueryRequest, ScriptsTable } from '../protocol.js';
-import { Call } from './call.js';
+import { SECRET, secretValues, type SecretRow } from '../pg/secret-tables.js';
+import type { QueryRequest } from '../batch.js';
+import { pieces, type PieceBounds, type Sized } from '../pieces.js';
+import type { ScriptsTable } from '../settings.js';
+import { McpCall } from './call.js';
 import { DIGEST, LIST, READ } from './catalog-statements.js';
 import { LoadedTable, type TableRow } from './loaded-table.js';
 import type { Reading, ReadOnly, ReadOutcome } from './read-only.js';
@@ -19,125 +22,142 @@ import { ReadableTables } from './table-set.js';
 /** How long one statement may take, ms. */
 const LIMIT = 10_000;
 
-/** Tables in one piece of the list; tables and columns of one piece of what is read. */
+/** Tables in one page of the list. */
 const LISTED = 500;
-const TABLES = 100;
-const COLUMNS = 1_000;
 
-/** Most tables that are left out for they cannot be read: with more of them something else is wrong. */
+/** One piece of what is read: tables, and their columns. */
+const PIECE: PieceBounds = { items: 100, size: 1_000 };
+
+/** Most unreadable tables that are skipped: with more of them something else is wrong. */
 const MOST_UNREADABLE = 20;
 
-/** CatalogSnapshot is what was read. */
+/** The tables as they were at one time. */
 export interface CatalogSnapshot {
   readonly tables: ReadableTables;
-  /** The moment it was read at, the version of what tables share, that of the tables: as DIGEST gives them. */
+  /** The time of reading, the version of what tables share, and that of the tables: as DIGEST gives them. */
   readonly moment: string;
   readonly shared: string;
   readonly digest: string;
-  /** By number. Those of `hidden` tables too, which nobody is shown. */
-  readonly held: ReadonlyMap<string, HeldTable>;
+  /** By OID, including tables that are never shown. */
+  readonly cached: ReadonlyMap<string, CachedTable>;
 }
 
-/** A table and its version; without one, it is to be read again. */
-interface HeldTable {
+/** A table and its version; without a version it is read again. */
+interface CachedTable {
   readonly version: string | undefined;
   readonly table: LoadedTable | undefined;
 }
 
-/** What is to be read. */
-interface Wanted {
-  readonly id: string;
+/** A table of the list; its size is the number of its columns. */
+interface ListedTable extends Sized {
   readonly version: string;
-  readonly columns: number;
 }
 
-/** LastRead is what was read last of a database, as whatever role: most roles see most tables alike. */
+/** The tables of a database that were read last under any role: most roles see most tables alike. */
 export interface LastRead {
-  held: ReadonlyMap<string, HeldTable>;
-}
-
-export interface LoaderParts {
-  readonly readOnly: ReadOnly;
-  /** Tables that nobody is ever shown. */
-  readonly hidden: readonly ScriptsTable[];
-  readonly log: Logger;
+  cached: ReadonlyMap<string, CachedTable>;
 }
 
 export class CatalogLoader {
   readonly #alias: string;
-  /** Whose role it is; nobody is to wait in vain because he left. */
+  /** Any request of the role; the loading survives its caller's disconnect. */
   readonly #request: QueryRequest;
-  readonly #parts: LoaderParts;
+  readonly #readOnly: ReadOnly;
+  readonly #hidden: readonly ScriptsTable[];
   readonly #last: LastRead;
+  readonly #log: Logger;
   readonly #costs = new Map<Statement, ScriptCost>();
 
-  /** `request` is one of those who see the same: of the same role. `last` is one for all roles of a database. */
-  constructor(alias: string, request: QueryRequest, parts: LoaderParts, last: LastRead) {
+  /**
+   * `request` has the role. The `hidden` tables are never shown, nor are relations that hold the same rows. All roles of a
+   * database share `last`.
+   */
+  constructor(
+    alias: string,
+    request: QueryRequest,
+    readOnly: ReadOnly,
+    hidden: readonly ScriptsTable[],
+    last: LastRead,
+    log: Logger,
+  ) {
     this.#alias = alias;
-    this.#last = last;
     this.#request = { ...request, claims: '', query: '', headers: '' };
-    this.#parts = parts;
+    this.#readOnly = readOnly;
+    this.#hidden = hidden;
+    this.#last = last;
+    this.#log = log;
   }
 
-  /** load gives what there is now: `before` itself when that is still so. */
+  /** load gives the tables as they are now: `before` itself when nothing changed. */
   async load(before: CatalogSnapshot | undefined): Promise<CatalogSnapshot> {
-    // Before all else: what changes while the rest is read makes another digest, and is found by the next loading.
+    // The digest comes first: what changes while the rest is read makes another one, which the next load finds.
     const [row] = await this.#rows(DIGEST, [before?.moment ?? '']);
     const [moment, shared, digest] = row!;
     if (before !== undefined && digest === null) return before;
     const state = { moment: moment ?? '', shared: shared!, digest: digest! };
     const sameTypes = before?.shared === state.shared;
     if (sameTypes && before.digest === state.digest) return { ...before, ...state };
-    const held = new Map<string, HeldTable>();
-    const wanted: Wanted[] = [];
+    const cached = new Map<string, CachedTable>();
+    const wanted: ListedTable[] = [];
     for await (const one of this.#list()) {
-      const known = sameTypes ? before.held.get(one.id) : undefined;
-      if (known?.version === one.version) held.set(one.id, known);
+      const known = sameTypes ? before.cached.get(one.id) : undefined;
+      if (known?.version === one.version) cached.set(one.id, known);
       else wanted.push(one);
     }
-    await this.#readAll(wanted, before, held);
-    this.#last.held = held;
+    await this.#readAll(wanted, before, cached);
+    this.#last.cached = cached;
+    // After the tables: a secret one that was created while these were read must not be shown.
+    const secret = await this.#secret();
     await turn(); // sorting thousands of tables takes milliseconds: not in the same turn as the last rows
-    const tables = this.#readable(before, held);
-    // What is not known for certain is looked for again.
-    if ([...held.values()].some(({ version }) => version === undefined))
-      return { ...state, moment: '', digest: '', tables, held };
-    return { ...state, tables, held };
+    const tables = this.#readable(before, cached, secret);
+    // An empty digest makes the next load look again for what is uncertain.
+    if ([...cached.values()].some(({ version }) => version === undefined))
+      return { ...state, moment: '', digest: '', tables, cached };
+    return { ...state, tables, cached };
   }
 
-  async *#list(): AsyncGenerator<Wanted> {
+  /** OIDs of the relations that are never shown. */
+  async #secret(): Promise<ReadonlySet<string>> {
+    const rows = await this.#rows(SECRET, secretValues(this.#hidden));
+    const shut = (rows as readonly unknown[] as readonly SecretRow[]).filter(
+      ([, , , secrecy]) => secrecy !== 'view',
+    );
+    return new Set(shut.map(([id]) => id));
+  }
+
+  async *#list(): AsyncGenerator<ListedTable> {
     let rows: Rows;
     let last = '0';
     do {
       rows = await this.#rows(LIST, [last, String(LISTED)]);
       for (const [id, columns, version] of rows)
-        yield { id: (last = id!), columns: Number(columns), version: version! };
+        yield { id: (last = id!), size: Number(columns), version: version! };
     } while (rows.length === LISTED);
   }
 
   async #readAll(
-    wanted: readonly Wanted[],
+    wanted: readonly ListedTable[],
     before: CatalogSnapshot | undefined,
-    held: Map<string, HeldTable>,
+    cached: Map<string, CachedTable>,
   ): Promise<void> {
     const versions = new Map(wanted.map(({ id, version }) => [id, version]));
     const unreadable: string[] = [];
-    for (const piece of pieces(wanted))
+    for (const piece of pieces(wanted, PIECE))
       for (const row of await this.#read(piece, unreadable)) {
         const [id, locked] = row;
-        const known = [before?.held, this.#last.held].map((tables) => tables?.get(id!)?.table);
+        const known = [before?.cached, this.#last.cached].map((tables) => tables?.get(id!)?.table);
         const table = known.find((one) => one?.isAs(row)) ?? this.#tableOf(row);
-        held.set(id!, { version: locked === 't' ? undefined : versions.get(id!), table });
+        cached.set(id!, { version: locked === 't' ? undefined : versions.get(id!), table });
       }
-    for (const id of unreadable) held.set(id, { version: versions.get(id), table: undefined });
+    for (const id of unreadable) cached.set(id, { version: versions.get(id), table: undefined });
     if (unreadable.length > 0)
-      this.#parts.log.warn(
+      this.#log.warn(
         { alias: this.#alias, tables: unreadable.length },
         'PostgreSQL fails to describe some tables, MCP clients are not shown them',
       );
   }
 
-  /** Undefined for one without columns, of which nothing can be read. */
+  /** Undefined for a table without columns. */
   #tableOf(row: TableRow): LoadedTable | undefined {
     return row.at(-1) === null ? undefined : new LoadedTable(this.#alias, row);
   }
@@ -146,7 +166,7 @@ export class CatalogLoader {
     try {
       return await this.#rows(READ, [`{${ids.join(',')}}`]);
     } catch (error) {
-      // One of them may be to blame, by what it is made of: that is nothing to the others.
+      // A single table may be the cause, by what it is made of: the others are read without it.
       if (!isAboutContent(error)) throw error;
       if (ids.length > 1) {
         const half = ids.length >> 1;
@@ -158,14 +178,15 @@ export class CatalogLoader {
     }
   }
 
-  /** The tables that may be shown: the ones before, as long as they are all the same. */
+  /** The tables that may be shown: the set before, if all of them are the same. */
   #readable(
     before: CatalogSnapshot | undefined,
-    held: ReadonlyMap<string, HeldTable>,
+    cached: ReadonlyMap<string, CachedTable>,
+    secret: ReadonlySet<string>,
   ): ReadableTables {
     const shown: LoadedTable[] = [];
-    for (const { table } of held.values())
-      if (table !== undefined && !this.#isHidden(table)) shown.push(table);
+    for (const [id, { table }] of cached)
+      if (table !== undefined && !secret.has(id) && !this.#isNamed(table)) shown.push(table);
     const old = before?.tables;
     const same =
       old?.tables.length === shown.length &&
@@ -173,27 +194,27 @@ export class CatalogLoader {
     return same ? old : new ReadableTables(shown);
   }
 
-  #isHidden({ schema, name }: LoadedTable): boolean {
-    return this.#parts.hidden.some((one) => one.schema === schema && one.table === name);
+  #isNamed({ schema, name }: LoadedTable): boolean {
+    return this.#hidden.some((one) => one.schema === schema && one.table === name);
   }
 
   async #rows(statement: Statement, values: readonly string[]): Promise<Rows> {
     let cost = this.#costs.get(statement);
     if (cost === undefined) this.#costs.set(statement, (cost = new ScriptCost()));
-    const { result, failure } = await this.#ask({ statement, values, form: 'rows', cost });
+    const { result, failure } = await this.#query({ statement, values, form: 'rows', cost });
     if (failure === undefined) return result.rows ?? [];
     throw failure instanceof ServiceError ? failure : new StatementFailure(failure);
   }
 
-  /** Where nothing is heard of the database any more, the look is over all the same. */
-  #ask(reading: Reading): Promise<ReadOutcome> {
-    const call = new Call(this.#request, false);
+  /** Ends after LIMIT even when the database does not answer at all. */
+  #query(reading: Reading): Promise<ReadOutcome> {
+    const call = new McpCall(this.#request, false);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         call.abandoned = true;
         resolve({ failure: new ServiceError('timeout', `no answer in ${LIMIT / 1000} s`) });
       }, LIMIT).unref();
-      void this.#parts.readOnly.read(this.#alias, reading, call).then((outcome) => {
+      void this.#readOnly.read(this.#alias, reading, call).then((outcome) => {
         clearTimeout(timer);
         resolve(outcome);
       });
@@ -201,24 +222,8 @@ export class CatalogLoader {
   }
 }
 
-/** Whether a statement failed by what it met, and not because the database is away or busy. */
+/** Whether a statement failed because of what it read, and not because the database is unreachable or busy. */
 function isAboutContent(error: unknown): boolean {
   if (error instanceof StatementFailure) return !error.passing;
   return error instanceof ServiceError && error.code === 'result_too_large';
-}
-
-/** pieces shares tables out, in the order given. */
-function* pieces(wanted: readonly Wanted[]): Generator<string[]> {
-  let piece: string[] = [];
-  let sum = 0;
-  for (const { id, columns } of wanted) {
-    if (piece.length === TABLES || (piece.length > 0 && sum + columns > COLUMNS)) {
-      yield piece;
-      piece = [];
-      sum = 0;
-    }
-    piece.push(id);
-    sum += columns;
-  }
-  if (piece.length > 0) yield piece;
 }

@@ -1,7 +1,7 @@
 /**
- * What is asked of the catalogs of a database, each time as the role that is going to read: PostgreSQL decides what that
- * may see. Goes by the row versions of PostgreSQL alone (`xmin`), so that no change is missed, whoever made it. Waits for
- * no lock: of a table that somebody has locked altogether, what cannot be told without is left out, and that is said.
+ * Queries of PostgreSQL's system catalogs. They run under the role that reads the tables, so PostgreSQL decides what is
+ * visible. Changes are detected by row versions (`xmin`), so none is missed, whatever its origin. They wait for no
+ * lock: for a table under an AccessExclusiveLock, properties that need a lock are left out, and the row is marked.
  */
 import type { Statement } from '../pg/job.js';
 
@@ -12,7 +12,7 @@ const READABLE =
 const VISIBLE = `${RELATIONS} AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (${READABLE})`;
 const CLASSES = 'pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace';
 
-/** The version of all rows of a catalog that meet a condition. */
+/** SQL for the version of all rows of a catalog that meet a condition, with their count. */
 function digest(catalog: string, key: string, condition: string): string {
   return (
     `(SELECT pg_catalog.concat(count(*), ' ', sum(pg_catalog.hashint8extended(${key}::bigint << 32 | x.xmin::text::bigint, 0))) ` +
@@ -20,7 +20,7 @@ function digest(catalog: string, key: string, condition: string): string {
   );
 }
 
-/** The same of a table's rows in it. */
+/** The same without the count, for the rows of one table. */
 function version(catalog: string, key: string, condition: string): string {
   return (
     `(SELECT sum(pg_catalog.hashint8extended(${key}::bigint << 32 | x.xmin::text::bigint, 0)) ` +
@@ -35,7 +35,7 @@ function list(...texts: string[]): string {
 const OF_TABLE = "x.classoid = 'pg_catalog.pg_class'::regclass AND x.objoid";
 const AMONG = 'IN (SELECT r.oid FROM relation r)';
 
-// Without a table there is nothing in them that matters: those of tables come and go with each table.
+// Row types and array types are left out: they change with each table.
 const SHARED = list(
   digest('pg_namespace', 'x.oid', "x.nspname !~ '^pg_'"),
   digest('pg_type', 'x.oid', "x.typtype <> 'c' AND x.typcategory <> 'A'"),
@@ -53,9 +53,9 @@ const TABLES = list(
 );
 
 /**
- * DIGEST gives three texts: which moment of the database this is, NULL where that cannot be told (a replica); the version
- * of what all tables share (schemas, types, roles), and that of the tables: both NULL at the moment of `$1`, for then
- * nothing has been changed by anybody.
+ * DIGEST returns three texts: the snapshot id of the database, NULL on a replica; the version of the objects that
+ * tables share (schemas, types, roles); the version of the tables. Both versions are NULL if the snapshot id equals
+ * `$1`, because then nothing has changed.
  */
 export const DIGEST: Statement = {
   sql:
@@ -67,7 +67,7 @@ export const DIGEST: Statement = {
   recurs: true,
 };
 
-/** LIST gives tables, by number, that follow the one of number `$1`, at most `$2`: number, columns, version. */
+/** LIST returns at most `$2` tables with an OID above `$1`, ordered by OID: OID, number of columns, version. */
 export const LIST: Statement = {
   sql: `SELECT c.oid, c.relnatts, ${list(
     'c.xmin',
@@ -92,7 +92,7 @@ const LOCKED =
   "AND l.mode = 'AccessExclusiveLock' AND l.database = " +
   '(SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()))';
 
-/** Labels of an enumeration with so many are not told: nobody would read them. */
+/** Labels of larger enumerations are left out. */
 const MOST_LABELS = 100;
 
 const LABELS =
@@ -100,7 +100,7 @@ const LABELS =
   `${MOST_LABELS} THEN pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) END ` +
   'FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) END';
 
-// As information_schema.columns has it; a foreign table is asked for only where its wrapper can tell.
+// As in information_schema.columns; of foreign tables only if their wrapper has a handler.
 const UPDATABLE =
   "c.relkind IN ('r', 'p') OR c.relkind IN ('v', 'f') AND NOT k.locked AND " +
   "(c.relkind = 'v' OR EXISTS (SELECT FROM pg_catalog.pg_foreign_table f " +
@@ -113,10 +113,10 @@ const DEFAULT =
   '(SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f ' +
   'WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum) END';
 
-/** Characters of a comment that are told. */
+/** Most characters of a comment. */
 const LONGEST_COMMENT = 2_000;
 
-/** A column as it is read, in this order. */
+/** The values of a column, in the order of ColumnRow (loaded-table.ts). */
 const COLUMN = [
   'a.attname',
   'pg_catalog.format_type(a.atttypid, a.atttypmod)',
@@ -142,7 +142,7 @@ const COLUMNS =
   "AND (k.whole OR pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'))";
 
 /**
- * READ gives the tables of the numbers `$1`: number, whether it is locked, schema, name, kind, owner, comment, and its
+ * READ returns the tables with the OIDs `$1`: OID, whether it is locked, schema, name, kind, owner, comment, and the
  * columns as JSON.
  */
 export const READ: Statement = {

@@ -1,28 +1,34 @@
 /**
- * What MCP clients may know of the databases: for each of these and for each database role, the tables that PostgreSQL
- * lets it read; of those, for each caller, the ones that `[access]` lets him read. The tables of users and of scripts are
- * not among them, whatever is configured.
+ * The tables that MCP clients are shown: for each database and role those that PostgreSQL lets the role read, and of these,
+ * for each caller, those that `[access]` lets them read. The tables of users and of scripts are never shown, whatever the
+ * configuration says.
  */
 import { TableAccess } from '../access/table-access.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { McpSettings, ScriptsTable, TableAccessSettings } from '../protocol.js';
-import type { Call } from './call.js';
-import { CatalogLoader, type LastRead, type LoaderParts } from './catalog-loader.js';
-import { HeldCatalog } from './held-catalog.js';
+import type { McpSettings, ScriptsTable, TableAccessSettings } from '../settings.js';
+import type { McpCall } from './call.js';
+import { CatalogLoader, type LastRead } from './catalog-loader.js';
+import { CachedCatalog } from './cached-catalog.js';
 import type { ReadOnly } from './read-only.js';
-import type { Catalog, VisibleTables } from './table.js';
+import type { TableCatalog, VisibleTables } from './table.js';
 import type { ReadableTables } from './table-set.js';
 
-export class CatalogCache implements Catalog {
-  readonly databases: Catalog['databases'];
-  readonly #access: TableAccess;
-  readonly #parts: LoaderParts;
-  /** By alias and role; there are as many roles as the configuration allows. */
-  readonly #held = new Map<string, Map<string, HeldCatalog>>();
-  /** By alias. */
-  readonly #last = new Map<string, LastRead>();
+/** The catalogs of one database by role: those roles that the configuration allows. */
+interface DatabaseCatalogs {
+  readonly roles: Map<string, CachedCatalog>;
+  readonly last: LastRead;
+}
 
+export class CatalogCache implements TableCatalog {
+  readonly databases: TableCatalog['databases'];
+  readonly #access: TableAccess;
+  readonly #hidden: readonly ScriptsTable[];
+  readonly #readOnly: ReadOnly;
+  readonly #log: Logger;
+  readonly #byAlias = new Map<string, DatabaseCatalogs>();
+
+  /** The `hidden` tables are never shown. */
   constructor(
     settings: McpSettings,
     access: TableAccessSettings,
@@ -31,38 +37,40 @@ export class CatalogCache implements Catalog {
     log: Logger,
   ) {
     this.databases = settings.databases.map(({ alias, database }) => ({ alias, database }));
-    for (const { alias } of this.databases) {
-      this.#held.set(alias, new Map());
-      this.#last.set(alias, { held: new Map() });
-    }
+    for (const { alias } of this.databases)
+      this.#byAlias.set(alias, { roles: new Map(), last: { cached: new Map() } });
     this.#access = new TableAccess(access);
-    this.#parts = { readOnly, hidden, log };
+    this.#hidden = hidden;
+    this.#readOnly = readOnly;
+    this.#log = log;
   }
 
-  visible(alias: string, call: Call): VisibleTables | Promise<VisibleTables> {
-    const tables = this.#heldFor(alias, call).current();
+  visible(alias: string, call: McpCall): VisibleTables | Promise<VisibleTables> {
+    const tables = this.#catalogOf(alias, call).current();
     if (!(tables instanceof Promise)) return this.#permitted(tables, call);
     return tables.then((loaded) => this.#permitted(loaded, call));
   }
 
-  async renewed(alias: string, call: Call): Promise<VisibleTables> {
-    return this.#permitted(await this.#heldFor(alias, call).renewed(), call);
+  async renewed(alias: string, call: McpCall): Promise<VisibleTables> {
+    return this.#permitted(await this.#catalogOf(alias, call).renewed(), call);
   }
 
-  #permitted(tables: ReadableTables, call: Call): VisibleTables {
+  #permitted(tables: ReadableTables, call: McpCall): VisibleTables {
     return tables.permitted(this.#access, call.name);
   }
 
   /** Throws ServiceError `unknown_database`. */
-  #heldFor(alias: string, { request }: Call): HeldCatalog {
-    const roles = this.#held.get(alias);
-    if (roles === undefined)
+  #catalogOf(alias: string, { request }: McpCall): CachedCatalog {
+    const catalogs = this.#byAlias.get(alias);
+    if (catalogs === undefined)
       throw new ServiceError('unknown_database', `database not registered: ${alias}`);
-    let held = roles.get(request.role);
-    if (held === undefined) {
-      const loader = new CatalogLoader(alias, request, this.#parts, this.#last.get(alias)!);
-      roles.set(request.role, (held = new HeldCatalog(alias, loader, this.#parts.log)));
+    const { roles, last } = catalogs;
+    let cached = roles.get(request.role);
+    if (cached === undefined) {
+      const [readOnly, log] = [this.#readOnly, this.#log];
+      const loader = new CatalogLoader(alias, request, readOnly, this.#hidden, last, log);
+      roles.set(request.role, (cached = new CachedCatalog(alias, loader, log)));
     }
-    return held;
+    return cached;
   }
 }

@@ -1,47 +1,48 @@
 /**
- * Arguments of a call, one by one: there or not, and of the type they are to be. Throws Refusal. Null is the same as
- * not there, for some models send every argument that a tool has.
+ * Reads the arguments of a call and checks their types. Throws ArgumentError. Null counts as absent, because some models
+ * send every argument of a tool.
  */
-import { cut, listed, Refusal, shown } from './refusal.js';
+import { shorten, listNames, ArgumentError, describeValue } from './argument-error.js';
 import type { Arguments } from './tool.js';
 
-/** checkNames refuses arguments that the tool does not have; `told` are those that a caller is told of. */
+/** checkNames rejects arguments that are not allowed; the message lists the `documented` ones. */
 export function checkNames(
   args: Arguments,
   allowed: readonly string[],
-  told: readonly string[] = allowed,
+  documented: readonly string[] = allowed,
 ): void {
   for (const name of Object.keys(args))
-    if (!allowed.includes(name)) throw unknownArgument(name, told);
+    if (!allowed.includes(name)) throw unknownArgument(name, documented);
 }
 
-/** unknownArgument refuses an argument of a tool that takes others. */
-export function unknownArgument(name: string, others: readonly string[]): Refusal {
-  const takes = others.length === 0 ? 'It takes none' : `It takes ${listed(others)}`;
-  return new Refusal(`unknown argument: ${cut(name)}. ${takes}.`);
+/** unknownArgument is the error for an argument of a tool that takes others. */
+export function unknownArgument(name: string, others: readonly string[]): ArgumentError {
+  const takes = others.length === 0 ? 'It takes none' : `It takes ${listNames(others)}`;
+  return new ArgumentError(`unknown argument: ${shorten(name)}. ${takes}.`);
 }
 
-/** argument gives what was sent under a name, undefined for nothing. */
+/** argument returns the value of an argument, undefined if it is absent or null. */
 export function argument(args: Arguments, name: string): unknown {
   return Object.hasOwn(args, name) ? (args[name] ?? undefined) : undefined;
 }
 
-/** textOf gives an argument that is a text. */
-export function textOf(args: Arguments, name: string): string | undefined {
+/** textArgument returns an argument that must be a string. */
+export function textArgument(args: Arguments, name: string): string | undefined {
   const value = argument(args, name);
   if (value === undefined || typeof value === 'string') return value;
-  throw new Refusal(`${name} must be a string, not ${shown(value)}.`);
+  throw new ArgumentError(`${name} must be a string, not ${describeValue(value)}.`);
 }
 
-/** neededText gives an argument that must be there, and be no empty text. */
-export function neededText(args: Arguments, name: string): string {
-  const value = textOf(args, name);
-  if (value === undefined || value === '') throw new Refusal(`${name} is required: give its name.`);
+/** requiredText returns an argument that must be a string and not empty. */
+export function requiredText(args: Arguments, name: string): string {
+  const value = textArgument(args, name);
+  if (value === undefined || value === '')
+    throw new ArgumentError(`${name} is required: give its name.`);
   return value;
 }
 
-/** integerOf gives a number between `least` and the largest that is exact, `otherwise` where there is none. */
-export function integerOf(
+/** integerArgument returns an argument that must be an integer of at least `least`; `otherwise` if it is absent. */
+export function integerArgument(
   args: Arguments,
   name: string,
   least: number,
@@ -51,27 +52,30 @@ export function integerOf(
   const value = argument(args, name);
   if (value === undefined) return otherwise;
   if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
-  throw new Refusal(`${name} must be a whole number from ${least} on${note}, not ${shown(value)}.`);
+  throw new ArgumentError(
+    `${name} must be a whole number from ${least} on${note}, not ${describeValue(value)}.`,
+  );
 }
 
-/** namesOf gives a list of names, each once, in the order sent. */
-export function namesOf(args: Arguments, name: string, most: number): readonly string[] {
+/** nameListArgument returns a list of column names, each once, in the order sent. */
+export function nameListArgument(args: Arguments, name: string, most: number): readonly string[] {
   const value = argument(args, name);
   if (value === undefined) return [];
   if (!Array.isArray(value))
-    throw new Refusal(`${name} must be a list of column names, not ${shown(value)}.`);
+    throw new ArgumentError(`${name} must be a list of column names, not ${describeValue(value)}.`);
   checkLength(name, value, most);
   const names = new Set<string>();
   for (const one of value as unknown[]) {
     if (typeof one !== 'string')
-      throw new Refusal(`${name} must hold column names, not ${shown(one)}.`);
+      throw new ArgumentError(`${name} must hold column names, not ${describeValue(one)}.`);
     names.add(one);
   }
   return [...names];
 }
 
-/** checkLength refuses a list that is too long. */
 export function checkLength(name: string, list: readonly unknown[], most: number): void {
   if (list.length > most)
-    throw new Refusal(`${name} holds ${list.length} values; ${most} are allowed at one time.`);
+    throw new ArgumentError(
+      `${name} holds ${list.length} values; ${most} are allowed at one time.`,
+    );
 }

@@ -1,7 +1,7 @@
-/** From a type of PostgreSQL to how its values are written in JSON, and to how much of them there may be. */
+/** The kind of JSON values, and the maximum length, for a type of PostgreSQL. */
 import type { ColumnKind } from './table.js';
 
-/** A type as the catalog has it; of a domain, the type that it is made of. */
+/** A type from the system catalog; of a domain, its base type. */
 export interface BaseType {
   readonly oid: number;
   /** pg_type.typtype: `b`, `c`, `e`, `r` … */
@@ -41,7 +41,6 @@ const KINDS: ReadonlyMap<number, ColumnKind> = new Map<number, ColumnKind>([
   [2950, 'uuid'],
 ]);
 
-/** kindOf is how values of a type are written. */
 export function kindOf({ oid, type, category }: BaseType): ColumnKind {
   if (category === 'A') return 'array';
   if (type === 'e') return 'enum';
@@ -49,7 +48,7 @@ export function kindOf({ oid, type, category }: BaseType): ColumnKind {
   return KINDS.get(oid) ?? 'string';
 }
 
-/** Bits or digits of numbers, as information_schema.columns gives them. */
+/** The precision of numbers, as in information_schema.columns. */
 const PRECISIONS: ReadonlyMap<number, number> = new Map([
   [INT2, 16],
   [INT4, 32],
@@ -58,13 +57,13 @@ const PRECISIONS: ReadonlyMap<number, number> = new Map([
   [FLOAT8, 53],
 ]);
 
-/** maxLengthOf is the most characters of a text, else the precision of a number; undefined where there is none. */
+/** maxLengthOf is the maximum length of a text in characters, or the precision of a number; undefined if unlimited. */
 export function maxLengthOf({ oid, modifier }: BaseType): string | undefined {
   const precision = PRECISIONS.get(oid);
   if (precision !== undefined) return String(precision);
   if (modifier < 0) return undefined;
   if (oid === BIT || oid === VARBIT) return String(modifier);
-  // Of these PostgreSQL adds the four bytes of a header.
+  // PostgreSQL includes the four bytes of the header in these modifiers.
   if (oid === BPCHAR || oid === VARCHAR) return String(modifier - 4);
   if (oid === NUMERIC) return String(((modifier - 4) >> 16) & 0xffff);
   return undefined;

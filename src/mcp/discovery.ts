@@ -1,15 +1,14 @@
 /**
- * What the endpoint says of itself: to clients that initialize, to those that discover, and to whoever looks with GET. Data
- * and its JSON.
+ * Self-description of the endpoint: the results of initialize and server/discover, and the discovery document of GET.
  */
-import type { ExposeSettings } from '../protocol.js';
+import type { ExposeSettings } from '../settings.js';
 import { LEGACY_VERSIONS, VERSIONS } from './era.js';
-import type { ServerInfo } from './reply.js';
+import type { ServerInfo } from './response.js';
 import type { ListedTool } from './tool.js';
 
 export const SERVER_NAME = 'service';
 
-/** pREST's number for its discovery document. */
+/** pREST's version of its discovery document. */
 const DOCUMENT_VERSION = '0.1';
 
 const CAPABILITIES = '{"tools":{"listChanged":false}}';
@@ -17,7 +16,7 @@ const CAPABILITIES = '{"tools":{"listChanged":false}}';
 const DESCRIPTION =
   'PostgreSQL for AI clients: tools that list databases, schemas and tables, describe tables and read rows. Nothing can be changed.';
 
-/** instructionsFor is what a model is told before it uses a tool; no tool is named that is hidden. */
+/** instructionsFor writes the instructions for models; they do not name hidden tools. */
 export function instructionsFor({ databases, schemas, tables }: ExposeSettings): string {
   const others = [...(databases ? ['list_databases'] : []), ...(schemas ? ['list_schemas'] : [])];
   const several = others.length === 0 ? '' : ` (${others.join(' and ')} where there are several)`;
@@ -34,13 +33,13 @@ export function instructionsFor({ databases, schemas, tables }: ExposeSettings):
   ].join(' ');
 }
 
-/** The instructions do not depend on who asks, and change with the configuration alone: 5 minutes. */
-const DISCOVERY_LIFE = 300_000;
+/** Time to live of the instructions, ms: they are the same for all callers and change only with the configuration. */
+const DISCOVERY_TTL = 300_000;
 
-/** The tools do, and tables come and go; the list behind it is about as old. */
-const LIST_LIFE = 1_000;
+/** Time to live of a list of tools, ms: it depends on the caller and on tables; the cached catalog is about as old. */
+const LIST_TTL = 1_000;
 
-/** initializeMembers answer `initialize`: with the version asked for, or the newest that there is for who begins so. */
+/** initializeMembers is the result of `initialize`: with the requested version, or the newest of the legacy era. */
 export function initializeMembers(
   server: ServerInfo,
   instructions: string,
@@ -55,21 +54,20 @@ export function initializeMembers(
   });
 }
 
-/** discoverMembers answer `server/discover`. */
 export function discoverMembers(instructions: string): string {
   return membersOf({
     supportedVersions: JSON.stringify(VERSIONS),
     capabilities: CAPABILITIES,
     instructions: JSON.stringify(instructions),
-    ttlMs: String(DISCOVERY_LIFE),
+    ttlMs: String(DISCOVERY_TTL),
     cacheScope: '"public"',
   });
 }
 
-/** LIST_CACHING are the members that a list of tools has besides in the modern era. */
-export const LIST_CACHING = `"ttlMs":${LIST_LIFE},"cacheScope":"private"`;
+/** LIST_CACHING are additional members of a list of tools in the modern era. */
+export const LIST_CACHING = `"ttlMs":${LIST_TTL},"cacheScope":"private"`;
 
-/** discoveryDocument is what GET gives: pREST's document, and the versions. `path` is where the endpoint is. */
+/** discoveryDocument is the response to GET: pREST's document, with the protocol versions. `path` is the endpoint's. */
 export function discoveryDocument(path: string, tools: readonly ListedTool[]): string {
   const members = membersOf({
     name: JSON.stringify(SERVER_NAME),
@@ -83,12 +81,11 @@ export function discoveryDocument(path: string, tools: readonly ListedTool[]): s
   return `{${members}}`;
 }
 
-/** toolsJson is a list of tools as JSON. */
 export function toolsJson(tools: readonly ListedTool[]): string {
   return `[${tools.map(({ json }) => json).join(',')}]`;
 }
 
-/** membersOf writes members whose values are JSON. */
+/** Members of an object, without braces; the values are JSON. */
 function membersOf(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, json]) => `"${name}":${json}`)

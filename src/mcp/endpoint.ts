@@ -1,13 +1,13 @@
 /**
- * The endpoint: messages in, answers out, in both eras of the protocol. It knows methods and how what they come to is
- * written; tools are somebody else's. Whatever goes wrong becomes an answer, of which the client learns nothing that was
- * not meant for it.
+ * The MCP endpoint: handles messages in both eras of the protocol. It knows methods and writes responses; `Tools` lists
+ * and runs the tools. Every error becomes a response, without internal details.
  */
 import { performance } from 'node:perf_hooks';
+import { isObject } from '../json.js';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { ExposeSettings } from '../protocol.js';
-import type { Call } from './call.js';
+import type { ExposeSettings } from '../settings.js';
+import type { McpCall } from './call.js';
 import {
   discoverMembers,
   discoveryDocument,
@@ -19,16 +19,17 @@ import {
 } from './discovery.js';
 import { eraOf, type Era } from './era.js';
 import { McpHeaders } from './headers.js';
-import { isObject, readMessage, shown, type Message } from './message.js';
+import { quoted, readMessage, type McpMessage } from './message.js';
 import {
   ACCEPTED,
+  errorResponse,
   FAILED,
+  modernMembers,
   outcomeMembers,
-  refusal,
-  Reply,
-  type Answer,
+  resultResponse,
+  type McpResponse,
   type ServerInfo,
-} from './reply.js';
+} from './response.js';
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -38,49 +39,48 @@ import {
   type Tools,
 } from './tool.js';
 
-export type { Answer } from './reply.js';
+export type { McpResponse } from './response.js';
 
 export interface EndpointOptions {
-  /** Of this program. */
+  /** The version of the service. */
   readonly version: string;
-  /** Where the endpoint is, as clients see it. */
+  /** The path of the endpoint, as clients see it. */
   readonly path: string;
-  /** Which listings there are. */
+  /** Which listings are enabled. */
   readonly expose: ExposeSettings;
   readonly log: Logger;
 }
 
-/** What a request is, once it is known. */
+/** A valid request. */
 interface Request {
-  readonly call: Call;
+  readonly call: McpCall;
   /** JSON. */
   readonly id: string;
   readonly method: string;
-  readonly params: Message['params'];
+  readonly params: McpMessage['params'];
   readonly era: Era;
-  /** When it came, as performance.now() has it. */
+  /** Time of arrival, as given by performance.now(). */
   readonly since: number;
 }
 
 /** Members of a result, as JSON. */
 type Members = string | Promise<string>;
 
-/** Of a tool, in the log: of whatever else a client calls one, no more than that. */
-const LONGEST_NAME = 128;
+/** Most characters of a tool's name in the log; clients may send any text. */
+const MAX_LOGGED_NAME = 128;
 
 const METHODS: Readonly<Record<Era, string>> = {
   legacy: 'initialize, ping, tools/list and tools/call',
   modern: 'server/discover, tools/list and tools/call',
 };
 
-/** Endpoint answers. */
-export class Endpoint {
+export class McpEndpoint {
   readonly #tools: Tools;
   readonly #server: ServerInfo;
   readonly #path: string;
   readonly #instructions: string;
   readonly #log: Logger;
-  readonly #reply: Reply;
+  readonly #modernMembers: string;
 
   constructor(tools: Tools, { version, path, expose, log }: EndpointOptions) {
     this.#tools = tools;
@@ -88,17 +88,17 @@ export class Endpoint {
     this.#path = path;
     this.#instructions = instructionsFor(expose);
     this.#log = log;
-    this.#reply = new Reply(this.#server);
+    this.#modernMembers = modernMembers(this.#server);
   }
 
-  /** answer answers a message, or, for GET and HEAD, tells what is here; neither throws nor rejects. */
-  answer(call: Call): Answer | Promise<Answer> {
-    return call.request.method === 'POST' ? this.#post(call) : this.#look(call);
+  /** respond handles a message; for GET and HEAD it returns the discovery document. It never throws or rejects. */
+  respond(call: McpCall): McpResponse | Promise<McpResponse> {
+    return call.request.method === 'POST' ? this.#post(call) : this.#discover(call);
   }
 
-  #post(call: Call): Answer | Promise<Answer> {
+  #post(call: McpCall): McpResponse | Promise<McpResponse> {
     const message = readMessage(call.request.query);
-    if ('refusal' in message) return refusal(message.id, message.refusal);
+    if ('error' in message) return errorResponse(message.id, message.error);
     const { id, method, params } = message;
     try {
       const era = eraOf(message, new McpHeaders(call.request.headers));
@@ -112,7 +112,7 @@ export class Endpoint {
     }
   }
 
-  async #later(request: Request, members: Promise<string>): Promise<Answer> {
+  async #later(request: Request, members: Promise<string>): Promise<McpResponse> {
     try {
       return this.#succeeded(request, await members);
     } catch (error) {
@@ -138,7 +138,7 @@ export class Endpoint {
       case 'server/discover':
         if (era === 'modern') return discoverMembers(this.#instructions);
     }
-    const message = `unknown method ${shown(method)}: there are ${METHODS[era]}`;
+    const message = `unknown method ${quoted(method)}: there are ${METHODS[era]}`;
     throw new RpcError(METHOD_NOT_FOUND, message, era === 'modern' ? 404 : 200);
   }
 
@@ -165,31 +165,32 @@ export class Endpoint {
     return outcomeMembers(await this.#tools.run(call, name, args));
   }
 
-  #succeeded({ call, id, method, params, era, since }: Request, members: string): Answer {
-    const answer = this.#reply.result(id, members, era);
+  #succeeded({ call, id, method, params, era, since }: Request, members: string): McpResponse {
+    const all = era === 'modern' ? `${members},${this.#modernMembers}` : members;
+    const response = resultResponse(id, all);
     const { requestId } = call.request;
     const tool =
-      method === 'tools/call' ? String(params['name']).slice(0, LONGEST_NAME) : undefined;
+      method === 'tools/call' ? String(params['name']).slice(0, MAX_LOGGED_NAME) : undefined;
     const ms = Math.round(performance.now() - since);
     const failed = members.endsWith(FAILED) || undefined;
     this.#log.debug({ requestId, method, tool, ms, failed }, 'MCP');
-    return answer;
+    return response;
   }
 
-  #failed(call: Call, id: string | undefined, error: unknown): Answer {
+  #failed(call: McpCall, id: string | undefined, error: unknown): McpResponse {
     if (error instanceof RpcError) {
       const { requestId } = call.request;
-      this.#log.debug({ requestId, code: error.code }, 'MCP: refused');
-      return refusal(id, error);
+      this.#log.debug({ requestId, code: error.code }, 'MCP: rejected');
+      return errorResponse(id, error);
     }
     if (error instanceof ServiceError)
-      return refusal(id, new RpcError(INTERNAL_ERROR, error.message));
-    this.#broken(call, error);
-    return refusal(id, new RpcError(INTERNAL_ERROR, 'internal error', 500));
+      return errorResponse(id, new RpcError(INTERNAL_ERROR, error.message));
+    this.#logError(call, error);
+    return errorResponse(id, new RpcError(INTERNAL_ERROR, 'internal error', 500));
   }
 
-  /** Tells about itself, with all tools. */
-  async #look(call: Call): Promise<Answer> {
+  /** The discovery document, with the tools of all pages. */
+  async #discover(call: McpCall): Promise<McpResponse> {
     try {
       const all: ListedTool[] = [];
       for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
@@ -199,14 +200,15 @@ export class Endpoint {
       }
       return { status: 200, body: discoveryDocument(this.#path, all) };
     } catch (error) {
-      if (!(error instanceof ServiceError)) this.#broken(call, error);
-      const told = error instanceof ServiceError ? error : new ServiceError('internal');
-      return { status: told.status, body: errorBody(told.message, told.code, false) };
+      if (!(error instanceof ServiceError)) this.#logError(call, error);
+      const { status, message, code } =
+        error instanceof ServiceError ? error : new ServiceError('internal');
+      return { status, body: errorBody(message, code, false) };
     }
   }
 
-  #broken(call: Call, error: unknown): void {
+  #logError(call: McpCall, error: unknown): void {
     const { requestId } = call.request;
-    this.#log.error({ requestId, err: error }, 'a request to MCP failed');
+    this.#log.error({ requestId, err: error }, 'an MCP request failed');
   }
 }

@@ -1,5 +1,5 @@
-/** The tools that work on any table, as they are listed. Those for listings that are hidden are not among them. */
-import type { McpSettings } from '../protocol.js';
+/** The entries of the generic tools in `tools/list`. Tools for hidden listings are left out. */
+import type { McpSettings } from '../settings.js';
 import {
   annotations,
   ANY_VALUE,
@@ -29,7 +29,7 @@ const DATABASE: Schema = {
 const SCHEMA: Schema = { type: 'string', description: 'Schema of the table.' };
 const TABLE: Schema = { type: 'string', description: 'Table or view in that schema.' };
 
-/** A part of a long list. */
+/** Arguments for a part of a long list. */
 const PART = {
   limit: {
     type: 'integer',
@@ -95,7 +95,6 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
   },
 };
 
-/** genericTools lists them, in the order of GENERIC_TOOLS. */
 export function genericTools({ toolNames, expose }: McpSettings): ListedTool[] {
   const hidden = new Set<GenericTool>();
   if (!expose.databases) hidden.add('list_databases');

@@ -1,18 +1,17 @@
 /**
- * The headers of a request that MCP looks at. One that came several times with different values is a list of them, as
- * HTTP has it, which is never what is wanted.
+ * The headers of a request that MCP uses. Different values of a repeated header are joined with commas, as in HTTP;
+ * such a list never matches.
  */
 
-/** McpHeaders are those of one request. */
 export class McpHeaders {
   /** MCP-Protocol-Version. */
   readonly version: string | undefined;
   /** Mcp-Method. */
   readonly method: string | undefined;
-  /** Mcp-Name, as it was sent. */
+  /** Mcp-Name, undecoded. */
   readonly sentName: string | undefined;
 
-  /** `packed` has them as protocol.ts says. */
+  /** `packed` is in the format of batch.ts. */
   constructor(packed: string) {
     const parts = packed.split('\n');
     for (let i = 0; i + 1 < parts.length; i += 2) {
@@ -23,7 +22,7 @@ export class McpHeaders {
     }
   }
 
-  /** name is what Mcp-Name stands for; undefined when it is not there, or in an encoding that is wrong. */
+  /** The decoded Mcp-Name; undefined if it is absent or its encoding is invalid. */
   get name(): string | undefined {
     return this.sentName === undefined ? undefined : decoded(this.sentName);
   }
@@ -34,7 +33,7 @@ function joined(before: string | undefined, sent: string): string {
   return before === undefined || before === value ? value : `${before}, ${value}`;
 }
 
-/** trimmed is a value without the spaces and tabs around it. */
+/** A value without surrounding spaces and tabs. */
 function trimmed(value: string): string {
   let start = 0;
   let end = value.length;
@@ -51,12 +50,12 @@ const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** decoded is the text of a value that may be base64 of UTF-8, marked as such; undefined when that is wrong. */
+/** The text of a value, which may be marked as base64 of UTF-8; undefined if that is invalid. */
 function decoded(value: string): string | undefined {
   if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value;
   const base64 = value.slice(PREFIX.length, -SUFFIX.length);
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer reads on over what is not of the alphabet.
+  // Buffer skips characters outside the base64 alphabet.
   if (bytes.toString('base64') !== base64) return undefined;
   try {
     return UTF8.decode(bytes);

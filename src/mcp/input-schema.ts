@@ -1,12 +1,11 @@
 /**
- * Pieces of the JSON Schemas of tools' arguments. They say no more than what all readers of such schemas understand, and
- * the interfaces of language models take: no references, no lists of types, no format but `date-time`.
+ * Parts of the JSON Schemas for arguments of tools. They use only what all clients and APIs of language models accept:
+ * no references, no lists of types, no format but `date-time`.
  */
 
-/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What every one of our tools tells of itself: it only reads, and it reads what is here. */
+/** annotations are the same for all tools: read-only, and limited to the databases of this service. */
 export function annotations(title: string): object {
   return {
     title,
@@ -17,7 +16,7 @@ export function annotations(title: string): object {
   };
 }
 
-/** objectOf is an object with these members and no others. */
+/** objectOf is the schema of an object with only these members. */
 export function objectOf(
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
@@ -30,12 +29,12 @@ export function objectOf(
   };
 }
 
-/** listOf is a list of different items. */
+/** listOf is the schema of a list of distinct items. */
 export function listOf(items: Schema, description: string): Schema {
   return { type: 'array', items, uniqueItems: true, description };
 }
 
-/** LIMIT and OFFSET are the arguments of every select. */
+/** LIMIT and OFFSET are arguments of every select. */
 export const LIMIT: Schema = {
   type: 'integer',
   minimum: 1,
@@ -48,15 +47,14 @@ export const OFFSET: Schema = {
   description: 'Rows to skip: next_offset of the answer before. Give order_by with it.',
 };
 
-/** Values of columns that a schema does not name. */
+/** Values of columns whose types a schema does not state. */
 const SCALARS: readonly Schema[] = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }];
 
-/** ANY_VALUE is what a filter on some column may be. */
+/** ANY_VALUE is a filter on a column of any type. */
 export const ANY_VALUE: Schema = {
   anyOf: [...SCALARS, { type: 'array', items: { anyOf: SCALARS } }, { type: 'null' }],
 };
 
-/** ANY_ITEM is what an array of PostgreSQL may hold. */
 export const ANY_ITEM: Schema = { anyOf: SCALARS };
 
 export const COLUMNS = 'Columns to return, in this order; all of them by default.';
@@ -64,13 +62,13 @@ export const ORDER = 'Columns to sort by; a minus sign before a name sorts in de
 export const FILTERS =
   'Conditions that all hold, by column: a value it equals, a list of which it equals one, or null where there is none.';
 
-/** plainText is a text from the database as part of a description: on one line, without controls, not too long. */
+/** plainText prepares a text of the database for a description: one line, no control characters, at most `most` long. */
 export function plainText(text: string, most: number): string {
   const plain = text.replaceAll(CONTROLS, ' ').replaceAll(/ +/g, ' ').trim();
   if (plain.length <= most) return plain;
-  // Not half of a character that takes two units.
+  // Drop half of a surrogate pair.
   return `${plain.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Controls, what turns the direction of text or is not seen at all, and what is no character. */
+/** Control, format and separator characters, lone surrogates, and white space. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu;

@@ -1,6 +1,6 @@
 /**
- * A table as it was read from the catalog. Its columns stay a text until somebody wants them: there may be thousands of
- * tables, and most are never asked for. What is made never changes, so that much can be kept by the object.
+ * A table read from the system catalog. Its columns are parsed on first use: there may be thousands of tables, most
+ * never used. A LoadedTable is immutable, so derived values are cached by the object.
  */
 import { kindOf, maxLengthOf, type BaseType } from './column-kind.js';
 import type { Column, Table } from './table.js';
@@ -8,7 +8,7 @@ import type { Column, Table } from './table.js';
 /** A row of READ (catalog-statements.ts). */
 export type TableRow = readonly (string | null)[];
 
-/** A column as it comes in such a row. */
+/** A column in such a row. */
 type ColumnRow = readonly [
   name: string,
   type: string,
@@ -40,12 +40,12 @@ export class LoadedTable implements Table {
   readonly type: Table['type'];
   readonly owner: string;
   readonly description: string | undefined;
-  /** All that was read; the columns are the last of it. */
+  /** The row; its last value is the columns. */
   readonly #row: TableRow;
   #columns: readonly Column[] | undefined;
   #byName: ReadonlyMap<string, Column> | undefined;
-  /** What is left of it for whom only some columns are permitted: the same for the same set. */
-  readonly #parts = new WeakMap<ReadonlySet<string>, { readonly table: Table | undefined }>();
+  /** The table restricted to permitted columns, by their set. */
+  readonly #restricted = new WeakMap<ReadonlySet<string>, { readonly table: Table | undefined }>();
 
   constructor(alias: string, row: TableRow) {
     const [, , schema, name, kind, owner, description] = row;
@@ -66,19 +66,20 @@ export class LoadedTable implements Table {
     return (this.#byName ??= byName(this.columns));
   }
 
-  /** isAs tells whether a row says the same of it. */
+  /** isAs tells whether a row has the same values. */
   isAs(row: TableRow): boolean {
     return row.every((value, i) => value === this.#row[i]);
   }
 
-  /** only is what there is of it besides other columns; undefined when that is nothing. */
-  only(fields: ReadonlySet<string>): Table | undefined {
-    let part = this.#parts.get(fields);
-    if (part === undefined) this.#parts.set(fields, (part = { table: this.#only(fields) }));
-    return part.table;
+  /** restrictedTo is the table with only these columns; undefined if it has none of them. */
+  restrictedTo(fields: ReadonlySet<string>): Table | undefined {
+    let known = this.#restricted.get(fields);
+    if (known === undefined)
+      this.#restricted.set(fields, (known = { table: this.#restrict(fields) }));
+    return known.table;
   }
 
-  #only(fields: ReadonlySet<string>): Table | undefined {
+  #restrict(fields: ReadonlySet<string>): Table | undefined {
     const columns = this.columns.filter(({ name }) => fields.has(name));
     if (columns.length === 0) return undefined;
     const { alias, schema, name, type, owner, description } = this;

@@ -1,9 +1,9 @@
 /**
- * The id of a message: what the answer repeats. A string or an integer, as MCP has them; null, fractions and everything
- * else are refused.
+ * The id of a message, which the response repeats. As in MCP it is a string or an integer; null, fractions and
+ * everything else are rejected.
  */
 
-/** idText gives an id as JSON, for `text` the digits that were sent; undefined for what is no id. */
+/** idText returns an id as JSON, with the digits that were sent in `text`; undefined if it is not a valid id. */
 export function idText(id: unknown, text: string): string | undefined {
   if (typeof id === 'string') return JSON.stringify(id);
   if (typeof id !== 'number') return undefined;
@@ -14,10 +14,10 @@ export function idText(id: unknown, text: string): string | undefined {
 
 const INTEGER = /^-?\d+$/;
 
-/** A number, and the blanks before it. */
+/** A number after optional white space. */
 const NUMBER = /[ \t\r\n]*([-+.\deE]+)/y;
 
-/** idAsWritten is the number that the last member `id` of an object has; `text` is that object, known to be valid. */
+/** The number in the last member `id` of an object, as written; `text` is the object, which is valid JSON. */
 function idAsWritten(text: string): string {
   let depth = 0;
   let key = '';
@@ -38,7 +38,7 @@ function idAsWritten(text: string): string {
   return found;
 }
 
-/** endOfString is where the quote is that ends the string which begins at `start`. */
+/** The offset of the quote that ends the string which begins at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

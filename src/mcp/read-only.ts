@@ -1,7 +1,7 @@
 /**
- * The databases as tools see them: read, and nothing else. Each statement is one of its own (the extended protocol takes
- * no more), in a transaction that is READ ONLY, on connections whose transactions are so unless they say otherwise, and
- * is rolled back when it is done. Where a worker has a single connection it is shared with the scripts.
+ * Read-only access to the databases, for tools. Each job is a single statement (the extended protocol allows no more)
+ * in a READ ONLY transaction that is rolled back, on connections with default_transaction_read_only. If a worker has
+ * only one connection, it is shared with scripts.
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
@@ -11,70 +11,69 @@ import type { InternalOutcome } from '../pg/internal-job.js';
 import type { Job, ResultForm, Statement, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
-import type { Call } from './call.js';
+import type { McpCall } from './call.js';
 
-/** What is to be read. */
+/** A statement that reads. */
 export interface Reading {
-  /** The same object for the same text, so that what comes often is prepared. */
+  /** The same object for the same text, so that a repeated statement is prepared. */
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly form: ResultForm;
-  /** What it cost before; the same object for what costs the same. */
+  /** The measured cost; the same object for statements of the same cost. */
   readonly cost: ScriptCost;
 }
 
-/** How a reading ended: its result, or what went wrong. */
+/** The result of a statement, or its failure. */
 export type ReadOutcome = InternalOutcome;
 
-/** How often statements are looked at that run longer than they may, ms. */
-const LOOK = 250;
+/** Interval of the check for overdue statements, ms. */
+const CHECK_INTERVAL = 250;
 
-/** ReadOnly runs statements that read. */
 export class ReadOnly {
-  /** The database for a statement, of an alias that there is: it may be another one for the next. */
+  /** The database of a known alias; it may change from one statement to the next. */
   readonly #databaseOf: (alias: string) => Database;
   readonly #limit: number;
   readonly #unsent = new Set<Database>();
   readonly #running = new Set<ReadJob>();
-  #looking: NodeJS.Timeout | undefined;
+  #checking: NodeJS.Timeout | undefined;
 
   /**
-   * `limit` is how long a statement may run, ms. Where a connection is shared with scripts, or a pooler has dropped its
-   * parameters, PostgreSQL does not know: then the caller is told within a second of that, and it is cancelled if that hits
-   * no other.
+   * `limit` is the time limit of a statement, ms. PostgreSQL does not enforce it on a connection shared with scripts,
+   * or behind a pooler that drops parameters: then the call fails within a second of the limit, and the statement is
+   * cancelled if that affects no other.
    */
   constructor(databaseOf: (alias: string) => Database, limit = Infinity) {
     this.#databaseOf = databaseOf;
     this.#limit = limit;
   }
 
-  /** read runs a statement for a caller, as whom he is; resolves to whatever came of it. */
-  read(alias: string, reading: Reading, call: Call): Promise<ReadOutcome> {
+  /** read runs a statement under the caller's identity and resolves to its outcome. */
+  read(alias: string, reading: Reading, call: McpCall): Promise<ReadOutcome> {
     if (call.abandoned) return Promise.resolve({ failure: new ServiceError('timeout') });
     return new Promise((resolve) => {
       const job: ReadJob = new ReadJob(reading, call.identity, (outcome) => {
         this.#running.delete(job);
         resolve(outcome);
       });
-      call.runs(job);
+      call.setJob(job);
       this.#running.add(job);
-      this.#looking ??= setInterval(() => this.#look(performance.now()), LOOK).unref();
+      this.#checking ??= setInterval(() => this.#check(performance.now()), CHECK_INTERVAL).unref();
       const database = this.#databaseOf(alias);
       database.run(job, performance.now());
       this.#send(database);
     });
   }
 
-  /** Gives up what runs for too long. */
-  #look(now: number): void {
+  /** Fails overdue jobs. */
+  #check(now: number): void {
     for (const job of this.#running)
-      if (job.runsSince(now) > this.#limit + SLACK) job.failed(new ServiceError('timeout'));
+      if (job.runningTime(now) > this.#limit + SLACK) job.failed(new ServiceError('timeout'));
     if (this.#running.size > 0) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
+    clearInterval(this.#checking);
+    this.#checking = undefined;
   }
 
-  /** Sends, at the end of this turn, what was written in it. */
+  /** Flushes the statements of this turn of the event loop together, at its end. */
   #send(database: Database): void {
     if (this.#unsent.size === 0) queueMicrotask(() => this.#flush());
     this.#unsent.add(database);
@@ -86,7 +85,7 @@ export class ReadOnly {
   }
 }
 
-/** How much longer one may run than PostgreSQL would let it, ms. */
+/** Time beyond the limit in which PostgreSQL's own timeout should have stopped the statement, ms. */
 const SLACK = 500;
 
 class ReadJob implements Job {
@@ -96,7 +95,7 @@ class ReadJob implements Job {
   readonly identity: Identity | undefined;
   readonly cost: ScriptCost;
   readonly readOnly = true;
-  readonly repeatable = true;
+  readonly cannotWrite = true;
   attempts = 0;
   since = 0;
   abandoned = false;
@@ -117,8 +116,8 @@ class ReadJob implements Job {
     this.#ended = ended;
   }
 
-  /** runsSince is how long it has been on its way in the database, ms, as far as it was asked before. */
-  runsSince(now: number): number {
+  /** Running time, ms: since the first check that found it sent to the database. */
+  runningTime(now: number): number {
     if (this.attempts === 0) return 0;
     if (this.#began === 0) this.#began = now;
     return now - this.#began;
@@ -133,7 +132,7 @@ class ReadJob implements Job {
     this.#end({ failure });
   }
 
-  /** What comes after it was given up is nobody's. */
+  /** Only the first outcome counts: a result may still arrive after the time limit. */
   #end(outcome: ReadOutcome): void {
     if (this.#over) return;
     this.#over = true;

@@ -1,17 +1,17 @@
 /**
- * What a script says of itself: the comment that it begins with, in SQL or of the template. Only text comes out of it:
- * no actions, no control characters, nothing that cannot be seen, and not too much.
+ * The description of a script: its leading comment, in SQL or as a template comment. Actions and invisible characters
+ * are removed, and the length is limited.
  */
 
 /** Most characters of a description. */
 const LONGEST = 1_000;
 
-/** Most of a script's text that is looked at. */
-const LOOKED_AT = 10_000;
+/** Characters of a script that are searched. */
+const SEARCHED = 10_000;
 
-/** leadingComment is the comment at the beginning of a script's text, on one line; empty when there is none. */
+/** leadingComment is the comment at the beginning of a script's text, on one line; empty if there is none. */
 export function leadingComment(script: string): string {
-  const text = script.slice(0, LOOKED_AT).trimStart();
+  const text = script.slice(0, SEARCHED).trimStart();
   const comment = LINES.exec(text)?.[0].replace(LINE_START, ' ') ?? blockOf(text) ?? '';
   const plain = comment.replace(ACTION, ' ').replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim();
   if (plain.length <= LONGEST) return plain;
@@ -19,16 +19,16 @@ export function leadingComment(script: string): string {
   return `${cut.slice(0, cut.lastIndexOf(' ') + 1 || LONGEST).trimEnd()}…`.toWellFormed();
 }
 
-/** Lines that are comments, none left out. */
+/** Consecutive lines that are comments. */
 const LINES = /^(?:--[^\n]*(?:\n[ \t]*(?=--)|$|(?=\n)))+/;
 const LINE_START = /(?:^|\n)[ \t]*--+/g;
 
 const ACTION = /\{\{[^]*?\}\}/g;
 
-/** Control characters, and those that show nothing: a reader is to see all that a model reads. */
+/** Control and invisible characters: a person must be able to see everything that a model reads. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu;
 
-/** What a comment of one piece holds, of SQL or of the template. */
+/** The text of a block comment, of SQL or of the template. */
 function blockOf(text: string): string | undefined {
   const block =
     /^\/\*([^]*?)\*\//.exec(text) ?? /^\{\{(?:- )?\s*\/\*([^]*?)\*\/\s*-?\}\}/.exec(text);

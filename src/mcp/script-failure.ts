@@ -1,11 +1,11 @@
 /**
- * What a caller is told of a script that failed as a tool: in words of our own, unless the script raised its message on
- * purpose.
+ * Error messages for scripts that failed as tools. PostgreSQL's own messages are not passed on, except one that the
+ * script raised on purpose.
  */
 import { isRaised, ServiceError, SQL_FAILED } from '../errors.js';
-import type { Parameters } from '../script/query-string.js';
-import { commonText, type Failure, type Remedies } from './failure.js';
-import { listed } from './refusal.js';
+import type { QueryParameters } from '../script/query-string.js';
+import { commonFailureText, type ToolFailure, type Remedies } from './tool-failure.js';
+import { listNames } from './argument-error.js';
 
 const NARROWER = 'Narrow down what the script reads, with its parameters.';
 
@@ -19,34 +19,36 @@ const REMEDIES: Remedies = {
 const BROKEN =
   'the script cannot be run as a tool: it is not in order, or does not only read. Other arguments will most likely not help; its owner finds the reason in the log of the service.';
 
-/** What is known where a script has failed. */
 export interface FailedScript {
-  readonly sent: Parameters;
+  /** The parameters of the call. */
+  readonly sent: QueryParameters;
   /** Largest result, bytes. */
   readonly maxResult: number;
   /** Whether messages that scripts raise on purpose are passed on. */
   readonly raised: boolean;
+  /** The error to report if the cause is known. */
+  readonly fault: ServiceError | undefined;
 }
 
-/** scriptFailureText is what the caller is told. */
 export function scriptFailureText(
-  failure: Failure,
-  { sent, maxResult, raised }: FailedScript,
+  failure: ToolFailure,
+  { sent, maxResult, raised, fault }: FailedScript,
 ): string {
   if (!(failure instanceof ServiceError) && isRaised(failure.state))
     return raised ? failure.message : SQL_FAILED;
-  const common = commonText(failure, REMEDIES, maxResult);
+  if (fault !== undefined) return fault.message;
+  const common = commonFailureText(failure, REMEDIES, maxResult);
   if (common !== undefined) return common;
   if (failure instanceof ServiceError) return failure.message;
   const { state } = failure;
   if (state.startsWith('22')) return valueText(sent);
-  return /^(?:42|0A)/.test(state) ? BROKEN : `${SQL_FAILED} (${state})`;
+  return /^(?:42|0A|08P01)/.test(state) ? BROKEN : `${SQL_FAILED} (${state})`;
 }
 
-/** A value that does not suit its type: which one it is, is not told, for it may be one of a row. */
-function valueText(sent: Parameters): string {
+/** The message for an invalid value. It does not repeat the value, which may be one of a row. */
+function valueText(sent: QueryParameters): string {
   const names = [...sent.keys()];
   return names.length === 0
     ? 'the script met a value that is not valid where it stands.'
-    : `a value is not valid for its type. Look at the arguments: ${listed(names)}.`;
+    : `a value is not valid for its type. Look at the arguments: ${listNames(names)}.`;
 }

@@ -1,9 +1,9 @@
 /**
- * One parameter of a script, as a tool shows it and takes it: its JSON Schema, and from what was sent to the texts that
- * the script gets, which are those of a query string. Throws Refusal.
+ * One parameter of a script as an argument of a tool: its JSON Schema, and the conversion of the sent value to the text
+ * that a query string would have. Throws ArgumentError.
  */
 import type { Parameter } from '../template/parameters.js';
-import { listed, Refusal, shown } from './refusal.js';
+import { listNames, ArgumentError, describeValue } from './argument-error.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,8 +12,8 @@ const WHOLE: Json = { type: 'integer' };
 const LARGE_WHOLE: Json = { anyOf: [WHOLE, TEXT] };
 
 /**
- * JSON types of SQL types. What JSON rounds may come as text too. No lists of types and no formats: some clients take
- * neither, and then none of the tools.
+ * JSON types by SQL type. Numbers that JSON would round may be sent as text. No lists of types and no formats: some
+ * clients accept neither, and then reject all tools.
  */
 const TYPES: ReadonlyMap<string, Json> = new Map([
   ...typed(WHOLE, 'smallint', 'int2', 'integer', 'int', 'int4'),
@@ -27,17 +27,17 @@ function typed(schema: Json, ...names: string[]): [string, Json][] {
   return names.map((name) => [name, schema]);
 }
 
-/** Constants of a script that are longer are not shown, characters. */
+/** Longest constant of a script in a schema, characters. */
 const LONGEST = 100;
 
 const PLAIN = new Set(['text', 'varchar', 'character varying']);
 
-/** Names as `ident` takes them, for those who check what they send. */
+/** Names that `ident` accepts, for clients that validate arguments. */
 const IDENTIFIER = '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$';
 const IDENTIFIERS = new RegExp(IDENTIFIER);
 const INTEGER = /^[+-]?[0-9]{1,20}$/;
 
-/** parameterSchema is the JSON Schema of a parameter; `about` is what is said of it besides. */
+/** parameterSchema is the JSON Schema of a parameter; `about` is the beginning of its description. */
 export function parameterSchema(parameter: Parameter, about: string | undefined): Json {
   const { list, identifier, fallback, flag } = parameter;
   if (flag) return { type: 'boolean', description: 'Whether it is set.' };
@@ -57,7 +57,7 @@ function typeOf({ integer, type = '' }: Parameter): Json {
   return integer ? WHOLE : (TYPES.get(bare(type)) ?? TEXT);
 }
 
-/** A type without what is in parentheses. */
+/** A type without modifiers in parentheses. */
 function bare(type: string): string {
   return type.replace(/ ?\(.*?\)/, '').replace(/^pg_catalog\./, '');
 }
@@ -75,7 +75,7 @@ function* notes(parameter: Parameter): Generator<string> {
     yield 'Letters, digits, spaces and _ . : @ / \\ - only.';
 }
 
-/** A default as its type has it, where that is the same. */
+/** A default as a JSON value of its type, if that has the same text. */
 function valueOf(text: string, { type }: Json): unknown {
   if (type === 'string') return text;
   const value = jsonOf(text);
@@ -91,7 +91,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** parameterValue is what the script gets of what was sent, undefined for nothing. */
+/** parameterValue is the value for the script, undefined for none. */
 export function parameterValue(
   parameter: Parameter,
   value: unknown,
@@ -102,24 +102,24 @@ export function parameterValue(
   const whole = type === WHOLE || type === LARGE_WHOLE;
   const check = (text: string, sent: unknown): string => {
     if (identifier && !IDENTIFIERS.test(text))
-      throw new Refusal(
-        `${name} must be a name of letters, digits and _, or names with dots between, not ${shown(sent)}.`,
+      throw new ArgumentError(
+        `${name} must be a name of letters, digits and _, or names with dots between, not ${describeValue(sent)}.`,
       );
     if (whole && !INTEGER.test(text))
-      throw new Refusal(`${name} must be a whole number, not ${shown(sent)}.`);
+      throw new ArgumentError(`${name} must be a whole number, not ${describeValue(sent)}.`);
     return text;
   };
   if (!list) {
-    if (Array.isArray(value)) throw new Refusal(`${name} takes one value, not a list.`);
+    if (Array.isArray(value)) throw new ArgumentError(`${name} takes one value, not a list.`);
     return check(scalarText(name, value), value);
   }
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (values.length === 0)
-    throw new Refusal(`${name} must hold a value at least; leave it out for none.`);
+    throw new ArgumentError(`${name} must hold a value at least; leave it out for none.`);
   return values.map((one) => check(scalarText(name, one), one));
 }
 
-/** openValue is what a script gets under a name that its text does not have. */
+/** openValue is the value of a parameter whose name is not in the script's text. */
 export function openValue(name: string, value: unknown): string | string[] | undefined {
   if (value === null || value === undefined) return undefined;
   return Array.isArray(value) ? value.map((one) => scalarText(name, one)) : scalarText(name, value);
@@ -129,23 +129,27 @@ function scalarText(name: string, value: unknown): string {
   switch (typeof value) {
     case 'string':
       if (value.includes('\0') || !value.isWellFormed())
-        throw new Refusal(`${name} has a character that is none of a text: a NUL, or half of one.`);
+        throw new ArgumentError(
+          `${name} has a character that is none of a text: a NUL, or half of one.`,
+        );
       return value;
     case 'boolean':
       return String(value);
     case 'number':
-      // What is beyond has been rounded already.
+      // JSON.parse has already rounded it.
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
-        throw new Refusal(`${name} is too large for a JSON number: send it as a string.`);
+        throw new ArgumentError(`${name} is too large for a JSON number: send it as a string.`);
       return String(value);
     default:
-      throw new Refusal(`${name} takes text, numbers and booleans, not ${shown(value)}.`);
+      throw new ArgumentError(
+        `${name} takes text, numbers and booleans, not ${describeValue(value)}.`,
+      );
   }
 }
 
-/** missing refuses a call that lacks what the script needs. */
-export function missing(names: readonly string[]): Refusal {
-  return new Refusal(
-    `missing: ${listed(names)}. The script needs ${names.length === 1 ? 'it' : 'them'}.`,
+/** missing is the error for a call without required parameters. */
+export function missing(names: readonly string[]): ArgumentError {
+  return new ArgumentError(
+    `missing: ${listNames(names)}. The script needs ${names.length === 1 ? 'it' : 'them'}.`,
   );
 }

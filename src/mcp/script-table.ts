@@ -1,7 +1,7 @@
 /**
- * The scripts of one database that are tools, by name. Made anew when a script has changed, a few at a time, so that
- * nobody else waits for a thousand of them; what is as it was is taken over. Left out are names that clients do not take,
- * or that two scripts would have, and scripts that need a parameter of such a name.
+ * The scripts of one database that are tools, by name. Rebuilt when a script has changed, in time slices, so that a
+ * thousand scripts do not block other requests; unchanged tools are reused. Left out are scripts whose name clients
+ * reject or that is not unique, and scripts with a required parameter whose name clients reject.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
@@ -10,17 +10,17 @@ import { ScriptInput } from './script-input.js';
 import { ScriptTool } from './script-tool.js';
 import { toolName, type NameForm } from './tool-names.js';
 
-/** How long is worked at a time, ms. */
+/** Time slice, ms. */
 const SLICE = 5;
 
-/** What the texts take, the same on every database. */
+/** Inputs by template: the same for every database. */
 const inputs = new WeakMap<object, ScriptInput>();
 
 export class ScriptTable {
   readonly scripts: readonly ReadableScript[];
-  /** By path. */
+  /** Ordered by path. */
   readonly tools: readonly ScriptTool[];
-  /** How many usable scripts are no tools. */
+  /** The number of readable scripts that are not tools. */
   readonly leftOut: number;
   readonly #byName: ReadonlyMap<string, ScriptTool>;
 
@@ -31,8 +31,8 @@ export class ScriptTable {
     this.#byName = byName;
   }
 
-  /** make makes the table of a database (its alias); `before` is the one until now. */
-  static async make(
+  /** build builds the table of a database (its alias); `before` is the previous one. */
+  static async build(
     alias: string,
     scripts: readonly ReadableScript[],
     form: NameForm,
@@ -64,13 +64,12 @@ export class ScriptTable {
     return new ScriptTable(scripts, new Map(tools));
   }
 
-  /** find gives the tool of a name. */
   find(name: string): ScriptTool | undefined {
     return this.#byName.get(name);
   }
 }
 
-/** sharedNames gives the names that scripts on several databases would have, as some do in the plain form. */
+/** sharedNames are the names that scripts on several databases would have, which the plain form makes possible. */
 export function sharedNames(tables: readonly ScriptTable[]): ReadonlySet<string> {
   const names = new Set<string>();
   const shared = new Set<string>();

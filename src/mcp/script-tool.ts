@@ -1,4 +1,4 @@
-/** A script on one database as a tool: what clients are shown of it, made when it is shown first, and what it cost before. */
+/** A script on one database as a tool: its entry in `tools/list`, written on first use, and its measured cost. */
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';

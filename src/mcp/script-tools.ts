@@ -1,24 +1,25 @@
 /**
- * Scripts as tools: each that reads, on each database, for those who may run it. They run as they do for HTTP, but in a
- * transaction that can only read, and give 100 rows at most. A script that somebody may not run is for him none at all.
- * What a caller sends never throws: it comes to an outcome.
+ * Scripts as tools: each read script, on each database, for callers who may run it. They run as for HTTP, but in a
+ * read-only transaction and with at most 100 rows. A script that the caller may not run does not exist for them. Invalid
+ * arguments never throw: they become an outcome.
  */
 import { performance } from 'node:perf_hooks';
 import { READ, ScriptAccess } from '../access/script-access.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { McpSettings } from '../protocol.js';
+import type { McpSettings } from '../settings.js';
 import { Recent } from '../recent.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
-import type { Parameters } from '../script/query-string.js';
+import type { QueryParameters } from '../script/query-string.js';
+import { statementFault } from '../script/statement-fault.js';
 import type { ReadableScript, ReadableScripts } from '../script/scripts.js';
-import { positionToScript, StatementBuilder, type Statement } from '../script/statement.js';
-import { RefusedValue, TemplateError, type Rendered } from '../template/template.js';
-import type { Call } from './call.js';
+import { positionToScript, StatementBuilder, type ScriptStatement } from '../script/statement.js';
+import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
+import type { McpCall } from './call.js';
 import type { ReadOnly } from './read-only.js';
-import { Refusal } from './refusal.js';
-import { logFailure, type Failure } from './failure.js';
+import { ArgumentError } from './argument-error.js';
+import { logFailure, type ToolFailure } from './tool-failure.js';
 import { scriptFailureText } from './script-failure.js';
 import { ScriptTable, sharedNames } from './script-table.js';
 import type { ScriptTool } from './script-tool.js';
@@ -26,50 +27,58 @@ import { MAX_ROWS } from './select-arguments.js';
 import { countedRows, readCounted } from './select-statement.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
-/** What it needs. */
-export interface ScriptToolsParts {
-  readonly scripts: ReadableScripts;
-  readonly readOnly: ReadOnly;
+export interface ScriptToolsOptions {
   /** Whether templates may bind the caller's claims. */
   readonly claims: boolean;
   /** Whether messages raised by scripts reach the caller. */
   readonly raised: boolean;
-  readonly log: Logger;
 }
 
-/** The scripts of all databases, as they are at one time. */
+/** The scripts of all databases at one time. */
 interface Offer {
   readonly tables: readonly ScriptTable[];
-  /** Names that several would have, so that none has them. */
+  /** Names that several scripts would have, which therefore mean none. */
   readonly shared: ReadonlySet<string>;
 }
 
-/** What was listed for one caller: it holds as long as the offer is the same. */
+/** The list for one caller; valid while the offer is the same. */
 interface Listed {
   readonly offer: Offer;
   readonly tools: readonly ListedTool[];
 }
 
-/** Callers whose lists are kept. */
+/** Callers whose lists are cached. */
 const CALLERS = { entries: 100, characters: 100_000 };
 
 export class ScriptTools {
   readonly #settings: McpSettings;
-  readonly #parts: ScriptToolsParts;
+  readonly #scripts: ReadableScripts;
+  readonly #readOnly: ReadOnly;
+  readonly #options: ScriptToolsOptions;
+  readonly #log: Logger;
   readonly #access: ScriptAccess | undefined;
   readonly #statements: StatementBuilder;
   /** By alias, in the order of the databases. */
   readonly #tables = new Map<string, ScriptTable>();
-  /** Those that are being made, each once. */
-  readonly #making = new WeakMap<readonly ReadableScript[], Map<string, Promise<ScriptTable>>>();
+  /** Tables being built, each once. */
+  readonly #building = new WeakMap<readonly ReadableScript[], Map<string, Promise<ScriptTable>>>();
   readonly #lists = new Recent<Listed>(CALLERS);
   #offer: Offer = { tables: [], shared: new Set() };
 
-  constructor(settings: McpSettings, parts: ScriptToolsParts) {
+  constructor(
+    settings: McpSettings,
+    scripts: ReadableScripts,
+    readOnly: ReadOnly,
+    options: ScriptToolsOptions,
+    log: Logger,
+  ) {
     this.#settings = settings;
-    this.#parts = parts;
+    this.#scripts = scripts;
+    this.#readOnly = readOnly;
+    this.#options = options;
+    this.#log = log;
     if (settings.scriptAccess !== undefined) this.#access = new ScriptAccess(settings.scriptAccess);
-    // One row more than is told tells that there are more.
+    // One row more than the maximum shows that there are more.
     const rows = `SELECT * FROM (\n\0\n) s LIMIT ${MAX_ROWS + 1}`;
     const [head = '', tail = ''] = countedRows(rows, String(MAX_ROWS), settings.maxResult).split(
       '\0',
@@ -77,16 +86,16 @@ export class ScriptTools {
     this.#statements = new StatementBuilder({ head, tail });
   }
 
-  /** list gives the tools of a caller, by database and path: none when the scripts cannot be read now. */
-  async list(call: Call): Promise<readonly ListedTool[]> {
+  /** list returns the tools of a caller, by database and path; none if the scripts cannot be read. */
+  async list(call: McpCall): Promise<readonly ListedTool[]> {
     let offer: Offer;
     try {
       offer = await this.#current();
     } catch (error) {
-      if (error instanceof ServiceError) return []; // who reads them has said so in the log
+      if (error instanceof ServiceError) return []; // already logged
       throw error;
     }
-    if (this.#access !== undefined && !call.known) return NONE;
+    if (this.#access !== undefined && !call.authenticated) return NONE;
     const user = this.#access === undefined ? '' : call.name;
     const before = this.#lists.get(user);
     if (before?.offer === offer) return before.tools;
@@ -98,8 +107,8 @@ export class ScriptTools {
     return tools;
   }
 
-  /** run runs a tool; undefined when the caller has none of that name. */
-  async run(call: Call, name: string, args: Arguments): Promise<ToolOutcome | undefined> {
+  /** run runs a tool; undefined if the caller has none of that name. */
+  async run(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome | undefined> {
     try {
       const tool = await this.#find(name);
       if (tool === undefined || !this.#may(call, tool)) return undefined;
@@ -107,15 +116,15 @@ export class ScriptTools {
     } catch (error) {
       if (error instanceof ServiceError) return { error: error.message };
       const { requestId } = call.request;
-      this.#parts.log.error({ requestId, err: error }, 'a tool failed');
+      this.#log.error({ requestId, err: error }, 'a tool failed');
       return { error: new ServiceError('internal').message };
     }
   }
 
-  #may(call: Call, { alias, folder, script }: ScriptTool): boolean {
+  #may(call: McpCall, { alias, folder, script }: ScriptTool): boolean {
     if (this.#access === undefined) return true;
-    // Where scripts are restricted they need a token, also on a path that is open to all.
-    if (!call.known) return false;
+    // Restricted scripts need a token, even on an open path.
+    if (!call.authenticated) return false;
     return (this.#access.permissions(call.name, alias, folder, script) & READ) !== 0;
   }
 
@@ -129,7 +138,7 @@ export class ScriptTools {
     return undefined;
   }
 
-  /** What there is as the scripts are now. */
+  /** The offer for the current scripts. */
   async #current(): Promise<Offer> {
     const now = performance.now();
     const { databases } = this.#settings;
@@ -139,82 +148,88 @@ export class ScriptTools {
     if (length > 0 && tables.every((table, i) => table === before.tables[i])) return before;
     const shared = sharedNames(tables);
     if (shared.size > 0 && shared.size !== before.shared.size)
-      this.#parts.log.warn({ names: shared.size }, SHARED);
+      this.#log.warn({ names: shared.size }, SHARED);
     return (this.#offer = { tables, shared });
   }
 
   async #table(alias: string, now: number): Promise<ScriptTable> {
-    const scripts = await this.#parts.scripts.readable(alias, now);
+    const scripts = await this.#scripts.readable(alias, now);
     const before = this.#tables.get(alias);
     if (before?.scripts === scripts) return before;
-    let making = this.#making.get(scripts)?.get(alias);
-    if (making === undefined) {
-      making = this.#make(alias, scripts, before);
-      const others = this.#making.get(scripts) ?? new Map<string, Promise<ScriptTable>>();
-      this.#making.set(scripts, others.set(alias, making));
+    let building = this.#building.get(scripts)?.get(alias);
+    if (building === undefined) {
+      building = this.#build(alias, scripts, before);
+      const others = this.#building.get(scripts) ?? new Map<string, Promise<ScriptTable>>();
+      this.#building.set(scripts, others.set(alias, building));
     }
-    return making;
+    return building;
   }
 
-  async #make(
+  async #build(
     alias: string,
     scripts: readonly ReadableScript[],
     before: ScriptTable | undefined,
   ): Promise<ScriptTable> {
-    const table = await ScriptTable.make(alias, scripts, this.#settings.toolNames, before);
+    const table = await ScriptTable.build(alias, scripts, this.#settings.toolNames, before);
     this.#tables.set(alias, table);
-    this.#lists.clear(); // they would hold what is not there any more
+    this.#lists.clear(); // they refer to the previous table
     const { leftOut } = table;
     if (leftOut > 0 && leftOut !== before?.leftOut)
-      this.#parts.log.warn({ alias, scripts: leftOut }, LEFT_OUT);
+      this.#log.warn({ alias, scripts: leftOut }, LEFT_OUT);
     return table;
   }
 
-  async #run(call: Call, tool: ScriptTool, args: Arguments): Promise<ToolOutcome> {
+  async #run(call: McpCall, tool: ScriptTool, args: Arguments): Promise<ToolOutcome> {
     const { requestId } = call.request;
-    let sent: Parameters;
+    let sent: QueryParameters;
     let rendered: Rendered;
-    let statement: Statement;
+    let statement: ScriptStatement;
     try {
-      sent = tool.input.take(args);
+      sent = tool.input.parse(args);
       rendered = tool.template.render(this.#data(call, tool, sent));
       statement = this.#statements.build('read', rendered.text, tool.path);
     } catch (error) {
-      return this.#refused(error, call, tool);
+      return this.#notRendered(error, call, tool);
     }
     const { alias, cost } = tool;
     const { values } = rendered;
-    const { readOnly, raised, log } = this.#parts;
-    const outcome = await readOnly.read(alias, { statement, values, form: 'value', cost }, call);
+    const reading = { statement, values, form: 'value', cost } as const;
+    const outcome = await this.#readOnly.read(alias, reading, call);
     if (outcome.failure === undefined) return outcomeOf(outcome.result.value);
     const { failure } = outcome;
+    const fault =
+      failure instanceof ServiceError
+        ? undefined
+        : statementFault(failure.state, rendered, () => sent);
     if (!call.abandoned) {
-      const position = positionOf(failure, tool, rendered, statement);
-      logFailure(log, failure, { requestId, script: tool.path, alias, position });
+      const found = fault?.place ?? positionOf(failure, rendered, statement);
+      const position = found && `${tool.path}:${found.line}:${found.column}`;
+      logFailure(this.#log, failure, { requestId, script: tool.path, alias, position });
     }
     const { maxResult } = this.#settings;
-    return { error: scriptFailureText(failure, { sent, maxResult, raised }) };
+    const { raised } = this.#options;
+    return { error: scriptFailureText(failure, { sent, maxResult, raised, fault: fault?.error }) };
   }
 
-  #data(call: Call, { path }: ScriptTool, sent: Parameters): RequestData {
+  #data(call: McpCall, { path }: ScriptTool, sent: QueryParameters): RequestData {
     const { headers, claims, requestId } = call.request;
-    return new RequestData(sent, headers, this.#parts.claims ? claims : '', (header) => {
-      this.#parts.log.warn(
+    return new RequestData(sent, headers, this.#options.claims ? claims : '', (header) => {
+      this.#log.warn(
         { requestId, script: path, header },
         'a header was blanked: its value cannot be interpolated safely',
       );
     });
   }
 
-  /** What comes of arguments with which there is no statement. */
-  #refused(error: unknown, call: Call, { path }: ScriptTool): ToolOutcome {
-    if (error instanceof Refusal) return { error: error.message };
+  /** The outcome if no statement could be rendered from the arguments. */
+  #notRendered(error: unknown, call: McpCall, { path }: ScriptTool): ToolOutcome {
+    if (error instanceof ArgumentError) return { error: error.message };
     if (error instanceof RefusedValue)
       return { error: `${unsafeValue(error.parameter).message}. ${PLAIN_VALUES}` };
     if (error instanceof TemplateError) {
       const { requestId } = call.request;
       const position = `${path}:${error.line}:${error.column}`;
-      this.#parts.log.warn({ requestId, script: path, position }, error.safeMessage);
+      this.#log.warn({ requestId, script: path, position }, error.safeMessage);
       return { error: `could not run script ${path} with these arguments: ${NOT_RENDERED}` };
     }
     throw error;
@@ -223,8 +238,9 @@ export class ScriptTools {
 
 const NONE: readonly ListedTool[] = [];
 const LEFT_OUT =
-  'scripts are no tools: clients take no such name of a tool or of a parameter, or two have the same';
-const SHARED = 'scripts on several databases are no tools: they would have the same name';
+  'some scripts are not MCP tools, because clients reject the name of the tool or of a parameter, or two scripts would have the same name';
+const SHARED =
+  'some scripts are not MCP tools, because scripts on several databases would have the same name';
 const PLAIN_VALUES =
   'This script takes letters, digits, spaces and _ . : @ / \\ - there, and no words of SQL in a text of several words.';
 const NOT_RENDERED =
@@ -232,7 +248,7 @@ const NOT_RENDERED =
 const MORE =
   'There are more rows. Narrow down what the script reads, or ask for another page where it has parameters for that.';
 
-/** The answer to a call whose statement gave a value. */
+/** The outcome of a call whose statement succeeded. */
 function outcomeOf(value: string | { text(): string } | null): ToolOutcome {
   const text = typeof value === 'string' ? value : (value?.text() ?? '0[]');
   const { rows, count, truncated } = readCounted(text, MAX_ROWS);
@@ -240,14 +256,12 @@ function outcomeOf(value: string | { text(): string } | null): ToolOutcome {
   return { json: `{"rows":${rows},"count":${count}${more}}` };
 }
 
-/** Where in the script PostgreSQL found what it says. */
+/** The position of PostgreSQL's error in the script. */
 function positionOf(
-  failure: Failure,
-  { path }: ScriptTool,
+  failure: ToolFailure,
   rendered: Rendered,
-  statement: Statement,
-): string | undefined {
+  statement: ScriptStatement,
+): Position | undefined {
   if (failure instanceof ServiceError || failure.position === undefined) return undefined;
-  const place = rendered.locate(positionToScript(statement, failure.position));
-  return `${path}:${place.line}:${place.column}`;
+  return rendered.locate(positionToScript(statement, failure.position));
 }

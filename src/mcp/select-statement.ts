@@ -1,6 +1,6 @@
 /**
- * From a selection to the statement that reads it, and from what that gives to the answer. Names are those of the catalog,
- * quoted, and values are bound. PostgreSQL writes the rows as JSON, and nobody here reads them.
+ * Writes the statement of a select, and the tool's result from the statement's value. Names come from the catalog and
+ * are quoted; values are bound. PostgreSQL writes the rows as JSON, which is not parsed here.
  */
 import { identifier, qualifiedName } from '../pg/quote.js';
 import type { Filter, Selection } from './select-arguments.js';
@@ -12,34 +12,34 @@ export interface SelectText {
   readonly values: readonly string[];
 }
 
-/** CountedRows are rows as a statement of countedRows gives them. */
+/** CountedRows is the value of a statement written by countedRows. */
 export interface CountedRows {
   /** A JSON array. */
   readonly rows: string;
   readonly count: number;
-  /** Whether there are more of them. */
+  /** Whether there are more rows. */
   readonly truncated: boolean;
 }
 
 /**
- * countedRows makes a statement (form `value`) of one that gives rows, one more than wanted where there are so many. Its
- * value is the number of those, and behind it a JSON array of those wanted. It is no row at all when that array has
- * more than `maxResult` bytes. `wanted` is SQL, an integer.
+ * countedRows wraps a query in a statement of form `value`. The query must return up to one row more than `wanted`,
+ * which is SQL for an integer. The value is the number of rows, followed by a JSON array of the wanted ones; there is
+ * no row if that array has more than `maxResult` bytes.
  */
 export function countedRows(rows: string, wanted: string, maxResult: number): string {
-  // An array is cut faster than it is made into another JSON; the OFFSET keeps it from being made twice.
+  // Slicing an array is faster than building another JSON value; OFFSET keeps PostgreSQL from building it twice.
   const json = `'[' || coalesce(pg_catalog.array_to_string((pg_catalog.array_agg(pg_catalog.row_to_json(s.*)))[1:${wanted}], ','), '') || ']'`;
   return `SELECT r.n || r.j FROM (SELECT pg_catalog.count(*)::text AS n, ${json} AS j FROM (\n${rows}\n) s OFFSET 0) r WHERE pg_catalog.octet_length(r.j) <= ${maxResult}`;
 }
 
-/** readCounted takes the value of such a statement apart; `wanted` is how many rows were. */
+/** readCounted parses the value of such a statement; `wanted` is the number of wanted rows. */
 export function readCounted(value: string, wanted: number): CountedRows {
   const at = value.indexOf('[');
   const found = Number(value.slice(0, at));
   return { rows: value.slice(at), count: Math.min(found, wanted), truncated: found > wanted };
 }
 
-/** selectText makes the statement of a selection. */
+/** selectText writes the statement of a selection. */
 export function selectText(table: Table, selection: Selection, maxResult: number): SelectText {
   const { columns, filters, order, limit, offset } = selection;
   const values: string[] = [];
@@ -55,16 +55,16 @@ export function selectText(table: Table, selection: Selection, maxResult: number
   return { sql: countedRows(sql, wanted, maxResult), values };
 }
 
-/** selectJson writes the answer. */
+/** selectJson writes the result of a selection. */
 export function selectJson(table: Table, selection: Selection, value: string): string {
   const { limit, offset } = selection;
   const { rows, count, truncated } = readCounted(value, limit);
   const more = truncated ? `,"truncated":true,"next_offset":${offset + count}` : '';
-  return `{${placeJson(table)},"columns":${columnsOf(table, selection.columns).json},"rows":${rows},"count":${count}${more}}`;
+  return `{${tableJson(table)},"columns":${columnsOf(table, selection.columns).json},"rows":${rows},"count":${count}${more}}`;
 }
 
-/** placeJson says which table it is: three members of an object. */
-export function placeJson({ alias, schema, name }: Table): string {
+/** tableJson names a table: three members of an object. */
+export function tableJson({ alias, schema, name }: Table): string {
   return `"database":${JSON.stringify(alias)},"schema":${JSON.stringify(schema)},"table":${JSON.stringify(name)}`;
 }
 
@@ -74,14 +74,14 @@ interface ColumnList {
   readonly json: string;
 }
 
-/** All columns of a table. */
-const wholes = new WeakMap<Table, ColumnList>();
+/** The lists of all columns, by table. */
+const allColumns = new WeakMap<Table, ColumnList>();
 
 function columnsOf(table: Table, columns: readonly Column[]): ColumnList {
   if (columns !== table.columns) return columnList(columns);
-  let whole = wholes.get(table);
-  if (whole === undefined) wholes.set(table, (whole = columnList(columns)));
-  return whole;
+  let all = allColumns.get(table);
+  if (all === undefined) allColumns.set(table, (all = columnList(columns)));
+  return all;
 }
 
 function columnList(columns: readonly Column[]): ColumnList {

@@ -1,6 +1,6 @@
 /**
- * The tables of a database that a database role may read, and the part of them that `[access]` leaves to a caller. A set
- * never changes. Callers for whom the configuration has no entries of their own share one.
+ * Sets of tables: those of a database that a role may read, and the subset that `[access]` permits a caller. Sets are
+ * immutable. Callers without entries of their own in the configuration share one.
  */
 import type { TableAccess, TableName } from '../access/table-access.js';
 import type { LoadedTable } from './loaded-table.js';
@@ -20,11 +20,11 @@ export class TableSet<Kind extends Table = Table> implements VisibleTables {
   }
 }
 
-/** ReadableTables are those that a role may read. */
+/** ReadableTables are the tables that a role may read. */
 export class ReadableTables extends TableSet<LoadedTable> {
   readonly #permitted = new WeakMap<readonly TableName[], TableSet>();
 
-  /** permitted is what of them a caller may read; `user` is empty for one without a name. */
+  /** permitted is the subset that a caller may read; `user` is their name, empty for a caller without one. */
   permitted(access: TableAccess, user: string): VisibleTables {
     const names = access.readable(user);
     if (names === undefined) return this;
@@ -40,32 +40,32 @@ export class ReadableTables extends TableSet<LoadedTable> {
     for (const [schema, name] of names) {
       const table = this.find(schema, name);
       const { fields } = access.permission(user, schema, name);
-      const permitted = fields === undefined ? table : table?.only(fields);
+      const permitted = fields === undefined ? table : table?.restrictedTo(fields);
       if (permitted !== undefined) yield permitted;
     }
   }
 }
 
-/** No name has a NUL in it. */
+/** Names contain no NUL. */
 function key(schema: string, name: string): string {
   return `${schema}\0${name}`;
 }
 
-/** By schema and name; many of them in a few milliseconds. */
+/** Sorts by schema and name; compares UTF-16 units, which is faster, if that gives the same order. */
 function sorted<Kind extends Table>(tables: Kind[]): Kind[] {
   const odd = tables.some(({ schema, name }) => SURROGATE.test(schema) || SURROGATE.test(name));
   const compare = odd ? compareBytes : compareUnits;
   return tables.sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
 }
 
-/** Half of a character beyond all that are a single unit: among others its own value tells nothing. */
+/** A surrogate: its order among UTF-16 units differs from that of its character in UTF-8. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 function compareUnits(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** compareBytes compares texts by the bytes of their UTF-8, as PostgreSQL does in collation C. */
+/** compareBytes compares texts by their UTF-8 bytes, as PostgreSQL does in collation C. */
 export function compareBytes(a: string, b: string): number {
   let i = 0;
   while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;

@@ -1,6 +1,6 @@
 /**
- * The tool that reads rows of one table, as it is listed: arguments typed from the columns. A table with very many of
- * them gets a tool that names no columns, for what lists tools has to be read by a language model.
+ * The entry in `tools/list` of the tool that reads one table: its arguments are typed by the columns. For a table with
+ * very many columns the schema names none, to keep the list of tools short for language models.
  */
 import {
   annotations,
@@ -18,22 +18,22 @@ import {
 } from './input-schema.js';
 import type { Column, Table } from './table.js';
 
-/** Most columns in a description, and in a schema. */
+/** Maximum of columns in a description, and in a schema. */
 const DESCRIBED = 40;
 const TYPED = 100;
 
-/** Most characters of an entry whose schema names columns. */
+/** Maximum of characters of an entry whose schema names columns. */
 const LONGEST = 32 << 10;
 
-/** Most characters of a table's comment, and of a column's. */
+/** Maximum of characters of a table's comment, and of a column's. */
 const COMMENT = 500;
 const COLUMN_COMMENT = 200;
 
-/** Most labels that are listed, and most characters of all together. */
+/** Maximum of listed labels of an enumeration, and of their characters in all. */
 const LABELS = 50;
 const LABELS_LENGTH = 1_000;
 
-/** Types whose values may be numbers that JSON readers cannot hold. */
+/** Types with numbers that JSON parsers would round. */
 const LARGE_NUMBERS = /^(?:bigint|numeric)\b/;
 
 const TYPES: Readonly<Record<Table['type'], string>> = {
@@ -44,7 +44,7 @@ const TYPES: Readonly<Record<Table['type'], string>> = {
   foreign_table: 'foreign table',
 };
 
-/** tableTool is the entry of a table's tool in `tools/list`, as JSON; `describe` is the tool that tells of tables. */
+/** tableTool writes the entry as JSON; `describe` is the name of the tool that describes tables. */
 export function tableTool(name: string, table: Table, describe: string): string {
   const { columns } = table;
   const title = plainText(`Read ${table.schema}.${table.name}`, COMMENT);
@@ -71,7 +71,7 @@ function description(table: Table, describe: string): string {
   return `Reads rows of the ${TYPES[type]} ${place}.${what} Columns: ${named.join(', ')}${rest}.`;
 }
 
-/** A name may be up to 63 bytes, the label of a type longer. */
+/** A name has at most 63 bytes, a type may be longer. */
 function inText(name: string): string {
   return plainText(name, 130);
 }
@@ -80,7 +80,7 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** Of columns that are not named. */
+/** The schema that names no columns. */
 const UNTYPED = objectOf({
   columns: listOf({ type: 'string' }, COLUMNS),
   filters: { type: 'object', additionalProperties: ANY_VALUE, description: FILTERS },
@@ -91,7 +91,7 @@ const UNTYPED = objectOf({
 
 function typedInput(columns: readonly Column[]): Schema {
   const names = columns.map(({ name }) => name);
-  // Of a column and one of the same name with a minus sign before it, the latter is not sorted by in descending order.
+  // The Set matters if a column has the name of another one with a minus sign before it.
   const orders = [...new Set(names.flatMap((name) => [name, `-${name}`]))];
   return objectOf({
     columns: listOf({ type: 'string', enum: names }, COLUMNS),
@@ -103,7 +103,7 @@ function typedInput(columns: readonly Column[]): Schema {
 }
 
 function filters(columns: readonly Column[]): Schema {
-  // No plain object: a column may be called `__proto__`.
+  // Object.fromEntries, because a column may be called `__proto__`.
   const properties = Object.fromEntries(columns.map((column) => [column.name, filter(column)]));
   return { type: 'object', properties, additionalProperties: false };
 }
@@ -124,7 +124,7 @@ function columnText({ type, nullable, description: comment }: Column): string {
   return said === '' ? what : `${what}: ${said}`;
 }
 
-/** What one value of a column may be. A value of arrays is a list, or the text that PostgreSQL writes. */
+/** Schemas of one value of a column. For an array that is the text that PostgreSQL writes. */
 function valuesOf({ kind, type, labels }: Column): readonly Schema[] {
   const text = { type: 'string' };
   switch (kind) {
@@ -136,7 +136,7 @@ function valuesOf({ kind, type, labels }: Column): readonly Schema[] {
     case 'enum':
       return [labels !== undefined && isShort(labels) ? { ...text, enum: labels } : text];
     case 'date-time':
-      // Without a time zone it is not what the format demands.
+      // The format requires a time zone.
       return [type.endsWith('with time zone') ? { ...text, format: 'date-time' } : text];
     default:
       return [text];

@@ -1,7 +1,7 @@
-/** Tables and columns as a caller may see them. Types alone. */
-import type { Call } from './call.js';
+/** Tables and columns that a caller may see. Types only. */
+import type { McpCall } from './call.js';
 
-/** How values of a column are written in JSON. */
+/** The form of a column's values in JSON. */
 export type ColumnKind =
   | 'integer'
   | 'number'
@@ -17,31 +17,31 @@ export type ColumnKind =
 
 export interface Column {
   readonly name: string;
-  /** The type as PostgreSQL writes it: `integer`, `character varying(20)`, `text[]`. */
+  /** The type as written by PostgreSQL: `integer`, `character varying(20)`, `text[]`. */
   readonly type: string;
   readonly kind: ColumnKind;
-  /** What an enumeration allows. */
+  /** The values of an enumeration. */
   readonly labels: readonly string[] | undefined;
   readonly position: number;
   readonly nullable: boolean;
-  /** Most characters, or the precision of a number; undefined where there is none. */
+  /** Maximum length in characters, or the precision of a number; undefined if unlimited. */
   readonly maxLength: string | undefined;
   readonly generated: boolean;
   readonly updatable: boolean;
   readonly defaultValue: string | undefined;
-  /** Its comment. */
+  /** The comment in the database. */
   readonly description: string | undefined;
 }
 
 export interface Table {
-  /** The database it is in. */
+  /** The alias of its database. */
   readonly alias: string;
   readonly schema: string;
   readonly name: string;
   readonly type: 'table' | 'partitioned_table' | 'view' | 'materialized_view' | 'foreign_table';
   readonly owner: string;
   readonly description: string | undefined;
-  /** Those that the caller may read, in their order: at least one. */
+  /** The columns that the caller may read, in their order: at least one. */
   readonly columns: readonly Column[];
   /** The same by name. */
   readonly byName: ReadonlyMap<string, Column>;
@@ -49,20 +49,20 @@ export interface Table {
 
 /** VisibleTables are the tables of one database that a caller may read. */
 export interface VisibleTables {
-  /** By schema and name, in the order of their bytes. */
+  /** Ordered by the bytes of schema and name. */
   readonly tables: readonly Table[];
   find(schema: string, name: string): Table | undefined;
 }
 
-/** Catalog knows all databases. */
-export interface Catalog {
+/** TableCatalog has the tables of all databases. */
+export interface TableCatalog {
   /** In the order of the configuration; the first is the default one. */
   readonly databases: readonly { readonly alias: string; readonly database: string }[];
   /**
-   * visible gives what a caller may see: what is held, as long as nothing says that it is not so any more. Rejects with a
-   * ServiceError when the database does not tell.
+   * visible returns the tables that a caller may see, from the cached catalog. Throws, or rejects with, ServiceError if
+   * nothing is cached and the database cannot be read.
    */
-  visible(alias: string, call: Call): VisibleTables | Promise<VisibleTables>;
-  /** renewed is visible after a look whether anything has changed: for who missed something. */
-  renewed(alias: string, call: Call): Promise<VisibleTables>;
+  visible(alias: string, call: McpCall): VisibleTables | Promise<VisibleTables>;
+  /** renewed is visible after a refresh of the catalog, for callers that miss a table or column. */
+  renewed(alias: string, call: McpCall): Promise<VisibleTables>;
 }

@@ -1,13 +1,12 @@
 /**
- * Runs the tools: finds what a name stands for, and what the arguments mean. Whatever goes wrong becomes an outcome that
- * says what to change; only what is no tool, or is hidden, is an error of the protocol.
+ * Runs tools: finds the tool and the table, and passes the arguments on. Failures are outcomes with a message that says
+ * what to change; only an unknown tool and a hidden listing are errors of the protocol.
  */
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { McpSettings } from '../protocol.js';
-import type { Call } from './call.js';
-import { checkNames, neededText, textOf } from './checked-arguments.js';
-import { PERMISSION_DENIED } from './failure.js';
+import type { McpSettings } from '../settings.js';
+import type { McpCall } from './call.js';
+import { checkNames, requiredText, textArgument } from './checked-arguments.js';
 import {
   checkDescribe,
   databasesJson,
@@ -18,49 +17,38 @@ import {
   tablesJson,
 } from './listings.js';
 import type { ReadOnly } from './read-only.js';
-import { cut, Refusal } from './refusal.js';
+import { shorten, ArgumentError } from './argument-error.js';
+import type { ScriptTools } from './script-tools.js';
 import { checkSelect, checkTableSelect } from './select-arguments.js';
-import type { Catalog, Table } from './table.js';
+import type { TableCatalog, Table } from './table.js';
 import { TableRows } from './table-rows.js';
+import { PERMISSION_DENIED } from './tool-failure.js';
+import type { ToolList } from './tool-list.js';
 import { genericToolName, mayName, namePrefix, type GenericTool } from './tool-names.js';
 import { INVALID_PARAMS, RpcError, type Arguments, type ToolOutcome } from './tool.js';
 
-/** Knows which table a tool of a single table is about. */
-export interface TableNames {
-  /** tableOf gives the table that a tool's name means for a caller, undefined when there is none. */
-  tableOf(call: Call, name: string): Table | undefined | Promise<Table | undefined>;
-}
-
-/** Runs scripts. */
-export interface ScriptRuns {
-  /** run runs the script that a tool's name means for a caller; resolves to undefined when there is none. */
-  run(call: Call, name: string, args: Arguments): Promise<ToolOutcome | undefined>;
-}
-
-/** What it works with. */
-export interface ToolParts {
-  readonly catalog: Catalog;
-  readonly list: TableNames;
-  readonly readOnly: ReadOnly;
-  /** Undefined: scripts are no tools. */
-  readonly scripts: ScriptRuns | undefined;
-  readonly log: Logger;
-}
-
-type Run = (call: Call, args: Arguments) => ToolOutcome | Promise<ToolOutcome>;
+type Run = (call: McpCall, args: Arguments) => ToolOutcome | Promise<ToolOutcome>;
 
 export class ToolCalls {
   readonly #settings: McpSettings;
-  readonly #catalog: Catalog;
-  readonly #list: TableNames;
-  readonly #scripts: ScriptRuns | undefined;
+  readonly #catalog: TableCatalog;
+  readonly #list: ToolList;
+  readonly #scripts: ScriptTools | undefined;
   readonly #rows: TableRows;
-  /** Tools that are not about a single table or script, by name. */
+  /** The generic tools, by name. */
   readonly #generic: ReadonlyMap<string, Run>;
   readonly #selectPrefix: string;
   readonly #scriptPrefix: string;
 
-  constructor(settings: McpSettings, { catalog, list, readOnly, scripts, log }: ToolParts) {
+  /** Without `scripts`, scripts are not tools. */
+  constructor(
+    settings: McpSettings,
+    catalog: TableCatalog,
+    list: ToolList,
+    scripts: ScriptTools | undefined,
+    readOnly: ReadOnly,
+    log: Logger,
+  ) {
     this.#settings = settings;
     this.#catalog = catalog;
     this.#list = list;
@@ -79,7 +67,7 @@ export class ToolCalls {
   }
 
   /** run runs a tool. Rejects with RpcError: an unknown tool, a hidden listing. */
-  async run(call: Call, name: string, args: Arguments): Promise<ToolOutcome> {
+  async run(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome> {
     try {
       const generic = this.#generic.get(name);
       if (generic !== undefined) return await generic(call, args);
@@ -88,7 +76,7 @@ export class ToolCalls {
       if (outcome === undefined) throw unknownTool(name);
       return outcome;
     } catch (error) {
-      if (error instanceof Refusal) return { error: error.message };
+      if (error instanceof ArgumentError) return { error: error.message };
       if (!(error instanceof ServiceError)) throw error;
       return { error: error.message };
     }
@@ -127,8 +115,8 @@ export class ToolCalls {
     return table === undefined ? this.#denied() : this.#selectRows(call, table, args);
   };
 
-  /** A tool of a single table. */
-  async #selectFrom(call: Call, name: string, args: Arguments): Promise<ToolOutcome> {
+  /** Runs the tool of a single table. */
+  async #selectFrom(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome> {
     const aliases = this.#aliasesIn(name);
     let table = await this.#list.tableOf(call, name);
     for (const alias of table === undefined ? aliases : []) {
@@ -143,14 +131,14 @@ export class ToolCalls {
     return this.#selectRows(call, table, args);
   }
 
-  async #selectRows(call: Call, table: Table, args: Arguments): Promise<ToolOutcome> {
+  async #selectRows(call: McpCall, table: Table, args: Arguments): Promise<ToolOutcome> {
     const { alias, schema, name } = table;
     const renewed = async (): Promise<Table | undefined> =>
       (await this.#catalog.renewed(alias, call)).find(schema, name);
     return (await this.#rows.select(call, table, args, renewed)) ?? this.#denied();
   }
 
-  /** The databases that a table's tool may be about, going by its name. */
+  /** The databases that the name of a table's tool may refer to. */
   #aliasesIn(name: string): string[] {
     const { toolNames } = this.#settings;
     return this.#catalog.databases
@@ -158,31 +146,31 @@ export class ToolCalls {
       .filter((alias) => this.#hasTableName(name) && mayName(toolNames, alias, name));
   }
 
-  /** Whether a name has the form of those of tables' tools: a database, a schema and a table. */
+  /** Whether a name has the form of a table's tool: database, schema and table. */
   #hasTableName(name: string): boolean {
     if (!name.startsWith(this.#selectPrefix)) return false;
     const rest = name.slice(this.#selectPrefix.length);
     return this.#settings.toolNames === 'plain' ? rest !== '' : rest.split('.').length >= 3;
   }
 
-  /** The alias that is meant, the default one where none is given. */
+  /** The alias in the arguments, by default that of the default database. */
   #aliasOf(args: Arguments): string {
-    const wanted = textOf(args, 'database');
+    const wanted = textArgument(args, 'database');
     const { databases } = this.#catalog;
     if (wanted === undefined) return databases[0]!.alias;
     if (databases.some(({ alias }) => alias === wanted)) return wanted;
     const instead = this.#settings.expose.databases
       ? `, or use one that ${this.#named('list_databases')} gives`
       : '';
-    throw new Refusal(
-      `database not registered: ${cut(wanted)}. Leave "database" out for the default one${instead}.`,
+    throw new ArgumentError(
+      `database not registered: ${shorten(wanted)}. Leave "database" out for the default one${instead}.`,
     );
   }
 
-  async #find(call: Call, args: Arguments): Promise<Table | undefined> {
+  async #find(call: McpCall, args: Arguments): Promise<Table | undefined> {
     const alias = this.#aliasOf(args);
-    const schema = neededText(args, 'schema');
-    const name = neededText(args, 'table');
+    const schema = requiredText(args, 'schema');
+    const name = requiredText(args, 'table');
     const visible = await this.#catalog.visible(alias, call);
     return (
       visible.find(schema, name) ?? (await this.#catalog.renewed(alias, call)).find(schema, name)
@@ -202,5 +190,5 @@ export class ToolCalls {
 }
 
 function unknownTool(name: string): RpcError {
-  return new RpcError(INVALID_PARAMS, `unknown tool: ${cut(name)}`);
+  return new RpcError(INVALID_PARAMS, `unknown tool: ${shorten(name)}`);
 }

@@ -1,46 +1,43 @@
 /**
- * Where a page of the list of tools begins: behind the last tool of the page before, by its place in the order and not by
- * its number, so that tools which come and go meanwhile shift nothing. Nothing of it is trusted: it only ever says where
- * to go on in the list of whoever sends it.
+ * Cursors of the list of tools: the sort key of the last tool of a page, not an offset, so that tools created or dropped
+ * meanwhile do not shift pages. A cursor needs no signature: it only selects a position in the caller's own list.
  */
 import { INVALID_PARAMS, RpcError } from './tool.js';
 
-/** What the last tool was. */
-export type Place =
+/** The sort key of a tool. */
+export type ListPosition =
   | readonly [kind: 'generic', name: string]
   | readonly [kind: 'script', name: string]
   | readonly [kind: 'table', alias: string, schema: string, name: string];
 
 const LENGTHS: Readonly<Record<string, number>> = { generic: 2, script: 2, table: 4 };
 
-/** Longest cursor that is read, characters. */
+/** Longest accepted cursor, characters. */
 const LONGEST = 4_096;
 
-/** cursorOf writes a place as a cursor. */
-export function cursorOf(place: Place): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
+export function encodeCursor(position: ListPosition): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** placeOf reads a cursor. Throws RpcError for what was never one. */
-export function placeOf(cursor: string): Place {
+/** decodeCursor parses a cursor. Throws RpcError if it is invalid. */
+export function decodeCursor(cursor: string): ListPosition {
   if (cursor.length > LONGEST) throw invalidCursor();
-  let place: unknown;
+  let position: unknown;
   try {
-    place = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    position = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
     throw invalidCursor();
   }
-  if (!isPlace(place) || cursorOf(place) !== cursor) throw invalidCursor();
-  return place;
+  if (!isPosition(position) || encodeCursor(position) !== cursor) throw invalidCursor();
+  return position;
 }
 
-function isPlace(place: unknown): place is Place {
-  if (!Array.isArray(place) || !place.every((part) => typeof part === 'string')) return false;
-  const kind = place[0] ?? '';
-  return Object.hasOwn(LENGTHS, kind) && LENGTHS[kind] === place.length;
+function isPosition(position: unknown): position is ListPosition {
+  if (!Array.isArray(position) || !position.every((part) => typeof part === 'string')) return false;
+  const kind = position[0] ?? '';
+  return Object.hasOwn(LENGTHS, kind) && LENGTHS[kind] === position.length;
 }
 
-/** invalidCursor is the error for a cursor that is none. */
 export function invalidCursor(): RpcError {
   return new RpcError(
     INVALID_PARAMS,

@@ -1,61 +1,62 @@
 /**
- * The tools that a caller is offered, page by page: those that work on any table first, then scripts, then tables, as
- * many as the configuration allows. What a database that is away would add is left out meanwhile. Refuses a cursor that
- * is none.
+ * The list of a caller's tools, in pages: generic tools first, then scripts, then tables, as many as the configuration
+ * allows. Tables of an unreachable database are left out.
  */
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { McpSettings } from '../protocol.js';
-import type { Call } from './call.js';
+import type { McpSettings } from '../settings.js';
+import type { McpCall } from './call.js';
 import { genericTools } from './generic-tools.js';
-import { namesOf, offeredTables, tableFilter, type Names, type Offered } from './table-offer.js';
+import {
+  nameTables,
+  offeredTables,
+  tableFilter,
+  type TableToolNames,
+  type OfferedTable,
+} from './offered-tables.js';
+import type { ScriptTools } from './script-tools.js';
 import { tableTool } from './table-tool.js';
 import { compareBytes, TableSet } from './table-set.js';
-import type { Catalog, Table, VisibleTables } from './table.js';
-import { cursorOf, invalidCursor, placeOf, type Place } from './tool-cursor.js';
+import type { TableCatalog, Table, VisibleTables } from './table.js';
+import { encodeCursor, invalidCursor, decodeCursor, type ListPosition } from './tool-cursor.js';
 import { genericToolName, mayName } from './tool-names.js';
 import type { ListedTool, ToolPage } from './tool.js';
 
-/** Most tools of a page, and about how many characters. */
+/** Maximum of tools on a page, and of their characters, unless a single tool has more. */
 const PAGE_TOOLS = 100;
 const PAGE_SIZE = 256 << 10;
 
-const NOTHING: VisibleTables = new TableSet([]);
+const NO_TABLES: VisibleTables = new TableSet([]);
 
-/** What is offered besides the generic tools. */
+/** The tools of a caller besides the generic ones. */
 interface Offer {
   readonly scripts: readonly ListedTool[];
-  readonly tables: readonly Offered[];
-}
-
-/** Scripts as tools: those that a caller may run. The same list as long as it is the same. */
-export interface ScriptList {
-  list(call: Call): readonly ListedTool[] | Promise<readonly ListedTool[]>;
+  readonly tables: readonly OfferedTable[];
 }
 
 export class ToolList {
   readonly #settings: McpSettings;
-  readonly #catalog: Catalog;
-  readonly #scripts: ScriptList | undefined;
+  readonly #catalog: TableCatalog;
+  readonly #scripts: Pick<ScriptTools, 'list'> | undefined;
   readonly #log: Logger;
   readonly #generic: readonly ListedTool[];
   readonly #describe: string;
   readonly #isWanted: (table: Table) => boolean;
   readonly #listsTables: boolean;
-  readonly #names = new WeakMap<VisibleTables, Names>();
-  /** What was offered last to those for whom the tables of the first database are these. */
-  readonly #offered = new WeakMap<VisibleTables, OfferedTables>();
+  readonly #names = new WeakMap<VisibleTables, TableToolNames>();
+  /** The last offer, by the visible tables of the first database. */
+  readonly #offered = new WeakMap<VisibleTables, CachedOffer>();
   readonly #tools = new WeakMap<Table, ListedTool>();
-  /** Of lists of scripts those that are offered, by name. */
+  /** Lists of scripts, sorted by name and limited. */
   readonly #sorted = new WeakMap<readonly ListedTool[], readonly ListedTool[]>();
-  /** How many tables of a database were said to have no tool, so that each number is said once. */
-  readonly #said = new Map<string, Set<number>>();
-  #saidFull = false;
+  /** Numbers of tables without a tool, by alias: each number is logged once. */
+  readonly #logged = new Map<string, Set<number>>();
+  #loggedFull = false;
 
   constructor(
     settings: McpSettings,
-    catalog: Catalog,
-    scripts: ScriptList | undefined,
+    catalog: TableCatalog,
+    scripts: Pick<ScriptTools, 'list'> | undefined,
     log: Logger,
   ) {
     const { expose, toolNames } = settings;
@@ -69,45 +70,45 @@ export class ToolList {
     this.#listsTables = expose.databases && expose.schemas && expose.tables;
   }
 
-  /** page lists what a caller is offered, from a cursor on. Throws, or rejects with, RpcError for a cursor that is none. */
-  page(call: Call, cursor: string | undefined): ToolPage | Promise<ToolPage> {
-    const after = cursor === undefined ? undefined : placeOf(cursor);
-    const listed = this.#scripts?.list(call) ?? [];
-    const visible = this.#listsTables && this.#settings.maxTools > 0 ? this.#visible(call) : [];
-    if (!(listed instanceof Promise) && !(visible instanceof Promise))
-      return this.#page(this.#offer(listed, visible), after);
-    return Promise.all([Promise.resolve(listed), Promise.resolve(visible)]).then(
-      ([scripts, tables]) => this.#page(this.#offer(scripts, tables), after),
-    );
+  /** page lists the tools of a caller after a cursor. Rejects with RpcError for an invalid cursor. */
+  async page(call: McpCall, cursor: string | undefined): Promise<ToolPage> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const listsTables = this.#listsTables && this.#settings.maxTools > 0;
+    const [scripts, visible] = await Promise.all([
+      this.#scripts?.list(call) ?? Promise.resolve([]),
+      listsTables ? this.#visible(call) : Promise.resolve([]),
+    ]);
+    return this.#page(this.#offer(scripts, visible), after);
   }
 
   /**
-   * tableOf gives the table that the name of a tool means for a caller, listed or not; undefined where it means none, or
-   * more than one. Rejects with ServiceError when the database does not tell.
+   * tableOf returns the table of a tool's name for a caller, listed or not; undefined if there is none, or more than
+   * one. Rejects with ServiceError if a database cannot be read.
    */
-  tableOf(call: Call, name: string): Table | undefined | Promise<Table | undefined> {
+  async tableOf(call: McpCall, name: string): Promise<Table | undefined> {
     const aliases = this.#catalog.databases
       .map(({ alias }) => alias)
       .filter((alias) => mayName(this.#settings.toolNames, alias, name));
-    const visible = aliases.map((alias) => this.#catalog.visible(alias, call));
-    const all = together(visible);
-    if (!(all instanceof Promise)) return this.#named(all, name);
-    return all.then((known) => this.#named(known, name));
+    const visible = await Promise.all(
+      aliases.map(async (alias) => this.#catalog.visible(alias, call)),
+    );
+    const found = visible.map((one) => this.#toolNames(one).byName.get(name));
+    const tables = found.filter((table) => table !== undefined);
+    return tables.length === 1 ? (tables[0] ?? undefined) : undefined;
   }
 
-  #named(visible: readonly VisibleTables[], name: string): Table | undefined {
-    const found = visible.map((one) => this.#namesOf(one).byName.get(name));
-    const meant = found.filter((table) => table !== undefined);
-    return meant.length === 1 ? (meant[0] ?? undefined) : undefined;
-  }
-
-  /** What a caller sees of each database. */
-  #visible(call: Call): readonly VisibleTables[] | Promise<VisibleTables[]> {
-    const visible = this.#catalog.databases.map(({ alias }) => {
-      const tables = this.#catalog.visible(alias, call);
-      return tables instanceof Promise ? tables.catch(nothingFor) : tables;
-    });
-    return together(visible);
+  /** The visible tables of each database; none of a database that cannot be read. */
+  #visible(call: McpCall): Promise<VisibleTables[]> {
+    return Promise.all(
+      this.#catalog.databases.map(async ({ alias }) => {
+        try {
+          return await this.#catalog.visible(alias, call);
+        } catch (error) {
+          if (error instanceof ServiceError) return NO_TABLES; // the catalog has logged it
+          throw error;
+        }
+      }),
+    );
   }
 
   #offer(scripts: readonly ListedTool[], visible: readonly VisibleTables[]): Offer {
@@ -120,65 +121,65 @@ export class ToolList {
     return { scripts: some, tables: this.#tablesOf(visible, maxTools - some.length) };
   }
 
-  #tablesOf(visible: readonly VisibleTables[], most: number): readonly Offered[] {
+  #tablesOf(visible: readonly VisibleTables[], most: number): readonly OfferedTable[] {
     const [first] = visible;
     if (first === undefined) return [];
     const known = this.#offered.get(first);
     if (known?.most === most && visible.every((one, i) => one === known.visible[i]))
       return known.tables;
-    const names = visible.map((one) => this.#namesOf(one));
+    const names = visible.map((one) => this.#toolNames(one));
     const tables = offeredTables(names, this.#isWanted, most);
     this.#offered.set(first, { visible, most, tables });
-    if (tables.length === most) this.#sayFull(names);
+    if (tables.length === most) this.#logFull(names);
     return tables;
   }
 
-  #namesOf(visible: VisibleTables): Names {
+  #toolNames(visible: VisibleTables): TableToolNames {
     let names = this.#names.get(visible);
     if (names !== undefined) return names;
-    names = namesOf(visible, this.#settings.toolNames);
+    names = nameTables(visible, this.#settings.toolNames);
     this.#names.set(visible, names);
     const { unnamed } = names;
-    if (unnamed > 0) this.#say(visible.tables[0]!.alias, unnamed);
+    if (unnamed > 0) this.#logUnnamed(visible.tables[0]!.alias, unnamed);
     return names;
   }
 
-  #sayFull(names: readonly Names[]): void {
+  #logFull(names: readonly TableToolNames[]): void {
     const { maxTools } = this.#settings;
     const known = names.reduce((sum, { byName }) => sum + byName.size, 0);
-    if (this.#saidFull || known <= maxTools) return;
-    this.#saidFull = true;
+    if (this.#loggedFull || known <= maxTools) return;
+    this.#loggedFull = true;
     this.#log.info(
       { tables: known, tools: maxTools },
-      'more tables than mcp.max_tools: those beyond it have no MCP tool of their own, select_table reads them',
+      'more tables than mcp.max_tools: the others have no MCP tool of their own; select_table reads them',
     );
   }
 
-  #say(alias: string, unnamed: number): void {
-    let said = this.#said.get(alias);
-    if (said === undefined) this.#said.set(alias, (said = new Set()));
-    if (said.has(unnamed)) return;
-    said.add(unnamed);
+  #logUnnamed(alias: string, unnamed: number): void {
+    let logged = this.#logged.get(alias);
+    if (logged === undefined) this.#logged.set(alias, (logged = new Set()));
+    if (logged.has(unnamed)) return;
+    logged.add(unnamed);
     this.#log.info(
       { alias, tables: unnamed },
-      'some tables have no MCP tool of their own, for names that clients do not take or that several tables would have; select_table reads them',
+      'some tables have no MCP tool of their own, because clients reject their names or several tables would have the same name; select_table reads them',
     );
   }
 
-  #page({ scripts, tables }: Offer, after: Place | undefined): ToolPage {
+  #page({ scripts, tables }: Offer, after: ListPosition | undefined): ToolPage {
     const page: ListedTool[] = [];
     let size = 0;
-    let last: Place | undefined;
-    /** Whether there is room for a tool, which stands at that place. */
-    const add = (tool: ListedTool, place: Place): boolean => {
+    let last: ListPosition | undefined;
+    /** Adds a tool with its sort key, unless the page is full. */
+    const add = (tool: ListedTool, position: ListPosition): boolean => {
       const isFull = page.length === PAGE_TOOLS || size + tool.json.length > PAGE_SIZE;
       if (isFull && page.length > 0) return false;
       page.push(tool);
       size += tool.json.length;
-      last = place;
+      last = position;
       return true;
     };
-    const full = (): ToolPage => ({ tools: page, next: cursorOf(last!) });
+    const full = (): ToolPage => ({ tools: page, next: encodeCursor(last!) });
 
     for (const tool of this.#generic.slice(this.#genericStart(after)))
       if (!add(tool, ['generic', tool.name])) return full();
@@ -191,7 +192,7 @@ export class ToolList {
     return { tools: page, next: undefined };
   }
 
-  #genericStart(after: Place | undefined): number {
+  #genericStart(after: ListPosition | undefined): number {
     if (after === undefined) return 0;
     if (after[0] !== 'generic') return this.#generic.length;
     const at = this.#generic.findIndex(({ name }) => name === after[1]);
@@ -199,20 +200,20 @@ export class ToolList {
     return at + 1;
   }
 
-  #tableStart(tables: readonly Offered[], after: Place | undefined): number {
+  #tableStart(tables: readonly OfferedTable[], after: ListPosition | undefined): number {
     if (after?.[0] !== 'table') return 0;
-    const [, ...place] = after;
+    const [, ...position] = after;
     const order = new Map(this.#catalog.databases.map(({ alias }, i) => [alias, i]));
-    const rank = order.get(place[0]);
+    const rank = order.get(position[0]);
     if (rank === undefined) throw invalidCursor();
     const at = tables.findIndex(({ table: { alias, schema, name } }) => {
       const by = order.get(alias)! - rank;
-      return (by || compareBytes(schema, place[1]) || compareBytes(name, place[2])) > 0;
+      return (by || compareBytes(schema, position[1]) || compareBytes(name, position[2])) > 0;
     });
     return at < 0 ? tables.length : at;
   }
 
-  #tool({ name, table }: Offered): ListedTool {
+  #tool({ name, table }: OfferedTable): ListedTool {
     let tool = this.#tools.get(table);
     if (tool === undefined) {
       tool = { name, json: tableTool(name, table, this.#describe) };
@@ -222,31 +223,15 @@ export class ToolList {
   }
 }
 
-/** What is offered of the tables that somebody sees. */
-interface OfferedTables {
+interface CachedOffer {
   readonly visible: readonly VisibleTables[];
   readonly most: number;
-  readonly tables: readonly Offered[];
+  readonly tables: readonly OfferedTable[];
 }
 
-function scriptStart(scripts: readonly ListedTool[], after: Place | undefined): number {
+function scriptStart(scripts: readonly ListedTool[], after: ListPosition | undefined): number {
   if (after === undefined || after[0] === 'generic') return 0;
   if (after[0] === 'table') return scripts.length;
   const at = scripts.findIndex(({ name }) => compareBytes(name, after[1]) > 0);
   return at < 0 ? scripts.length : at;
-}
-
-/** together is all of them, at once where none is to come. */
-function together(
-  visible: readonly (VisibleTables | Promise<VisibleTables>)[],
-): readonly VisibleTables[] | Promise<VisibleTables[]> {
-  const known: VisibleTables[] = [];
-  for (const one of visible) if (!(one instanceof Promise)) known.push(one);
-  if (known.length === visible.length) return known;
-  return Promise.all(visible.map((one) => Promise.resolve(one)));
-}
-
-function nothingFor(error: unknown): VisibleTables {
-  if (error instanceof ServiceError) return NOTHING; // the catalog has said why
-  throw error;
 }

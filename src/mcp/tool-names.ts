@@ -1,8 +1,8 @@
 /**
- * The names of tools. A name is made of parts with dots between, and has to be one that clients take: what has none is no
- * tool. Names are never taken apart again, for a part may hold dots itself: they are looked up among those there are.
+ * Names of tools: parts joined by dots. A script or table without a name that clients accept has no tool. Names are
+ * never split again, because a part may itself contain dots: they are looked up among the known names.
  */
-import type { McpSettings } from '../protocol.js';
+import type { McpSettings } from '../settings.js';
 
 export type NameForm = McpSettings['toolNames'];
 
@@ -10,15 +10,15 @@ const DOTTED = /^[A-Za-z0-9_.-]{1,128}$/;
 const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * toolName is the name that is made of parts: joined by dots or, in the plain form, with `_` for every character that
- * not all clients take. Undefined when clients would not take it.
+ * toolName joins parts by dots; in the plain form `_` replaces every character that some clients reject. Undefined if
+ * clients would reject the name.
  */
 export function toolName(form: NameForm, ...parts: readonly string[]): string | undefined {
   const name = inForm(form, parts.join('.'));
   return (form === 'dotted' ? DOTTED : PLAIN).test(name) ? name : undefined;
 }
 
-/** namePrefix is what all names begin with that are made of these parts and others behind them. */
+/** namePrefix is the common beginning of all names that start with these parts. */
 export function namePrefix(form: NameForm, ...parts: readonly string[]): string {
   return inForm(form, `${parts.join('.')}.`);
 }
@@ -27,12 +27,12 @@ function inForm(form: NameForm, name: string): string {
   return form === 'dotted' ? name : name.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
 }
 
-/** genericToolName is the name of a tool that works on any table: one of ours, so that there always is one. */
+/** genericToolName is the name of a generic tool, which is always valid. */
 export function genericToolName(form: NameForm, name: GenericTool): string {
   return toolName(form, 'service', name)!;
 }
 
-/** The tools that work on any table, in the order in which they are listed. */
+/** The generic tools, which work on any table, in the order of `tools/list`. */
 export const GENERIC_TOOLS = [
   'list_databases',
   'list_schemas',
@@ -43,7 +43,7 @@ export const GENERIC_TOOLS = [
 
 export type GenericTool = (typeof GENERIC_TOOLS)[number];
 
-/** tableToolName is the name of the tool of a table. */
+/** tableToolName is the name of a table's tool, undefined if clients would reject it. */
 export function tableToolName(
   form: NameForm,
   table: { readonly alias: string; readonly schema: string; readonly name: string },
@@ -51,7 +51,7 @@ export function tableToolName(
   return toolName(form, 'service', 'select', table.alias, table.schema, table.name);
 }
 
-/** mayName tells whether a name may be that of a tool of a table in a database. */
+/** mayName tells whether a name can be that of a table's tool on a database. */
 export function mayName(form: NameForm, alias: string, name: string): boolean {
   return name.startsWith(namePrefix(form, 'service', 'select', alias));
 }

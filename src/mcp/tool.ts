@@ -1,7 +1,10 @@
-/** What tools are to the endpoint: a list that depends on who asks, and calls that come to something. Types, and the one error. */
-import type { Call } from './call.js';
+/**
+ * The interface between the endpoint and tools: a list for each caller, and calls. Types, and the error of the
+ * protocol.
+ */
+import type { McpCall } from './call.js';
 
-/** A tool as it is listed. */
+/** An entry of the list of tools. */
 export interface ListedTool {
   readonly name: string;
   /** The whole entry of `tools/list`, as JSON. */
@@ -11,32 +14,31 @@ export interface ListedTool {
 /** A page of the list. */
 export interface ToolPage {
   readonly tools: readonly ListedTool[];
-  /** Where the next page begins; undefined after the last. */
+  /** The cursor of the next page; undefined after the last. */
   readonly next: string | undefined;
 }
 
-/** What came of a call that was understood: `json` is the text of an object; `error` says what the caller is to change. */
+/** The outcome of a valid call: the JSON text of an object, or a message that says what the caller should change. */
 export type ToolOutcome = { readonly json: string } | { readonly error: string };
 
-/** Arguments as they were sent. */
+/** The arguments of a call, unchecked. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Tools are what the endpoint offers. */
 export interface Tools {
-  /** page lists what a caller is offered, from a cursor on. Throws, or rejects with, RpcError for a cursor that is none. */
-  page(call: Call, cursor: string | undefined): ToolPage | Promise<ToolPage>;
+  /** page lists the tools of a caller after a cursor. Throws, or rejects with, RpcError for an invalid cursor. */
+  page(call: McpCall, cursor: string | undefined): ToolPage | Promise<ToolPage>;
   /** run runs a tool. Throws, or rejects with, RpcError: an unknown tool, a hidden listing. */
-  run(call: Call, name: string, args: Arguments): Promise<ToolOutcome>;
+  run(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome>;
 }
 
-/** Codes of JSON-RPC and of MCP. */
+/** Error codes of JSON-RPC. */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** RpcError is an error of the protocol: the answer has `error` in the place of `result`. */
+/** RpcError is an error of the protocol: the response has `error` instead of `result`. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

@@ -1,6 +1,6 @@
 /**
- * Loads the C++ addon (native/, built into build/Release) once a thread. Loaded with its symbols global, because the
- * threads' copies of libpq's addon call into it (see pg/libpq-addon). The only module that touches the .node file.
+ * Loads the C++ addon (native/, built into build/Release), once a thread, with global symbols, because the threads' copies
+ * of libpq's addon call into it (pg/libpq-addon.ts). The only module that loads the .node file.
  */
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import type { Mailbox, OnMessage } from './mailbox.js';
 import type { Pipeline } from './pipeline.js';
 import type { PluginPool, PluginPoolOptions } from './plugin-pool.js';
+import type { OnSocketEvent, SocketWatcher } from './socket-watcher.js';
 
-/** What native/addon.cc exports. */
+/** The exports of native/addon.cc. */
 export interface Addon {
   readonly screen: (value: string) => boolean;
-  readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => NativeSocketWatcher;
+  readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => SocketWatcher;
   readonly Pipeline: new (fd: number, limit: number) => Pipeline;
   readonly Mailbox: new (onMessage: OnMessage) => Mailbox;
   readonly PluginPool: new (
@@ -22,15 +23,8 @@ export interface Addon {
   readonly httpMethods: readonly string[];
   readonly releaseBuffer: (buffer: ArrayBuffer) => void;
   readonly batchScheduling: () => boolean;
-}
-
-/** Called when a watched socket is ready; `arrived` is the number of bytes that have come since the last call. */
-export type OnSocketEvent = (readable: boolean, writable: boolean, arrived: number) => void;
-
-export interface NativeSocketWatcher {
-  watch(mode: number): void;
-  passed(): void;
-  close(): void;
+  readonly appendLog: (line: string) => void;
+  readonly setLogNotice: (before: string, between: string, after: string, clock: boolean) => void;
 }
 
 function load(): Addon {
@@ -42,5 +36,5 @@ function load(): Addon {
   return module.exports as Addon;
 }
 
-/** addon is the loaded addon. Importing this module throws when it is not built. */
+/** Importing this module throws when the addon is not built. */
 export const addon: Addon = load();

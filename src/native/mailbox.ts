@@ -1,23 +1,23 @@
 /**
- * Messages between threads of the process (native/mailbox.cc): a string, and large values that are handed over without
- * a copy. A fraction of the cost of a MessagePort. That the other thread has ended is for the sender to notice.
+ * Messages between threads of the process (native/mailbox.cc): a string, and large values that are transferred without a
+ * copy. Cheaper than a MessagePort. A mailbox does not report that the other thread has ended.
  */
 import { addon } from './addon.js';
 import type { LargeValue } from './pipeline.js';
 
-/** Told of each message; an exception is an uncaught one. */
+/** Called for each message; an exception is uncaught. */
 export type OnMessage = (text: string, bodies: readonly ArrayBuffer[] | undefined) => void;
 
-/** Mailbox receives on the thread that made it, and does not keep it alive. */
+/** A mailbox receives on the thread that created it, and does not keep that thread alive. */
 export interface Mailbox {
-  /** What others post to: unique in the process. */
+  /** Its address for `post`, unique in the process; 0 once closed. */
   readonly address: number;
-  /** post sends; false when nobody has that address any more. Values are empty afterwards. */
+  /** post sends a message; false when the mailbox of that address is closed. `bodies` are transferred: empty afterwards. */
   post(address: number, text: string, bodies?: readonly LargeValue[]): boolean;
   close(): void;
 }
 
 export const Mailbox: new (onMessage: OnMessage) => Mailbox = addon.Mailbox;
 
-/** releaseBuffer frees a body's memory now instead of some time later; the buffer has no bytes afterwards. */
+/** releaseBuffer frees a body's memory now instead of at garbage collection; the buffer is empty afterwards. */
 export const releaseBuffer: (buffer: ArrayBuffer) => void = addon.releaseBuffer;

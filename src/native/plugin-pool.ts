@@ -1,35 +1,34 @@
 /**
- * The threads that run plugin calls in this process (native/plugin_runner.cc). What it is given and gives back has the
- * form of src/plugin/wire.ts. And the methods that plugins are called by, of which the C++ has the only list.
+ * The threads that run plugin calls in this process (native/plugin_pool_binding.cc), with the wire format of
+ * src/plugin/wire.ts. Also the list of methods that plugins may handle, which is kept in the C++ code.
  */
 import { addon } from './addon.js';
 
-/** What a pool is made with. */
 export interface PluginPoolOptions {
   readonly threads: number;
-  /** Milliseconds that one call may take. */
+  /** Time limit of a call, ms. */
   readonly timeout: number;
-  /** Most bytes of an answer's body. */
+  /** Most bytes of a response's body. */
   readonly maxResponse: number;
 }
 
-/** PluginPool runs calls. Its threads are never ended: what a plugin does can not be interrupted. */
+/** PluginPool runs calls. Its threads never end, because a handler cannot be interrupted. */
 export interface PluginPool {
-  /** calls takes packed calls; a body (copied) belongs to the only one of them. */
+  /** calls queues packed calls; with a body, which is copied, a single one. */
   calls(packed: string, body: Uint8Array | undefined): void;
-  /** library takes the bytes of a library (copied). */
+  /** library stores the bytes of a library, which are copied. */
   library(name: string, bytes: Uint8Array): void;
-  /** abandon gives calls back that were not begun: packed ids. */
+  /** abandon takes packed ids; calls that have not begun come back as `returned`. */
   abandon(ids: string): void;
-  /** close: no records come any more. */
+  /** close stops the delivery of records. */
   close(): void;
 }
 
-/** PluginPool calls `onRecords` on the thread that made it, with whole records; an exception is an uncaught one. */
+/** PluginPool calls `onRecords` on the thread that created it, with complete records; an exception is uncaught. */
 export const PluginPool: new (
   options: PluginPoolOptions,
   onRecords: (records: ArrayBuffer) => void,
 ) => PluginPool = addon.PluginPool;
 
-/** PLUGIN_METHODS are the methods that a handler's name can begin with (native/http_methods.h). */
+/** The methods that a handler's name can begin with (native/http_methods.h). */
 export const PLUGIN_METHODS: ReadonlySet<string> = new Set(addon.httpMethods);

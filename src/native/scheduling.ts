@@ -1,9 +1,10 @@
-/** How the kernel schedules the service's processes. Refuses nothing: where it cannot be had, the default stays. */
+/** How the kernel schedules the service's processes. */
 import { addon } from './addon.js';
 
 /**
- * batchScheduling puts this process and what it starts from now on under SCHED_BATCH (sched(7)): its threads do not
- * interrupt others when they wake. While all cores are busy, a thread that waits for PostgreSQL is then woken to
- * several results instead of one; on an idle core it runs as soon as before. Returns false where the kernel refuses.
+ * batchScheduling puts this process, and the threads and processes that it starts later, under SCHED_BATCH (sched(7)): a
+ * thread that wakes does not preempt the running one. While all cores are busy, a thread that waits for PostgreSQL then
+ * finds several results instead of one; on an idle core it runs as soon as before. Returns false when the kernel rejects
+ * it; the default scheduling then stays.
  */
 export const batchScheduling: () => boolean = addon.batchScheduling;

@@ -1,44 +1,32 @@
 /**
- * Watches a socket that somebody else owns (libpq) on the calling thread's own event loop. It neither reads from the
- * socket nor closes it. A watcher that is still open when its thread ends is closed; libpq's connections are too
+ * Watches a socket that libpq owns on the calling thread's event loop (native/socket_watcher.cc). It neither reads from
+ * the socket nor closes it. A watcher that is still open when its thread ends is closed; libpq's connections are too
  * (native/libpq_bridge.cc).
  */
-import { addon, type NativeSocketWatcher, type OnSocketEvent } from './addon.js';
+import { addon } from './addon.js';
 
-export type { OnSocketEvent };
-
-/** What to watch for; READABLE | WRITABLE is both. */
-export const STOPPED = 0;
+/** What to watch for; READABLE | WRITABLE is both, 0 is neither. */
 export const READABLE = 1;
 export const WRITABLE = 2;
 
+/** `arrived` is the number of bytes received since the last call. An exception is an uncaught one. */
+export type OnSocketEvent = (readable: boolean, writable: boolean, arrived: number) => void;
+
 /**
- * SocketWatcher calls `onEvent(readable, writable, arrived)` while its socket is ready for what is watched for; an
- * error or the end of the connection counts as readable, again and again until the watcher stops. An exception in the
- * callback is an uncaught one. Starts out stopped; keeps the thread alive while it watches. Close it before the owner
- * closes the socket, and at once when libpq reports the connection lost, for it has closed the socket then. The
- * constructor throws when the descriptor cannot be watched.
+ * SocketWatcher calls back while its socket is ready for what is watched for; an error or the end of the connection
+ * counts as readable, again and again until the watcher stops. It starts out stopped, and keeps the thread alive while
+ * it watches. Close it before the owner closes the socket, and at once when libpq reports the connection lost, for it
+ * has closed the socket then.
  */
-export class SocketWatcher {
-  readonly #native: NativeSocketWatcher;
-
-  /** @param fd the socket's descriptor */
-  constructor(fd: number, onEvent: OnSocketEvent) {
-    this.#native = new addon.SocketWatcher(fd, onEvent);
-  }
-
+export interface SocketWatcher {
   /** watch sets what to watch for, 0 to 3. Throws when the watcher is closed. */
-  watch(mode: number): void {
-    this.#native.watch(mode);
-  }
-
-  /** passed leaves what was read by now out of the next `arrived`: it belonged to what is over. */
-  passed(): void {
-    this.#native.passed();
-  }
-
+  watch(mode: number): void;
+  /** passed leaves the bytes read so far out of the next `arrived`: they belonged to a result that is complete. */
+  passed(): void;
   /** close stops for good; the descriptor stays open. A second call does nothing. */
-  close(): void {
-    this.#native.close();
-  }
+  close(): void;
 }
+
+/** The constructor takes the socket's descriptor, and throws when it cannot be watched. */
+export const SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => SocketWatcher =
+  addon.SocketWatcher;

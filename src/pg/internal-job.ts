@@ -1,6 +1,6 @@
 /**
- * A statement of our own (a probe, a DEALLOCATE, a conversion), which no script wrote. It runs as the connection's user,
- * unless somebody's identity is given: what reads no more than catalogs and runs nobody's functions needs none.
+ * A statement of the service itself: a probe, a DEALLOCATE, a conversion. It runs as the connection's user unless an
+ * identity is given: a statement that only reads catalogs, and calls no functions of users, needs none.
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
@@ -8,17 +8,16 @@ import type { Job, StatementResult } from './job.js';
 import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
-/** How an internal statement ended: its result, or what went wrong. */
 export type InternalOutcome =
   | { readonly result: StatementResult; readonly failure?: undefined }
   | { readonly failure: SqlFailure | ServiceError; readonly result?: undefined };
 
-/** What may be said of one besides its statement. */
+/** InternalOptions are as in Job, apart from `alone`. */
 export interface InternalOptions {
   readonly identity?: Identity | undefined;
-  /** As Job.parsed. */
   readonly parsed?: string;
-  /** Whether it may wait for a lock, so that nothing is to stand behind it. */
+  readonly cannotWrite?: boolean;
+  /** Whether it runs on a dedicated connection, because it may wait for a lock. */
   readonly alone?: boolean;
 }
 
@@ -28,24 +27,25 @@ export class InternalJob implements Job {
   readonly identity: Identity | undefined;
   readonly parsed: string | undefined;
   readonly form = 'rows';
-  readonly repeatable = false;
+  readonly cannotWrite: boolean;
   readonly cost: ScriptCost | undefined;
-  /** Nobody waits for one whose end nobody is told, so it keeps no other from being cancelled. */
+  /** True from the start for a fire-and-forget statement, so that it keeps no other from being cancelled. */
   abandoned: boolean;
   attempts = 0;
   since = 0;
   readonly #ended: ((outcome: InternalOutcome) => void) | undefined;
 
-  /** `ended` is called once, with whatever came of it. */
+  /** `ended` is called once. */
   constructor(
     sql: string,
     values: (string | null)[],
     ended?: (outcome: InternalOutcome) => void,
-    { identity, parsed, alone = false }: InternalOptions = {},
+    { identity, parsed, alone = false, cannotWrite = false }: InternalOptions = {},
   ) {
     this.identity = identity;
     this.parsed = parsed;
-    this.cost = alone ? new ScriptCost() : undefined; // what nobody knows yet gets a connection to itself
+    this.cannotWrite = cannotWrite;
+    this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
     this.statement = { sql, recurs: false };
     this.values = values;
     this.#ended = ended;
@@ -58,5 +58,12 @@ export class InternalJob implements Job {
 
   failed(failure: SqlFailure | ServiceError): void {
     this.#ended?.({ failure });
+  }
+}
+
+/** Rollback ends the aborted transaction of a read-only job. When it is cancelled itself, the transaction is still open. */
+export class Rollback extends InternalJob {
+  constructor() {
+    super('ROLLBACK', []);
   }
 }

@@ -1,36 +1,33 @@
-/**
- * What the query runner asks of a database and what it gets back: a job is one statement with its values, and ends in
- * exactly one call of `done` or `failed`. Types only, apart from the cost record of a script.
- */
+/** Jobs: one statement each, which a database runs, and which ends in exactly one call of `done` or `failed`. */
 import type { ServiceError } from '../errors.js';
 import type { LargeValue } from '../native/pipeline.js';
 import type { Identity } from './identity.js';
 import type { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
-/** Statement is one SQL text; the same object is reused for the same text, so that identity can key caches. */
+/** Statement is one SQL text. A text that recurs is the same object each time, which is the key of caches. */
 export interface Statement {
-  /** What PostgreSQL gets. */
   readonly sql: string;
-  /** Whether the same text came before, so that it is worth to be prepared. */
+  /** Whether the same text was sent before, so that it is worth preparing. */
   readonly recurs: boolean;
+  /** Whether it may commit before it ends. Then it is never prepared by name, nor run again. */
+  readonly commits?: boolean;
+  /** Cached by StatementCache, see weightOf. */
+  weight?: number;
 }
 
-/** How a job's result is read. */
 export type ResultForm =
-  /** One row with one column: its text, or null. No row at all means that the database found it larger than allowed. */
+  /** One row with one column: its text, or null. No row means that PostgreSQL found it larger than allowed. */
   | 'value'
   /** Rows affected, and the rows when the statement returns any. */
   | 'rows';
 
-/** A column of a returned row. */
-export interface Column {
+export interface ResultColumn {
   readonly name: string;
   /** OID of its type. */
   readonly type: number;
 }
 
-/** What a statement gave. */
 export interface StatementResult {
   /** For form `value`. */
   readonly value: string | LargeValue | null;
@@ -39,30 +36,32 @@ export interface StatementResult {
   /** For form `rows`: rows inserted, updated, deleted or returned. */
   readonly affected: number;
   /** Undefined when the statement returns no rows. */
-  readonly columns: readonly Column[] | undefined;
+  readonly columns: readonly ResultColumn[] | undefined;
   readonly rows: readonly (readonly (string | null)[])[] | undefined;
 }
 
-/** Job is one statement on its way through a database. */
 export interface Job {
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly form: ResultForm;
-  /** What is set before it, in its transaction: wherever it runs and however often. Undefined: nothing. */
+  /** Set before it, in its transaction, on whatever connection and however often it runs. */
   readonly identity: Identity | undefined;
-  /** Whether it runs in a transaction of its own that can only read, and is rolled back. */
+  /** Whether it runs in a READ ONLY transaction of its own, which is rolled back. */
   readonly readOnly?: boolean;
-  /** What PostgreSQL only parses, before it and in its transaction: a failure of that is the job's. */
+  /** Another statement, which PostgreSQL parses before it but does not run; the job fails when that fails. */
   readonly parsed?: string | undefined;
-  /** Whether it only reads, so that it may be run again when a connection is lost before it began. */
-  readonly repeatable: boolean;
-  /** Measured cost of the script it came from; decides its lane. Undefined for what is known to be fast. */
+  /**
+   * Whether it cannot write, because it is `readOnly` or only reads catalogs: then it may be run again even if it has run
+   * already. A script's GET is not such a job: functions that it calls may write.
+   */
+  readonly cannotWrite: boolean;
+  /** Measured cost of its script, which decides its lane. Undefined for a statement known to be fast. */
   readonly cost: ScriptCost | undefined;
-  /** Kept by the database: how often it was sent before. */
+  /** Set by the connection: how often it was sent. */
   attempts: number;
-  /** Kept by the database: when it came, in milliseconds of the monotonic clock. */
+  /** Set by the database: when it was queued, in milliseconds of the monotonic clock. */
   since: number;
-  /** Set when nobody waits for it any more. */
+  /** Set when its outcome is no longer needed. */
   abandoned: boolean;
   done(result: StatementResult): void;
   failed(failure: SqlFailure | ServiceError): void;

@@ -1,57 +1,66 @@
 /**
- * Hears what is told on a channel of PostgreSQL (LISTEN), on a connection of its own that is made anew whenever it is
- * lost, with back-off. Whatever may have been told while nobody listened counts as heard as soon as somebody does again.
- * Never blocks and never throws. Behind a pooler that shares sessions it may hear nothing at all.
+ * Receives notifications on a channel of PostgreSQL (LISTEN), on a connection of its own, which is opened again with
+ * back-off whenever it is lost. As notifications may have been missed meanwhile, each new connection counts as one. Never
+ * blocks and never throws. Behind a pooler that shares sessions notifications may never arrive.
  */
 import { performance } from 'node:perf_hooks';
 import { READABLE, SocketWatcher } from '../native/socket-watcher.js';
-import type { DatabaseSettings } from '../protocol.js';
-import { connect } from './connector.js';
+import type { DatabaseSettings } from '../settings.js';
+import { connect } from './connect.js';
 import type { Libpq } from './libpq-addon.js';
 import { identifier } from './quote.js';
+import { errorText, oneLine } from '../text.js';
+import { Backoff } from '../backoff.js';
 
 /** Back-off between attempts to connect, ms. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;
 
-/** Not listening for this long (ms) is worth a word; a connection that lasted so long starts the back-off anew. */
+/** Interval of checks of the connection, and the time limit of each, ms: a peer may acknowledge packets and not answer. */
+const CHECK = 10_000;
+
+/** An outage is logged after this time, ms; a connection that lasted so long resets the back-off. */
 const LONG = 3_000;
 
-/** What is listened to, and who is told. */
-export interface Listening {
+/** Statuses of a statement that succeeded. */
+const DONE: ReadonlySet<string> = new Set(['PGRES_COMMAND_OK', 'PGRES_TUPLES_OK']);
+
+export interface Subscription {
   readonly channel: string;
-  /** Other payloads are not for us. */
+  /** Other payloads are ignored. */
   readonly payload: string;
-  /** It was told on the channel, perhaps more than once, or may have been. */
-  heard(): void;
-  /** Nothing was heard for a while, for that reason; told once. */
+  /** One or more notifications arrived, or may have been missed. */
+  notified(): void;
+  /** Nothing can be received for a while, for that reason; called once for an outage. */
   lost(reason: string): void;
   /** After `lost`. */
-  back(): void;
+  restored(): void;
 }
 
-/** Listener listens until it is closed. */
 export class Listener {
   readonly #settings: DatabaseSettings;
-  readonly #use: Listening;
+  readonly #subscription: Subscription;
   #pq: Libpq | undefined;
   #watcher: SocketWatcher | undefined;
-  /** When it began to listen on this connection, ms; undefined while it does not. */
+  /** When LISTEN succeeded on this connection, ms; undefined while there is none. */
   #since: number | undefined;
-  /** When it last could not listen any more, ms. */
+  /** When the last connection was lost, ms. */
   #lostAt = performance.now();
-  #silent = false;
-  #pause = FIRST_PAUSE;
+  #reported = false;
+  readonly #backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
   #timer: NodeJS.Timeout | undefined;
+  #check: NodeJS.Timeout | undefined;
+  /** Whether a statement is in flight. */
+  #pending = false;
   #closed = false;
 
-  constructor(settings: DatabaseSettings, use: Listening) {
+  constructor(settings: DatabaseSettings, subscription: Subscription) {
     this.#settings = settings;
-    this.#use = use;
+    this.#subscription = subscription;
     this.#connect();
   }
 
-  /** close ends the connection; one that is being made ends when it is made. */
+  /** close closes the connection; one that is being made is closed when it is made. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -65,7 +74,7 @@ export class Listener {
         else this.#listen(pq);
       })
       .catch((error: unknown) => {
-        this.#lose(error instanceof Error ? error.message : String(error));
+        this.#lose(errorText(error));
       });
   }
 
@@ -74,9 +83,17 @@ export class Listener {
     pq.setNonBlocking(true);
     this.#watcher = new SocketWatcher(pq.socket(), () => this.#read(pq));
     this.#watcher.watch(READABLE);
+    this.#check = setInterval(() => {
+      if (this.#pending) this.#lose(`no answer in ${CHECK / 1000} s`);
+      else this.#send(pq, 'SELECT');
+    }, CHECK).unref();
+    this.#send(pq, `LISTEN ${identifier(this.#subscription.channel)}`);
+  }
+
+  #send(pq: Libpq, sql: string): void {
+    this.#pending = true;
     // A statement this short always fits into the socket.
-    if (!pq.sendQuery(`LISTEN ${identifier(this.#use.channel)}`) || pq.flush() < 0)
-      this.#lose(pq.errorMessage());
+    if (!pq.sendQuery(sql) || pq.flush() < 0) this.#lose(pq.errorMessage());
   }
 
   #read(pq: Libpq): void {
@@ -84,23 +101,31 @@ export class Listener {
       this.#lose(pq.errorMessage());
       return;
     }
-    let heard = this.#since === undefined && this.#begins(pq);
+    const { channel, payload } = this.#subscription;
+    let notified = this.#pending && this.#answered(pq) && this.#begins();
     if (this.#since === undefined) return;
-    for (let told = pq.notifies(); told !== undefined; told = pq.notifies())
-      if (told.relname === this.#use.channel && told.extra === this.#use.payload) heard = true;
-    if (heard) this.#use.heard();
+    for (let next = pq.notifies(); next !== undefined; next = pq.notifies())
+      if (next.relname === channel && next.extra === payload) notified = true;
+    if (notified) this.#subscription.notified();
   }
 
-  /** Reads the answer to LISTEN: true when it came and is no refusal. */
-  #begins(pq: Libpq): boolean {
+  /** Notes that LISTEN succeeded; false if it had before, on this connection. */
+  #begins(): boolean {
+    if (this.#since !== undefined) return false;
+    this.#since = performance.now();
+    if (this.#reported) this.#subscription.restored();
+    this.#reported = false;
+    return true;
+  }
+
+  /** Reads the results of the statement in flight: true when all of them arrived, and it succeeded. */
+  #answered(pq: Libpq): boolean {
     while (!pq.isBusy()) {
       if (!pq.getResult()) {
-        this.#since = performance.now();
-        if (this.#silent) this.#use.back();
-        this.#silent = false;
+        this.#pending = false;
         return true;
       }
-      if (pq.resultStatus() !== 'PGRES_COMMAND_OK') {
+      if (!DONE.has(pq.resultStatus())) {
         this.#lose(pq.resultErrorMessage());
         return false;
       }
@@ -113,19 +138,20 @@ export class Listener {
     if (this.#closed) return;
     const now = performance.now();
     if (this.#since !== undefined) {
-      if (now - this.#since > LONG) this.#pause = FIRST_PAUSE;
+      if (now - this.#since > LONG) this.#backoff.reset();
       this.#since = undefined;
       this.#lostAt = now;
     }
-    if (!this.#silent && now - this.#lostAt > LONG) {
-      this.#silent = true;
-      this.#use.lost(reason.trim().replaceAll(/\s*\n\s*/g, ' '));
+    if (!this.#reported && now - this.#lostAt > LONG) {
+      this.#reported = true;
+      this.#subscription.lost(oneLine(reason));
     }
-    this.#timer = setTimeout(() => this.#connect(), this.#pause);
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    this.#timer = setTimeout(() => this.#connect(), this.#backoff.next());
   }
 
   #end(): void {
+    clearInterval(this.#check);
+    this.#pending = false;
     this.#watcher?.close();
     this.#watcher = undefined;
     this.#pq?.finish();

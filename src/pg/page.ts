@@ -1,7 +1,7 @@
-/** The page of a listing that a request asks for (`_page`, `_page_size`). Refuses what is no number, or a negative size. */
+/** The page of a listing that a request asks for (`_page`, `_page_size`). */
 import { ServiceError } from '../errors.js';
 
-/** Page is a part of a listing, in rows: decimal numbers that a bigint of PostgreSQL can hold. */
+/** Page is a part of a listing, in rows: decimal numbers within PostgreSQL's bigint. */
 export interface Page {
   readonly limit: string;
   readonly offset: string;
@@ -12,8 +12,8 @@ const LARGEST = 2_147_483_647;
 const INTEGER = /^[+-]?\d{1,10}$/;
 
 /**
- * pageOf gives the page of these parameters, undefined for the whole listing: only `_page` makes pages, and one below 1
- * counts as 1. Throws ServiceError `invalid_listing`.
+ * pageOf reads the page from the parameters, undefined for the whole listing: `_page_size` has no effect without `_page`,
+ * and a page below 1 is page 1. Throws ServiceError `invalid_listing` for other texts than numbers and a negative size.
  */
 export function pageOf(page: string | undefined, size: string | undefined): Page | undefined {
   if (page === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Names and texts of our own as parts of a statement. Values of callers are bound, never quoted. */
+/**
+ * Names and texts of the service itself as parts of a statement, and lists as array parameters. Values of callers are
+ * bound, never quoted.
+ */
 
 /** identifier quotes a name. */
 export function identifier(name: string): string {
@@ -13,4 +16,9 @@ export function qualifiedName({ schema, table }: { schema: string; table: string
 /** literal quotes a text, whatever standard_conforming_strings is. */
 export function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
+
+/** arrayLiteral writes texts as the value of a parameter of type text[]. */
+export function arrayLiteral(items: readonly string[]): string {
+  return `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

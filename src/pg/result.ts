@@ -1,21 +1,25 @@
-/** Reads the outcome of a statement, as the pipeline gives it, into a result. */
-import type { Detail, LargeValue, Outcome } from '../native/pipeline.js';
+/** Reads the outcome of a statement, as the pipeline reports it, into a result. */
+import type { Detail, PipelineResult } from '../native/pipeline.js';
 import type { ResultForm, StatementResult } from './job.js';
-import type { SqlFailure } from './sql-failure.js';
+import { RESOLUTION_UNKNOWN, type SqlFailure } from './sql-failure.js';
+
+/** Command tags of statements with effects beyond their own; scripts with these are also rejected before they run. */
+const STATEFUL =
+  /^(BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PREPARE|DEALLOCATE|SET|RESET|DISCARD|LISTEN|DECLARE|LOAD)/;
 
 /** isDetail tells whether an outcome is more than a value or a tag. */
-export function isDetail(outcome: Outcome): outcome is Detail {
-  return typeof outcome !== 'string' && outcome !== null && !isLarge(outcome);
+export function isDetail(outcome: PipelineResult): outcome is Detail {
+  return typeof outcome !== 'string' && outcome !== null && !('length' in outcome);
 }
 
-/** isLarge tells a large value from a detail. */
-function isLarge(value: LargeValue | Detail): value is LargeValue {
-  return 'length' in value;
+/** mayBeLarge tells whether an outcome may have more than a few KiB: smaller values are strings, and so are tags. */
+export function mayBeLarge(outcome: PipelineResult): boolean {
+  return typeof outcome === 'object' && outcome !== null;
 }
 
 /** readOutcome reads an outcome that is no failure. Undefined when the result is larger than allowed. */
 export function readOutcome(
-  outcome: Outcome,
+  outcome: PipelineResult,
   form: ResultForm,
 ): StatementResult | SqlFailure | undefined {
   if (!isDetail(outcome)) {
@@ -27,9 +31,14 @@ export function readOutcome(
   if (outcome.tooLarge) return undefined;
   const { tag, columns, rows } = outcome;
   if (tag === undefined)
-    return { state: '08006', message: 'the database sent no result', fatal: true };
+    return { state: RESOLUTION_UNKNOWN, message: 'the database sent no result', fatal: true };
   if (tag === '') return { state: '42601', message: 'the statement is empty', fatal: false };
   return { value: null, tag, affected: affectedBy(tag), columns, rows };
+}
+
+/** leavesState tells whether a command with this tag leaves a state on its connection. */
+export function leavesState(tag: string): boolean {
+  return tag !== '' && STATEFUL.test(tag);
 }
 
 /** The number at the end of a command tag: rows inserted, updated, deleted or returned. */

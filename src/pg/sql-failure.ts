@@ -1,36 +1,61 @@
-/**
- * What PostgreSQL said of a statement that failed, in its own fields, and the one way to write it into the log without
- * the values it may quote.
- */
+/** The failure of a statement in the fields of PostgreSQL's error message, what it means, and its text for the log. */
+import { isRaised } from '../errors.js';
 import type { FailureFields } from '../native/pipeline.js';
 
-/** SqlFailure is an error that the database (or the loss of it) caused. */
+/** SqlFailure is an error of PostgreSQL or of the connection to it. */
 export interface SqlFailure {
   /** SQLSTATE, five characters. */
   readonly state: string;
   readonly message: string;
   readonly detail?: string | undefined;
   readonly hint?: string | undefined;
-  /** Where in the statement, in characters from 1. */
+  /** Position in the statement, in characters from 1. */
   readonly position?: number | undefined;
   readonly schema?: string | undefined;
   readonly table?: string | undefined;
   readonly column?: string | undefined;
   readonly constraint?: string | undefined;
-  /** Whether the message was written by code in the database (RAISE) and not by PostgreSQL. */
+  /** Whether code in the database wrote the message (RAISE), not PostgreSQL. */
   readonly raised?: boolean;
+  /** The function of PostgreSQL's source that reported it. */
+  readonly routine?: string | undefined;
+  /** Whether it occurred inside a function, or in a statement that one ran. */
+  readonly inside?: boolean;
   /** Whether the server ended the connection with it. */
   readonly fatal: boolean;
 }
 
-/** connectionFailure is the failure of a statement whose connection could not be had or was lost. */
+/** SQLSTATE transaction_resolution_unknown: the connection was lost, and the statement may have taken effect. */
+export const RESOLUTION_UNKNOWN = '08007';
+
+/** SQLSTATEs for an administrator: connections, a read-only database, resources, shutdowns, files, internal errors. */
+const SERVER_FAULT = /^(?:08|25006|53|57P|58|F0|XX)/;
+
+/**
+ * failureLevel is the log level of a failed statement, over HTTP, MCP and the registry alike. `info`: a script raised the
+ * error on purpose. `error`: the service or the database needs an administrator. `warn`: the cause is a value of the
+ * caller, the script or a function it calls, or a write in a READ ONLY transaction (`readOnly`).
+ */
+export function failureLevel(
+  { state, raised }: Pick<SqlFailure, 'state' | 'raised'>,
+  readOnly = false,
+): 'info' | 'warn' | 'error' {
+  if (isRaised(state)) return 'info';
+  const scripts = raised === true || state === '08P01' || (readOnly && state === '25006');
+  return SERVER_FAULT.test(state) && !scripts ? 'error' : 'warn';
+}
+
+/** connectionFailure is the failure of a statement whose connection could not be made or was lost. */
 export function connectionFailure(message: string, state = '08006'): SqlFailure {
   return { state, message, fatal: true };
 }
 
-/** failureOf makes a failure of the error fields of a result. */
+/** failureOf reads the error fields of a result. */
 export function failureOf(fields: FailureFields): SqlFailure {
   if (fields.sqlState === undefined) return connectionFailure(firstLine(fields.message));
+  // PgBouncer reports 08P01 for temporary failures; PostgreSQL, when the bound values do not match the statement.
+  if (fields.sqlState === '08P01' && fields.routine === undefined)
+    return { ...connectionFailure(firstLine(fields.message)), fatal: isFatal(fields) };
   const position = Number(fields.statementPosition ?? 0);
   return {
     state: fields.sqlState,
@@ -43,14 +68,51 @@ export function failureOf(fields: FailureFields): SqlFailure {
     column: fields.column,
     constraint: fields.constraint,
     raised: LANGUAGES.test(fields.sourceFile ?? ''),
-    fatal: fields.severity === 'FATAL' || fields.severity === 'PANIC',
+    routine: fields.routine,
+    inside: fields.context === true,
+    fatal: isFatal(fields),
   };
+}
+
+function isFatal({ severity }: FailureFields): boolean {
+  return severity === 'FATAL' || severity === 'PANIC';
+}
+
+/**
+ * isStale tells whether a failure means that a statement prepared under `name` is gone or must be prepared again, so that
+ * nothing ran. Functions can raise the same SQLSTATEs, or run statements that do: those have a context or another routine.
+ */
+export function isStale({ state, routine, inside, message }: SqlFailure, name: string): boolean {
+  if (inside === true) return false;
+  if (state === '26000') return routine === 'FetchPreparedStatement' && message.includes(name);
+  return state === '0A000' && routine === 'RevalidateCachedQuery';
+}
+
+/** mayBeStale tells whether a failure has an SQLSTATE as for isStale, and was not raised inside a function. */
+export function mayBeStale({ state, inside }: SqlFailure): boolean {
+  return (state === '26000' || state === '0A000') && inside !== true;
+}
+
+/** isInAborted tells whether a failure means that the transaction was already aborted, so that nothing ran. */
+export function isInAborted({ state, routine, inside }: SqlFailure): boolean {
+  return state === '25P02' && inside !== true && EXECUTES.test(routine ?? '');
+}
+
+/** PostgreSQL's functions for messages of the extended protocol. */
+const EXECUTES = /^exec_(?:parse|bind|execute|describe)_/;
+
+/**
+ * endsBackend tells whether PostgreSQL reported the end of the session: the transaction was rolled back, and no later
+ * statement has begun. A pooler's own messages, which name no routine, prove neither.
+ */
+export function endsBackend({ fatal, routine }: SqlFailure): boolean {
+  return fatal && routine === 'ProcessInterrupts';
 }
 
 /** Source files of the procedural languages that come with PostgreSQL. */
 const LANGUAGES = /^pl(?:_|py|perl|tcl)/;
 
-/** maskQuoted replaces what a message quotes, from the first quote to the last, for it may be a value of a request. */
+/** maskQuoted masks a message from the first quote to the last: what it quotes may be a value of a request. */
 export function maskQuoted(message: string): string {
   const first = message.search(QUOTE);
   if (first < 0) return message;

@@ -1,16 +1,13 @@
-/**
- * Calls that wait for a place where they run, first come first served. Taking one costs the same however many wait.
- */
+/** Plugin calls that wait for the backend: a queue whose shift takes constant time. */
 import type { PluginCall } from './wire.js';
 
-/** Places taken at the front before the rest is moved there. */
+/** Emptied entries at the front before the array is compacted. */
 const SLACK = 1_024;
 
-export class CallQueue {
+export class PluginCallQueue {
   #calls: (PluginCall | undefined)[] = [];
   #first = 0;
 
-  /** size is how many wait. */
   get size(): number {
     return this.#calls.length - this.#first;
   }
@@ -19,13 +16,12 @@ export class CallQueue {
     this.#calls.push(call);
   }
 
-  /** putBack puts calls before all others, in their order. */
+  /** putBack inserts calls before all others, in their order. */
   putBack(calls: readonly PluginCall[]): void {
     this.#calls = [...calls, ...this.#calls.slice(this.#first)];
     this.#first = 0;
   }
 
-  /** shift takes the first one; undefined when there is none. */
   shift(): PluginCall | undefined {
     if (this.#first === this.#calls.length) return undefined;
     const call = this.#calls[this.#first];
@@ -40,7 +36,7 @@ export class CallQueue {
     return call;
   }
 
-  /** drop takes the calls with some ids away. */
+  /** drop removes the calls with these ids. */
   drop(ids: ReadonlySet<number>): void {
     this.#calls = this.#calls.filter((call) => call !== undefined && !ids.has(call.id));
     this.#first = 0;

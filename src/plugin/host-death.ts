@@ -1,69 +1,68 @@
 /**
- * What a host process that died had come to, by the last record it sent: which of its calls had begun, which one it died
- * of, and what libraries may be to blame.
+ * The state of a host process at its death, from the last record it sent: which calls had begun, which one crashed it, and
+ * which libraries are suspect.
  */
 import { constants } from 'node:os';
-import type { GivenCall, GivenCalls } from './given-calls.js';
+import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 import type { HostExit } from './host-process.js';
 import type { PluginCall, PluginRecord } from './wire.js';
 
-/** Bytes that the record of a crash holds. */
+/** Length of the body of a crash record. */
 const CRASH_BYTES = 8;
 
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
-/** What is known of a death. */
 export interface HostDeath {
   readonly signal: string | null;
-  /** Calls that are lost; without a record all of them. */
-  readonly begun: readonly GivenCall[];
-  /** Calls that nothing was done for. */
-  readonly untouched: readonly GivenCall[];
-  /** The call that it died of; undefined when that is not known. */
-  readonly culprit: GivenCall | undefined;
-  /** Whether the library of that call was there already. */
+  /** Calls that had begun and are lost; without a crash record, all calls. */
+  readonly begun: readonly InFlightCall[];
+  /** Calls that had not begun. */
+  readonly notBegun: readonly InFlightCall[];
+  /** The call that crashed the process, if known. */
+  readonly culprit: InFlightCall | undefined;
+  /** Whether the library of that call had been loaded. */
   readonly loaded: boolean;
-  /** Libraries that it may have died of. */
+  /** Libraries that may have crashed the process. */
   readonly suspects: ReadonlySet<string>;
 }
 
-/** isCrash tells whether a record is one that a death can be judged by. */
-export function isCrash(record: PluginRecord): boolean {
+/** isCrashRecord tells whether a `crashed` record is well formed. */
+export function isCrashRecord(record: PluginRecord): boolean {
   return record.body.length === CRASH_BYTES;
 }
 
-/** judgeDeath takes all calls away from a host that died; `crash` is its last record, if that told of its end. */
-export function judgeDeath(
-  given: GivenCalls,
+/** deathOf takes all calls of a dead host process; `crash` is its last record, if that was a crash record. */
+export function deathOf(
+  inFlight: InFlightCalls,
   exit: HostExit,
   crash: PluginRecord | undefined,
 ): HostDeath {
-  const calls = given.takeAll();
+  const calls = inFlight.takeAll();
   const signal = exit.signal ?? (crash && SIGNALS.get(crash.status)) ?? null;
   if (crash === undefined) {
-    const suspects = namesOf(calls);
-    return { signal, begun: calls, untouched: [], culprit: undefined, loaded: false, suspects };
+    const suspects = librariesOf(calls);
+    return { signal, begun: calls, notBegun: [], culprit: undefined, loaded: false, suspects };
   }
   const last = crash.body.readUInt32LE(0);
-  const begun = calls.filter(({ id }) => last !== 0 && given.isBefore(id, last));
+  const begun = calls.filter(({ id }) => last !== 0 && inFlight.isNotAfter(id, last));
   const culprit = calls.find(({ id }) => id === crash.id);
   const suspects = crash.id === 0 ? begun : culprit ? [culprit] : [];
   return {
     signal,
     begun,
-    untouched: calls.slice(begun.length), // in the order they were given
+    notBegun: calls.slice(begun.length), // calls begin in the order sent
     culprit,
     loaded: culprit !== undefined && crash.body.readUInt32LE(4) === 0,
-    suspects: namesOf(suspects),
+    suspects: librariesOf(suspects),
   };
 }
 
-/** handlerOf names what a call is to, for the log. */
+/** The log fields of a call. */
 export function handlerOf(call: PluginCall): Readonly<Record<string, string>> {
   const { file, func, method, requestId } = call;
   return { plugin: file, handler: `${method}${func}Handler`, requestId };
 }
 
-function namesOf(calls: readonly GivenCall[]): Set<string> {
+function librariesOf(calls: readonly InFlightCall[]): Set<string> {
   return new Set(calls.map(({ call }) => call.file));
 }

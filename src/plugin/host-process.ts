@@ -1,48 +1,47 @@
 /**
- * One process of plugins (native/plugin_host.cc), from spawn to exit. It gets the environment variables of a list and the
- * ones that are configured, no descriptor but its channel, and the service's standard error for what plugins print.
- * Replaces nothing: what starts another one is a HostSlot.
+ * One host process (native/plugin_host.cc), from spawn to exit; a HostSlot replaces it. It inherits listed and configured
+ * environment variables, its channel, and the service's standard error, where the output of plugins goes.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { PluginSettings } from '../settings.js';
-import type { PluginCarrier } from './carrier.js';
+import type { PluginTransport } from './backend.js';
 import { RecordReader, type OnRecord } from './records.js';
-import { Message, MESSAGE_HEAD, writeMessageHead } from './wire.js';
+import { MessageKind, MESSAGE_HEAD, writeMessageHead } from './wire.js';
 
-/** The program, as it is built. */
+/** The built program. */
 export const HOST_FILE = fileURLToPath(new URL('../../build/Release/plugin_host', import.meta.url));
 
-/** How long the channel of a process that is gone is read (milliseconds): what plugins started may hold it open. */
-const REMAINS = 200;
+/** How long the channel is read after the exit of the process, ms: children of plugins may keep it open. */
+const DRAIN_TIME = 200;
 
-/** Bytes that a record may have besides the body of an answer. */
-const BESIDES = 1 << 20;
+/** Bytes that a record may have beyond the body of a response. */
+const RECORD_OVERHEAD = 1 << 20;
 
-const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
+/** Environment variables that a host process inherits, besides LC_*. */
+const INHERITED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
-/** How a process came to its end. */
+/** How a process ended. */
 export interface HostExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why it could not even be started. */
+  /** Why it could not be started. */
   readonly error?: NodeJS.ErrnoException;
 }
 
 export interface HostEvents {
   readonly record: OnRecord;
-  /** It takes no calls any more. */
+  /** It accepts no more calls. */
   readonly ending: () => void;
-  /** It is gone, and all that it told was read. */
+  /** It has exited and its channel has been read to the end. */
   readonly ended: (exit: HostExit) => void;
 }
 
-/** HostProcess carries calls to a process and records back. */
-export class HostProcess implements PluginCarrier {
-  /** When something came from it last (performance.now). */
-  heard = performance.now();
-  /** Undefined when there was not even an attempt, for want of memory for instance. */
+export class HostProcess implements PluginTransport {
+  /** When data was received last (performance.now). */
+  lastReceived = performance.now();
+  /** Undefined when spawn threw, for example for want of memory. */
   readonly #child: ChildProcess | undefined;
   readonly #events: HostEvents;
   readonly #reader: RecordReader;
@@ -51,12 +50,12 @@ export class HostProcess implements PluginCarrier {
   #exit: HostExit | undefined;
   #closed = false;
 
-  /** `file` is the program. What does not start ends like what dies. */
+  /** `file` is the program. A process that cannot be started is reported as ended. */
   constructor(settings: PluginSettings, events: HostEvents, file: string) {
     const { threads, timeout, maxResponse, maxMemory, environment } = settings;
     const limits = { threads, timeout, 'max-response': maxResponse, 'max-memory': maxMemory };
     this.#events = events;
-    this.#reader = new RecordReader(maxResponse + BESIDES, events.record);
+    this.#reader = new RecordReader(maxResponse + RECORD_OVERHEAD, events.record);
     const notStarted = (error: Error): void => this.#gone({ code: null, signal: null, error });
     let child: ChildProcess;
     try {
@@ -66,7 +65,7 @@ export class HostProcess implements PluginCarrier {
         { stdio: ['ignore', 2, 2, 'pipe'], env: hostEnvironment(environment) },
       );
     } catch (error) {
-      // Some errors are emitted, and others (ENOMEM) thrown.
+      // Some errors are emitted, others (ENOMEM) thrown.
       process.nextTick(notStarted, error);
       return;
     }
@@ -92,28 +91,28 @@ export class HostProcess implements PluginCarrier {
   }
 
   calls(packed: string, body: Uint8Array | undefined): void {
-    this.#send(Message.calls, packed, body);
+    this.#send(MessageKind.calls, packed, body);
   }
 
   library(name: string, bytes: Uint8Array): void {
-    this.#send(Message.library, name, bytes);
+    this.#send(MessageKind.library, name, bytes);
   }
 
   abandon(ids: string): void {
-    this.#send(Message.abandon, ids, undefined);
+    this.#send(MessageKind.abandon, ids, undefined);
   }
 
-  /** retire has it give back what was not begun: a `returned` record for each call, then `retired`. */
+  /** retire asks for the calls that have not begun: a `returned` record for each, then `retired`. */
   retire(): void {
-    this.#send(Message.retire, '', undefined);
+    this.#send(MessageKind.retire, '', undefined);
   }
 
-  /** kill ends it at once; its end is told. */
+  /** kill ends it at once; `ended` follows. */
   kill(): void {
     this.#child?.kill('SIGKILL');
   }
 
-  /** close ends it, whatever runs. No record comes after that. */
+  /** close ends it at once; no record or event follows. */
   close(): void {
     this.#closed = true;
     this.#channel?.destroy();
@@ -121,7 +120,7 @@ export class HostProcess implements PluginCarrier {
   }
 
   #send(
-    kind: (typeof Message)[keyof typeof Message],
+    kind: (typeof MessageKind)[keyof typeof MessageKind],
     text: string,
     bytes: Uint8Array | undefined,
   ): void {
@@ -135,12 +134,12 @@ export class HostProcess implements PluginCarrier {
 
   #read(piece: Buffer): void {
     if (this.#closed) return;
-    this.heard = performance.now();
+    this.lastReceived = performance.now();
     try {
       this.#reader.push(piece);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#channel?.destroy(); // what comes now cannot be understood
+      this.#channel?.destroy(); // the stream is out of step
     }
   }
 
@@ -149,7 +148,7 @@ export class HostProcess implements PluginCarrier {
     this.#exit = exit;
     this.#events.ending();
     if (this.#channel === undefined || this.#channel.closed) this.#end();
-    else setTimeout(() => this.#channel?.destroy(), REMAINS);
+    else setTimeout(() => this.#channel?.destroy(), DRAIN_TIME);
   }
 
   #end(): void {
@@ -158,12 +157,12 @@ export class HostProcess implements PluginCarrier {
   }
 }
 
-/** hostEnvironment is what a process of plugins sees of an environment: `names` besides those of the list. */
+/** hostEnvironment is the part of an environment that a host process inherits: INHERITED and `names`. */
 export function hostEnvironment(
   names: readonly string[],
   environment: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  const passed = new Set([...PASSED_ON, ...names]);
+  const passed = new Set([...INHERITED, ...names]);
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => passed.has(name) || name.startsWith('LC_')),
   );

@@ -1,113 +1,112 @@
 /**
- * Plugins in processes of their own: keeps one process running from the first call on, replaces one that dies (at once,
- * then after a wait that grows while deaths follow one another), and one that has calls that do not end or too much
- * memory, which finishes what it has begun. What a process that died had begun is lost, all else is run by the next.
+ * Plugin calls in host processes: runs one process from the first call on and replaces it when it dies (with back-off),
+ * when a call does not end, or when it uses too much memory. A replaced process finishes the calls that it has begun; the
+ * calls that a dead process had begun are lost, and the others run in the next one.
  */
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { PluginSettings } from '../settings.js';
-import { GivenCalls, type GivenCall } from './given-calls.js';
-import { handlerOf, isCrash, judgeDeath } from './host-death.js';
+import { InFlightCalls, type InFlightCall } from './in-flight-calls.js';
+import { handlerOf, isCrashRecord, deathOf } from './host-death.js';
 import { HOST_FILE, HostProcess, type HostExit } from './host-process.js';
-import { CALLS_A_THREAD, type PlaceEvents, type PluginPlace } from './place.js';
+import { CALLS_PER_THREAD, type BackendEvents, type PluginBackend } from './backend.js';
 import { RecordKind, type PluginCall, type PluginRecord } from './wire.js';
+import { Backoff } from '../backoff.js';
 
-/** Wait before a replacement (milliseconds), after the first one: doubled with each death up to the last. */
-const WAIT_FIRST = 50;
-const WAIT_LAST = 500;
+/** Wait before a replacement after the first one, ms. */
+const FIRST_WAIT = 50;
+const LONGEST_WAIT = 500;
 
-/** A process that lived this long (milliseconds) starts the waits anew. */
+/** Lifetime of a process that resets the back-off, ms. */
 const STEADY = 30_000;
 
-/** What calls may take beyond their time limit before a process that only finishes them is given up (milliseconds). */
-const PATIENCE = 1_000;
+/** How long a retired process may run beyond the time limit of its calls before it is killed, ms. */
+const GRACE = 1_000;
 
-/** How long a process that has calls may tell nothing before it is given up (milliseconds): it tells twice a second that it is alive. */
-const SILENCE = 5_000;
+/** How long a process with calls may send nothing before it is killed, ms; it sends `alive` twice a second. */
+const ALIVE_TIMEOUT = 5_000;
 
-/** How often it is looked whether the process still tells anything (milliseconds). */
-const LOOK = 1_000;
+/** Interval of the check for that, ms. */
+const CHECK_INTERVAL = 1_000;
 
-/** Most processes at a time that only finish what they have: each may have as much memory as there may be. */
-const RETIRED_MOST = 2;
+/** Most retired processes at a time: each may use the whole memory limit. */
+const MAX_RETIRED = 2;
 
-/** How long nothing is tried after a process could not be started for what its file is (milliseconds). */
-const UNUSABLE = 1_000;
-const UNUSABLE_FILE = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR', 'EPERM']);
+/** How long no start is attempted after the program file turned out unusable, ms. */
+const UNUSABLE_TIME = 1_000;
+const UNUSABLE_CODES = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR', 'EPERM']);
 
-/** What callers are told whose call did not crash, or nobody knows it. */
-const NEIGHBOUR = 'the process that ran the plugin ended';
+/** Message for a lost call that is not known to have crashed the process. */
+const LOST_WITH_PROCESS = 'the process that ran the plugin ended';
 
-/** Host is one process and what is known of it. */
+/** A host process and its state. */
 interface Host {
   readonly process: HostProcess;
-  readonly given: GivenCalls;
+  readonly inFlight: InFlightCalls;
   readonly started: number;
-  /** Why it is to be replaced. */
-  due: string | undefined;
+  /** Why it must be replaced. */
+  replaceReason: string | undefined;
   retired: boolean;
-  /** Whether it has given back all that it had not begun. */
+  /** Whether it has returned the calls that had not begun. */
   emptied: boolean;
-  /** It was killed because its calls did not end. */
+  /** Whether it was killed because its calls did not end. */
   overdue: boolean;
-  /** What it told last, when that was of its end. */
+  /** Its last record, if that was a crash record. */
   crash: PluginRecord | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** HostSlot runs calls in processes, one at a time but for those that finish. */
-export class HostSlot implements PluginPlace {
+export class HostSlot implements PluginBackend {
   readonly #settings: PluginSettings;
-  readonly #events: PlaceEvents;
+  readonly #events: BackendEvents;
   readonly #log: Logger;
   readonly #file: string;
   readonly #limit: number;
   readonly #watch: NodeJS.Timeout;
   #current: Host | undefined;
   readonly #retired = new Set<Host>();
-  /** The wait before the next replacement, 0 for none. */
-  #wait = 0;
+  readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #timer: NodeJS.Timeout | undefined;
-  /** No process can be started until then (performance.now). */
-  #unusable = 0;
-  /** Whether that was said. */
-  #said = false;
-  /** How many looks in a row found a process with calls that tells nothing. */
-  #silent = 0;
+  /** No start is attempted before then (performance.now). */
+  #unusableUntil = 0;
+  /** Whether a failed start has been logged. */
+  #logged = false;
+  /** Checks in a row at which a process with calls had sent nothing. */
+  #silentChecks = 0;
   #closed = false;
 
-  /** `file` is the program, when it is not the service's own. */
-  constructor(settings: PluginSettings, events: PlaceEvents, log: Logger, file = HOST_FILE) {
+  /** `file` is the program of the host process. */
+  constructor(settings: PluginSettings, events: BackendEvents, log: Logger, file = HOST_FILE) {
     this.#settings = settings;
     this.#events = events;
     this.#log = log;
     this.#file = file;
-    this.#limit = settings.threads * CALLS_A_THREAD;
-    this.#watch = setInterval(() => this.#look(), LOOK);
+    this.#limit = settings.threads * CALLS_PER_THREAD;
+    this.#watch = setInterval(() => this.#checkAlive(), CHECK_INTERVAL);
     this.#watch.unref();
   }
 
-  /** pid is the number of the process that takes calls now; undefined while there is none. */
+  /** pid is that of the process that accepts calls; undefined while there is none. */
   get pid(): number | undefined {
     return this.#current?.process.pid;
   }
 
-  /** room starts a process unless there is one, or one to wait for. */
+  /** room starts a process when none is running or waited for. */
   room(): number {
     if (this.#closed || this.#timer !== undefined) return 0;
-    if (performance.now() < this.#unusable) return this.#limit;
+    if (performance.now() < this.#unusableUntil) return this.#limit;
     this.#current ??= this.#start();
-    return this.#current.given.room;
+    return this.#current.inFlight.room;
   }
 
   run(calls: readonly PluginCall[]): void {
-    if (this.#current !== undefined) this.#current.given.give(calls);
+    if (this.#current !== undefined) this.#current.inFlight.add(calls);
     else
       for (const call of calls) this.#events.failed(call, new ServiceError('plugin_load_failed'));
   }
 
   abandon(ids: ReadonlySet<number>): void {
-    for (const { given } of this.#hosts()) given.abandon(ids);
+    for (const { inFlight } of this.#hosts()) inFlight.abandon(ids);
   }
 
   close(): void {
@@ -126,78 +125,78 @@ export class HostSlot implements PluginPlace {
 
   #start(): Host {
     const events = {
-      record: (record: PluginRecord) => this.#take(host, record),
+      record: (record: PluginRecord) => this.#receive(host, record),
       ending: () => this.#ending(host),
       ended: (exit: HostExit) => this.#ended(host, exit),
     };
     const process = new HostProcess(this.#settings, events, this.#file);
     const host: Host = {
       process,
-      given: new GivenCalls(process, this.#limit, this.#events),
+      inFlight: new InFlightCalls(process, this.#limit, this.#events),
       started: performance.now(),
-      due: undefined,
+      replaceReason: undefined,
       retired: false,
       emptied: false,
       overdue: false,
       crash: undefined,
       timer: undefined,
     };
-    if (process.pid !== undefined) this.#said = false;
-    this.#silent = 0;
+    if (process.pid !== undefined) this.#logged = false;
+    this.#silentChecks = 0;
     return host;
   }
 
-  #take(host: Host, record: PluginRecord): void {
-    // Only the last one counts: what a plugin forked tells of its own end too.
+  #receive(host: Host, record: PluginRecord): void {
+    // Only the last record counts: a process that a plugin forked reports its own end too.
     host.crash = undefined;
-    if (host.given.take(record)) {
+    if (host.inFlight.receive(record)) {
       this.#release(host);
       return;
     }
     switch (record.kind) {
       case RecordKind.stuck:
-        host.due ??= 'a call does not end';
+        host.replaceReason ??= 'a call does not end';
         this.#retire();
         break;
-      case RecordKind.swollen:
-        host.due ??= 'too much memory';
-        if (record.status > 1) this.#kill(host, 'takes more than twice the memory that it may');
+      case RecordKind.overMemory:
+        host.replaceReason ??= 'too much memory';
+        if (record.status > 1) this.#kill(host, 'uses more than twice its memory limit');
         else this.#retire();
         break;
       case RecordKind.retired:
         if (!host.retired) break;
         host.emptied = true;
-        this.#events.returned(host.given.takeReturned());
+        this.#events.returned(host.inFlight.takeReturned());
         this.#release(host);
         break;
       case RecordKind.crashed:
-        if (isCrash(record)) host.crash = record;
+        if (isCrashRecord(record)) host.crash = record;
     }
   }
 
-  /** Replaces the current process if it is due; another one is started when there is something to run. */
+  /** Retires the current process if it must be replaced; the next call starts another one. */
   #retire(): void {
     const host = this.#current;
-    if (host?.due === undefined || this.#retired.size >= RETIRED_MOST) return;
-    const { process, given } = host;
+    if (host?.replaceReason === undefined || this.#retired.size >= MAX_RETIRED) return;
+    const { process, inFlight } = host;
     this.#log.warn(
-      { pid: process.pid, reason: host.due, calls: given.size },
+      { pid: process.pid, reason: host.replaceReason, calls: inFlight.size },
       'a plugin host is replaced',
     );
     host.retired = true;
     host.timer = setTimeout(() => {
       host.overdue = true;
       process.kill();
-    }, this.#settings.timeout + PATIENCE);
+    }, this.#settings.timeout + GRACE);
     this.#current = undefined;
     this.#retired.add(host);
     process.retire();
     this.#events.ready();
   }
 
-  /** Ends a process that has finished what it had. */
+  /** Ends a retired process that has finished its calls. */
   #release(host: Host): void {
-    if (!host.emptied || host.given.size > 0) return;
+    if (!host.emptied || host.inFlight.size > 0) return;
     clearTimeout(host.timer);
     host.process.close();
     this.#retired.delete(host);
@@ -207,83 +206,85 @@ export class HostSlot implements PluginPlace {
   #ending(host: Host): void {
     if (host !== this.#current) return;
     this.#current = undefined;
-    if (performance.now() - host.started >= STEADY) this.#wait = 0;
-    if (this.#wait > 0)
+    if (performance.now() - host.started >= STEADY) this.#backoff.reset();
+    if (this.#backoff.wait > 0)
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#events.ready();
-      }, this.#wait);
+      }, this.#backoff.wait);
   }
 
   #ended(host: Host, exit: HostExit): void {
     clearTimeout(host.timer);
     this.#retired.delete(host);
-    if (exit.error !== undefined) this.#notStarted(exit.error, host.given.takeAll());
+    if (exit.error !== undefined) this.#notStarted(exit.error, host.inFlight.takeAll());
     else if (host.overdue)
-      this.#lost(host.given.takeAll(), () => new ServiceError('plugin_timeout'));
+      this.#lost(host.inFlight.takeAll(), () => new ServiceError('plugin_timeout'));
     else this.#died(host, exit);
     this.#retire();
     this.#events.ready();
   }
 
-  #notStarted(error: NodeJS.ErrnoException, calls: readonly GivenCall[]): void {
-    const unusable = UNUSABLE_FILE.has(error.code ?? '');
-    if (!this.#said) {
+  #notStarted(error: NodeJS.ErrnoException, calls: readonly InFlightCall[]): void {
+    const unusable = UNUSABLE_CODES.has(error.code ?? '');
+    if (!this.#logged) {
       const advice = unusable ? ': is it built (npm run build:native)?' : '';
-      this.#log.error({ err: error, wait: this.#wait }, `no plugin host can be started${advice}`);
+      this.#log.error(
+        { err: error, wait: this.#backoff.wait },
+        `no plugin host can be started${advice}`,
+      );
     }
-    this.#said = true;
+    this.#logged = true;
     if (unusable) {
-      this.#unusable = performance.now() + UNUSABLE;
+      this.#unusableUntil = performance.now() + UNUSABLE_TIME;
       this.#lost(calls, () => new ServiceError('plugin_load_failed'));
       return;
     }
     this.#return(calls, []);
-    this.#longer();
+    this.#backoff.next();
   }
 
   #died(host: Host, exit: HostExit): void {
-    const { process, given, crash, retired } = host;
-    const { signal, begun, untouched, culprit, loaded, suspects } = judgeDeath(given, exit, crash);
+    const { process, inFlight, crash, retired } = host;
+    const { signal, begun, notBegun, culprit, loaded, suspects } = deathOf(inFlight, exit, crash);
     const handler = culprit && handlerOf(culprit.call);
     const fields = { ...handler, code: exit.code, signal, pid: process.pid, lost: begun.length };
-    this.#log.error({ ...fields, wait: this.#wait }, 'a plugin host died');
-    if (!retired) this.#longer();
+    this.#log.error({ ...fields, wait: this.#backoff.wait }, 'a plugin host died');
+    if (!retired) this.#backoff.next();
     if (culprit !== undefined && loaded) this.#events.loaded(culprit.call.file);
     this.#events.crashed(suspects);
     this.#lost(
       begun,
-      (one) => new ServiceError('plugin_crashed', one === culprit ? undefined : NEIGHBOUR),
+      (one) => new ServiceError('plugin_crashed', one === culprit ? undefined : LOST_WITH_PROCESS),
     );
-    this.#return(untouched, given.takeReturned());
+    this.#return(notBegun, inFlight.takeReturned());
   }
 
-  #longer(): void {
-    this.#wait = Math.min(Math.max(this.#wait * 2, WAIT_FIRST), WAIT_LAST);
+  #lost(calls: readonly InFlightCall[], errorOf: (call: InFlightCall) => ServiceError): void {
+    for (const one of calls) if (!one.abandoned) this.#events.failed(one.call, errorOf(one));
   }
 
-  #lost(calls: readonly GivenCall[], error: (given: GivenCall) => ServiceError): void {
-    for (const given of calls) if (!given.abandoned) this.#events.failed(given.call, error(given));
-  }
-
-  #return(calls: readonly GivenCall[], returned: readonly PluginCall[]): void {
+  #return(calls: readonly InFlightCall[], returned: readonly PluginCall[]): void {
     const waiting = calls.filter(({ abandoned }) => !abandoned).map(({ call }) => call);
     this.#events.returned([...waiting, ...returned]);
   }
 
-  /** A process whose memory a plugin has spoilt may be unable to answer, end or tell. Not by the clock: it may have been stopped with us. */
-  #look(): void {
+  /**
+   * Kills a process that sends nothing: a plugin may have corrupted its memory. Checks are counted instead of time, because
+   * SIGSTOP pauses both processes.
+   */
+  #checkAlive(): void {
     const host = this.#current;
     if (
       host === undefined ||
-      host.given.size === 0 ||
-      performance.now() - host.process.heard < LOOK
+      host.inFlight.size === 0 ||
+      performance.now() - host.process.lastReceived < CHECK_INTERVAL
     ) {
-      this.#silent = 0;
+      this.#silentChecks = 0;
       return;
     }
-    if (++this.#silent * LOOK <= SILENCE) return;
-    this.#kill(host, 'does not answer any more');
+    if (++this.#silentChecks * CHECK_INTERVAL <= ALIVE_TIMEOUT) return;
+    this.#kill(host, 'has stopped responding');
   }
 
   #kill({ process }: Host, reason: string): void {

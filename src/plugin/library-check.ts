@@ -1,14 +1,13 @@
 /**
- * What a plugin library holds, as `plugin_host --check` finds out. That loads it, which runs its constructors: in a
- * process of its own, with the environment of a plugin host and a time limit, so that one that hangs or crashes is a
- * finding like any other.
+ * The contents of a plugin library, examined by `plugin_host --check`. Loading it runs its constructors, so this happens in a
+ * process of its own with a time limit: a library that hangs or crashes is a finding like any other.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOST_FILE, hostEnvironment } from './host-process.js';
 
-/** A function of a library that answers requests. */
+/** A request handler of a library. */
 export interface LibraryHandler {
   readonly method: string;
   readonly function: string;
@@ -16,28 +15,27 @@ export interface LibraryHandler {
   readonly symbol: string;
 }
 
-/** LibraryFinding is what is known of one file. */
 export interface LibraryFinding {
   readonly file: string;
-  /** Whether all of it can be served. */
+  /** Whether every handler can be served. */
   readonly ok: boolean;
   /** `1.0`; null when it has none. */
   readonly abi: string | null;
   readonly handlers: readonly LibraryHandler[];
-  /** Why it, or some of it, cannot be served, empty when all is well; the loader's words are among them. */
+  /** Why the library, or one of its handlers, cannot be served, with the loader's message; empty when `ok`. */
   readonly problems: readonly string[];
 }
 
-/** How the program comes to be, in a clone and where the package is installed. */
+/** How to build the program: in a clone, and in an installed package. */
 const BUILD = 'npm run build:native, or node_modules/sql-rest-service/scripts/install.mjs';
 
-/** Milliseconds that loading may take. */
+/** Time limit of loading, ms. */
 const LIMIT = 10_000;
-/** Milliseconds that a child of the library's may keep the output open once the process has ended. */
+/** How long children of the library may keep the output open after the process has ended, ms. */
 const LINGER = 500;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 
-/** checkLibrary examines a file; `environment` names variables that its process gets besides the usual ones. */
+/** checkLibrary examines a file; `environment` names variables that its process inherits besides the usual ones. */
 export async function checkLibrary(
   file: string,
   environment: readonly string[] = [],
@@ -45,7 +43,7 @@ export async function checkLibrary(
   const failed = (problem: string): LibraryFinding => {
     return { file, ok: false, abi: null, handlers: [], problems: [problem] };
   };
-  // A group of its own, so that what a constructor starts ends with it. What it prints goes to standard error.
+  // A process group of its own, so that children of a constructor end with it. Their output goes to standard error.
   const child = spawn(HOST_FILE, ['--check', file], {
     detached: true,
     env: hostEnvironment(environment),
@@ -81,11 +79,11 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is empty already.
+    // The group is already empty.
   }
 }
 
-/** The finding, when the program came so far. */
+/** The finding, if the program got as far as printing it. */
 function findingIn(output: string): Omit<LibraryFinding, 'file' | 'ok'> | undefined {
   try {
     return JSON.parse(output) as Omit<LibraryFinding, 'file' | 'ok'>;

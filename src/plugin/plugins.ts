@@ -1,26 +1,26 @@
 /**
- * The plugin calls of one front end. Those of one event-loop tick are collected and go out together; no promise and no
- * closure for a call: what becomes of it is told by its number. A place runs a bounded number of calls at a time, and
- * the rest waits here. Refuses calls to libraries that are not there; how many calls there are, its caller bounds.
+ * The plugin calls of one HTTP process. Calls of one event-loop tick are sent together; results are reported by id, without a
+ * promise or closure for each call. The backend runs a bounded number of calls; the others wait here in a queue, which the
+ * caller bounds.
  */
 import { FAILURES, RecordKind, type PluginCall, type PluginRecord } from './wire.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { LibraryPart, LibraryRefusal } from '../protocol.js';
+import type { LibraryPart, LibraryRejection } from '../ipc.js';
 import type { PluginSettings } from '../settings.js';
-import { CallQueue } from './call-queue.js';
+import { PluginCallQueue } from './call-queue.js';
 import { handlerOf } from './host-death.js';
 import { HostSlot } from './host-slot.js';
-import { LibraryShelf, type LibrarySource } from './library-shelf.js';
-import { LocalPlace } from './local-place.js';
-import type { PlaceEvents, PluginPlace } from './place.js';
+import { LibraryCache, type LibrarySource } from './library-cache.js';
+import { LocalBackend } from './local-backend.js';
+import type { BackendEvents, PluginBackend } from './backend.js';
 
 export type { LibrarySource, PluginCall };
 
-/** What becomes of calls. */
+/** Receives the results of calls. */
 export interface PluginResults {
   /**
-   * An answer. `lines` are header lines, each beginning with CRLF; with `typed` a Content-Type is among them, otherwise the
+   * A response. `lines` are header lines, each beginning with CRLF; with `typed` they include a Content-Type, otherwise the
    * body is JSON.
    */
   answered(id: number, status: number, typed: boolean, lines: string, body: Uint8Array): void;
@@ -28,23 +28,22 @@ export interface PluginResults {
   failed(id: number, error: ServiceError): void;
 }
 
-/** Failures that are the caller's, not the plugin's. */
-const CALLERS = new Set(['handler_not_found', 'invalid_query_string']);
+/** Failures that the caller causes, not the plugin. */
+const CALLER_FAILURES = new Set(['handler_not_found', 'invalid_query_string']);
 
-/** Plugins runs calls where the settings say. */
 export class Plugins {
   readonly #results: PluginResults;
   readonly #log: Logger;
-  readonly #shelf: LibraryShelf;
-  readonly #place: PluginPlace;
-  readonly #queue = new CallQueue();
+  readonly #libraryCache: LibraryCache;
+  readonly #backend: PluginBackend;
+  readonly #queue = new PluginCallQueue();
   readonly #flush = (): void => this.#flushAll();
   #collected: PluginCall[] = [];
   #abandoned = new Set<number>();
   #scheduled = false;
   #closed = false;
 
-  /** `hostFile` is the program of plugin hosts, when it is not the service's own. */
+  /** `hostFile` is the program of host processes, by default the one of the service. */
   constructor(
     settings: PluginSettings,
     libraries: LibrarySource,
@@ -54,51 +53,51 @@ export class Plugins {
   ) {
     this.#results = results;
     this.#log = log;
-    const shelf = new LibraryShelf(libraries, log, (call) => this.submit(call));
-    this.#shelf = shelf;
-    const events: PlaceEvents = {
-      bytesOf: (name) => shelf.bytesOf(name),
+    const libraryCache = new LibraryCache(libraries, log, (call) => this.submit(call));
+    this.#libraryCache = libraryCache;
+    const events: BackendEvents = {
+      bytesOf: (name) => libraryCache.bytesOf(name),
       ended: this.#ended.bind(this),
       failed: (call, error) => {
-        shelf.ended(call);
+        libraryCache.ended(call);
         results.failed(call.id, error);
       },
       returned: (calls) => {
         this.#queue.putBack(calls);
         this.#schedule();
       },
-      loaded: (name) => shelf.loaded(name),
-      unloadable: (name) => shelf.unloadable(name),
-      crashed: (names) => shelf.crashed(names),
+      loaded: (name) => libraryCache.loaded(name),
+      unloadable: (name) => libraryCache.unloadable(name),
+      crashed: (names) => libraryCache.crashed(names),
       ready: () => this.#schedule(),
     };
-    this.#place =
+    this.#backend =
       settings.isolation === 'thread'
-        ? new LocalPlace(settings, events, log)
+        ? new LocalBackend(settings, events, log)
         : new HostSlot(settings, events, log, hostFile);
   }
 
-  /** submit takes a call, which goes out at the end of the tick. */
+  /** submit sends a call at the end of the tick. */
   submit(call: PluginCall): void {
     this.#collected.push(call);
     this.#schedule();
   }
 
-  /** abandon tells that nobody waits for a call any more. */
+  /** abandon drops a call whose client is gone or timed out. */
   abandon(id: number): void {
     this.#abandoned.add(id);
     this.#schedule();
   }
 
-  /** arrived takes what the supervisor sends of libraries. */
-  arrived(message: LibraryPart | LibraryRefusal): void {
-    this.#shelf.arrived(message);
+  /** arrived receives a message of the supervisor about a library. */
+  arrived(message: LibraryPart | LibraryRejection): void {
+    this.#libraryCache.arrived(message);
   }
 
-  /** close ends what runs calls; nothing is heard of them any more. */
+  /** close ends the backend; no result follows. */
   close(): void {
     this.#closed = true;
-    this.#place.close();
+    this.#backend.close();
   }
 
   #schedule(): void {
@@ -112,37 +111,37 @@ export class Plugins {
     if (this.#closed) return;
     const collected = this.#collected;
     this.#collected = [];
-    for (const call of collected) if (this.#isThere(call)) this.#queue.push(call);
+    for (const call of collected) if (this.#isAvailable(call)) this.#queue.push(call);
     if (this.#abandoned.size > 0) this.#drop();
     this.#run();
   }
 
-  /** Whether a call's library is there. Otherwise the call waits for that elsewhere, or was refused. */
-  #isThere(call: PluginCall): boolean {
-    const there = this.#shelf.take(call);
-    if (there instanceof ServiceError) this.#results.failed(call.id, there);
-    return there === true;
+  /** Whether the library of a call is available. If not, the call waits in the library cache or has failed. */
+  #isAvailable(call: PluginCall): boolean {
+    const available = this.#libraryCache.take(call);
+    if (available instanceof ServiceError) this.#results.failed(call.id, available);
+    return available === true;
   }
 
   #drop(): void {
     const ids = this.#abandoned;
     this.#abandoned = new Set();
-    this.#shelf.drop(ids);
+    this.#libraryCache.drop(ids);
     this.#queue.drop(ids);
-    this.#place.abandon(ids);
+    this.#backend.abandon(ids);
   }
 
   #run(): void {
     if (this.#queue.size === 0) return;
-    const room = this.#place.room();
+    const room = this.#backend.room();
     const calls: PluginCall[] = [];
     while (calls.length < room) {
       const call = this.#queue.shift();
       if (call === undefined) break;
-      // What waited may be for a library that was found to be broken meanwhile.
-      if (this.#isThere(call)) calls.push(call);
+      // Its library may have failed to load since it was queued.
+      if (this.#isAvailable(call)) calls.push(call);
     }
-    if (calls.length > 0) this.#place.run(calls);
+    if (calls.length > 0) this.#backend.run(calls);
   }
 
   #ended(call: PluginCall, record: PluginRecord): void {
@@ -160,12 +159,12 @@ export class Plugins {
     const message = body.length === 0 ? undefined : body.toString();
     const error = new ServiceError(code, message);
     const detail = head.length === 0 ? undefined : head.toString();
-    if (code === 'plugin_timeout') this.#shelf.timedOut(call);
-    this.#shelf.ended(call);
+    if (code === 'plugin_timeout') this.#libraryCache.timedOut(call);
+    this.#libraryCache.ended(call);
     if (code === 'plugin_load_failed' && detail !== undefined)
-      this.#shelf.explain(call.file, error.message, detail);
-    else if (!CALLERS.has(code))
-      this.#log.warn({ ...handlerOf(call), code, detail }, 'a plugin gave no answer');
+      this.#libraryCache.explain(call.file, error.message, detail);
+    else if (!CALLER_FAILURES.has(code))
+      this.#log.warn({ ...handlerOf(call), code, detail }, 'a plugin call failed');
     this.#results.failed(call.id, error);
   }
 }

@@ -1,72 +1,70 @@
 /**
- * Takes records apart (wire.ts). What comes over a socket comes in pieces of any size: a record that lies whole in one of
- * them is not copied, any other is put together once, in memory of its own size. Refuses records that are longer than any
- * could be.
+ * Parses records (wire.ts). A socket delivers chunks of any size: a record that lies within one chunk is not copied, any
+ * other is assembled once in a buffer of its size. Records beyond the limit are an error.
  */
 import { RECORD_HEAD, type PluginRecord } from './wire.js';
 
-/** Told of each record, in order. */
+/** Called with each record, in order. */
 export type OnRecord = (record: PluginRecord) => void;
 
 const NOTHING = Buffer.alloc(0);
 
-/** RecordReader puts pieces together. */
 export class RecordReader {
   readonly #most: number;
-  readonly #take: OnRecord;
-  /** The beginning of a record whose head has not come whole. */
+  readonly #onRecord: OnRecord;
+  /** The beginning of a record whose fixed part is incomplete. */
   readonly #head = Buffer.alloc(RECORD_HEAD);
-  /** A record of which a part has come; undefined while its length is not known. */
+  /** An incomplete record; undefined while its length is unknown. */
   #whole: Buffer | undefined;
-  /** Bytes there are of either. */
+  /** Bytes received of either. */
   #have = 0;
 
-  /** `most` is the most bytes of a record besides those that begin it. */
-  constructor(most: number, take: OnRecord) {
+  /** `most` is the longest `head` and `body` of a record together, bytes. */
+  constructor(most: number, onRecord: OnRecord) {
     this.#most = most;
-    this.#take = take;
+    this.#onRecord = onRecord;
   }
 
-  /** push takes the next piece. Throws RangeError for a record that is too long: what follows it cannot be read. */
-  push(piece: Buffer): void {
+  /** push parses the next chunk. Throws RangeError for a record beyond the limit: the rest cannot be parsed. */
+  push(chunk: Buffer): void {
     let at = 0;
-    if (this.#have > 0) at = this.#complete(piece);
-    while (piece.length - at >= RECORD_HEAD) {
-      const end = at + RECORD_HEAD + this.#lengthAt(piece, at);
-      if (end > piece.length) break;
-      this.#take(recordAt(piece, at));
+    if (this.#have > 0) at = this.#complete(chunk);
+    while (chunk.length - at >= RECORD_HEAD) {
+      const end = at + RECORD_HEAD + this.#lengthAt(chunk, at);
+      if (end > chunk.length) break;
+      this.#onRecord(recordAt(chunk, at));
       at = end;
     }
-    if (at < piece.length) this.#begin(piece, at);
+    if (at < chunk.length) this.#begin(chunk, at);
   }
 
-  /** Completes what had begun, and returns where the piece goes on after it. */
-  #complete(piece: Buffer): number {
+  /** Completes the record begun in earlier chunks; returns the offset after it. */
+  #complete(chunk: Buffer): number {
     let at = 0;
     if (this.#whole === undefined) {
-      at = piece.copy(this.#head, this.#have);
+      at = chunk.copy(this.#head, this.#have);
       this.#have += at;
       if (this.#have < RECORD_HEAD) return at;
       this.#open(this.#head, 0);
     }
     const whole = this.#whole!;
-    const copied = piece.copy(whole, this.#have, at);
+    const copied = chunk.copy(whole, this.#have, at);
     this.#have += copied;
-    if (this.#have < whole.length) return piece.length;
+    if (this.#have < whole.length) return chunk.length;
     this.#whole = undefined;
     this.#have = 0;
-    this.#take(recordAt(whole, 0));
+    this.#onRecord(recordAt(whole, 0));
     return at + copied;
   }
 
-  /** Keeps the part of a record that ends a piece. */
-  #begin(piece: Buffer, at: number): void {
-    if (piece.length - at < RECORD_HEAD) {
-      this.#have = piece.copy(this.#head, 0, at);
+  /** Keeps the beginning of a record at the end of a chunk. */
+  #begin(chunk: Buffer, at: number): void {
+    if (chunk.length - at < RECORD_HEAD) {
+      this.#have = chunk.copy(this.#head, 0, at);
       return;
     }
-    this.#open(piece, at);
-    this.#have = piece.copy(this.#whole!, 0, at);
+    this.#open(chunk, at);
+    this.#have = chunk.copy(this.#whole!, 0, at);
   }
 
   #open(from: Buffer, at: number): void {
@@ -81,12 +79,12 @@ export class RecordReader {
   }
 }
 
-/** readRecords takes whole records apart. */
-export function readRecords(bytes: Buffer, take: OnRecord): void {
+/** readRecords parses complete records. */
+export function readRecords(bytes: Buffer, onRecord: OnRecord): void {
   for (let at = 0; at < bytes.length;) {
     const record = recordAt(bytes, at);
     at += RECORD_HEAD + record.head.length + record.body.length;
-    take(record);
+    onRecord(record);
   }
 }
 

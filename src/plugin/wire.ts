@@ -1,16 +1,15 @@
 /**
- * What passes between a front end and the pool that runs plugin calls (native/plugin_frames.h, native/plugin_host.cc),
- * whether that is in a process of its own or in this one: calls on the way there, records on the way back. Numbers are
- * little-endian.
+ * The wire format between an HTTP process and the pool that runs plugin calls, in a host process or in the same one
+ * (native/plugin_wire.h, native/plugin_host.cc): calls one way, records the other. Numbers are little-endian.
  */
 import type { ErrorCode } from '../errors.js';
-import { packRequest } from '../protocol.js';
+import { packRequest } from '../batch.js';
 
 /** A request to a plugin. */
 export interface PluginCall {
-  /** The front end's number for it. */
+  /** Id of the request in the HTTP process. */
   readonly id: number;
-  /** As sent, upper case, one that is registered. */
+  /** As sent, upper case, a method registered with IANA. */
   readonly method: string;
   /** The route variables. */
   readonly file: string;
@@ -21,39 +20,38 @@ export interface PluginCall {
   /** As QueryRequest.headers. */
   readonly headers: string;
   readonly requestId: string;
-  /** The caller's name; empty when nobody is known. */
+  /** The caller's name; empty for an anonymous request. */
   readonly user: string;
-  /** The caller's claims, a JSON object; empty when nobody is known. */
+  /** The caller's claims, a JSON object; empty for an anonymous request. */
   readonly claims: string;
-  /** Undefined when it has none. */
   readonly body: Uint8Array | undefined;
 }
 
-/** packCall packs a call without its body, under a number, as a request to a query worker is packed (protocol.ts). */
+/** packCall packs a call without its body, in the batch format (batch.ts). `id` is its id on the transport. */
 export function packCall(id: number, call: PluginCall): string {
   const { method, file, func, path, query, headers, requestId, user, claims } = call;
   return packRequest(id, method, file, func, path, query, headers, requestId, user, claims);
 }
 
-/** Kinds of messages to a host process: a head of three numbers of 32 bits, then a text in UTF-16, then bytes. */
-export const Message = {
-  /** Text: packed calls. Bytes: the body, when it is one call. */
+/** Kinds of messages to a host process: a head of three 32-bit numbers, then a text in UTF-16, then bytes. */
+export const MessageKind = {
+  /** Text: packed calls. Bytes: the body of a single call. */
   calls: 0,
-  /** Text: the name of a library. Bytes: what its file held. */
+  /** Text: the name of a library. Bytes: its file. */
   library: 1,
-  /** Text: packed ids (packId) of calls that nobody waits for any more: a `returned` record for each that was not begun. */
+  /** Text: packed ids (packId) of abandoned calls. Each that has not begun comes back as `returned`. */
   abandon: 2,
-  /** Give back what was not begun: a `returned` record for each, then one `retired`. */
+  /** Return calls that have not begun: a `returned` record for each, then one `retired`. */
   retire: 3,
 } as const;
 
 /** Bytes of the head of a message. */
 export const MESSAGE_HEAD = 12;
 
-/** writeMessageHead writes it: its kind, the text's length (characters) and the number of the bytes after it. */
+/** writeMessageHead writes the kind, the length of the text in characters and the number of bytes. */
 export function writeMessageHead(
   to: Buffer,
-  kind: (typeof Message)[keyof typeof Message],
+  kind: (typeof MessageKind)[keyof typeof MessageKind],
   text: number,
   bytes: number,
 ): void {
@@ -62,39 +60,38 @@ export function writeMessageHead(
   to.writeUInt32LE(bytes, 8);
 }
 
-/** Kinds of records that come back. */
+/** Kinds of records. */
 export const RecordKind = {
-  /** An answer with JSON, or with a Content-Type among its header lines. `status` is that of the answer. */
+  /** A response: JSON, or with a Content-Type among its header lines. `status` is its HTTP status. */
   json: 0,
   typed: 1,
-  /** No answer: `status` is the number of a failure, `head` for the log, `body` the message for the caller. */
+  /** A failure: `status` is a number of FAILURES, `head` a detail for the log, `body` the message for the caller. */
   failed: 2,
-  /** The call was not begun, and will not be. */
+  /** The call has not begun, and will not. */
   returned: 3,
-  /** All that was not begun has been returned. */
+  /** All calls that had not begun have been returned. */
   retired: 4,
   /** `body` names a library that was loaded. */
   loaded: 5,
-  /** `body` names a library that could not be loaded; why, the calls for it say. */
+  /** `body` names a library that could not be loaded; its calls fail with the reason. */
   unloadable: 6,
-  /** A call that was answered as timed out does not end, or there are too many such calls. */
+  /** A timed-out call does not end, or too many have not ended. */
   stuck: 7,
-  /** More memory is resident than may be: `status` is 1, and 2 when it is more than twice as much. */
-  swollen: 8,
+  /** Resident memory is above the limit (`status` 1) or above twice the limit (2). */
+  overMemory: 8,
   /**
-   * The process ends of the call `id` (0: of none); `status` is the signal, 0 for exit(). `body` has two numbers of 32 bits:
-   * the id of the call that was begun last (0: none), for all that were given before it were begun too, answered or not;
-   * and 1 when the call loads its library.
+   * The call `id` (0: none) ends the process; `status` is the signal, 0 for exit(). `body` has two 32-bit numbers: the id of
+   * the call that began last (0: none), after all calls sent before it; and 1 when the crashing call was loading its library.
    */
   crashed: 9,
-  /** Calls run: told twice a second while any do. */
+  /** Sent twice a second while calls run. */
   alive: 10,
 } as const;
 
-/** Bytes of a record before its head and body: id, kind, status, and the lengths of both. */
+/** Bytes of a record before its `head` and `body`: id, kind, status and both lengths. */
 export const RECORD_HEAD = 16;
 
-/** One record. What `head` and `body` show is valid for as long as they are held. */
+/** A record. `head` and `body` may share memory with neighbouring records. */
 export interface PluginRecord {
   readonly id: number;
   readonly kind: number;

@@ -1,80 +1,87 @@
 /**
- * Which databases answer, as last seen: a probe of each every two seconds, read at any time without waiting. Each is
- * probed by itself, so that one that hangs says nothing of another. A database counts as down until a probe has seen it
- * answer, and again when a probe itself has no answer in time. The log is told when one is found down, with what libpq
- * says of it, and when it is back.
+ * The health of the databases: each is probed every two seconds, by itself, so that a database that hangs does not affect
+ * the others, and its state is read without waiting. A database is down until a probe has succeeded, and again when a probe
+ * fails or takes too long. Logged are a database that goes down, with libpq's reason, one that is up again, and once a
+ * PostgreSQL that is older than supported.
  */
 import type { Logger } from '../log.js';
+import type { Probed } from '../tasks.js';
+import { unsupportedPostgres } from '../version.js';
+import { oneLine } from '../text.js';
 
 const INTERVAL = 2_000;
-/** A probe of which a worker says nothing for this long (milliseconds) means down: it gives a database less time. */
+/** A probe without a result for this long (milliseconds) means down; a worker gives the database less time. */
 const LIMIT = 5_000;
 
-/** Probe resolves to the reason why a database does not answer, empty when it does; rejects when nobody could ask. */
-export type Probe = (alias: string) => Promise<string>;
+/** Rejects when no worker could run the probe. */
+export type Probe = (alias: string) => Promise<Probed>;
 
-/** DatabaseHealth keeps the state of each database alias. */
 export class DatabaseHealth {
-  readonly #states = new Map<string, boolean>();
-  /** Aliases that the log knows to be down. */
-  readonly #missed = new Set<string>();
-  /** When the probe under way of each began (performance.now). */
+  /** Whether each database is up, by alias. */
+  readonly states = new Map<string, boolean>();
+  /** Aliases that were logged as down. */
+  readonly #down = new Set<string>();
+  /** Aliases whose version was logged as too old. */
+  readonly #old = new Set<string>();
+  /** When the probe in progress of each alias began (performance.now). */
   readonly #began = new Map<string, number>();
   readonly #probe: Probe;
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
 
   constructor(aliases: Iterable<string>, probe: Probe, log: Logger) {
-    for (const alias of aliases) this.#states.set(alias, false);
+    for (const alias of aliases) this.states.set(alias, false);
     this.#probe = probe;
     this.#log = log;
     this.#timer = setInterval(() => this.#tick(), INTERVAL);
     this.#tick();
   }
 
-  /** states is each alias with whether its database answered. */
-  get states(): ReadonlyMap<string, boolean> {
-    return this.#states;
-  }
-
-  /** stop ends the probing. */
   stop(): void {
     clearInterval(this.#timer);
   }
 
   #tick(): void {
     const now = performance.now();
-    for (const alias of this.#states.keys()) {
+    for (const alias of this.states.keys()) {
       const began = this.#began.get(alias);
       if (began !== undefined && now - began <= LIMIT) continue;
-      if (began !== undefined) this.#saw(alias, `no answer in ${LIMIT / 1000} s`);
-      void this.#ask(alias, now);
+      if (began !== undefined) this.#update(alias, `no answer in ${LIMIT / 1000} s`);
+      void this.#probeOne(alias, now);
     }
   }
 
-  async #ask(alias: string, began: number): Promise<void> {
+  async #probeOne(alias: string, began: number): Promise<void> {
     this.#began.set(alias, began);
     try {
-      const reason = await this.#probe(alias);
-      if (this.#began.get(alias) !== began) return; // too late: another probe took over
-      this.#saw(alias, reason);
+      const { reason, version } = await this.#probe(alias);
+      if (this.#began.get(alias) !== began) return; // too late: there is a newer probe
+      this.#update(alias, reason);
+      if (version > 0) this.#checkVersion(alias, version);
     } catch {
-      // The worker died under the probe: that says nothing about the database. The next tick asks another one.
+      // The worker died, which says nothing about the database. The next tick uses another one.
     }
     if (this.#began.get(alias) === began) this.#began.delete(alias);
   }
 
-  /** Takes over why a database did not answer, empty when it did. */
-  #saw(alias: string, reason: string): void {
+  #checkVersion(alias: string, version: number): void {
+    const message = unsupportedPostgres(version);
+    if (message === undefined || this.#old.has(alias)) return;
+    this.#old.add(alias);
+    this.#log.error({ alias }, message);
+  }
+
+  /** `reason` says why the database did not answer; empty when it did. */
+  #update(alias: string, reason: string): void {
     const up = reason === '';
-    this.#states.set(alias, up);
-    if (up === !this.#missed.has(alias)) return;
+    this.states.set(alias, up);
+    if (up === !this.#down.has(alias)) return;
     if (up) {
-      this.#missed.delete(alias);
+      this.#down.delete(alias);
       this.#log.info({ alias }, 'the database answers again');
     } else {
-      this.#missed.add(alias);
-      const message = reason.trim().replaceAll(/\s*\n\s*/g, ' ');
+      this.#down.add(alias);
+      const message = oneLine(reason);
       this.#log.warn({ alias }, `the database does not answer: ${message}`);
     }
   }

@@ -1,8 +1,8 @@
 /**
- * One query worker: a piscina pool of a single thread, so that what is meant for a thread reaches it (a request can only
- * be abandoned where it runs) and one that dies costs only what was given to it. Piscina starts, replaces and ends the
- * thread and runs what is asked of it now and then; requests and answers go from mailbox to mailbox, those of an
- * event-loop tick as one message. Refuses nothing: how much may wait is its caller's to bound.
+ * One query worker: a piscina pool of a single thread, so that messages reach the thread they are for (a request can only
+ * be abandoned where it runs) and a thread that dies loses only its own requests. Piscina starts, replaces and ends the
+ * thread and runs its tasks; requests and responses go from mailbox to mailbox, those of an event-loop tick as one message.
+ * The caller limits the requests in flight.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
@@ -10,69 +10,67 @@ import type { Logger } from '../log.js';
 import { Mailbox } from '../native/mailbox.js';
 import {
   ABANDON,
-  CONNECTION_STRIDE,
-  connectionsOf,
   packId,
   requestIds,
   RUN,
-  unpackAnswers,
+  unpackResponses,
   type Batch,
-  type Connections,
-  type TakeAnswer,
-  type WorkerSettings,
-  type WorkerTask,
-} from '../protocol.js';
+  type OnResponse,
+} from '../batch.js';
+import { connectionsOf, type Connections } from '../ipc.js';
+import { CONNECTION_STRIDE, type WorkerSettings } from '../settings.js';
+import type { WorkerTask } from '../tasks.js';
+import { Backoff } from '../backoff.js';
 
-/** What becomes of requests given to a worker. */
+/** What becomes of the requests of a worker. */
 export interface QueryResults {
-  /** One answer. */
-  readonly answered: TakeAnswer;
-  /** The worker of that number died: all its requests are lost but those `kept`, which its replacement gets. */
+  readonly answered: OnResponse;
+  /** A worker died: all its requests are lost except those `kept`, which its replacement runs. */
   readonly died: (worker: number, kept: ReadonlySet<number>) => void;
 }
 
-/** Most requests of one message to a thread that takes them. */
+/** Most requests in one message. */
 const MESSAGE_REQUESTS = 64;
 
-/** Deaths further apart than this (seconds) are not one series. */
+/** Deaths within so many seconds of each other are one series. */
 const DEATH_SERIES = 60;
 
-/** Wait before a thread that cannot even start is tried again (milliseconds): doubled each time up to the last. */
-const RESTART_FIRST = 100;
-const RESTART_LAST = 5_000;
+/** Wait before another attempt to start a thread (milliseconds), doubled each time up to LONGEST_WAIT. */
+const FIRST_WAIT = 100;
+const LONGEST_WAIT = 5_000;
 
-/** How long a thread that is to end may take to start (milliseconds). */
+/** How long close waits for a thread that is still starting (milliseconds). */
 const START_LIMIT = 2_000;
 
 const noop = (): void => undefined;
 
-/** QueryWorker keeps one worker thread alive and passes requests to it. */
 export class QueryWorker {
-  /** Requests handed over and not answered: the measure of how busy the thread is. */
+  /** Requests sent to the thread and not answered yet: how busy it is. */
   load = 0;
+  /** Number of requests that the next flush sends. */
+  collected = 0;
   readonly #number: number;
   readonly #filename: string;
   readonly #settings: WorkerSettings;
-  /** As WorkerSettings.connections says. */
+  /** See WorkerSettings.connections. */
   readonly #connections: Int32Array;
   readonly #results: QueryResults;
   readonly #log: Logger;
-  /** What the thread's answers go to: a new one for each thread, so that nothing comes late from a dead one. */
+  /** Receives the thread's responses; a new one for each thread, so that none of a dead thread arrives late. */
   #mailbox: Mailbox | undefined;
-  /** The thread's mailbox, 0 while none takes requests. */
+  /** The thread's mailbox; 0 while no thread takes requests. */
   #address = 0;
   #piscina: Piscina | undefined;
-  /** False from the death of the thread until its replacement is there. */
+  /** False from the death of the thread until its replacement has started. */
   #alive = true;
   #closed = false;
-  #restartDelay = RESTART_FIRST;
+  readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #restart: NodeJS.Timeout | undefined;
-  /** What the next message hands over, and how many requests that are. */
+  /** The packed requests of the next message. */
   #batch: Batch = '';
-  #collected = 0;
   #abandoned = '';
 
-  /** `number` tells this worker from others. */
+  /** `number` identifies the worker in the pool. */
   constructor(
     number: number,
     filename: string,
@@ -94,37 +92,31 @@ export class QueryWorker {
     this.#start();
   }
 
-  /** ready tells whether a thread takes requests now. */
+  /** Whether a thread takes requests now. */
   get ready(): boolean {
     return this.#address !== 0;
   }
 
-  /** collected is how many requests the next flush hands over. */
-  get collected(): number {
-    return this.#collected;
-  }
-
-  /** collect takes one packed request. */
   collect(request: Batch): void {
-    if (this.#collected === MESSAGE_REQUESTS) this.flush();
+    if (this.collected === MESSAGE_REQUESTS) this.flush();
     this.#batch += request;
-    this.#collected++;
+    this.collected++;
   }
 
-  /** abandon notes that nobody waits for a request any more. Takes effect at the next flush. */
+  /** abandon reports with the next flush that a request needs no response any more. */
   abandon(id: number): void {
     this.#abandoned += packId(id);
   }
 
-  /** flush hands over what was collected. While no thread takes requests it stays collected, and goes when one does. */
+  /** flush sends the collected requests, or keeps them until a thread takes requests. */
   flush(): void {
     const mailbox = this.#mailbox;
     if (mailbox === undefined || this.#address === 0) return;
-    if (this.#collected > 0) {
+    if (this.collected > 0) {
       if (!mailbox.post(this.#address, RUN + this.#batch)) return; // the thread is ending
-      this.load += this.#collected;
+      this.load += this.collected;
       this.#batch = '';
-      this.#collected = 0;
+      this.collected = 0;
     }
     if (this.#abandoned !== '') {
       mailbox.post(this.#address, ABANDON + this.#abandoned);
@@ -132,14 +124,14 @@ export class QueryWorker {
     }
   }
 
-  /** run has the thread do one task. Rejects when it dies meanwhile or cannot be started. */
+  /** run runs a task on the thread. Rejects when the thread dies meanwhile or is not running. */
   run(task: WorkerTask): Promise<unknown> {
     if (this.#piscina === undefined || !this.#alive)
       return Promise.reject(new Error('no worker thread'));
     return this.#piscina.run(task);
   }
 
-  /** allow sets how many connections the thread may hold; those that are too many it gives up as they become idle. */
+  /** allow sets how many connections the thread may have; it closes the excess as they become idle. */
   allow(connections: Connections): void {
     this.#settings.databases.forEach(({ alias }, i) => {
       const number = connectionsOf(connections, alias);
@@ -148,18 +140,18 @@ export class QueryWorker {
     this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);
   }
 
-  /** scriptsChanged has the thread look at the stored scripts; one that starts does so in any case. */
+  /** scriptsChanged has the thread poll the stored scripts; a thread that starts does so anyway. */
   scriptsChanged(): void {
     this.run({ type: 'scripts' }).catch(noop);
   }
 
-  /** connections is how many of the database at that place it holds or may hold: less than it said before, never more. */
+  /** connections gives how many connections to a database (its index) the thread has or may open. */
   connections(database: number): number {
     const at = database * CONNECTION_STRIDE;
     return Math.max(Atomics.load(this.#connections, at), Atomics.load(this.#connections, at + 1));
   }
 
-  /** close ends the thread. One that is still starting is given a moment: ended amid loading an addon, it crashes. */
+  /** close ends the thread, but not while it starts: a thread that is ended amid loading an addon crashes. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#address = 0;
@@ -183,7 +175,7 @@ export class QueryWorker {
       recordTiming: false,
     });
     piscina.on('error', (error: unknown) => {
-      // What a thread answers while it is ended, piscina takes for a failure.
+      // Piscina reports messages of a thread that is being ended as errors.
       if (!this.#closed) this.#log.error({ err: error }, 'a query worker failed');
     });
     piscina.on('workerCreate', () => {
@@ -193,12 +185,12 @@ export class QueryWorker {
     this.#piscina = piscina;
   }
 
-  /** Has the thread that piscina just started take requests. */
+  /** Connects the thread that piscina just started. */
   #serve(piscina: Piscina): void {
     this.#alive = true;
     const mailbox = new Mailbox((answers, bodies) => {
-      this.load -= unpackAnswers(answers, bodies, this.#results.answered);
-      this.#restartDelay = RESTART_FIRST;
+      this.load -= unpackResponses(answers, bodies, this.#results.answered);
+      this.#backoff.reset();
     });
     this.#mailbox = mailbox;
     piscina.run({ type: 'serve', address: mailbox.address } satisfies WorkerTask).then(
@@ -223,22 +215,22 @@ export class QueryWorker {
     this.#results.died(this.#number, new Set(requestIds(this.#batch)));
     const series = countDeath(this.#settings.deaths);
     this.#log.warn({ series }, 'a query worker died and is replaced');
-    // piscina starts the replacement right after this event, but never again once one has died before it was ready.
+    // Piscina starts the replacement right after this event, except when the thread died before it was ready.
     setImmediate(() => {
       if (this.#closed || piscina.threads.length > 0) return;
       this.#piscina = undefined;
       this.#batch = '';
-      this.#collected = 0;
+      this.collected = 0;
       this.#abandoned = '';
-      this.#results.died(this.#number, new Set()); // there is no replacement that could get them
-      this.#log.error({ wait: this.#restartDelay }, 'a query worker cannot start');
-      this.#restart = setTimeout(() => this.#start(), this.#restartDelay);
-      this.#restartDelay = Math.min(this.#restartDelay * 2, RESTART_LAST);
+      this.#results.died(this.#number, new Set()); // no replacement could run them
+      const wait = this.#backoff.next();
+      this.#log.error({ wait }, 'a query worker cannot start');
+      this.#restart = setTimeout(() => this.#start(), wait);
     });
   }
 }
 
-/** countDeath notes a death where the workers of a pool see it, and returns how many came shortly after one another. */
+/** countDeath counts a death for all workers of the pool, and returns the length of its series. */
 function countDeath(shared: SharedArrayBuffer): number {
   const deaths = new Int32Array(shared);
   const now = Math.floor(Date.now() / 1000);

@@ -1,24 +1,25 @@
 /**
- * Makes the users table when the service starts. While the database is away it is tried again, with waits that grow; the
- * log gets one line of what came of it. Whatever that is, the service goes on: without the table nobody can log in.
+ * Creates the users table when the service starts. While the database is unreachable it tries again with back-off; the
+ * outcome is logged in one line. The service runs in any case: without the table, logins fail.
  */
 import type { Logger } from '../log.js';
-import type { MadeUsersTable, TaskResult, UsersTable } from '../protocol.js';
+import type { UsersTable } from '../settings.js';
+import type { MadeUsersTable, TaskResult } from '../tasks.js';
+import { Backoff } from '../backoff.js';
 
-/** Wait before another attempt (milliseconds): doubled each time up to the last. */
-const WAIT_FIRST = 500;
-const WAIT_LAST = 15_000;
+/** Wait before another attempt (milliseconds), doubled each time up to LONGEST_WAIT. */
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 15_000;
 
-/** UsersMigration tries until the table is there, or it is known that it cannot be made. */
 export class UsersMigration {
   readonly #fields: { readonly schema: string; readonly table: string };
   readonly #make: () => Promise<TaskResult<MadeUsersTable>>;
   readonly #log: Logger;
-  #wait = WAIT_FIRST;
+  readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `make` makes the table unless it is there; it rejects when it could not be tried. */
+  /** `make` creates the table unless it exists; it rejects when no worker could try. */
   constructor(
     { schema, table }: UsersTable,
     make: () => Promise<TaskResult<MadeUsersTable>>,
@@ -30,7 +31,6 @@ export class UsersMigration {
     void this.#try();
   }
 
-  /** stop ends the attempts. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -41,29 +41,23 @@ export class UsersMigration {
     try {
       result = await this.#make();
     } catch {
-      // No worker was there, or it died: that says nothing about the database.
+      // No worker was running, or it died, which says nothing about the database.
     }
     if (this.#stopped) return;
-    if (result !== undefined && 'value' in result) this.#tell(result.value);
+    if (result !== undefined && 'value' in result) this.#logOutcome(result.value);
     else if (result !== undefined && !result.failure.passing)
       this.#log.warn(this.#fields, `the users table cannot be made: ${result.failure.reason}`);
-    else {
-      this.#timer = setTimeout(() => void this.#try(), this.#wait);
-      this.#wait = Math.min(this.#wait * 2, WAIT_LAST);
-    }
+    else this.#timer = setTimeout(() => void this.#try(), this.#backoff.next());
   }
 
-  #tell({ made, needed, metadata }: MadeUsersTable): void {
-    if (needed.length > 0)
+  #logOutcome({ made, needed, metadata }: MadeUsersTable): void {
+    const warn = (lacking: readonly string[], effect: string): void =>
       this.#log.warn(
         this.#fields,
-        `the users table has no column ${needed.join(', ')}: nobody can log in`,
+        `the users table has no column ${lacking.join(', ')}: ${effect}`,
       );
-    else if (metadata.length > 0)
-      this.#log.warn(
-        this.#fields,
-        `the users table has no column ${metadata.join(', ')}: auth.metadata goes without`,
-      );
-    else this.#log.info(this.#fields, `the users table ${made ? 'was made' : 'is there'}`);
+    if (needed.length > 0) warn(needed, 'logins fail');
+    else if (metadata.length > 0) warn(metadata, 'auth.metadata omits it');
+    else this.#log.info(this.#fields, `the users table ${made ? 'was created' : 'exists'}`);
   }
 }

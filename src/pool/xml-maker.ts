@@ -1,25 +1,24 @@
 /**
- * The thread of a front end that makes XML of plugins' answers: not a query worker, whose scripts would wait for it. It is
- * started when one is wanted and ends a while after the last. Refuses more documents than it can make in reasonable time.
+ * The thread of an HTTP process that converts plugins' responses to XML: not a query worker, whose scripts would wait for
+ * it. It starts with the first document and ends some time after the last. Refuses documents when too many are waiting.
  */
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { XmlOutcome } from '../protocol.js';
+import type { XmlOutcome } from '../tasks.js';
 
 const WORKER_FILE = fileURLToPath(new URL('../workers/xml.js', import.meta.url));
 
-/** Most documents that wait, each with its JSON. */
+/** Most documents that wait. */
 const WAITING = 16;
 
-/** How long the thread waits for the next one (milliseconds). */
+/** How long an idle thread stays (milliseconds). */
 const IDLE = 10_000;
 
-/** Heap of the thread (MiB): beyond it, it dies, and nothing else. */
+/** Heap of the thread (MiB): beyond it only the thread dies. */
 const HEAP = 256;
 
-/** XmlMaker makes them one after the other. */
 export class XmlMaker {
   readonly #log: Logger;
   #piscina: Piscina | undefined;
@@ -28,12 +27,12 @@ export class XmlMaker {
     this.#log = log;
   }
 
-  /** make makes XML of JSON in UTF-8 (copied). Rejects with ServiceError: `busy`, `worker_lost` when the thread died over it. */
+  /** make converts JSON in UTF-8. Rejects with ServiceError: `busy`, `worker_lost` when the thread died meanwhile. */
   async make(json: Uint8Array): Promise<XmlOutcome> {
     this.#piscina ??= this.#start();
     if (this.#piscina.queueSize >= WAITING)
       throw new ServiceError('busy', 'too many answers wait to become XML already');
-    const copy = new Uint8Array(json); // what it shares its memory with would be sent too
+    const copy = new Uint8Array(json); // a transfer would take the whole buffer that it is part of
     try {
       return (await this.#piscina.run(copy, { transferList: [copy.buffer] })) as XmlOutcome;
     } catch (error) {
@@ -41,7 +40,7 @@ export class XmlMaker {
     }
   }
 
-  /** close ends the thread; of what it has nothing more is heard. */
+  /** close ends the thread; pending jobs are dropped. */
   async close(): Promise<void> {
     const piscina = this.#piscina;
     this.#piscina = undefined;

@@ -1,44 +1,43 @@
 /**
- * The keys of authentication. They are looked at together, because in pREST some switch others off: authentication without
- * a key of enough bytes, `jwt.default` under `debug`. Nothing that pREST was told to protect is written as open.
+ * Converts the keys of authentication. They are converted together, because in pREST some disable others: a missing or short
+ * key disables authentication, `debug` disables `jwt.default`. Whatever the configuration protects stays protected.
  */
 import { resolve } from 'node:path';
 import { formOf } from '../auth/key-set-text.js';
-import { takeOver, type Scene } from './rule.js';
+import { convertKey, type RuleContext } from './rule.js';
 
-/** authentication takes these keys over. */
-export function authentication(scene: Scene): void {
-  const { draft, value, given } = scene;
+export function convertAuthentication(context: RuleContext): void {
+  const { draft, value, given } = context;
   const enabled = value('auth.enabled') === true;
   const everywhere = value('jwt.default') === true;
-  takeOver('auth.enabled', scene);
-  takeOver('jwt.default', scene);
+  convertKey('auth.enabled', context);
+  convertKey('jwt.default', context);
   if (everywhere && value('debug') === true)
-    draft.add(
+    draft.report(
       'differs',
       given('jwt.default')!.at,
       'pREST asks for no token while debug is on; here one is needed',
     );
   if (enabled)
-    draft.add(
+    draft.report(
       'differs',
       given('auth.enabled')!.at,
       'every route but /auth, /_health, /_ready and jwt.whitelist needs a token; in pREST plugins and listings did not',
     );
   if (enabled || everywhere)
-    draft.add(
+    draft.report(
       'differs',
       'jwt.require_exp',
       'a token without expiry is refused here; jwt.require_exp = false takes it, as pREST does',
     );
-  keys(scene, enabled, everywhere);
-  algorithm(scene, enabled, everywhere);
-  whitelist(scene);
-  metadata(scene);
+  convertKeys(context, enabled, everywhere);
+  convertAlgorithm(context, enabled, everywhere);
+  convertWhitelist(context);
+  reportMetadata(context);
 }
 
-function keys(scene: Scene, enabled: boolean, everywhere: boolean): void {
-  const { draft, value, given, source } = scene;
+function convertKeys(context: RuleContext, enabled: boolean, everywhere: boolean): void {
+  const { draft, value, given, source } = context;
   const [key, set, discovery] = ['jwt.key', 'jwt.jwks', 'jwt.wellknownurl'].map(
     (name) => value(name) as string,
   ) as [string, string, string];
@@ -46,72 +45,72 @@ function keys(scene: Scene, enabled: boolean, everywhere: boolean): void {
     (value('jwt.algo') as string).toUpperCase()
   ];
   if (enabled && (key === '' || Buffer.byteLength(key) < (least ?? 0)))
-    draft.add(
+    draft.report(
       'differs',
       given('auth.enabled')!.at,
       `pREST serves without authentication, because jwt.key ${key === '' ? 'is not set' : `has less than ${least} bytes`}; here nothing is served until it has a key`,
     );
   const bySet = everywhere && (set !== '' || discovery !== '');
-  const said = given('jwt.key');
-  if (said !== undefined && key !== '') {
+  const setting = given('jwt.key');
+  if (setting !== undefined && key !== '') {
     if (bySet && !enabled)
-      draft.add(
+      draft.report(
         'unused',
-        said.at,
-        'pREST checks tokens with the key set alone; it is not taken over',
+        setting.at,
+        'pREST checks tokens with the key set alone; it is not converted',
       );
-    else takeOver('jwt.key', scene);
+    else convertKey('jwt.key', context);
   }
   const jwks = given('jwt.jwks');
   const url = given('jwt.wellknownurl');
   const notUsed =
-    'not taken over: pREST uses it with jwt.default = true only; here tokens signed with its keys would be accepted';
+    'not converted: pREST uses it with jwt.default = true only; here tokens signed with its keys would be accepted';
   if (jwks !== undefined && set !== '') {
-    if (!everywhere) draft.add('differs', jwks.at, notUsed);
-    else if (formOf(set) === 'file') draft.take('jwt.jwks', resolve(source.base, set), jwks);
-    else draft.take('jwt.jwks', set, jwks);
+    if (!everywhere) draft.report('differs', jwks.at, notUsed);
+    else if (formOf(set) === 'file') draft.set('jwt.jwks', resolve(source.base, set), jwks);
+    else draft.set('jwt.jwks', set, jwks);
   }
   if (url !== undefined && discovery !== '') {
-    if (!everywhere) draft.add('differs', url.at, notUsed);
-    else if (set !== '') draft.add('unused', url.at, 'jwt.jwks counts, in pREST too');
-    else takeOver('jwt.wellknownurl', scene);
+    if (!everywhere) draft.report('differs', url.at, notUsed);
+    else if (set !== '') draft.report('unused', url.at, 'jwt.jwks counts, in pREST too');
+    else convertKey('jwt.wellknownurl', context);
   }
 }
 
-function algorithm(scene: Scene, enabled: boolean, everywhere: boolean): void {
-  const { draft, value, given } = scene;
-  const said = given('jwt.algo');
-  if (said === undefined) return;
+function convertAlgorithm(context: RuleContext, enabled: boolean, everywhere: boolean): void {
+  const { draft, value, given } = context;
+  const setting = given('jwt.algo');
+  if (setting === undefined) return;
   const name = value('jwt.algo') as string;
   if (name === '') return;
-  if (!enabled || everywhere || name === 'HS256') draft.take('jwt.algo', name, said);
+  if (!enabled || everywhere || name === 'HS256') draft.set('jwt.algo', name, setting);
   else
-    draft.take(
+    draft.set(
       'jwt.algo',
       'HS256',
-      said,
+      setting,
       `pREST signs and checks with HS256 whatever it says, ${JSON.stringify(name)} there`,
     );
 }
 
-function whitelist({ draft, value, given }: Scene): void {
-  const said = given('jwt.whitelist');
-  if (said === undefined) return;
+function convertWhitelist({ draft, value, given }: RuleContext): void {
+  const setting = given('jwt.whitelist');
+  if (setting === undefined) return;
   const patterns = value('jwt.whitelist') as string[];
   const usable = patterns.filter(compiles);
-  draft.take('jwt.whitelist', usable, said);
+  draft.set('jwt.whitelist', usable, setting);
   for (const pattern of patterns) {
     const quoted = JSON.stringify(pattern);
     if (!usable.includes(pattern))
-      draft.add(
+      draft.report(
         'unsupported',
-        said.at,
+        setting.at,
         `${quoted} is left out: it is no regular expression of JavaScript; write it anew`,
       );
     else if (!pattern.startsWith('^') || !pattern.endsWith('$'))
-      draft.add(
+      draft.report(
         'differs',
-        said.at,
+        setting.at,
         `${quoted} must match all of a path here, not a part of the URL; widen it where more was meant`,
       );
   }
@@ -126,12 +125,12 @@ function compiles(pattern: string): boolean {
   }
 }
 
-function metadata({ draft, value, given }: Scene): void {
-  const said = given('auth.metadata');
-  if (said === undefined || (value('auth.metadata') as string[]).length === 0) return;
-  draft.add(
+function reportMetadata({ draft, value, given }: RuleContext): void {
+  const setting = given('auth.metadata');
+  if (setting === undefined || (value('auth.metadata') as string[]).length === 0) return;
+  draft.report(
     'differs',
-    said.at,
-    'not taken over: pREST 2.4.2 does nothing with it, tokens hold the column metadata; here they would hold these columns instead. Set auth.metadata for that',
+    setting.at,
+    'not converted: pREST 2.4.2 does nothing with it, tokens hold the column metadata; here they would hold these columns instead. Set auth.metadata for that',
   );
 }

@@ -1,68 +1,65 @@
 /**
- * What becomes of a configuration of pREST: the settings to be written, the variables to be set instead of secrets that
- * came from variables, and a line for each key. No line holds a secret.
+ * The result of a conversion while it is made: the settings to write, the variables to set instead of secrets from
+ * variables, and a finding for each key. No finding contains a secret.
  */
 import { KEYS, variableOf, type KeyName } from '../config/schema.js';
-import type { Environment, Given } from './source.js';
+import type { Environment, GivenValue } from './source.js';
 
-/** What can become of something. */
-export type Kind =
-  /** It is as it was. */
+export type FindingKind =
+  /** Converted without a change. */
   | 'taken'
-  /** It is as it was, under another name. */
+  /** Converted, under another name. */
   | 'renamed'
-  /** It means something else here, or is something else unless it is set. */
+  /** It has another meaning or another default here. */
   | 'differs'
-  /** It has no effect, here or there. */
+  /** It has no effect, here or in pREST. */
   | 'unused'
-  /** It is lost, and somebody has to look after it. */
+  /** It is lost, and needs attention. */
   | 'unsupported';
 
-/** Finding is one line: what became of a key, a variable, a table or a script. */
+/** The result for a key, a variable, a table or a script. */
 export interface Finding {
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   readonly subject: string;
   readonly message: string;
 }
 
-/** A variable to be set for this service, and where its value is to be found. */
+/** A variable to set for this service, and where its value is now. */
 export interface Variable {
   readonly name: string;
   readonly from: string;
 }
 
-/** Draft is a configuration in the making. */
 export class Draft {
   readonly settings = new Map<KeyName, unknown>();
   readonly variables: Variable[] = [];
   readonly findings: Finding[] = [];
-  /** What has to be put right before there is anything to write. */
+  /** Errors that must be fixed before anything is written. */
   readonly problems: string[] = [];
   readonly #values = new Map<string, string>();
-  readonly #places = new Map<KeyName, string>();
+  readonly #sources = new Map<KeyName, string>();
 
-  /** environment is what the service is to find in its environment: for a check, never to be shown. */
+  /** The environment that the service will have, for a check; it contains secrets. */
   get environment(): Environment {
     return Object.fromEntries(this.#values);
   }
 
-  /** place is what said the value of a key, as the user knows it. */
-  place(name: KeyName): string | undefined {
-    return this.#places.get(name);
+  /** sourceOf returns the key or variable of pREST that set a key. */
+  sourceOf(name: KeyName): string | undefined {
+    return this.#sources.get(name);
   }
 
-  /** add adds a line. */
-  add(kind: Kind, subject: string, message: string): void {
+  report(kind: FindingKind, subject: string, message: string): void {
     this.findings.push({ kind, subject, message });
   }
 
-  /** take takes a value over; `say` is what there is to say about it. */
-  take(name: KeyName, value: unknown, { at, inFile }: Given, say?: string): void {
-    this.#places.set(name, at);
+  /** set sets a key to a converted value; `note` explains a difference. */
+  set(name: KeyName, value: unknown, { at, inFile }: GivenValue, note?: string): void {
+    this.#sources.set(name, at);
     if (!inFile && KEYS[name].secret) {
       const variable = variableOf(name);
-      this.require(variable, at, String(value));
-      this.add(
+      this.requireVariable(variable, at, String(value));
+      this.report(
         'renamed',
         at,
         `set ${variable} to its value; a secret of a variable is not written`,
@@ -70,25 +67,28 @@ export class Draft {
       return;
     }
     this.settings.set(name, value);
-    const what = say === undefined ? shown(name, value) : `${shown(name, value)}: ${say}`;
-    this.add(say === undefined ? 'taken' : 'differs', at, inFile ? what : `${name} ${what}`);
+    const text = valueText(name, value) + (note === undefined ? '' : `: ${note}`);
+    this.report(note === undefined ? 'taken' : 'differs', at, inFile ? text : `${name} ${text}`);
   }
 
-  /** write sets a key that pREST was told nothing of. */
-  write(name: KeyName, value: unknown, say: string): void {
+  /** setDefault sets a key that is not set for pREST. */
+  setDefault(name: KeyName, value: unknown, note: string): void {
     this.settings.set(name, value);
-    this.add('differs', name, `${shown(name, value)} is written, for it is not set: ${say}`);
+    this.report(
+      'differs',
+      name,
+      `${valueText(name, value)} is written, for it is not set: ${note}`,
+    );
   }
 
-  /** require says that a variable has to be set, to a value that stands at `from`. */
-  require(name: string, from: string, value: string): void {
+  /** requireVariable adds a variable to set, to the value that is now in `from`. */
+  requireVariable(name: string, from: string, value: string): void {
     if (name !== from) this.variables.push({ name, from });
     this.#values.set(name, value);
   }
 }
 
-/** A value for people. */
-function shown(name: KeyName, value: unknown): string {
+function valueText(name: KeyName, value: unknown): string {
   if (KEYS[name].secret) return '= (secret)';
   if (Array.isArray(value) && value.some((item) => typeof item === 'object'))
     return `= ${value.length} ${value.length === 1 ? 'entry' : 'entries'}`;

@@ -1,9 +1,9 @@
 /**
- * Every key that pREST 2.4.2 reads, with its default there and what becomes of it. Data only; keys that have to be looked
- * at together are worked out in the modules beside.
+ * All keys of pREST 2.4.2, with pREST's defaults and the rules for their conversion. Data only; keys that depend on each
+ * other are converted by other modules of this folder.
  */
 import { boolean, integer, list, path, tables, text, word } from './reader.js';
-import { adapted, same, together, unused, type PrestKey } from './rule.js';
+import { adapted, combined, same, unused, type PrestKey } from './rule.js';
 
 const NO_CACHE = 'answers are not cached here';
 const NO_TELEMETRY = 'nothing is sent to a collector here; the log has what there is';
@@ -13,26 +13,26 @@ const NO_STUDIO = 'there is no Studio here';
 export const PREST_KEYS: Readonly<Record<string, PrestKey>> = {
   version: unused(integer, 'it numbers the format of prest.toml'),
   context: adapted(text, '/', (value: string) => [value === '' ? '/' : value]),
-  debug: together(boolean, false),
-  pluginpath: together(path, './lib'),
+  debug: combined(boolean, false),
+  pluginpath: combined(path, './lib'),
   migrations: unused(path, 'migrations of the database are left to a tool of their own'),
-  pluginmiddlewarelist: together(tables, []),
+  pluginmiddlewarelist: combined(tables, []),
 
-  'http.host': together(text, '0.0.0.0'),
+  'http.host': combined(text, '0.0.0.0'),
   'http.port': same(integer, 3000),
   'http.timeout': same(integer, 60),
 
   'https.mode': same(boolean, false),
-  'https.cert': together(path, '/etc/certs/cert.crt'),
-  'https.key': together(path, '/etc/certs/cert.key'),
+  'https.cert': combined(path, '/etc/certs/cert.crt'),
+  'https.key': combined(path, '/etc/certs/cert.key'),
 
-  'pg.url': together(text),
-  'pg.host': together(text, '127.0.0.1'),
-  'pg.port': together(integer, 5432),
-  'pg.user': together(text, 'postgres'),
-  'pg.pass': together(text, 'postgres'),
-  'pg.database': together(text, 'prest'),
-  'pg.ssl.mode': together(text, 'disable'),
+  'pg.url': combined(text),
+  'pg.host': combined(text, '127.0.0.1'),
+  'pg.port': combined(integer, 5432),
+  'pg.user': combined(text, 'postgres'),
+  'pg.pass': combined(text, 'postgres'),
+  'pg.database': combined(text, 'prest'),
+  'pg.ssl.mode': combined(text, 'disable'),
   'pg.ssl.cert': same(path),
   'pg.ssl.key': same(path),
   'pg.ssl.rootcert': same(path),
@@ -54,50 +54,50 @@ export const PREST_KEYS: Readonly<Record<string, PrestKey>> = {
       ? [value]
       : [undefined, 'it means no limit to pREST; here it is 10 s unless it is set'],
   ),
-  'pg.single': together(boolean, true),
+  'pg.single': combined(boolean, true),
   'pg.cache': unused(boolean, NO_CACHE),
-  databases: together(tables, []),
+  databases: combined(tables, []),
 
-  'auth.enabled': together(boolean, false),
+  'auth.enabled': combined(boolean, false),
   'auth.migrate_on_startup': same(boolean),
   'auth.schema': same(text, 'public'),
-  'auth.table': together(text, 'prest_users'),
-  'auth.username': together(text, 'username'),
-  'auth.password': together(text, 'password'),
+  'auth.table': combined(text, 'prest_users'),
+  'auth.username': combined(text, 'username'),
+  'auth.password': combined(text, 'password'),
   'auth.encrypt': same(word, 'bcrypt'),
-  'auth.metadata': together(list, []),
+  'auth.metadata': combined(list, []),
   'auth.type': same(text, 'body'),
 
-  'jwt.default': together(boolean, false),
-  'jwt.key': together(text, ''),
-  'jwt.algo': together(text, 'HS256'),
-  'jwt.jwks': together(text, ''),
-  'jwt.wellknownurl': together(text, ''),
-  'jwt.whitelist': together(list, ['^\\/auth$']),
+  'jwt.default': combined(boolean, false),
+  'jwt.key': combined(text, ''),
+  'jwt.algo': combined(text, 'HS256'),
+  'jwt.jwks': combined(text, ''),
+  'jwt.wellknownurl': combined(text, ''),
+  'jwt.whitelist': combined(list, ['^\\/auth$']),
 
   'access.restrict': same(boolean, false),
-  'access.ignore_table': together(list, []),
-  'access.tables': together(tables, []),
-  'access.users': together(tables, []),
+  'access.ignore_table': combined(list, []),
+  'access.tables': combined(tables, []),
+  'access.users': combined(tables, []),
 
   'expose.enabled': same(boolean, false),
   'expose.databases': same(boolean, true),
   'expose.schemas': same(boolean, true),
   'expose.tables': same(boolean, true),
 
-  'cors.alloworigin': together(list, ['*']),
-  'cors.allowheaders': together(list, ['Content-Type']),
-  'cors.allowmethods': together(list, ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
-  'cors.allowcredentials': together(boolean, true),
+  'cors.alloworigin': combined(list, ['*']),
+  'cors.allowheaders': combined(list, ['Content-Type']),
+  'cors.allowmethods': combined(list, ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
+  'cors.allowcredentials': combined(boolean, true),
 
-  'queries.location': together(path),
+  'queries.location': combined(path),
   'queries.storage': adapted(word, 'filesystem', (value: string) =>
     ['filesystem', 'database'].includes(value)
       ? [value]
       : [undefined, 'pREST does not know the word and takes filesystem, as this service does'],
   ),
   'queries.schema': adapted(text, 'public', (value: string) => [value === '' ? 'public' : value]),
-  'queries.table': together(text, 'prest_queries'),
+  'queries.table': combined(text, 'prest_queries'),
   'queries.restrict': same(boolean, false),
   'queries.register_enabled': same(boolean, false),
   'queries.register_admins': same(list, []),
@@ -108,13 +108,13 @@ export const PREST_KEYS: Readonly<Record<string, PrestKey>> = {
       ? [value]
       : [undefined, 'pREST does not know the word and takes update, as this service does'],
   ),
-  'queries.scripts': together(tables, []),
-  'queries.users': together(tables, []),
+  'queries.scripts': combined(tables, []),
+  'queries.users': combined(tables, []),
 
-  'json.agg.type': together(text, 'jsonb_agg'),
+  'json.agg.type': combined(text, 'jsonb_agg'),
 
   'studio.enabled': unused(boolean, NO_STUDIO),
-  'cache.enabled': together(boolean, false),
+  'cache.enabled': combined(boolean, false),
   'cache.time': unused(integer, NO_CACHE),
   'cache.storagepath': unused(path, NO_CACHE),
   'cache.sufixfile': unused(text, NO_CACHE),

@@ -1,32 +1,31 @@
 /**
- * The table of scripts of pREST: what it holds, and its rows in a table of this service. Rows are numbered anew there;
- * who made them and when stays.
+ * The scripts table of pREST: its content, and the copy into a table of this service. Copied rows get new ids, and keep
+ * their author and times.
  */
-import { rowsOf, type Asked } from '../pg/asked.js';
+import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { qualifiedName } from '../pg/quote.js';
-import type { ScriptsTable } from '../protocol.js';
-import { CONTENT, KEY, STATE } from '../registry/columns.js';
+import type { ScriptsTable } from '../settings.js';
+import { CONTENT, KEY, STATE } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { Draft } from './draft.js';
 import type { StoredText } from './script-findings.js';
-import { columnsOf, copyStatement, type Copied } from './table-copy.js';
+import { columnsOf, prepareCopy, type TableCopy } from './table-copy.js';
 
 const COLUMNS = [...STATE, 'created_at', 'updated_at'];
 
-/** PrestQueries is the table of scripts as pREST knows it. */
 export class PrestQueries {
   readonly name: string;
   readonly #qualified: string;
-  readonly #database: Asked;
+  readonly #database: Queryable;
 
-  constructor(table: ScriptsTable, database: Asked) {
+  constructor(table: ScriptsTable, database: Queryable) {
     this.name = `${table.schema}.${table.table}`;
     this.#qualified = qualifiedName(table);
     this.#database = database;
   }
 
-  /** exists tells whether the table is there, and says what it lacks. */
+  /** exists tells whether the table exists, and reports missing columns. */
   async exists(draft: Draft): Promise<boolean> {
     const columns = await columnsOf(this.#database, this.#qualified);
     if (columns.size === 0) return false;
@@ -36,7 +35,7 @@ export class PrestQueries {
     return missing.length === 0;
   }
 
-  /** texts gives all texts there are, by database, location and name. Rejects with StatementFailure. */
+  /** texts resolves to all texts, ordered by database, location and name. Rejects with StatementFailure. */
   async texts(): Promise<StoredText[]> {
     const columns = VERBS.map((verb) => `${verb}_sql`).join(', ');
     const rows = await rowsOf(
@@ -53,8 +52,8 @@ ORDER BY database_alias, location, name`,
     );
   }
 
-  /** copyTo gives the copy into another table. Rejects with StatementFailure. */
-  async copyTo(target: ScriptsTable, draft: Draft): Promise<Copied | undefined> {
+  /** copyTo prepares the copy into another table; undefined, with a problem in `draft`, when it is impossible. */
+  async copyTo(target: ScriptsTable, draft: Draft): Promise<TableCopy | undefined> {
     const to = qualifiedName(target);
     const theirs = await columnsOf(this.#database, to);
     const missing = theirs.size === 0 ? [] : COLUMNS.filter((name) => !theirs.has(name));
@@ -65,7 +64,7 @@ ORDER BY database_alias, location, name`,
       return undefined;
     }
     const texts = CONTENT.map((name) => `nullif(${name}, '') AS ${name}`).join(', ');
-    return copyStatement(
+    return prepareCopy(
       this.#database,
       {
         to,
@@ -80,7 +79,7 @@ ORDER BY database_alias, location, name`,
         from: this.name,
         to: `${target.schema}.${target.table}`,
         exists: theirs.size > 0,
-        make: async () => {
+        create: async () => {
           await new ScriptStorage(target, this.#database).make();
         },
       },

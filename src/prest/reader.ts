@@ -1,32 +1,31 @@
 /**
- * How pREST takes what its file and the environment say: it converts between numbers, texts and lists. What it would
- * silently make 0, false or empty is no value here.
+ * Reads values as pREST does, which converts between numbers, strings and lists. A value that pREST would silently convert
+ * to 0, false or an empty value is invalid here.
  */
 
-/** Reader converts what is written. */
 export interface Reader {
-  /** What is allowed, for messages. */
+  /** The allowed values, for messages. */
   readonly allowed: string;
-  /** read gives the value, undefined for what pREST would drop. */
+  /** read returns the value, undefined when it is invalid. */
   read(written: unknown): unknown;
 }
 
 const TRUE = /^(1|t|T|TRUE|true|True)$/;
 const FALSE = /^(0|f|F|FALSE|false|False)$/;
 
-/** text takes a string, and writes numbers and booleans as one. */
+/** text accepts a string, and converts numbers and booleans to one. */
 export const text: Reader = { allowed: 'a string', read: asText };
 
-/** path takes a text that names a file or folder. */
+/** path accepts the path of a file or folder. */
 export const path: Reader = { allowed: 'a path', read: asText };
 
-/** word takes a text in any case, with white space around it. */
+/** word accepts a string in any case, with white space around it. */
 export const word: Reader = {
   allowed: 'a word',
   read: (written) => asText(written)?.trim().toLowerCase(),
 };
 
-/** integer takes a number, without what is behind its point, or a text of digits. */
+/** integer accepts a number, without its fraction, or a string of digits. */
 export const integer: Reader = {
   allowed: 'a whole number',
   read(written) {
@@ -37,7 +36,7 @@ export const integer: Reader = {
   },
 };
 
-/** boolean takes true and false, as Go writes them in a text, and numbers. */
+/** boolean accepts true and false, the strings that Go accepts for them, and numbers. */
 export const boolean: Reader = {
   allowed: 'true or false',
   read(written) {
@@ -48,7 +47,7 @@ export const boolean: Reader = {
   },
 };
 
-/** list takes a list of texts, and splits a text at white space. */
+/** list accepts a list of strings, and splits a string at white space. */
 export const list: Reader = {
   allowed: 'a list of strings',
   read(written) {
@@ -59,7 +58,7 @@ export const list: Reader = {
   },
 };
 
-/** tables takes a list of tables, which no variable can hold. Their names are in lower case then. */
+/** tables accepts a list of tables, in the file only, and converts the names of members to lower case. */
 export const tables: Reader = {
   allowed: 'a list of tables in the file',
   read(written) {

@@ -1,87 +1,86 @@
 /**
- * What the table of pREST's keys is made of: how a value is read, pREST's own default, and a rule that says what becomes of
- * it. Holds no key itself.
+ * The definition of a key of pREST: how its value is read, pREST's default, and the rule for its conversion. The keys
+ * themselves are in keys.ts.
  */
 import { resolve } from 'node:path';
 import type { KeyName } from '../config/schema.js';
 import type { Draft } from './draft.js';
 import type { Reader } from './reader.js';
-import type { Given, PrestSource } from './source.js';
+import type { GivenValue, PrestSource } from './source.js';
 
-/** How the tables of pREST are taken over: under their names, or copied into tables of this service. */
+/** Whether the tables of pREST are used under their names, or copied into tables of this service. */
 export type TablesMode = 'adopt' | 'copy';
 
-/** Scene is what a rule works with. */
-export interface Scene {
+export interface RuleContext {
   readonly source: PrestSource;
   readonly draft: Draft;
   readonly mode: TablesMode;
-  /** value gives what counts for a key in pREST, its default included. */
+  /** value returns the effective value of a key in pREST, including its default. */
   readonly value: (key: string) => unknown;
-  /** given gives the place of what is set for a key and could be read. */
-  readonly given: (key: string) => Given | undefined;
+  /** given returns the valid value that is set for a key. */
+  readonly given: (key: string) => GivenValue | undefined;
 }
 
-/** PrestKey is one key of pREST 2.4.2. */
+/** A key of pREST 2.4.2. */
 export interface PrestKey {
   readonly reader: Reader;
   /** pREST's default; undefined for none. */
   readonly fallback: unknown;
-  /** Undefined for a key that is looked at together with others. */
-  readonly rule: ((key: KeyName, scene: Scene) => void) | undefined;
+  /** Undefined for a key that is converted together with others. */
+  readonly rule: ((key: KeyName, context: RuleContext) => void) | undefined;
 }
 
-/** same is a key that means the same here. */
+/** same defines a key with the same meaning here. */
 export function same(reader: Reader, fallback?: unknown): PrestKey {
-  return { reader, fallback, rule: (key, scene) => void takeOver(key, scene) };
+  return { reader, fallback, rule: (key, context) => void convertKey(key, context) };
 }
 
-/** unused is a key of something that is not here. */
+/** unused defines a key of a feature that this service does not have. */
 export function unused(reader: Reader, why: string, fallback?: unknown): PrestKey {
   return {
     reader,
     fallback,
     rule(key, { draft, given }) {
       const at = given(key)?.at;
-      if (at !== undefined) draft.add('unused', at, why);
+      if (at !== undefined) draft.report('unused', at, why);
     },
   };
 }
 
-/** adapted is a key whose value may have to become another one: `adapt` gives it, and what there is to say. */
+/** adapted defines a key whose value may have to change; `adapt` returns the new value and a note. */
 export function adapted(
   reader: Reader,
   fallback: unknown,
-  adapt: (value: never, scene: Scene) => Adapted,
+  adapt: (value: never, context: RuleContext) => Adapted,
 ): PrestKey {
   return {
     reader,
     fallback,
-    rule(key, scene) {
-      const given = scene.given(key);
+    rule(key, context) {
+      const given = context.given(key);
       if (given === undefined) return;
-      const [value, say] = adapt(scene.value(key) as never, scene);
-      if (value !== undefined) scene.draft.take(key, value, given, say);
-      else scene.draft.add('differs', given.at, `not taken over: ${say!}`);
+      const [value, note] = adapt(context.value(key) as never, context);
+      if (value !== undefined) context.draft.set(key, value, given, note);
+      else context.draft.report('differs', given.at, `not converted: ${note!}`);
     },
   };
 }
 
-/** A value, or undefined for none, and what there is to say. */
-export type Adapted = readonly [value: unknown, say?: string];
+/** A value, undefined for none, and a note about a difference. */
+export type Adapted = readonly [value: unknown, note?: string];
 
-/** together is a key that is looked at with others, in a place of its own. */
-export function together(reader: Reader, fallback?: unknown): PrestKey {
+/** combined defines a key that is converted together with others, by another module. */
+export function combined(reader: Reader, fallback?: unknown): PrestKey {
   return { reader, fallback, rule: undefined };
 }
 
-/** takeOver takes a value over as it is, and tells whether there was one. A path becomes absolute. */
-export function takeOver(key: KeyName, { source, draft, value, given }: Scene): boolean {
+/** convertKey copies a value, with paths made absolute, and tells whether there was one. */
+export function convertKey(key: KeyName, { source, draft, value, given }: RuleContext): boolean {
   const place = given(key);
   if (place === undefined) return false;
   const written = value(key);
   const isPath = PATHS.has(key);
-  draft.take(key, isPath ? resolve(source.base, written as string) : written, place);
+  draft.set(key, isPath ? resolve(source.base, written as string) : written, place);
   return true;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Scripts that would not do here what they do in pREST: templates that do not parse, statements that are refused, names
- * that no request can reach. Told by name, line and column, never by text.
+ * Finds scripts that would behave differently here: templates that do not parse, statements that are refused, names that
+ * no request can use. Findings have name, line and column, but no SQL text.
  */
 import { REGISTRY } from '../registry/scripts-table.js';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { ServiceError } from '../errors.js';
 import { listScripts } from '../script/script-listing.js';
 import { jsonFrame, StatementBuilder } from '../script/statement.js';
-import { fileName, isIdentifier, type Verb } from '../script/verb.js';
+import { fileName, type Verb } from '../script/verb.js';
+import { isIdentifier } from '../identifier.js';
 import { compile, TemplateError } from '../template/template.js';
 import type { Draft } from './draft.js';
 
@@ -21,10 +22,10 @@ export interface StoredText {
   readonly text: string;
 }
 
-/** Largest script, bytes. */
+/** Maximum size of a script, in bytes. */
 const MAX_SIZE = 1 << 20;
 
-/** folderFindings looks at the scripts of a folder; `registry` tells whether that word is taken by the registry. */
+/** folderFindings checks the scripts of a folder; `registry` tells whether the registry is enabled, which reserves a folder name. */
 export async function folderFindings(
   location: string,
   registry: boolean,
@@ -36,24 +37,24 @@ export async function folderFindings(
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT')
-      draft.add('unsupported', location, `the folder of scripts cannot be read: ${code}`);
+      draft.report('unsupported', location, `the folder of scripts cannot be read: ${code}`);
     return;
   }
   const { scripts, problems } = listing;
-  draft.add('taken', location, `${scripts.length} script${scripts.length === 1 ? '' : 's'}`);
+  draft.report('taken', location, `${scripts.length} script${scripts.length === 1 ? '' : 's'}`);
   for (const { file, line, column, message } of problems) {
     const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-    draft.add('unsupported', place, message);
+    draft.report('unsupported', place, message);
   }
   for (const { folder, name, verb } of scripts) {
     const file = join(folder, fileName(name, verb));
-    if (registry && folder === REGISTRY) draft.add('unsupported', file, HIDDEN);
+    if (registry && folder === REGISTRY) draft.report('unsupported', file, HIDDEN);
     const refusal = refusalOf(await readFile(join(location, file), 'utf8'), verb, file);
-    if (refusal !== undefined) draft.add('unsupported', file, refusal);
+    if (refusal !== undefined) draft.report('unsupported', file, refusal);
   }
 }
 
-/** storedFindings looks at the scripts of a table; `aliases` are the databases there are. */
+/** storedFindings checks the scripts of a table; `aliases` are those of all databases. */
 export function storedFindings(
   texts: readonly StoredText[],
   aliases: readonly string[],
@@ -63,7 +64,7 @@ export function storedFindings(
   for (const { database, location, name, verb, text } of texts) {
     const path = `${location}/${name}`;
     const subject = `${database === '' ? '' : `${database}/`}${path} (${verb})`;
-    const unsupported = (message: string): void => draft.add('unsupported', subject, message);
+    const unsupported = (message: string): void => draft.report('unsupported', subject, message);
     if (!isIdentifier(location) || !isIdentifier(name)) unsupported('no request can name it');
     else if (database !== '' && !aliases.includes(database))
       unsupported(
@@ -86,14 +87,14 @@ export function storedFindings(
 const HIDDEN =
   'no request can reach it while the registry is on, for its routes begin with that name';
 
-/** Why a statement would be refused, as far as the text tells without values. */
+/** Why a statement would be refused, judged by its text without values. */
 function refusalOf(text: string, verb: Verb, path: string): string | undefined {
   const constant = text.replaceAll(/\{\{[^]*?\}\}/g, ' ').replaceAll('\0', ' ');
   try {
     new StatementBuilder(jsonFrame('json_agg', 1)).build(verb, constant, path);
     return undefined;
   } catch (error) {
-    // What has no text of its own may well get one.
+    // A template without constant text may still render a statement.
     if (!(error instanceof ServiceError)) throw error;
     if (error.code !== 'statement_not_allowed') return undefined;
     return `${error.message}: ${error.detail!}`;

@@ -1,51 +1,51 @@
 /**
- * Rows of one table put into another in one statement, which never changes a row that is there. A row whose key is there
- * with another content, or whose number is that of another row, stops the copy and is named.
+ * Copies the rows of a table into another in one statement, which never changes an existing row. Rows whose key exists with
+ * other content, or whose id belongs to another row, are conflicts: nothing is copied, and they are named.
  */
-import { rowsOf, type Asked } from '../pg/asked.js';
+import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { identifier, literal } from '../pg/quote.js';
 
-/** What a copy is made of. Columns are names of the target; `source` gives them under those names. */
+/** The SQL of a copy. `source` is a query with the columns of the target. */
 export interface CopySql {
   readonly to: string;
   readonly columns: readonly string[];
   readonly key: readonly string[];
-  /** Columns that must be the same where the key is. */
+  /** Columns that must be equal in rows with equal keys. */
   readonly compared: readonly string[];
-  /** What names a row of the source `s`, as SQL. */
+  /** SQL expression for the name of a row of the source `s`. */
   readonly label: string;
   readonly source: string;
-  /** A column of numbers that come from a sequence otherwise. */
+  /** A copied id column, which has a sequence in the target. */
   readonly numbered: string | undefined;
 }
 
-/** Where a copy goes. */
-interface Places {
+/** Names of the tables, and how the target is created. */
+interface CopyTables {
   readonly from: string;
   readonly to: string;
-  /** Whether the target is there. */
+  /** Whether the target exists. */
   readonly exists: boolean;
-  readonly make: () => Promise<void>;
+  readonly create: () => Promise<void>;
 }
 
-/** Copied is a copy that can be made. */
-export interface Copied {
+/** A prepared copy. */
+export interface TableCopy {
   readonly from: string;
   readonly to: string;
-  /** Names of rows that stop it, at most some of them. */
+  /** Names of conflicting rows, at most NAMED. */
   readonly conflicts: readonly string[];
-  /** How many rows there are to copy. */
+  /** Number of rows to copy. */
   readonly rows: number;
-  /** run makes the target and copies; it gives the number of rows, or what stopped it. Rejects with StatementFailure. */
-  run(): Promise<number | readonly string[]>;
+  /** execute creates the target and copies; it resolves to the number of rows, or conflicts. Rejects with StatementFailure. */
+  execute(): Promise<number | readonly string[]>;
 }
 
-/** Most rows that are named. */
+/** Maximum number of conflicting rows that are named. */
 const NAMED = 20;
 
-/** columnsOf gives the types of a table's columns by name; none when there is no table. `table` is quoted. */
+/** columnsOf resolves to the types of a table's columns by name; empty when there is no table. `table` is quoted. */
 export async function columnsOf(
-  database: Asked,
+  database: Queryable,
   table: string,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await rowsOf(
@@ -56,25 +56,25 @@ WHERE attrelid = to_regclass(${literal(table)}) AND attnum > 0 AND NOT attisdrop
   return new Map(rows.map(([name = null, type = null]) => [name ?? '', type ?? '']));
 }
 
-/** copyStatement looks at both tables and gives the copy. Rejects with StatementFailure. */
-export async function copyStatement(
-  database: Asked,
+/** prepareCopy counts rows and conflicts of a copy. Rejects with StatementFailure. */
+export async function prepareCopy(
+  database: Queryable,
   sql: CopySql,
-  { from, to, exists, make }: Places,
-): Promise<Copied> {
+  { from, to, exists, create }: CopyTables,
+): Promise<TableCopy> {
   const before = exists
-    ? `WITH ${parts(sql)} SELECT (SELECT count(*) FROM missing), ${CONFLICTS}`
+    ? `WITH ${commonTables(sql)} SELECT (SELECT count(*) FROM missing), ${CONFLICTS}`
     : `SELECT count(*), NULL FROM (${sql.source}) s`;
   const [row] = await rowsOf(database, before);
   return {
     from,
     to,
     rows: Number(row![0]),
-    conflicts: named(row![1]),
-    run: async () => {
-      if (!exists) await make();
-      const [done] = await rowsOf(database, statementOf(sql));
-      const conflicts = named(done![1]);
+    conflicts: parseLabels(row![1]),
+    execute: async () => {
+      if (!exists) await create();
+      const [done] = await rowsOf(database, insertStatement(sql));
+      const conflicts = parseLabels(done![1]);
       return conflicts.length > 0 ? conflicts : Number(done![0]);
     },
   };
@@ -82,14 +82,14 @@ export async function copyStatement(
 
 const CONFLICTS = `(SELECT json_agg(label) FROM (SELECT label FROM conflict ORDER BY label LIMIT ${NAMED}) c)`;
 
-function named(json: string | null | undefined): string[] {
+function parseLabels(json: string | null | undefined): string[] {
   return json === null || json === undefined ? [] : (JSON.parse(json) as string[]);
 }
 
-/** The rows that are in the way, and those that are not there yet. */
-function parts({ to, key, compared, label, source, numbered }: CopySql): string {
+/** Common table expressions: the source, conflicting rows, and rows that the target does not have. */
+function commonTables({ to, key, compared, label, source, numbered }: CopySql): string {
   const same = key.map((name) => `t.${identifier(name)} = s.${identifier(name)}`).join(' AND ');
-  // An empty text and none at all mean the same in every one of these columns.
+  // In these columns an empty text is equivalent to NULL.
   const content = (side: string): string =>
     compared.map((name) => `nullif(${side}.${identifier(name)}::text, '')`).join(', ');
   const other = `(${content('t')}) IS DISTINCT FROM (${content('s')})`;
@@ -103,16 +103,16 @@ conflict AS MATERIALIZED (SELECT ${label} AS label FROM source s
 missing AS (SELECT * FROM source s WHERE NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same}))`;
 }
 
-function statementOf(sql: CopySql): string {
+function insertStatement(sql: CopySql): string {
   const { to, columns, numbered } = sql;
   const names = columns.map(identifier).join(', ');
   const sequence = numbered && `pg_get_serial_sequence(${literal(to)}, ${literal(numbered)})`;
-  // The numbers of later rows go on behind those that were copied.
+  // The sequence continues after the copied ids.
   const advance =
     sequence === undefined
       ? 'NULL'
       : `(SELECT setval(${sequence}, greatest(max(${identifier(numbered!)}), nextval(${sequence}))) FROM copied HAVING count(*) > 0)`;
-  return `WITH ${parts(sql)},
+  return `WITH ${commonTables(sql)},
 copied AS (INSERT INTO ${to} (${names}) SELECT ${names} FROM missing
   WHERE NOT EXISTS (SELECT 1 FROM conflict) RETURNING ${numbered === undefined ? '1' : identifier(numbered)})
 SELECT (SELECT count(*) FROM copied), ${CONFLICTS}, ${advance}`;

@@ -1,29 +1,28 @@
 /**
- * The users table of pREST: what it holds, and its rows in a table of this service. Passwords stay in the database: only
- * their forms are counted.
+ * The users table of pREST: its content, and the copy into a table of this service. Password hashes never leave the
+ * database; only their schemes are counted.
  */
-import { rowsOf, type Asked } from '../pg/asked.js';
+import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { identifier, literal, qualifiedName } from '../pg/quote.js';
-import type { UsersTable } from '../protocol.js';
+import type { UsersTable } from '../settings.js';
 import { Users } from '../users/users.js';
 import type { Draft } from './draft.js';
-import { copyStatement, columnsOf, type Copied, type CopySql } from './table-copy.js';
+import { prepareCopy, columnsOf, type TableCopy, type CopySql } from './table-copy.js';
 
-/** PrestUsers is the table of users as pREST knows it. */
 export class PrestUsers {
   readonly name: string;
   readonly #table: UsersTable;
   readonly #qualified: string;
-  readonly #database: Asked;
+  readonly #database: Queryable;
 
-  constructor(table: UsersTable, database: Asked) {
+  constructor(table: UsersTable, database: Queryable) {
     this.#table = table;
     this.#database = database;
     this.name = `${table.schema}.${table.table}`;
     this.#qualified = qualifiedName(table);
   }
 
-  /** exists tells whether the table is there, and says what it lacks. */
+  /** exists tells whether the table exists, and reports missing columns. */
   async exists(draft: Draft): Promise<boolean> {
     const columns = await columnsOf(this.#database, this.#qualified);
     if (columns.size === 0) return false;
@@ -37,7 +36,7 @@ export class PrestUsers {
     return missing.length === 0;
   }
 
-  /** describe says what the table holds; `encrypt` is pREST's setting. */
+  /** describe reports the content of the table; `encrypt` is pREST's setting. */
   async describe(encrypt: string, draft: Draft): Promise<void> {
     const [username, password] = [this.#table.username, this.#table.password].map(identifier);
     const [row] = await rowsOf(
@@ -58,35 +57,35 @@ FROM (SELECT ${username}::text AS u, ${password}::text AS p FROM ${this.#qualifi
     ];
     const other = all - bcrypt - md5 - sha1;
     const kinds = Object.entries({ bcrypt, md5, sha1 }).filter(([, count]) => count > 0);
-    const told = kinds.map(([kind, count]) => `${count} with ${kind}`).join(', ');
-    draft.add('taken', this.name, `${users(all)}${told === '' ? '' : `: ${told}`}`);
-    const say = (
+    const counts = kinds.map(([kind, count]) => `${count} with ${kind}`).join(', ');
+    draft.report('taken', this.name, `${userCount(all)}${counts === '' ? '' : `: ${counts}`}`);
+    const report = (
       count: number,
       kind: 'differs' | 'unused' | 'unsupported',
       message: string,
     ): void => {
-      if (count > 0) draft.add(kind, this.name, `${users(count)} ${message}`);
+      if (count > 0) draft.report(kind, this.name, `${userCount(count)} ${message}`);
     };
     if (encrypt === 'bcrypt')
-      say(md5 + sha1, 'differs', 'with md5 or sha1 get a bcrypt hash at the next login here');
+      report(md5 + sha1, 'differs', 'with md5 or sha1 get a bcrypt hash at the next login here');
     else
-      say(
+      report(
         bcrypt,
         'differs',
         `with bcrypt may log in here; in pREST they cannot while auth.encrypt is ${encrypt}`,
       );
-    say(other, 'unused', 'with a password in no known form cannot log in, in pREST neither');
-    say(upper, 'unused', 'with capital letters in the name cannot log in, in pREST neither');
-    say(nameless, 'unused', 'without a name cannot log in, in pREST neither');
-    say(
+    report(other, 'unused', 'with a password in no known form cannot log in, in pREST neither');
+    report(upper, 'unused', 'with capital letters in the name cannot log in, in pREST neither');
+    report(nameless, 'unused', 'without a name cannot log in, in pREST neither');
+    report(
       repeated,
       'unsupported',
       'too many: several rows have the same name, and none of them can log in here',
     );
   }
 
-  /** copyTo gives the copy into another table; undefined when it cannot be made, and then `draft` says why. */
-  async copyTo(target: UsersTable, draft: Draft): Promise<Copied | undefined> {
+  /** copyTo prepares the copy into another table; undefined, with a problem in `draft`, when it is impossible. */
+  async copyTo(target: UsersTable, draft: Draft): Promise<TableCopy | undefined> {
     const to = `${identifier(target.schema)}.${identifier(target.table)}`;
     const [own, theirs] = await Promise.all([
       columnsOf(this.#database, this.#qualified),
@@ -106,18 +105,18 @@ FROM (SELECT ${username}::text AS u, ${password}::text AS p FROM ${this.#qualifi
       return undefined;
     }
     const users = new Users(target, this.#database);
-    return copyStatement(this.#database, this.#sql(to, type !== undefined), {
+    return prepareCopy(this.#database, this.#sql(to, type !== undefined), {
       from: this.name,
       to: `${target.schema}.${target.table}`,
       exists: theirs.size > 0,
-      make: async () => {
+      create: async () => {
         await users.make();
       },
     });
   }
 
   #sql(to: string, withId: boolean): CopySql {
-    const row = `(to_jsonb(o) - ${literal(this.#table.password)})`;
+    const row = `(to_jsonb(o.*) - ${literal(this.#table.password)})`;
     const id = withId ? `(${row} ->> 'id')::int AS id, ` : '';
     return {
       to,
@@ -134,6 +133,6 @@ FROM ${this.#qualified} o WHERE o.${identifier(this.#table.username)} IS NOT NUL
   }
 }
 
-function users(count: number): string {
+function userCount(count: number): string {
   return `${count} user${count === 1 ? '' : 's'}`;
 }

@@ -1,11 +1,12 @@
 /**
- * What the log says of requests that failed in the database: SQLSTATE, where in the script, the names involved, and the
- * message with what it quotes masked. Never the statement, values, DETAIL or CONTEXT. And what the caller is told.
+ * Failures of statements in the log and in responses. A log line has the SQLSTATE, the position in the script, the names
+ * involved, and the message with quoted values masked; never the statement, values, DETAIL or CONTEXT.
  */
-import { errorBody, isRaised, SQL_FAILED, statusOfSqlState } from '../errors.js';
+import type { QueryRequest } from '../batch.js';
+import { errorBody, isRaised, SQL_FAILED, statusOfSqlState, type ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { IdentityRefused } from '../pg/identity.js';
-import { maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
+import type { IdentityRejected } from '../pg/identity.js';
+import { failureLevel, maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
 
 /** Where and for whom a statement failed. */
@@ -18,15 +19,9 @@ export interface FailurePlace {
   readonly position: string | undefined;
 }
 
-/** What the request held: a message may repeat it. */
-export interface SentText {
-  /** Raw query string. */
-  readonly query: string;
-  /** Packed as protocol.ts says. */
-  readonly headers: string;
-}
+/** What the request contained: a message may repeat it. */
+type SentText = Pick<QueryRequest, 'query' | 'headers'>;
 
-/** logFailure writes one line: WARN for what callers or scripts cause, ERROR for what ails the service. */
 export function logFailure(
   log: Logger,
   failure: SqlFailure,
@@ -35,29 +30,25 @@ export function logFailure(
 ): void {
   const { state, schema, table, column, constraint } = failure;
   const fields = { ...place, state, schema, table, column, constraint };
-  if (isRaised(state)) log.info(fields, 'a script raised an error');
-  else {
-    const message = failure.raised ? RAISED : maskSent(maskQuoted(failure.message), sent);
-    if (statusOfSqlState(state) >= 503) log.error(fields, message);
-    else log.warn(fields, message);
-  }
+  const message = failure.raised ? RAISED : maskSent(maskQuoted(failure.message), sent);
+  log[failureLevel(failure)](fields, isRaised(state) ? 'a script raised an error' : message);
 }
 
-/** logRefusedIdentity writes a WARN with the role and why it could not be set, never the claims. */
-export function logRefusedIdentity(
+/** logRejectedIdentity logs the role and why it could not be set, never the claims. */
+export function logRejectedIdentity(
   log: Logger,
-  { role, failure }: IdentityRefused,
+  { role, failure }: IdentityRejected,
   place: Omit<FailurePlace, 'position'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
 }
 
-/** Instead of a message that a function wrote: it may hold values, quoted or not. */
+/** Replaces a message that a function wrote: it may contain values, quoted or not. */
 const RAISED = 'a function in the database raised an error';
 
 /**
- * maskSent replaces the words of a message that hold one the request sent: PostgreSQL does not quote every name that
+ * maskSent replaces the words of a message that contain a word of the request: PostgreSQL does not quote every name that
  * it repeats (`column item.x does not exist`), and a script may have interpolated it.
  */
 function maskSent(message: string, { query, headers }: SentText): string {
@@ -68,7 +59,7 @@ function maskSent(message: string, { query, headers }: SentText): string {
     const lower = word.toLowerCase();
     if (words.has(lower)) return '…';
     for (const one of words) {
-      // Short ones are in too many words; a name beyond 63 bytes is cut off.
+      // Short words are part of too many others; PostgreSQL cuts names after 63 bytes.
       if (one.length >= 3 && lower.includes(one)) return '…';
       if (lower.length >= 15 && one.startsWith(lower)) return '…';
     }
@@ -78,28 +69,32 @@ function maskSent(message: string, { query, headers }: SentText): string {
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 
-/** What may be told to the caller. */
-export interface FailureAnswerOptions {
+/** What a response may say. */
+export interface FailureResponseOptions {
   readonly xml: boolean;
-  /** The database's own words are added. */
+  /** Adds the message of the database. */
   readonly debug: boolean;
-  /** Messages that scripts raise on purpose are passed on. */
+  /** Passes on messages that scripts raise on purpose. */
   readonly raised: boolean;
   readonly position: string | undefined;
-  /** A cancelled statement (57014) was over its time limit; otherwise somebody else has cancelled it. */
+  /** The cause, where it is known. */
+  readonly fault?: ServiceError | undefined;
+  /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
   readonly overTime: boolean;
 }
 
-/** failureAnswer gives status and body for a failed statement. */
-export function failureAnswer(
+/** failureResponse gives status and body for a failed statement. */
+export function failureResponse(
   failure: SqlFailure,
-  options: FailureAnswerOptions,
+  options: FailureResponseOptions,
 ): { status: number; body: string } {
   const { state } = failure;
+  const { fault } = options;
   const cancelled = state === '57014';
-  const status = cancelled && !options.overTime ? 500 : statusOfSqlState(state);
-  const told = options.raised && isRaised(state) ? failure.message : SQL_FAILED;
-  const code = cancelled && options.overTime ? 'timeout' : state;
+  const status = cancelled && !options.overTime ? 500 : (fault?.status ?? statusOfSqlState(state));
+  const message =
+    options.raised && isRaised(state) ? failure.message : (fault?.message ?? SQL_FAILED);
+  const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
   const extra: Record<string, string> = {};
   if (options.debug) {
     extra['message'] = failure.message;
@@ -107,5 +102,5 @@ export function failureAnswer(
     if (failure.hint !== undefined) extra['hint'] = failure.hint;
     if (options.position !== undefined) extra['position'] = options.position;
   }
-  return { status, body: errorBody(told, code, options.xml, extra) };
+  return { status, body: errorBody(message, code, options.xml, extra) };
 }

@@ -1,44 +1,44 @@
 /**
- * Makes a query of a request for a listing: what the catalog says, wrapped as a script's read is. It knows what a listing
- * costs, and which of its texts are worth to be prepared: only as many as leave room for those of scripts, for callers
- * choose from endless combinations of filters.
+ * Gives a request for a listing its statement: that of the catalog, wrapped as a script's read is. It knows what a listing
+ * costs, and prepares a bounded number of texts, which leaves room for those of scripts: callers combine filters without
+ * end.
  */
-import { Catalog } from '../catalog/catalog.js';
+import { Listings } from '../catalog/listings.js';
 import { ScriptCost } from '../pg/script-cost.js';
-import type { TableAccessSettings } from '../protocol.js';
+import type { TableAccessSettings } from '../settings.js';
 import { parseQueryString } from '../script/query-string.js';
-import type { Statement, StatementBuilder } from '../script/statement.js';
+import type { ScriptStatement, StatementBuilder } from '../script/statement.js';
 import type { Query } from './query.js';
 
-/** Texts that are remembered, and so prepared when they come again: the first that there were. */
+/** The first so many texts are remembered, and so prepared when they recur; longer ones than LONGEST never. */
 const REMEMBERED = 64;
 const LONGEST = 2_000;
 
 export class ListingRunner {
-  readonly #catalog: Catalog;
+  readonly #listings: Listings;
   readonly #builder: StatementBuilder;
-  readonly #statements = new Map<string, Statement>();
-  /** By listing. */
+  readonly #statements = new Map<string, ScriptStatement>();
+  /** By name of the listing. */
   readonly #costs = new Map<string, ScriptCost>();
 
   constructor(access: TableAccessSettings, builder: StatementBuilder) {
-    this.#catalog = new Catalog(access);
+    this.#listings = new Listings(access);
     this.#builder = builder;
   }
 
-  /** prepare gives a query its statement and all that belongs to it. Throws ServiceError. */
+  /** prepare gives a query its statement, values, form and cost. Throws ServiceError. */
   prepare(query: Query): void {
     const { name, query: queryString, claims } = query.request;
-    const { text, values } = this.#catalog.list(name, parseQueryString(queryString), claims);
+    const { text, values } = this.#listings.query(name, parseQueryString(queryString), claims);
     query.statement = this.#statement(text);
     query.values = values;
     query.form = 'value';
-    query.repeatable = true;
+    query.cannotWrite = true;
     query.cost = this.#costs.get(name);
     if (query.cost === undefined) this.#costs.set(name, (query.cost = new ScriptCost()));
   }
 
-  #statement(text: string): Statement {
+  #statement(text: string): ScriptStatement {
     const known = this.#statements.get(text);
     if (known !== undefined) {
       known.recurs = true;

@@ -1,101 +1,99 @@
 /**
- * Answers messages of MCP clients in a worker: puts the parts of src/mcp together over its databases and scripts.
- * Whatever goes wrong becomes an answer.
+ * Answers messages of MCP clients in a worker: puts the parts of src/mcp together over its databases and scripts. Every
+ * failure becomes a response.
  */
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
-import { Call } from '../mcp/call.js';
+import { McpCall } from '../mcp/call.js';
 import { CatalogCache } from '../mcp/catalog.js';
-import { Endpoint, type Answer } from '../mcp/endpoint.js';
+import { McpEndpoint } from '../mcp/endpoint.js';
 import { ReadOnly } from '../mcp/read-only.js';
 import { ScriptTools } from '../mcp/script-tools.js';
 import type { Tools } from '../mcp/tool.js';
 import { ToolCalls } from '../mcp/tool-calls.js';
 import { ToolList } from '../mcp/tool-list.js';
-import type { Database } from '../pg/database.js';
-import type { McpSettings, QueryRequest, WorkerSettings } from '../protocol.js';
+import type { QueryRequest } from '../batch.js';
+import type { McpSettings, WorkerSettings } from '../settings.js';
 import { namesOf } from '../registry/names.js';
 import type { Scripts } from '../script/scripts.js';
 import { version } from '../version.js';
+import type { Responder } from './responder.js';
+import type { WorkerDatabase } from './worker-database.js';
 
-/** From this length on (characters) a message may take milliseconds to be read. */
+/** From this length on (characters) a message may take milliseconds to be parsed. */
 const LONG = 16_384;
 
-/** What a runner works with. */
-export interface McpParts {
-  readonly scripts: Scripts;
-  /** The database to read from, of an alias that there is. */
-  readonly databaseOf: (alias: string) => Database;
-  /** Takes the answer to a call. */
-  readonly answered: (call: Call, answer: Answer) => void;
-  readonly log: Logger;
-}
-
 export class McpRunner {
-  readonly #settings: WorkerSettings;
-  readonly #parts: McpParts;
-  readonly #endpoint: Endpoint;
-  readonly #long: Call[] = [];
-  readonly #next = (): void => this.#answerNext();
+  readonly #claimSettings: boolean;
+  readonly #endpoint: McpEndpoint;
+  readonly #responder: Responder;
+  readonly #log: Logger;
+  readonly #long: McpCall[] = [];
 
-  constructor(settings: WorkerSettings, mcp: McpSettings, parts: McpParts) {
-    const { log, scripts } = parts;
-    const { claims, raised } = settings;
-    this.#settings = settings;
-    this.#parts = parts;
+  constructor(
+    settings: WorkerSettings,
+    mcp: McpSettings,
+    scripts: Scripts,
+    databases: ReadonlyMap<string, WorkerDatabase>,
+    responder: Responder,
+    log: Logger,
+  ) {
+    const { claims, claimSettings, raised } = settings;
+    this.#claimSettings = claimSettings;
+    this.#responder = responder;
+    this.#log = log;
     const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
-    const readOnly = new ReadOnly(parts.databaseOf, limit);
+    const readOnly = new ReadOnly((alias) => databases.get(alias)!.readOnly, limit);
     const { usersTable, scriptsTable } = mcp;
     const history = { ...scriptsTable, table: namesOf(scriptsTable).historyName };
     const hidden = [usersTable, scriptsTable, history];
     const catalog = new CatalogCache(mcp, settings.access, hidden, readOnly, log);
     const scriptTools = mcp.scripts
-      ? new ScriptTools(mcp, { scripts, readOnly, claims, raised, log })
+      ? new ScriptTools(mcp, scripts, readOnly, { claims, raised }, log)
       : undefined;
     const list = new ToolList(mcp, catalog, scriptTools, log);
-    const calls = new ToolCalls(mcp, { catalog, list, readOnly, scripts: scriptTools, log });
+    const calls = new ToolCalls(mcp, catalog, list, scriptTools, readOnly, log);
     const tools: Tools = {
       page: (call, cursor) => list.page(call, cursor),
       run: (call, name, args) => calls.run(call, name, args),
     };
     const { path, expose } = mcp;
-    this.#endpoint = new Endpoint(tools, { version: version(), path, expose, log });
+    this.#endpoint = new McpEndpoint(tools, { version: version(), path, expose, log });
   }
 
-  /** call makes a call of a request. */
-  call(request: QueryRequest): Call {
-    return new Call(request, this.#settings.claimSettings);
+  call(request: QueryRequest): McpCall {
+    return new McpCall(request, this.#claimSettings);
   }
 
-  /** answer answers a call, at once or later. Long messages take their turn, with whatever else has come between them. */
-  answer(call: Call): void {
-    if (call.request.query.length <= LONG) this.#answer(call);
+  /** respond answers a call, at once or later. Of long messages there is one in each turn of the event loop. */
+  respond(call: McpCall): void {
+    if (call.request.query.length <= LONG) this.#respond(call);
     else if (this.#long.push(call) === 1) setImmediate(this.#next);
   }
 
-  #answerNext(): void {
-    this.#answer(this.#long.shift()!);
+  readonly #next = (): void => {
+    this.#respond(this.#long.shift()!);
     if (this.#long.length > 0) setImmediate(this.#next);
-  }
+  };
 
-  #answer(call: Call): void {
+  #respond(call: McpCall): void {
     try {
-      const answer = this.#endpoint.answer(call);
-      if (!(answer instanceof Promise)) this.#parts.answered(call, answer);
+      const response = this.#endpoint.respond(call);
+      if (!(response instanceof Promise)) this.#responder.sendMcp(call, response);
       else
-        answer.then(
-          (given) => this.#parts.answered(call, given),
-          (error: unknown) => this.#broken(call, error),
+        response.then(
+          (given) => this.#responder.sendMcp(call, given),
+          (error: unknown) => this.#threw(call, error),
         );
     } catch (error) {
-      this.#broken(call, error);
+      this.#threw(call, error);
     }
   }
 
-  #broken(call: Call, error: unknown): void {
+  #threw(call: McpCall, error: unknown): void {
     const { requestId } = call.request;
-    this.#parts.log.error({ requestId, err: error }, 'an MCP request failed');
+    this.#log.error({ requestId, err: error }, 'an MCP request failed');
     const { status, message, code } = new ServiceError('internal');
-    this.#parts.answered(call, { status, body: errorBody(message, code, false) });
+    this.#responder.sendMcp(call, { status, body: errorBody(message, code, false) });
   }
 }

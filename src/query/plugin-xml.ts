@@ -1,8 +1,5 @@
-/**
- * The XML form of a plugin's answer. Made in a thread of its own (workers/xml.ts), for it takes its time. Refuses nothing:
- * what is no JSON has none, and what would be too large is not made.
- */
-import type { XmlOutcome } from '../protocol.js';
+/** The XML form of a plugin's response, made in a thread of its own (workers/xml.ts), as it may take long. */
+import type { XmlOutcome } from '../tasks.js';
 import { jsonToXml } from '../script/xml.js';
 
 /** Most characters of XML. */
@@ -10,7 +7,7 @@ const LIMIT = 32 << 20;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** xmlOf makes XML of JSON in UTF-8. */
+/** xmlOf converts JSON in UTF-8; what is not JSON, or would become too large, has no XML form. */
 export function xmlOf(json: Uint8Array, limit = LIMIT): XmlOutcome {
   try {
     return { xml: jsonToXml(UTF_8.decode(json), limit) };

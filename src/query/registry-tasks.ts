@@ -1,15 +1,18 @@
 /**
- * What a front end asks of a worker about stored scripts. Nothing is thrown: whatever comes of a request is an answer.
- * The log has who changed what, and why the database failed; never a script's text.
+ * The registry of scripts as a task of a worker. Every failure becomes a response. The log has who changed which script,
+ * and why the database failed; never a script's text.
  */
 import { errorBody, ServiceError, SQL_FAILED } from '../errors.js';
 import type { Logger } from '../log.js';
-import { StatementFailure } from '../pg/asked.js';
+import { StatementFailure } from '../pg/queryable.js';
 import type { Database } from '../pg/database.js';
-import type { RegistryAnswer, RegistryRequest, WorkerSettings } from '../protocol.js';
+import { failureLevel } from '../pg/sql-failure.js';
+import type { WorkerSettings } from '../settings.js';
+import type { RegistryResponse, RegistryRequest } from '../tasks.js';
 import { Records } from '../registry/records.js';
-import { Registry, UncertainWrite, type Change } from '../registry/registry.js';
-import { TemplateRefused } from '../registry/template-check.js';
+import { Registry, type Change } from '../registry/registry.js';
+import { TemplateRejected } from '../registry/template-check.js';
+import { UncertainWrite } from '../registry/uncertain-write.js';
 import { jsonFrame, StatementBuilder } from '../script/statement.js';
 
 type Settings = Pick<
@@ -17,13 +20,13 @@ type Settings = Pick<
   'scriptsTable' | 'defaultAlias' | 'aggregate' | 'maxResult' | 'debug'
 >;
 
-/** RegistryTasks answers requests to the registry; without a table of scripts it refuses them. */
+/** RegistryTasks answers requests to the registry; without a table of scripts they are 404. */
 export class RegistryTasks {
   readonly #registry: Registry | undefined;
   readonly #log: Logger;
   readonly #debug: boolean;
 
-  /** `databases` are by alias. `refresh` is called after a change, so that this worker knows it before it is answered. */
+  /** `refresh` is called after a change, so that this worker has read it before the response is sent. */
   constructor(
     settings: Settings,
     databases: ReadonlyMap<string, Database>,
@@ -35,75 +38,75 @@ export class RegistryTasks {
     this.#debug = debug;
     if (scriptsTable === undefined) return;
     const database = databases.get(defaultAlias)!;
-    // A change may wait for another one of the same script.
-    const asked = { ask: database.askAlone.bind(database) };
-    this.#registry = new Registry({
-      records: new Records(scriptsTable, asked),
+    // Alone: a change may wait for the lock of another one of the same script.
+    const records = new Records(scriptsTable, {
+      query: (sql, values) => database.query(sql, values, { alone: true }),
+    });
+    this.#registry = new Registry(
+      records,
       databases,
       defaultAlias,
-      statements: new StatementBuilder(jsonFrame(aggregate, maxResult)),
-      changed: (change) => this.#changed(change, refresh),
-    });
+      new StatementBuilder(jsonFrame(aggregate, maxResult)),
+      (change) => this.#changed(change, refresh),
+    );
   }
 
-  /** answer answers a request, whatever comes of it. */
-  async answer(request: RegistryRequest): Promise<RegistryAnswer> {
+  async respond(request: RegistryRequest): Promise<RegistryResponse> {
     try {
       if (this.#registry === undefined) throw new ServiceError('not_found');
-      return await this.#registry.answer(request);
+      return await this.#registry.respond(request);
     } catch (error) {
-      if (error instanceof ServiceError) return refusal(error);
-      if (error instanceof TemplateRefused) {
+      if (error instanceof ServiceError) return rejection(error);
+      if (error instanceof TemplateRejected) {
         const { message, code, place } = error;
-        return failed(400, message, code, { ...place });
+        return failure(400, message, code, { ...place });
       }
-      if (error instanceof UncertainWrite) return this.#unanswered(request, error.cause, error);
-      if (error instanceof StatementFailure) return this.#unanswered(request, error);
+      if (error instanceof UncertainWrite) return this.#failed(request, error.cause, error);
+      if (error instanceof StatementFailure) return this.#failed(request, error);
       const { requestId } = request;
       this.#log.error({ requestId, err: error }, 'a request to the registry failed');
-      return refusal(new ServiceError('internal'));
+      return rejection(new ServiceError('internal'));
     }
   }
 
   async #changed(
-    { key, what, user, requestId }: Change,
+    { key, what, user, requestId, warnings }: Change,
     refresh: () => Promise<void>,
   ): Promise<void> {
     const { database, location, name } = key;
     const script = `${location}/${name}`;
     this.#log.info({ requestId, user, database, script }, `a stored script was ${what}`);
+    for (const warning of warnings) this.#log.warn({ requestId, user, database, script }, warning);
     try {
       await refresh();
     } catch (error) {
-      // It is stored all the same, and this worker hears of it as the others do.
-      this.#log.warn(
-        { requestId, err: error },
-        'a change of a stored script is not known here yet',
-      );
+      // It is stored all the same, and this worker reads it with its next poll.
+      const fields = { requestId, err: error };
+      this.#log.warn(fields, 'a change of a stored script was not read by this worker yet');
     }
   }
 
-  /** The database failed: it, or the connection to it, or our own bounds. */
-  #unanswered(
+  /** A statement failed: in the database, with its connection, or at a limit of the service. */
+  #failed(
     { requestId, user }: RegistryRequest,
     { state, status, reason }: StatementFailure,
     uncertain?: UncertainWrite,
-  ): RegistryAnswer {
+  ): RegistryResponse {
     const fields = { requestId, user, state };
-    if (status >= 503) this.#log.error(fields, `the registry: ${reason}`);
-    else this.#log.warn(fields, `the registry: ${reason}`);
-    const own = /^[a-z_]+$/.test(state); // a word of ours, and no SQLSTATE: its reason is for everybody
+    const own = /^[a-z_]+$/.test(state); // an error code, not an SQLSTATE: its reason is public
+    this.#log[own ? 'warn' : failureLevel({ state })](fields, `the registry: ${reason}`);
     const message = uncertain?.message ?? (own ? reason : SQL_FAILED);
     const code = state === '57014' ? 'timeout' : state;
-    return failed(status, message, code, this.#debug && !own ? { message: reason } : {});
+    const response = failure(status, message, code, this.#debug && !own ? { message: reason } : {});
+    return uncertain === undefined ? response : { ...response, final: true };
   }
 }
 
-function failed(status: number, error: string, code: string, more: object): RegistryAnswer {
+function failure(status: number, error: string, code: string, more: object): RegistryResponse {
   return { status, body: JSON.stringify({ error, code, ...more }), headers: [] };
 }
 
-function refusal({ status, message, code, allow }: ServiceError): RegistryAnswer {
-  const headers: RegistryAnswer['headers'] = allow === undefined ? [] : [['Allow', allow]];
+function rejection({ status, message, code, allow }: ServiceError): RegistryResponse {
+  const headers: RegistryResponse['headers'] = allow === undefined ? [] : [['Allow', allow]];
   return { status, body: errorBody(message, code, false), headers };
 }

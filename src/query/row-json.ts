@@ -1,9 +1,9 @@
 /**
- * Rows that a writing statement returns, as JSON in the forms that PostgreSQL's own to_json gives (see "JSON Functions
- * and Operators" in its manual). The plain types are written here; for any other (arrays, composites, a type with a
- * cast to json) the database is asked afterwards.
+ * Rows that a writing statement returns, as JSON in the forms of PostgreSQL's own to_json (see "JSON Functions and
+ * Operators" in its manual). The plain types are written here; values of any other type (arrays, composites, a type with a
+ * cast to json) are converted by the database afterwards (server-json.ts).
  */
-import type { Column } from '../pg/job.js';
+import type { ResultColumn } from '../pg/job.js';
 
 /** Writes one non-null value, given as PostgreSQL's text, as JSON. */
 type Writer = (text: string) => string;
@@ -34,19 +34,19 @@ const WRITERS = new Map<number, Writer>([
   ].map((oid): [number, Writer] => [oid, plain]),
 ]);
 
-/** foreignTypes lists the OIDs among the columns whose values only the database can write as JSON. */
-export function foreignTypes(columns: readonly Column[]): number[] {
+/** The JSON of a value of another type, by row and column; undefined when there is none. */
+export type JsonOf = (row: number, column: number) => string | undefined;
+
+/** serverTypes lists the OIDs among the columns whose values only the database can write as JSON. */
+export function serverTypes(columns: readonly ResultColumn[]): number[] {
   return [...new Set(columns.filter((c) => !WRITERS.has(c.type)).map((c) => c.type))];
 }
 
-/**
- * writeRows gives rows as a JSON array of objects. `foreign` looks up the JSON of a value whose type is not plain, by
- * row and column; where it has none, the value's text is written as a string.
- */
+/** writeRows gives rows as a JSON array of objects. A value without JSON is written as a string, with its text. */
 export function writeRows(
-  columns: readonly Column[],
+  columns: readonly ResultColumn[],
   rows: readonly (readonly (string | null)[])[],
-  foreign: (row: number, column: number) => string | undefined,
+  jsonOf: JsonOf,
 ): string {
   const writers = columns.map((c) => WRITERS.get(c.type));
   const names = columns.map((c) => `${JSON.stringify(c.name)}:`);
@@ -54,7 +54,7 @@ export function writeRows(
     const members = row.map((text, c) => {
       const name = names[c]!;
       if (text === null) return `${name}null`;
-      return name + (writers[c]?.(text) ?? foreign(r, c) ?? JSON.stringify(text));
+      return name + (writers[c]?.(text) ?? jsonOf(r, c) ?? JSON.stringify(text));
     });
     return `{${members.join(',')}}`;
   });

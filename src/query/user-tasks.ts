@@ -1,23 +1,24 @@
 /**
- * What a front end asks of a worker about users. Nothing is thrown: a failure is an answer, and stands in the log without
- * the name that was asked for.
+ * The users table as tasks of a worker. Failures are results, not errors, and are logged without the name of the user.
  */
 import type { Logger } from '../log.js';
-import { StatementFailure, type Asked } from '../pg/asked.js';
-import type { MadeUsersTable, StoredUser, TaskResult, UsersTable } from '../protocol.js';
+import { StatementFailure, type Queryable } from '../pg/queryable.js';
+import type { UsersTable } from '../settings.js';
+import type { MadeUsersTable, StoredUser, TaskResult } from '../tasks.js';
 import { Users } from '../users/users.js';
+import { errorText } from '../text.js';
 
-/** UserTasks answers tasks; without a users table it refuses all of them. */
+/** Without a users table all tasks fail. */
 export class UserTasks {
   readonly #users: Users | undefined;
   readonly #log: Logger;
 
-  constructor(table: UsersTable | undefined, database: Asked, log: Logger) {
+  constructor(table: UsersTable | undefined, database: Queryable, log: Logger) {
     this.#users = table === undefined ? undefined : new Users(table, database);
     this.#log = log;
   }
 
-  /** find looks a user up: null when there is none, or several. */
+  /** find looks a user up; null when there is none, or more than one. */
   find(username: string): Promise<TaskResult<StoredUser | null>> {
     return this.#settle('a user could not be looked up', async (users) => {
       const user = await users.find(username);
@@ -26,7 +27,7 @@ export class UserTasks {
     });
   }
 
-  /** renew stores a new hash in the place of an old one. */
+  /** renew replaces the stored hash of a password, unless it has changed. */
   renew(username: string, from: string, to: string): Promise<TaskResult<null>> {
     return this.#settle(undefined, async (users) => {
       await users.renew(username, from, to);
@@ -34,12 +35,12 @@ export class UserTasks {
     });
   }
 
-  /** make makes the users table unless it is there. */
+  /** make creates the users table unless it exists. */
   make(): Promise<TaskResult<MadeUsersTable>> {
     return this.#settle(undefined, (users) => users.make());
   }
 
-  /** `what` is logged with the reason of a failure, unless the front end does. */
+  /** `what` is logged with the reason of a failure; undefined when the HTTP process logs it. */
   async #settle<T>(
     what: string | undefined,
     work: (users: Users) => Promise<T>,
@@ -48,7 +49,7 @@ export class UserTasks {
       if (this.#users === undefined) throw new Error('there is no users table');
       return { value: await work(this.#users) };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       if (what !== undefined) this.#log.error(`${what}: ${reason}`);
       const passing = error instanceof StatementFailure && error.passing;
       return { failure: { reason, passing } };

@@ -1,20 +1,20 @@
 /**
- * Conditions of requests on records (RFC 9110, section 13): If-Match and If-None-Match, read into what a change depends
- * on. Refuses a header that is no list of entity tags: a condition that is not understood is one that does not hold.
+ * Conditional requests on records (RFC 9110, section 13): If-Match and If-None-Match. Refuses a header that is not a list
+ * of entity tags: a condition that cannot be read does not hold.
  */
 import { ServiceError } from '../errors.js';
 import { tagOf, type Condition, type StoredRecord } from './records.js';
 
-/** A member of a list: white space, perhaps a tag, and the comma or the end after it. */
+/** A member of a list: white space, an optional tag, and a comma or the end. */
 const MEMBER = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\uffff]*)"[ \t]*)?(?:,|$)/y;
 
 /**
- * readCondition reads the values of both headers, empty for one that is not there. Undefined: there is no condition.
+ * readCondition reads the values of both headers, empty when absent; undefined when there is no condition.
  * Throws ServiceError `invalid_request`.
  */
 export function readCondition(ifMatch: string, ifNoneMatch: string): Condition | undefined {
   if (ifMatch === '' && ifNoneMatch === '') return undefined;
-  // If-Match compares strongly, so that a weak tag matches nothing; If-None-Match does not care.
+  // If-Match compares strongly, so a weak tag matches nothing; If-None-Match compares weakly.
   const match = ifMatch === '' ? undefined : readTags('If-Match', ifMatch, false);
   const noneMatch = ifNoneMatch === '' ? undefined : readTags('If-None-Match', ifNoneMatch, true);
   return { match, noneMatch };
@@ -39,12 +39,11 @@ function malformed(header: string): never {
   throw new ServiceError('invalid_request', message);
 }
 
-/** etagOf is the ETag header of a record. */
 export function etagOf(record: StoredRecord): string {
   return `"${tagOf(record)}"`;
 }
 
-/** isMet tells whether a list of tags, or `*` for any record, holds a record's. */
+/** isMet tells whether a list of tags, or `*` for any record, matches a record. */
 export function isMet(tags: readonly string[] | '*', record: StoredRecord): boolean {
   return tags === '*' || tags.includes(tagOf(record));
 }

@@ -1,8 +1,7 @@
 /**
- * A folder of scripts as it is compared with the table: the texts of each script together. A text that does not parse is
- * told of and taken, as it can be mended in the table; what a file cannot be a script for is told of and left out, and so
- * is an empty text, which is none in the table. A script is left out whole when one of its files cannot be taken: it is
- * not known what it says.
+ * A folder of scripts in the form of the table: one record with all texts of a script. Texts that do not parse are reported
+ * and included, as they can be corrected in the table. Files that cannot be scripts, and empty ones, which the table
+ * cannot express, are reported and skipped. When a file of a script cannot be read, the whole script is skipped.
  */
 import { ServiceError } from '../errors.js';
 import { scriptFiles, type ListedProblem, type ListedScript } from '../script/script-files.js';
@@ -16,7 +15,6 @@ export interface FolderScript {
   readonly texts: Readonly<Partial<Record<Verb, string>>>;
 }
 
-/** A text that does not parse. */
 export interface UnparsedText {
   /** Relative to the folder. */
   readonly file: string;
@@ -26,21 +24,20 @@ export interface UnparsedText {
   readonly error: ServiceError;
 }
 
-/** What a folder holds. */
 export interface FolderContent {
   /** By location and name. */
   readonly scripts: readonly FolderScript[];
-  /** Files that are left out. */
+  /** Files that are skipped. */
   readonly leftOut: readonly ListedProblem[];
   readonly unparsed: readonly UnparsedText[];
 }
 
-/** Most characters of all texts together: they are held in memory, and written in one statement. */
+/** Most characters of all texts together: they are in memory at once, and written in one statement. */
 const MOST = 128 << 20;
 
 const WHOLE = 'another file of the script is left out';
 
-/** FolderTooLarge is a folder with more text than is taken at once. */
+/** FolderTooLarge: a folder has more text than can be imported at once. */
 export class FolderTooLarge extends Error {
   override readonly name = 'FolderTooLarge';
 }

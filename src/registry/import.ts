@@ -1,32 +1,29 @@
 /**
- * Scripts of a folder written into the table, all in one statement: whatever ends it, the table is as before or as
- * after. What is equal already is not touched. With the policy `error` it refuses to write anything when a script is
- * there with another text.
+ * Writes the scripts of a folder into the table in one statement: all of them or none. Records that are equal already are
+ * not touched. With the policy `error` nothing is written when the table has a script with another text.
  */
-import { arrayLiteral } from '../pg/array-literal.js';
-import { rowsOf, StatementFailure, type Asked, type Rows } from '../pg/asked.js';
-import { qualifiedName } from '../pg/quote.js';
-import type { ScriptsTable } from '../protocol.js';
+import { rowsOf, StatementFailure, type Queryable, type Rows } from '../pg/queryable.js';
+import { arrayLiteral, qualifiedName } from '../pg/quote.js';
+import type { ScriptsTable } from '../settings.js';
 import { VERBS } from '../script/verb.js';
-import { KEY } from './columns.js';
+import { KEY } from './scripts-table.js';
 import type { FolderScript } from './folder.js';
 import { list } from './names.js';
 import { editorOf } from './statements.js';
 
-/** IMPORTER is who made what was imported. */
+/** The editor of imported scripts in the history. */
 const IMPORTER = 'filesystem-import';
 
-/** What is done with a script that is there with another text. */
+/** What is done with a script that the table has with another text. */
 export type ImportPolicy = 'skip' | 'update' | 'error';
 
-/** What became of a script. */
 export interface ImportedScript {
   readonly location: string;
   readonly name: string;
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'skipped';
 }
 
-/** ImportConflict is an import that wrote nothing, for these scripts are there with another text. */
+/** ImportConflict: nothing was written, because the table has these scripts with other texts. */
 export class ImportConflict extends Error {
   override readonly name = 'ImportConflict';
   readonly scripts: readonly string[];
@@ -37,49 +34,45 @@ export class ImportConflict extends Error {
   }
 }
 
-/** Where scripts are imported to, and how. */
 export interface ImportOptions {
   readonly table: ScriptsTable;
-  /** Alias of the database that they are for; empty for all. */
+  /** Alias of the database of the scripts; empty for all databases. */
   readonly database: string;
   readonly policy: ImportPolicy;
-  /** Whether it is only told what would be done. */
+  /** Whether the outcomes are only computed, and nothing is written. */
   readonly dryRun?: boolean;
 }
 
-/** Attempts at an import when scripts come and go meanwhile. */
+/** Attempts when scripts are changed during the import. */
 const ATTEMPTS = 3;
 
 /** A division by zero: how the statement ends itself. */
 const ENDED = '22012';
 
-/**
- * importScripts writes scripts into the table and tells what became of each. Rejects with ImportConflict and
- * StatementFailure.
- */
+/** importScripts gives the outcome for each script. Rejects with ImportConflict and StatementFailure. */
 export async function importScripts(
-  asked: Asked,
+  database: Queryable,
   scripts: readonly FolderScript[],
   options: ImportOptions,
 ): Promise<ImportedScript[]> {
-  const { policy, database, dryRun = false } = options;
+  const { policy, dryRun = false } = options;
   const sql = statementOf(options);
   const columns = [
     scripts.map(({ location }) => location),
     scripts.map(({ name }) => name),
     ...VERBS.map((verb) => scripts.map(({ texts }) => texts[verb] ?? '')),
   ];
-  const values = [database, ...columns.map(arrayLiteral)];
+  const values = [options.database, ...columns.map(arrayLiteral)];
   for (let attempt = 1; ; attempt++) {
     const conflict = async (): Promise<void> => {
-      const conflicts = (await rowsOf(asked, sql.compare, values)).filter(differs).map(pathOf);
+      const conflicts = (await rowsOf(database, sql.compare, values)).filter(differs).map(pathOf);
       if (conflicts.length > 0) throw new ImportConflict(conflicts);
     };
     if (policy === 'error' && dryRun) await conflict();
     try {
       const rows = dryRun
-        ? await rowsOf(asked, sql.compare, values)
-        : await rowsOf(asked, sql.write, [...values, IMPORTER]);
+        ? await rowsOf(database, sql.compare, values)
+        : await rowsOf(database, sql.write, [...values, IMPORTER]);
       return rows.map((row) => importedOf(row, policy, dryRun));
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.state !== ENDED) throw error;
@@ -91,18 +84,16 @@ export async function importScripts(
 
 type Row = Rows[number];
 
-/** Rows of location, name, whether it is there, whether it is the same, whether it was made (t) or replaced (f). */
+/** Rows of location, name, whether the script exists, whether it is the same, whether it was created (t) or updated (f). */
 function importedOf(row: Row, policy: ImportPolicy, dryRun: boolean): ImportedScript {
   const [location, name, there, same, created] = row;
-  const outcome = (): ImportedScript['outcome'] => {
-    if (created === 't' || (dryRun && there === 'f')) return 'created';
-    if (created === 'f') return 'updated';
-    if (same === 't') return 'unchanged';
-    if (policy === 'skip') return 'skipped';
-    // What was not written was made the same by somebody else meanwhile.
-    return dryRun ? 'updated' : 'unchanged';
-  };
-  return { location: location!, name: name!, outcome: outcome() };
+  const script = { location: location!, name: name! };
+  if (created === 't' || (dryRun && there === 'f')) return { ...script, outcome: 'created' };
+  if (created === 'f') return { ...script, outcome: 'updated' };
+  if (same === 't') return { ...script, outcome: 'unchanged' };
+  if (policy === 'skip') return { ...script, outcome: 'skipped' };
+  // A script that was not written was changed to the same text meanwhile.
+  return { ...script, outcome: dryRun ? 'updated' : 'unchanged' };
 }
 
 function differs([, , there, same]: Row): boolean {
@@ -113,7 +104,7 @@ function pathOf([location, name]: Row): string {
   return `${location}/${name}`;
 }
 
-/** $1 database, $2 locations, $3 names, $4 to $7 texts, and for writing $8 who. */
+/** $1 database, $2 locations, $3 names, $4 to $7 texts, and for writing $8 editor. */
 function statementOf({ table, policy }: ImportOptions): { compare: string; write: string } {
   const target = qualifiedName(table);
   const texts = VERBS.map((verb) => `${verb}_sql`);
@@ -128,7 +119,7 @@ function statementOf({ table, policy }: ImportOptions): { compare: string; write
   LEFT JOIN ${target} t
     ON t.database_alias = $1::text AND t.location = f.location AND t.name = f.name)`;
   const order = 'ORDER BY c.location COLLATE "C", c.name COLLATE "C"';
-  // Whoever came first since the comparison decides; of two who import the same, the second finds it done.
+  // A change since the comparison wins; of two equal imports at the same time, the second has nothing to do.
   const update = `UPDATE SET ${texts.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now()
     WHERE NOT (${isSame('t', 'excluded')})`;
   const end = `UPDATE SET name = t.name

@@ -1,29 +1,27 @@
 /**
- * What belongs to the table of scripts, in its schema: the history, the function of the triggers, the triggers. A name
- * that is too long for PostgreSQL, which would cut it, is cut here and told apart by a hash.
+ * The names of what belongs to the table of scripts: its history, and the triggers with their function. PostgreSQL would
+ * truncate a name that is too long; here a hash keeps truncated names distinct.
  */
 import { createHash } from 'node:crypto';
 import { identifier, qualifiedName } from '../pg/quote.js';
-import type { ScriptsTable } from '../protocol.js';
+import type { ScriptsTable } from '../settings.js';
 
-/** Longest name that PostgreSQL keeps, bytes. */
+/** Longest name in PostgreSQL, bytes. */
 const LONGEST = 63;
 
-/** Names are quoted; those with a schema are qualified. */
+/** Quoted and qualified, except those called a name. */
 export interface Names {
   readonly table: string;
   readonly history: string;
-  /** Name of the history, as it is. */
   readonly historyName: string;
-  /** Function of the triggers. */
+  /** The function of the triggers. */
   readonly changed: string;
-  /** Name of the function and of the trigger on rows, as it is. */
+  /** Name of the function and of the trigger on rows. */
   readonly changedName: string;
-  /** Name of the trigger on TRUNCATE, as it is. */
+  /** Name of the trigger on TRUNCATE. */
   readonly truncatedName: string;
 }
 
-/** namesOf names what belongs to a table. */
 export function namesOf(table: ScriptsTable): Names {
   const historyName = nameOf(table.table, '_history');
   const changedName = nameOf(table.table, '_changed');
@@ -38,7 +36,7 @@ export function namesOf(table: ScriptsTable): Names {
   };
 }
 
-/** nameOf is a name with a suffix, of at most 63 bytes. */
+/** nameOf gives a name with a suffix, of at most 63 bytes. */
 export function nameOf(name: string, suffix: string): string {
   const whole = name + suffix;
   if (Buffer.byteLength(whole) <= LONGEST) return whole;
@@ -51,7 +49,7 @@ export function nameOf(name: string, suffix: string): string {
   return start + end;
 }
 
-/** list is names, quoted, with a prefix before each. */
+/** list gives quoted names, each after a prefix. */
 export function list(names: readonly string[], prefix = ''): string {
   return names.map((name) => prefix + identifier(name)).join(', ');
 }

@@ -1,15 +1,15 @@
 /**
- * The body of a request that stores a script: a JSON object of known members, all of them texts. Refuses anything else
- * with the name of the member, for one that is passed over may be half of a script.
+ * The body of a request that stores a script: a JSON object whose members are known and strings. Refuses anything else,
+ * naming the member, as an ignored member could be half of a script.
  */
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { ServiceError } from '../errors.js';
-import { CONTENT } from './columns.js';
+import { CONTENT } from './scripts-table.js';
 import type { RecordContent } from './records.js';
 
-/** What a body says. Members that are absent, null or empty are absent. */
+/** A body; members that are absent, null or empty are undefined. */
 export interface RecordBody {
-  /** These as they were sent: an empty name is no name. */
+  /** Empty when sent as empty texts, which are invalid names. */
   readonly database: string | undefined;
   readonly location: string | undefined;
   readonly name: string | undefined;
@@ -18,7 +18,7 @@ export interface RecordBody {
 
 const KEY = ['database', 'location', 'name'] as const;
 
-/** Members of answers, so that one may be sent back: they are not the caller's to say. */
+/** Members of responses that callers cannot set: ignored, so that a response can be sent back as a body. */
 const IGNORED = ['id', 'created_by', 'created_at', 'updated_at'];
 
 const TEXT = { type: 'string', nullable: true };
@@ -36,7 +36,7 @@ type Sent = Readonly<Record<string, string | null>>;
 
 let validator: Promise<ValidateFunction<Sent>> | undefined;
 
-/** Loaded with the first body: it is much code for workers that never get one. */
+/** Loads ajv with the first body, as most workers never need it. */
 async function load(): Promise<ValidateFunction<Sent>> {
   const { Ajv } = await import('ajv');
   return new Ajv({ strict: true, logger: false }).compile<Sent>(SCHEMA);
@@ -81,12 +81,12 @@ function reasonOf(error: ErrorObject | undefined): string | undefined {
   return member === '' ? undefined : `${member} must be a string`;
 }
 
-/** A name in an error: it may be as long as a body. */
+/** A name in an error message, truncated: it may be as long as a body. */
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }
 
-/** A member that an object of valid JSON has twice: readers differ in which of them they take. */
+/** A duplicate member of an object in valid JSON: parsers differ in which of the two they take. */
 function repeatedMember(json: string): string | undefined {
   const open: Set<string>[] = [];
   let last = '';
@@ -99,7 +99,7 @@ function repeatedMember(json: string): string | undefined {
     } else if (character === '{') open.push(new Set());
     else if (character === '}') open.pop();
     else if (character === ':') {
-      const name = JSON.parse(last) as string; // two spellings of one name are one name
+      const name = JSON.parse(last) as string; // a name may be spelled with escapes
       const names = open.at(-1)!;
       if (names.has(name)) return name;
       names.add(name);

@@ -1,16 +1,21 @@
 /**
- * Stored scripts as records: listed, read, changed under a condition, and the versions that they had. It refuses nothing
- * that the table takes: what a record may hold is for whoever writes it to see to.
+ * Stored scripts as records: lists, reads, conditional changes, and earlier versions. The caller checks the content of
+ * records.
  */
-import { arrayLiteral } from '../pg/array-literal.js';
-import { rowsOf, StatementFailure, type Asked, type Rows } from '../pg/asked.js';
+import { arrayLiteral } from '../pg/quote.js';
+import { rowsOf, StatementFailure, type Queryable, type Rows } from '../pg/queryable.js';
 import type { Page } from '../pg/page.js';
-import type { ScriptsTable } from '../protocol.js';
-import { CONTENT } from './columns.js';
-import type { ScriptKey } from './scripts-table.js';
-import { RECORD, statementsOf, VERSION, type Statements, type Terms } from './statements.js';
+import type { ScriptsTable } from '../settings.js';
+import { CONTENT, type ScriptKey } from './scripts-table.js';
+import {
+  RECORD,
+  statementsOf,
+  VERSION,
+  type RegistryStatements,
+  type Terms,
+} from './statements.js';
 
-/** What a record holds for whoever writes it; empty members are absent. */
+/** The content of a record; empty members are absent. */
 export interface RecordContent {
   readonly read_sql?: string | undefined;
   readonly write_sql?: string | undefined;
@@ -19,21 +24,20 @@ export interface RecordContent {
   readonly description?: string | undefined;
 }
 
-/** A record as it is stored. */
 export interface StoredRecord extends ScriptKey, RecordContent {
   readonly id: number;
   readonly created_by?: string | undefined;
-  /** RFC 3339, UTC; empty where the table has none. */
+  /** RFC 3339, UTC; empty when the table has no time. */
   readonly created_at: string;
   readonly updated_at: string;
-  /** Another one after each change; with the id it is the record's entity tag. */
+  /** Changes with each update; with the id it makes the record's entity tag. */
   readonly version: string;
 }
 
-/** An earlier state of a record, or the one it has. */
+/** A state of a record, an earlier one or the current one. */
 export interface RecordVersion extends RecordContent {
   readonly version: number;
-  /** What made it; `found`: it was there before there was a history; `delete`: the last state, before it was removed. */
+  /** What caused it; `found`: it existed before the history; `delete`: the last state before the record was removed. */
   readonly operation: 'insert' | 'update' | 'delete' | 'found';
   readonly created_by?: string | undefined;
   readonly changed_by: string;
@@ -41,35 +45,33 @@ export interface RecordVersion extends RecordContent {
   readonly changed_at: string;
 }
 
-/** Which records are listed. */
 export interface RecordFilter {
   readonly database?: string | undefined;
   readonly location?: string | undefined;
   readonly page?: Page | undefined;
 }
 
-/** What a change depends on: entity tags (`<id>-<version>`, without quotes), `*` for any record. */
+/** The condition of a change: entity tags (`<id>-<version>`, without quotes), or `*` for any record. */
 export interface Condition {
   readonly match?: readonly string[] | '*' | undefined;
   readonly noneMatch?: readonly string[] | '*' | undefined;
 }
 
-/** tagOf is a record's entity tag, without quotes. */
 export function tagOf({ id, version }: StoredRecord): string {
   return `${id}-${version}`;
 }
 
-/** Records are the rows of one table. All methods reject with StatementFailure when the database fails. */
+/** The records of one table. All methods reject with StatementFailure when the database fails. */
 export class Records {
-  readonly #sql: Statements;
-  readonly #database: Asked;
+  readonly #sql: RegistryStatements;
+  readonly #database: Queryable;
 
-  constructor(table: ScriptsTable, database: Asked) {
+  constructor(table: ScriptsTable, database: Queryable) {
     this.#sql = statementsOf(table);
     this.#database = database;
   }
 
-  /** list gives records by database, location and name: all, or those with exactly these, or a page of them. */
+  /** list gives records in the order of database, location and name: those that match the filter, or a page of them. */
   async list(filter: RecordFilter = {}): Promise<StoredRecord[]> {
     const { database, location, page } = filter;
     const sql = this.#sql.list({
@@ -81,13 +83,12 @@ export class Records {
     return (await this.#rows(sql, values)).map(recordOf);
   }
 
-  /** get gives the record of exactly that key. */
   async get(key: ScriptKey): Promise<StoredRecord | undefined> {
     const [row] = await this.#rows(this.#sql.get, valuesOf(key));
     return row && recordOf(row);
   }
 
-  /** put makes a record, or replaces all its content; who made it and when stays. */
+  /** put creates a record, or replaces all its content; `created_by` and `created_at` stay. */
   async put(
     key: ScriptKey,
     content: RecordContent,
@@ -106,7 +107,7 @@ export class Records {
     return { record: recordOf(row), created: row[RECORD.length] === 't' };
   }
 
-  /** remove removes the record of exactly that key; `mismatch` when it is there in another state. */
+  /** remove removes the record with exactly this key; `mismatch` when it does not meet the condition. */
   async remove(
     key: ScriptKey,
     editor: string,
@@ -119,11 +120,11 @@ export class Records {
     const [row] = await this.#rows(this.#sql.remove(terms), values);
     const [removed, there] = row!;
     if (removed === 't') return 'removed';
-    // Without tags nothing but another removal at the same time can have come before it.
+    // Without tags only a concurrent removal can have come first.
     return there === 't' && (terms.match || terms.noneMatch) ? 'mismatch' : 'missing';
   }
 
-  /** history gives the versions of a key, newest first, or a page of them; undefined when no history is kept. */
+  /** history gives the versions of a key, newest first, or a page of them; undefined without a history. */
   async history(key: ScriptKey, page?: Page): Promise<RecordVersion[] | undefined> {
     try {
       const sql = this.#sql.history(page !== undefined);
@@ -134,9 +135,9 @@ export class Records {
     }
   }
 
-  /** version gives one version of a key, `missing` when there is none; undefined when no history is kept. */
+  /** version gives one version of a key, or `missing`; undefined without a history. */
   async version(key: ScriptKey, version: number): Promise<RecordVersion | 'missing' | undefined> {
-    const number = Number.isSafeInteger(version) ? version : 0; // none has that
+    const number = Number.isSafeInteger(version) ? version : 0; // no version has this number
     try {
       const [row] = await this.#rows(this.#sql.version, [...valuesOf(key), String(number)]);
       return row === undefined ? 'missing' : versionOf(row);
@@ -161,7 +162,7 @@ function valuesOfPage(page: Page | undefined): string[] {
   return page === undefined ? [] : [page.limit, page.offset];
 }
 
-/** What a condition asks of the record, or that none can have it. */
+/** The terms of a condition; `never` when no record can meet it. */
 function termsOf({ match, noneMatch }: Condition): Terms | 'never' {
   if (noneMatch === '*') {
     if (match !== undefined) return 'never';
@@ -208,7 +209,7 @@ function versionOf(row: Row): RecordVersion {
   };
 }
 
-/** What a row has under these names, without what is empty. */
+/** The nonempty values of a row by name. */
 function members<Name extends string>(
   names: readonly Name[],
   row: Row,
@@ -221,7 +222,7 @@ function members<Name extends string>(
   return found;
 }
 
-/** A table that is not there, or is no history. */
+/** Whether a statement failed because the history does not exist, or is another kind of table. */
 function isNoHistory(error: unknown): boolean {
   return error instanceof StatementFailure && ['42P01', '42703'].includes(error.state);
 }

@@ -1,33 +1,31 @@
 /**
- * The query string of a request to the registry. Refuses parameters that are given twice, that mean nothing in such a
- * request or contradict each other: one that is passed over may be a condition that is passed over.
+ * The query string of a request to the registry. Refuses parameters that are repeated, have no meaning in the request, or
+ * contradict each other: an ignored parameter could be an ignored condition.
  */
 import { ServiceError } from '../errors.js';
 import { pageOf, type Page } from '../pg/page.js';
-import type { RegistryRequest } from '../protocol.js';
-import { parseQueryString, type Parameters } from '../script/query-string.js';
+import type { RegistryRequest } from '../tasks.js';
+import { parseQueryString, type QueryParameters } from '../script/query-string.js';
 
-/** What a query string asks for. */
 export interface RegistryQuery {
-  /** Alias; empty for scripts of all databases. */
+  /** Alias; empty for scripts for all databases. */
   readonly database: string | undefined;
   readonly location: string | undefined;
-  /** The part of a list or of the versions that is asked for. */
+  /** The page of a list, or of the versions. */
   readonly page: Page | undefined;
-  /** Whether the versions are asked for. */
+  /** Whether the response lists the versions. */
   readonly history: boolean;
-  /** Number of a version. */
+  /** The version to restore. */
   readonly rollback: number | undefined;
-  /** Whether templates are to be prepared on their database; `only`: and nothing else done. */
+  /** Whether PostgreSQL parses what the templates render; with `only` nothing is stored. */
   readonly validate: 'no' | 'yes' | 'only';
   /** The parameters that templates are rendered with. */
-  readonly samples: Parameters;
+  readonly samples: QueryParameters;
 }
 
-/** Where there may be much to answer. */
 const PAGE = ['_page', '_page_size'];
 
-/** What may be asked for besides the database, by method. */
+/** The parameters besides `database`, by method: of requests to the registry, and to one script. */
 const OF_ALL: Readonly<Record<string, readonly string[]>> = {
   GET: ['location', ...PAGE],
   POST: ['validate'],
@@ -39,7 +37,7 @@ const OF_ONE: Readonly<Record<string, readonly string[]>> = {
   DELETE: [],
 };
 
-/** Names that are never those of samples, except `location`, which is looked at only where all scripts are listed. */
+/** Names that samples cannot have. `location` is a sample except in a list of all scripts. */
 const RESERVED = ['database', 'history', 'rollback', 'validate'];
 
 /** readRegistryQuery reads the query string of a request. Throws ServiceError `invalid_query_string`. */
@@ -49,7 +47,7 @@ export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
   const parameters = parseQueryString(query);
   const allowed = ['database', ...((script === undefined ? OF_ALL : OF_ONE)[method] ?? [])];
   if (allowed.includes('history') && parameters.has('history')) allowed.push(...PAGE);
-  const samples: Parameters = new Map();
+  const samples: QueryParameters = new Map();
   for (const [name, value] of parameters) {
     if (allowed.includes(name)) {
       if (typeof value !== 'string') throw invalid(`${name} is given more than once`);

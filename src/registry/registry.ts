@@ -1,71 +1,60 @@
 /**
- * What requests to the registry of scripts do: list, read, store and remove records, their versions, and what is told of
- * each. Whoever gets here may do that. Refuses names that no path could ask for, templates that are none, databases that
- * are not configured, and changes whose condition does not hold.
+ * The requests to the registry of scripts: list, read, store and remove records, and their versions. Its caller has checked
+ * that the user may use it. Refuses names that are invalid in paths, invalid templates, databases that are not configured,
+ * and changes whose condition does not hold.
  */
 import { ServiceError } from '../errors.js';
-import { StatementFailure } from '../pg/asked.js';
-import type { RegistryAnswer, RegistryRequest } from '../protocol.js';
+import type { RegistryResponse, RegistryRequest } from '../tasks.js';
+import type { Database } from '../pg/database.js';
+import { headerWarning } from '../script/header-warnings.js';
 import type { StatementBuilder } from '../script/statement.js';
-import { isIdentifier } from '../script/verb.js';
+import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
-import { recordJson, versionJson } from './record-json.js';
+import { recordJson, recordResponse, versionJson } from './record-response.js';
 import { readRecordBody } from './record-schema.js';
-import type { Condition, RecordContent, Records, StoredRecord } from './records.js';
+import type { Condition, RecordContent, Records } from './records.js';
 import { readRegistryQuery, type RegistryQuery } from './registry-query.js';
 import { REGISTRY, type ScriptKey } from './scripts-table.js';
-import {
-  compileTexts,
-  parseRendered,
-  type ParsingDatabase,
-  type Templates,
-} from './template-check.js';
+import { compileTexts, parseRendered, type Templates } from './template-check.js';
+import { written } from './uncertain-write.js';
 
-/** What a registry works with. */
-export interface RegistryParts {
-  readonly records: Records;
-  /** By alias; those that are configured. */
-  readonly databases: ReadonlyMap<string, ParsingDatabase>;
-  readonly defaultAlias: string;
-  readonly statements: StatementBuilder;
-  /** Told of every change, before it is answered. */
-  readonly changed: (change: Change) => Promise<void>;
-}
-
-/** A change of a stored script. */
 export interface Change {
   readonly key: ScriptKey;
   readonly what: 'created' | 'updated' | 'removed';
   readonly user: string;
   readonly requestId: string;
-}
-
-/** UncertainWrite is a change of which nobody knows whether it was made: the connection was lost over it. */
-export class UncertainWrite extends Error {
-  override readonly name = 'UncertainWrite';
-  override readonly cause: StatementFailure;
-
-  constructor(cause: StatementFailure) {
-    super('the connection to the database was lost: it is not known whether the change was made');
-    this.cause = cause;
-  }
+  readonly warnings: readonly string[];
 }
 
 const VALID = '{"valid":true}';
 
-/** Registry answers requests. */
 export class Registry {
-  readonly #parts: RegistryParts;
+  readonly #records: Records;
+  readonly #databases: ReadonlyMap<string, Database>;
+  readonly #defaultAlias: string;
+  readonly #statements: StatementBuilder;
+  readonly #onChange: (change: Change) => Promise<void>;
 
-  constructor(parts: RegistryParts) {
-    this.#parts = parts;
+  /** `databases` are those of the configuration, by alias. `onChange` is called after each change, before its response. */
+  constructor(
+    records: Records,
+    databases: ReadonlyMap<string, Database>,
+    defaultAlias: string,
+    statements: StatementBuilder,
+    onChange: (change: Change) => Promise<void>,
+  ) {
+    this.#records = records;
+    this.#databases = databases;
+    this.#defaultAlias = defaultAlias;
+    this.#statements = statements;
+    this.#onChange = onChange;
   }
 
   /**
-   * answer does what a request asks for. Rejects with ServiceError, TemplateRefused, UncertainWrite, or StatementFailure
-   * when the database fails.
+   * respond does what a request says. Rejects with ServiceError, TemplateRejected, UncertainWrite, or StatementFailure when
+   * the database fails.
    */
-  async answer(request: RegistryRequest): Promise<RegistryAnswer> {
+  async respond(request: RegistryRequest): Promise<RegistryResponse> {
     const { method, script } = request;
     const query = readRegistryQuery(request);
     const reads = method === 'GET' || method === 'HEAD';
@@ -99,7 +88,7 @@ export class Registry {
     }
   }
 
-  /** The alias that a request is about, of its path or its query string; as a filter it may be any text. */
+  /** The alias in the path or the query string; as a filter of a list it may be any text. */
   #scope(
     { database: path }: RegistryRequest,
     parameter: string | undefined,
@@ -118,15 +107,15 @@ export class Registry {
   #checkAlias(alias: string): void {
     if (alias === '') return;
     if (!isIdentifier(alias)) throw invalidRecord(`invalid database ${quoted(alias)}`);
-    if (!this.#parts.databases.has(alias))
+    if (!this.#databases.has(alias))
       throw new ServiceError('unknown_database', `database not registered: ${alias}`);
   }
 
   async #list(
     database: string | undefined,
     { location, page }: RegistryQuery,
-  ): Promise<RegistryAnswer> {
-    const records = await this.#parts.records.list({ database, location, page });
+  ): Promise<RegistryResponse> {
+    const records = await this.#records.list({ database, location, page });
     return { status: 200, body: `[${records.map(recordJson).join(',')}]`, headers: [] };
   }
 
@@ -134,27 +123,25 @@ export class Registry {
     key: ScriptKey,
     query: RegistryQuery,
     condition: Condition | undefined,
-  ): Promise<RegistryAnswer> {
-    const { records } = this.#parts;
-    // As a request for the script itself finds it.
+  ): Promise<RegistryResponse> {
+    // The record that a request for the script itself would run.
     const record =
-      (await records.get(key)) ??
-      (key.database === '' ? undefined : await records.get({ ...key, database: '' }));
+      (await this.#records.get(key)) ??
+      (key.database === '' ? undefined : await this.#records.get({ ...key, database: '' }));
     if (record === undefined) throw new ServiceError('query_not_found');
     const { match, noneMatch } = condition ?? {};
     if (match !== undefined && !isMet(match, record)) throw new ServiceError('precondition_failed');
     if (noneMatch !== undefined && isMet(noneMatch, record))
       return { status: 304, body: '', headers: [['ETag', etagOf(record)]] };
-    if (query.validate === 'no') return recordAnswer(200, record);
+    if (query.validate === 'no') return recordResponse(200, record);
     await this.#parse(key, compileTexts(pathOf(key), record), query);
     return { status: 200, body: VALID, headers: [] };
   }
 
-  async #history(key: ScriptKey, { page }: RegistryQuery): Promise<RegistryAnswer> {
-    const { records } = this.#parts;
-    const versions = await records.history(key, page);
+  async #history(key: ScriptKey, { page }: RegistryQuery): Promise<RegistryResponse> {
+    const versions = await this.#records.history(key, page);
     if (versions === undefined) throw historyMissing();
-    if (versions.length === 0 && (await records.get(key)) === undefined)
+    if (versions.length === 0 && (await this.#records.get(key)) === undefined)
       throw new ServiceError('query_not_found');
     return { status: 200, body: `[${versions.map(versionJson).join(',')}]`, headers: [] };
   }
@@ -164,7 +151,7 @@ export class Registry {
     key: ScriptKey,
     query: RegistryQuery,
     condition: Condition | undefined,
-  ): Promise<RegistryAnswer> {
+  ): Promise<RegistryResponse> {
     const { rollback } = query;
     if (rollback === undefined)
       throw new ServiceError(
@@ -173,21 +160,19 @@ export class Registry {
         { allow: 'GET, HEAD, PUT, DELETE, OPTIONS' },
       );
     if ((request.body?.byteLength ?? 0) > 0) throw invalidRecord('a rollback takes no body');
-    const { records } = this.#parts;
-    const version = await records.version(key, rollback);
+    const version = await this.#records.version(key, rollback);
     if (version === undefined) throw historyMissing();
     if (version === 'missing') throw new ServiceError('version_not_found');
     return this.#store(request, key, version, query, condition);
   }
 
-  /** Stores a record's whole content. */
   async #store(
     request: RegistryRequest,
     key: ScriptKey,
     content: RecordContent,
     query: RegistryQuery,
     condition: Condition | undefined,
-  ): Promise<RegistryAnswer> {
+  ): Promise<RegistryResponse> {
     const { user, requestId, script } = request;
     const { location, name, database } = key;
     if (!isIdentifier(location) || location === REGISTRY)
@@ -197,58 +182,42 @@ export class Registry {
     const templates = compileTexts(pathOf(key), content);
     if (templates.size === 0) throw invalidRecord('at least one verb SQL column is required');
     if (query.validate !== 'no') await this.#parse(key, templates, query);
-    if (query.validate === 'only') return { status: 200, body: VALID, headers: [] };
-    const stored = await writing(this.#parts.records.put(key, content, user, condition));
+    const warnings = warningsOf(templates);
+    const fields = warnings.map((warning): [string, string] => ['Warning', `299 - "${warning}"`]);
+    if (query.validate === 'only') return { status: 200, body: VALID, headers: fields };
+    const stored = await written(this.#records.put(key, content, user, condition));
     if (stored === 'mismatch') throw mismatch(condition);
     const { record, created } = stored;
-    await this.#parts.changed({ key, what: created ? 'created' : 'updated', user, requestId });
-    // Where no script is named, it is new to whoever sends it.
-    return recordAnswer(created || script === undefined ? 201 : 200, record);
+    const what = created ? 'created' : 'updated';
+    await this.#onChange({ key, what, user, requestId, warnings });
+    // A request whose path names no script always gets 201.
+    const status = created || script === undefined ? 201 : 200;
+    const { headers, ...response } = recordResponse(status, record);
+    return { ...response, headers: [...headers, ...fields] };
   }
 
   async #remove(
     { user, requestId }: RegistryRequest,
     key: ScriptKey,
     condition: Condition | undefined,
-  ): Promise<RegistryAnswer> {
-    const removed = await writing(this.#parts.records.remove(key, user, condition));
+  ): Promise<RegistryResponse> {
+    const removed = await written(this.#records.remove(key, user, condition));
     if (removed === 'missing') throw new ServiceError('query_not_found');
     if (removed === 'mismatch') throw mismatch(condition);
-    await this.#parts.changed({ key, what: 'removed', user, requestId });
+    await this.#onChange({ key, what: 'removed', user, requestId, warnings: [] });
     return { status: 204, body: '', headers: [] };
   }
 
   #parse(key: ScriptKey, templates: Templates, { samples }: RegistryQuery): Promise<void> {
-    const { databases, defaultAlias, statements } = this.#parts;
-    const alias = key.database === '' ? defaultAlias : key.database;
-    return parseRendered(pathOf(key), templates, samples, statements, databases.get(alias)!);
+    const database = this.#databases.get(key.database === '' ? this.#defaultAlias : key.database)!;
+    return parseRendered(pathOf(key), templates, samples, this.#statements, database);
   }
 }
 
-function recordAnswer(status: number, record: StoredRecord): RegistryAnswer {
-  const headers: [string, string][] = [['ETag', etagOf(record)]];
-  if (status === 201) {
-    const { database, location, name } = record;
-    const segments = [...(database === '' ? [] : [database]), location, name];
-    const path = segments.map(encodeURIComponent).join('/');
-    headers.push(['Location', `/_QUERIES/${REGISTRY}/${path}`]);
-  }
-  return { status, body: recordJson(record), headers };
+function warningsOf(templates: Templates): string[] {
+  const said = [...templates.values()].map(headerWarning);
+  return [...new Set(said.filter((warning) => warning !== undefined))];
 }
-
-/** Waits for a change. It is never tried again: it may have been made. */
-async function writing<T>(change: Promise<T>): Promise<T> {
-  try {
-    return await change;
-  } catch (error) {
-    if (error instanceof StatementFailure && LOST.test(error.state))
-      throw new UncertainWrite(error);
-    throw error;
-  }
-}
-
-/** SQLSTATEs of a lost connection; 08001 and 08004 are those of one that was never there. */
-const LOST = /^(?:08(?!001|004)|57P0)/;
 
 /** Refuses a member of a body that differs from what the path says. */
 function agree(member: string, sent: string | undefined, wanted: string): void {
@@ -260,10 +229,8 @@ function agree(member: string, sent: string | undefined, wanted: string): void {
 
 function mismatch(condition: Condition | undefined): ServiceError {
   const absent = condition?.noneMatch === '*' && condition.match === undefined;
-  return new ServiceError(
-    'precondition_failed',
-    absent ? 'the script is there already' : undefined,
-  );
+  const message = absent ? 'the script is there already' : undefined;
+  return new ServiceError('precondition_failed', message);
 }
 
 function historyMissing(): ServiceError {

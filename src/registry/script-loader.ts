@@ -1,15 +1,23 @@
 /**
- * Reads the table of scripts: a digest that tells whether anything changed, then the list of what is there, then the
- * texts of what is not held yet, in pieces that a connection passes on in milliseconds. It goes by the row versions of
- * PostgreSQL alone, so that no change is missed, whoever made it and however. Texts that are too large are left where
- * they are. Rejects with StatementFailure; then nothing has changed.
+ * Reads the table of scripts: a digest that shows whether anything changed, then the list of records, then the texts that
+ * are not cached yet, in pieces that take a connection milliseconds. It compares PostgreSQL's row versions alone, so that
+ * no change is missed, however it was made. Texts that are too large are not read. Rejects with StatementFailure; the
+ * snapshot before stays valid then.
  */
 import type { Logger } from '../log.js';
-import { rowsOf, StatementFailure, type Asked, type AskedInTime, type Rows } from '../pg/asked.js';
+import { pieces, type PieceBounds, type Sized } from '../pieces.js';
+import {
+  rowsOf,
+  StatementFailure,
+  type Queryable,
+  type TimedQueryable,
+  type Rows,
+} from '../pg/queryable.js';
 import { qualifiedName } from '../pg/quote.js';
-import type { ScriptsTable } from '../protocol.js';
+import type { ScriptsTable } from '../settings.js';
 import { MAX_SIZE } from '../script/script-text.js';
-import { isIdentifier, VERBS } from '../script/verb.js';
+import { VERBS } from '../script/verb.js';
+import { isIdentifier } from '../identifier.js';
 import { ScriptSnapshot } from './script-snapshot.js';
 import { StoredScript, type ReadText, type ScriptRow } from './stored-script.js';
 
@@ -17,22 +25,11 @@ import { StoredScript, type ReadText, type ScriptRow } from './stored-script.js'
 const DIGEST_LIMIT = 1_500;
 const READ_LIMIT = 10_000;
 
-/** Records in one piece of the list, and bytes and records in one piece of the texts. */
+/** Records in one page of the list. */
 const LISTED = 4_000;
-const TEXT_SIZE = 1 << 20;
-const TEXTS = 1_000;
 
-/** A record that has to be read, and about how many bytes that is. */
-interface Wanted {
-  readonly id: string;
-  readonly size: number;
-}
-
-export interface LoaderOptions {
-  /** Largest result of one statement, bytes. */
-  readonly maxResult: number;
-  readonly log: Logger;
-}
+/** One piece of the texts: records, and their bytes. */
+const PIECE: PieceBounds = { items: 1_000, size: 1 << 20 };
 
 interface Statements {
   readonly digest: string;
@@ -41,43 +38,42 @@ interface Statements {
 }
 
 export class ScriptLoader {
-  readonly #digest: Asked;
-  readonly #reads: Asked;
+  readonly #digest: Queryable;
+  readonly #reads: Queryable;
   readonly #log: Logger;
-  readonly #pieceSize: number;
+  readonly #piece: PieceBounds;
   readonly #sql: Statements;
 
-  /** `database` is where the table is. */
-  constructor(table: ScriptsTable, database: AskedInTime, { maxResult, log }: LoaderOptions) {
-    const asked = (limit: number): Asked => ({
-      ask: (sql, values) => database.askWithin(limit, sql, values),
+  /** `database` has the table. `maxResult` is the largest result of one statement, in bytes. */
+  constructor(table: ScriptsTable, database: TimedQueryable, maxResult: number, log: Logger) {
+    const within = (limit: number): Queryable => ({
+      query: (sql, values) => database.queryWithin(limit, sql, values),
     });
-    this.#digest = asked(DIGEST_LIMIT);
-    this.#reads = asked(READ_LIMIT);
+    this.#digest = within(DIGEST_LIMIT);
+    this.#reads = within(READ_LIMIT);
     this.#log = log;
-    this.#pieceSize = Math.min(TEXT_SIZE, maxResult / 2);
+    this.#piece = { ...PIECE, size: Math.min(PIECE.size, maxResult / 2) };
     this.#sql = statements(qualifiedName(table));
   }
 
-  /** load gives what is in the table now: `held` itself when that is still so. */
-  async load(held: ScriptSnapshot | undefined): Promise<ScriptSnapshot> {
-    // Before all else: what changes while the rest is read makes another one, and is found by the next loading.
-    // The first time requests wait for it, and it for a connection, as they would: a reload hands them over by and by.
-    const patience = held === undefined ? this.#reads : this.#digest;
-    const [row] = await rowsOf(patience, this.#sql.digest);
+  /** load gives the scripts as they are now: `before` itself when nothing changed. */
+  async load(before: ScriptSnapshot | undefined): Promise<ScriptSnapshot> {
+    // The digest comes first: what changes while the rest is read makes another one, which the next load finds. The very
+    // first digest may have to wait for a connection, as requests do, while a reload hands connections over gradually.
+    const [row] = await rowsOf(before === undefined ? this.#reads : this.#digest, this.#sql.digest);
     const digest = row!.join(' ');
-    if (digest === held?.digest) return held;
+    if (digest === before?.digest) return before;
     const scripts = new Map<string, StoredScript>();
-    const wanted: Wanted[] = [];
+    const wanted: Sized[] = [];
     await this.#list((id, version, size) => {
-      const script = held?.held(id, version);
+      const script = before?.byId(id, version);
       if (script === undefined) wanted.push({ id, size });
       else scripts.set(id, script);
     });
-    for (const piece of pieces(wanted, this.#pieceSize))
+    for (const piece of pieces(wanted, this.#piece))
       for (const row of await this.#read(piece, MAX_SIZE)) {
-        const before = row.path === undefined ? undefined : held?.exact(row.database, row.path);
-        scripts.set(row.id, new StoredScript(row, before, this.#log));
+        const old = row.path === undefined ? undefined : before?.exact(row.database, row.path);
+        scripts.set(row.id, new StoredScript(row, old, this.#log));
       }
     return new ScriptSnapshot(digest, scripts);
   }
@@ -91,7 +87,7 @@ export class ScriptLoader {
     } while (rows.length === LISTED);
   }
 
-  /** Reads records; texts of more than `limit` bytes stay where they are. What was deleted meanwhile is left out. */
+  /** Reads records without texts of more than `limit` bytes. Records that were deleted meanwhile are missing. */
   async #read(ids: readonly string[], limit: number): Promise<ScriptRow[]> {
     try {
       const values = [`{${ids.join(',')}}`, String(limit)];
@@ -100,7 +96,7 @@ export class ScriptLoader {
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.state !== 'result_too_large') throw error;
       if (ids.length === 1 && limit === 0) throw error;
-      // They grew since they were listed, or one of them alone does not fit: that is nothing to the others.
+      // They grew since they were listed, or a single one does not fit: the others are read without it.
       if (ids.length === 1) return this.#read(ids, 0);
       const rows: ScriptRow[] = [];
       for (const id of ids) rows.push(...(await this.#read([id], limit)));
@@ -119,25 +115,9 @@ function statements(table: string): Statements {
   return {
     digest: `SELECT count(*), sum(hashtextextended(id::text || ' ' || xmin::text, 0)::numeric) FROM ${table}`,
     list: `SELECT id, xmin, ${size} FROM ${table} WHERE id > $1::bigint OR $1 IS NULL ORDER BY id LIMIT $2::int`,
-    // Names that are longer than any that can be asked for are not read either.
+    // Names that are longer than any in a path are not read whole either.
     texts: `SELECT id, xmin, left(database_alias, 64), left(location, 64), left(name, 64), ${texts.join(', ')} FROM ${table} WHERE id = ANY ($1::bigint[]) ORDER BY id`,
   };
-}
-
-/** pieces shares records out, in the order given. */
-function* pieces(wanted: readonly Wanted[], most: number): Generator<string[]> {
-  let piece: string[] = [];
-  let sum = 0;
-  for (const { id, size } of wanted) {
-    if (piece.length === TEXTS || (piece.length > 0 && sum + size > most)) {
-      yield piece;
-      piece = [];
-      sum = 0;
-    }
-    piece.push(id);
-    sum += size;
-  }
-  if (piece.length > 0) yield piece;
 }
 
 function scriptRow(row: Rows[number], limit: number): ScriptRow {

@@ -1,47 +1,45 @@
 /**
- * All stored scripts as they were at one time. Requests find theirs by name, the next loading what is unchanged by number;
- * nothing in it ever changes.
+ * All stored scripts as they were at one time, immutable. Requests find theirs by name, the next load finds unchanged
+ * records by id.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { byPath, type ReadableScript } from '../script/scripts.js';
 import type { StoredScript } from './stored-script.js';
 
-/** How long is compiled at a time, ms. */
+/** How long the thread compiles before it yields, ms. */
 const SLICE = 5;
 
 type ByPath = Map<string, StoredScript>;
 
 export class ScriptSnapshot {
-  /** Identifies what was in the table, or what came before it: another digest means that it may have changed. */
+  /** Identifies what was in the table, or a state before that: another digest means that the table may have changed. */
   readonly digest: string;
-  readonly #byId: ReadonlyMap<string, StoredScript>;
-  /** The scripts of all databases, and those of one each by its alias. */
+  readonly #records: ReadonlyMap<string, StoredScript>;
+  /** The scripts for all databases, and those of each database by its alias. */
   readonly #common: ByPath = new Map();
   readonly #own = new Map<string, ByPath>();
-  /** What readable gave before. */
   readonly #readable = new Map<string, Promise<readonly ReadableScript[]>>();
 
   constructor(digest: string, scripts: ReadonlyMap<string, StoredScript>) {
     this.digest = digest;
-    this.#byId = scripts;
+    this.#records = scripts;
     for (const script of scripts.values())
       if (script.path !== undefined) this.#of(script.database).set(script.path, script);
   }
 
-  /** size is how many records there are. */
   get size(): number {
-    return this.#byId.size;
+    return this.#records.size;
   }
 
-  /** find gives what a request for `<folder>/<name>` gets on a database: its own script, else the common one. */
+  /** find gives the script `<folder>/<name>` of a database: its own, else the one for all databases. */
   find(alias: string, path: string): StoredScript | undefined {
     return this.#own.get(alias)?.get(path) ?? this.#common.get(path);
   }
 
   /**
-   * readable gives the scripts of a database that read, by path. Texts that nobody asked for yet are compiled, a few at a
-   * time: whoever waits for something else does not wait for all.
+   * readable gives the scripts for reads of a database, by path. Texts that were not requested yet are compiled, a few at
+   * a time, so that other requests do not wait for all of them.
    */
   readable(alias: string): Promise<readonly ReadableScript[]> {
     let scripts = this.#readable.get(alias);
@@ -65,14 +63,14 @@ export class ScriptSnapshot {
     return scripts.sort(byPath);
   }
 
-  /** exact gives the script of a database, or with an empty alias that of all. */
+  /** exact gives the script of a database, or with an empty alias the one for all databases. */
   exact(database: string, path: string): StoredScript | undefined {
     return database === '' ? this.#common.get(path) : this.#own.get(database)?.get(path);
   }
 
-  /** held gives the record of that number if it is of that version. */
-  held(id: string, version: string): StoredScript | undefined {
-    const script = this.#byId.get(id);
+  /** byId gives a record if it is of that version. */
+  byId(id: string, version: string): StoredScript | undefined {
+    const script = this.#records.get(id);
     return script?.version === version ? script : undefined;
   }
 

@@ -1,41 +1,41 @@
 /**
- * The SQL of stored scripts: reading records and their history, and changing a record in one statement, with the
- * condition in it, so that of two who change the same state one wins. Names come from the configuration and are always
- * quoted; values are always bound. NULL and an empty text are the same.
+ * The SQL of stored scripts: reads of records and their history, and changes of a record in one statement that includes
+ * the condition, so that only one of two concurrent changes of the same state succeeds. Names come from the configuration
+ * and are always quoted; values are always bound. NULL and an empty text are the same.
  */
-import type { ScriptsTable } from '../protocol.js';
-import { CONTENT, KEY } from './columns.js';
+import type { ScriptsTable } from '../settings.js';
+import { CONTENT, KEY } from './scripts-table.js';
 import { list, namesOf } from './names.js';
 
-/** EDITOR is the setting that names who changes something, for the history. */
+/** The setting with the name of the editor, for the history. */
 export const EDITOR = 'service.editor';
 
-/** What a change of a record depends on; members are in the order of their values. */
+/** The condition of a change; members are in the order of their values. */
 export interface Terms {
-  /** Its state is one of the tags that are given. */
+  /** The state of the record is one of the tags. */
   readonly match: boolean;
-  /** Its state is none of the tags that are given. */
+  /** The state of the record is none of the tags. */
   readonly noneMatch: boolean;
-  /** What the record must be before: there, not there, either. */
+  /** Whether the record must exist before the change. */
   readonly before: 'there' | 'missing' | 'either';
 }
 
-/** What a list is to be narrowed by; members are in the order of their values. */
-export interface Given {
+/** The filters of a list; members are in the order of their values. */
+export interface Filters {
   readonly database: boolean;
   readonly location: boolean;
   readonly page: boolean;
 }
 
-/** Statements are those of one table. A key is $1 database, $2 location, $3 name. */
-export interface Statements {
-  /** Rows of RECORD; $1 database and $2 location where they are to be filtered by, then limit and offset of a page. */
-  readonly list: (given: Given) => string;
+/** The statements of one table. A key is $1 database, $2 location, $3 name. */
+export interface RegistryStatements {
+  /** Rows of RECORD; database and location if they are filters, then limit and offset of a page. */
+  readonly list: (filters: Filters) => string;
   /** A key: a row of RECORD. */
   readonly get: string;
-  /** A key, $4 to $8 content, $9 who, then tags: a row of RECORD and whether it was made. */
+  /** A key, $4 to $8 content, $9 editor, then tags: a row of RECORD and whether it was created. */
   readonly put: (terms: Terms) => string;
-  /** A key, $4 who, then tags: whether it was removed, and whether it was there. */
+  /** A key, $4 editor, then tags: whether the record was removed, and whether it existed. */
   readonly remove: (terms: Terms) => string;
   /** A key, then limit and offset of a page: rows of VERSION, newest first. */
   readonly history: (paged: boolean) => string;
@@ -43,7 +43,7 @@ export interface Statements {
   readonly version: string;
 }
 
-/** RECORD are the columns of a record's row, in this order. */
+/** The columns of a record's row, in this order. */
 export const RECORD = [
   'id',
   'version',
@@ -56,7 +56,7 @@ export const RECORD = [
   'updated_at',
 ] as const;
 
-/** VERSION are the columns of a version's row, in this order. */
+/** The columns of a version's row, in this order. */
 export const VERSION = [
   'version',
   'operation',
@@ -66,8 +66,7 @@ export const VERSION = [
   'changed_at',
 ] as const;
 
-/** statementsOf writes the statements for a table. */
-export function statementsOf(scripts: ScriptsTable): Statements {
+export function statementsOf(scripts: ScriptsTable): RegistryStatements {
   const { table, history } = namesOf(scripts);
   const record = `t.id::text, t.xmin::text, t.database_alias::text, t.location::text, t.name::text,
   ${list(CONTENT, 't.')}, t.created_by, ${timeOf('t.created_at')}, ${timeOf('t.updated_at')}`;
@@ -115,12 +114,12 @@ function pageFrom(paged: boolean, value: number): string {
   return paged ? ` LIMIT $${value}::bigint OFFSET $${value + 1}::bigint` : '';
 }
 
-/** editorOf names who changes something, in the transaction of the change: whatever reads from it comes after that. */
+/** editorOf sets the editor in the transaction of the change; statements that read from it run after that. */
 export function editorOf(value: string): string {
   return `WITH editor AS MATERIALIZED (SELECT set_config('${EDITOR}', ${value}::text, true) AS name)`;
 }
 
-/** The condition on a row's state, with tags from that parameter on. */
+/** The condition on a row's state; `from` is the parameter of the first tags. */
 function wantedOf({ match, noneMatch }: Omit<Terms, 'before'>, from: number): string {
   const tag = `t.id::text || '-' || t.xmin::text`;
   const conditions = [];
@@ -129,7 +128,7 @@ function wantedOf({ match, noneMatch }: Omit<Terms, 'before'>, from: number): st
   return conditions.join('');
 }
 
-/** A time as RFC 3339 has it, in UTC. */
+/** A time in the format of RFC 3339, in UTC. */
 function timeOf(column: string): string {
   return `to_char(${column}::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }

@@ -1,44 +1,41 @@
 /**
- * The SQL that makes the table of scripts and what tells of its changes: a history, and triggers that write it and
- * notify. Each statement may be run by many at once. Names come from the configuration and are always quoted.
+ * The SQL that creates the table of scripts, its history, and the triggers that write the history and notify of changes.
+ * All statements can run concurrently. Names come from the configuration and are always quoted.
  *
- * The triggers' function runs as who made it, so that whoever may write scripts needs no right on the history, and
- * cannot write it in another way. Its search path is fixed and all that it names is qualified; nobody else may use it
- * in triggers of their own. A history that cannot be written keeps no change from being made and told. What somebody else
- * put in the place of the history or the function is refused: he could have it do anything as whoever changes scripts.
+ * The triggers' function runs as its owner (SECURITY DEFINER), so that writers of scripts need no privilege on the history
+ * and cannot write it in any other way. Its search path is fixed, all names in it are qualified, and other users cannot
+ * use it in triggers of their own. A failure to write the history prevents neither the change nor its notification. A
+ * history or function of another owner is refused: it could do anything with the privileges of the writers.
  */
 import { identifier, literal } from '../pg/quote.js';
-import type { ScriptsTable } from '../protocol.js';
-import { COLUMNS, CONTENT, HISTORY_COLUMNS, KEY, STATE } from './columns.js';
+import type { ScriptsTable } from '../settings.js';
 import { list, namesOf, type Names } from './names.js';
-import { CHANNEL } from './scripts-table.js';
+import { CHANNEL, COLUMNS, CONTENT, HISTORY_COLUMNS, KEY, STATE } from './scripts-table.js';
 import { EDITOR } from './statements.js';
 
-/** SQLSTATE of a refusal: the history, or the function of the triggers, is somebody else's. */
+/** SQLSTATE of the error for a history, or a function of the triggers, that has another owner. */
 export const FOREIGN = 'SR001';
 
-/** StorageStatements are those of one table. */
 export interface StorageStatements {
-  /** The table's columns, one a row, each with whether a key is unique; no row when there is no table. */
+  /** The table's columns, one a row, each with whether the key is unique; no row when there is no table. */
   readonly columns: string;
-  /** Makes the table unless it is there. */
+  /** Creates the table unless it exists. */
   readonly make: string;
-  /** Makes the history, the function and the triggers, as far as they are not there. Fails with FOREIGN. */
+  /** Creates the history, the function and the triggers unless they exist. Fails with FOREIGN. */
   readonly keep: string;
-  /** Whether there is a row. */
+  /** A row when there is a script. */
   readonly any: string;
-  /** Drops the table and all that belongs to it. */
+  /** Drops the table, its history and its function. */
   readonly drop: string;
 }
 
-/** storageStatementsOf writes the statements for a table. */
 export function storageStatementsOf(scripts: ScriptsTable): StorageStatements {
   const names = namesOf(scripts);
   const { table, history, changed } = names;
   return {
     columns: `SELECT a.attname, ${uniqueKey('a.attrelid')} FROM pg_attribute a
 WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attnum > 0 AND NOT a.attisdropped`,
-    // Not asked whether it is there: after a wait for the lock, the answer may be one remembered from before.
+    // No separate test for existence: after a wait for the lock, its result could come from an old cache.
     make: alone(table, `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});`),
     keep: keepOf(scripts, names),
     any: `SELECT 1 FROM ${table} LIMIT 1`,
@@ -51,7 +48,7 @@ WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attnum > 0 AND NOT a.att
   };
 }
 
-/** Statements in one transaction, run by one at a time. */
+/** Statements in one transaction, under a lock. */
 function alone(table: string, statements: string, declared = ''): string {
   return `DO ${literal(`${declared}BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`scripts table ${table}`)}, 0));
@@ -59,7 +56,7 @@ function alone(table: string, statements: string, declared = ''): string {
 END`)}`;
 }
 
-/** Whether an index lets a table have no two rows with the same key. */
+/** Whether a unique index covers the key of a table. */
 function uniqueKey(table: string): string {
   return `EXISTS (SELECT FROM pg_index i
   WHERE i.indrelid = ${table} AND i.indisunique AND i.indisvalid AND i.indimmediate
@@ -69,7 +66,7 @@ function uniqueKey(table: string): string {
       = '{${[...KEY].sort().join(',')}}')`;
 }
 
-/** A row when what is called as the history is one. Catalogs, for what the session remembers may be old. */
+/** A row when the table with the name of the history is one. It reads the catalogs, as caches of the session may be old. */
 function historyColumns({ schema }: ScriptsTable, { historyName }: Names): string {
   return `SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -121,8 +118,8 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
 }
 
 /**
- * A row when the history or the function is neither ours nor the table's owner's nor a superuser's. The names of both
- * were free for whoever may create something in the schema, and replacing a function leaves it its owner.
+ * A row when the history or the function belongs neither to the current user nor to the table's owner nor to a superuser.
+ * Anyone with CREATE on the schema could have taken their names, and replacing a function does not change its owner.
  */
 function foreignOf({ schema }: ScriptsTable, { historyName, changedName }: Names): string {
   return `SELECT FROM (
@@ -134,7 +131,7 @@ function foreignOf({ schema }: ScriptsTable, { historyName, changedName }: Names
       OR r.rolname = current_user OR r.oid = (SELECT c.relowner FROM pg_class c WHERE c.oid = watched)))`;
 }
 
-/** Records what was not seen being written, while nobody can write: what the newest entry of its key is not. */
+/** Adds the records that differ from the newest entry of their key: they were changed without the triggers. */
 function foundOf({ table, history }: Names): string {
   const others = [...CONTENT, 'created_by'];
   const texts = (row: string): string => others.map((name) => `${row}.${name}::text`).join(', ');
@@ -147,7 +144,6 @@ function foundOf({ table, history }: Names): string {
     ORDER BY ${list(KEY, 't.')};`;
 }
 
-/** The body of the triggers' function. */
 function bodyOf({ table, history }: Names): string {
   const insert = (operation: string, row: string, from = ''): string =>
     `INSERT INTO ${history} (operation, ${list(STATE)}, changed_by)

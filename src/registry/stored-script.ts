@@ -1,26 +1,26 @@
 /**
- * One record of the table of scripts as requests find it: a text for each verb, compiled when it is asked for first. The
- * record decides for all verbs: a text that it does not have is not looked for elsewhere.
+ * One record of the table of scripts: a text for each verb, compiled at its first request. A verb without a text is not
+ * looked up in another record.
  */
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { logCompiled } from '../script/header-warnings.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
-import { compileText, warnUnusable, type Compiled } from '../script/script-text.js';
+import { compileText, type Compiled } from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';
 import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
 import type { Template } from '../template/template.js';
 
-/** A text as it was read; `refused` says why it was left where it is. */
+/** A text as it was read; `refused` says why it was not. */
 export type ReadText = string | { readonly refused: string } | undefined;
 
-/** A record as it was read. */
 export interface ScriptRow {
   readonly id: string;
-  /** Changes with every change of the record. */
+  /** Changes with every update of the record. */
   readonly version: string;
-  /** An alias, or empty for all databases. */
+  /** Alias; empty for all databases. */
   readonly database: string;
-  /** `<location>/<name>`; undefined when no request can ask for that. */
+  /** `<location>/<name>`; undefined when it is invalid in a path. */
   readonly path: string | undefined;
   /** In the order of VERBS. */
   readonly texts: readonly ReadText[];
@@ -31,7 +31,6 @@ interface StoredText {
   compiled: Compiled | undefined;
 }
 
-/** StoredScript is a record and what its texts were compiled into. */
 export class StoredScript implements FoundScript {
   readonly id: string;
   readonly version: string;
@@ -40,7 +39,7 @@ export class StoredScript implements FoundScript {
   readonly #texts: readonly (StoredText | undefined)[];
   readonly #log: Logger;
 
-  /** Takes over what `before`, the same script until now, has compiled, as far as its texts are the same. */
+  /** Reuses the compiled texts of `before`, the same script until now, where the texts are equal. */
   constructor(row: ScriptRow, before: StoredScript | undefined, log: Logger) {
     this.id = row.id;
     this.version = row.version;
@@ -59,7 +58,6 @@ export class StoredScript implements FoundScript {
     return allowHeader((verb) => this.#texts[VERBS.indexOf(verb)] !== undefined);
   }
 
-  /** select gives the template for a method. */
   select(method: string): { readonly verb: Verb; readonly template: Template } {
     const verb = verbOf(method);
     const text = verb && this.#texts[VERBS.indexOf(verb)];
@@ -69,7 +67,7 @@ export class StoredScript implements FoundScript {
     return { verb, template: compiled };
   }
 
-  /** readTemplate gives the template for reads, undefined when there is none that can be used. */
+  /** readTemplate gives the template for reads; undefined when there is none, or it cannot be used. */
   readTemplate(): Template | undefined {
     const text = this.#texts[VERBS.indexOf('read')];
     const compiled = text && this.#compiled('read', text);
@@ -85,8 +83,7 @@ export class StoredScript implements FoundScript {
     const compiled =
       typeof text === 'string' ? compileText(text, path) : scriptNotUsable(path, text.refused);
     const { database } = this;
-    if (compiled instanceof ServiceError)
-      warnUnusable(this.#log, path, verb, compiled, database === '' ? {} : { database });
+    logCompiled(this.#log, path, verb, compiled, database === '' ? {} : { database });
     return compiled;
   }
 }

@@ -1,54 +1,59 @@
 /**
- * The scripts of the table in a worker: all of them are held, so that no request ever waits for the database to find its
- * script. The table is looked at a few times a second, whatever else tells of changes, and at once when somebody does.
- * When the database is away, what was loaded last goes on being served; requests that come before anything was loaded
- * wait for the first attempt, and are refused with `busy` once that has failed. Nothing is thrown at anybody but them.
+ * The stored scripts in a worker: all of them are cached, so that no request waits for the database to find its script.
+ * The table is polled a few times a second, whatever else reports changes, and at once after a notification. While the
+ * database is unreachable, the scripts that were read last are served. Requests that arrive before anything was read wait
+ * for the first attempt, and are refused with `busy` once that has failed.
  */
+import { Backoff } from '../backoff.js';
 import { ServiceError } from '../errors.js';
-import { StatementFailure, type AskedInTime } from '../pg/asked.js';
+import type { Logger } from '../log.js';
+import { LogOnce } from '../log-once.js';
+import { StatementFailure, type TimedQueryable } from '../pg/queryable.js';
 import { qualifiedName } from '../pg/quote.js';
-import type { ScriptsTable } from '../protocol.js';
+import { Poller } from '../poller.js';
+import type { ScriptsTable } from '../settings.js';
 import { scriptNotFound } from '../script/script-error.js';
 import type { FoundScript, ReadableScript, Scripts } from '../script/scripts.js';
-import { ScriptLoader, type LoaderOptions } from './script-loader.js';
+import { ScriptLoader } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
 
-/** From one look to the next, ms; doubled with each that fails up to the last. */
+/** From the end of one poll to the next, ms; doubled with each failure up to LONGEST. */
 const INTERVAL = 400;
 const LONGEST = 1_600;
 
-/** Failures in a row that are worth a word while there is something to serve: one may be no more than a busy moment. */
-const WORTH_A_WORD = 2;
+/** A single failure is logged only while there is nothing to serve: it may be no more than a busy moment. */
+const LOGGED_FAILURES = 2;
 
 const NOT_LOADED = 'the stored scripts cannot be read now, try again later';
+
+/** SQLSTATE of a table, or a schema, that does not exist. */
+const UNDEFINED_TABLE = '42P01';
 
 export class StoredScripts implements Scripts {
   readonly #table: string;
   readonly #loader: ScriptLoader;
-  readonly #log: LoaderOptions['log'];
+  readonly #log: Logger;
+  readonly #poller: Poller;
+  readonly #backoff = new Backoff(2 * INTERVAL, LONGEST);
+  readonly #trouble = new LogOnce();
   #snapshot: ScriptSnapshot | undefined;
   /** The first attempt, until it has ended. */
   #first: Promise<void> | undefined;
-  /** The look under way. */
-  #looking: Promise<void> | undefined;
-  /** Whether somebody told of a change since the look under way began. */
-  #told = false;
-  #interval = INTERVAL;
   #failures = 0;
-  #timer: NodeJS.Timeout | undefined;
-  /** Why the last attempt failed, so that it is said once. */
-  #trouble: string | undefined;
-  #closed = false;
 
-  /** Begins to load; `database` is where the table is. */
-  constructor(table: ScriptsTable, database: AskedInTime, options: LoaderOptions) {
+  /** `database` has the table. `maxResult` is the largest result of one statement, in bytes. */
+  constructor(table: ScriptsTable, database: TimedQueryable, maxResult: number, log: Logger) {
     this.#table = qualifiedName(table);
-    this.#loader = new ScriptLoader(table, database, options);
-    this.#log = options.log;
-    this.#first = this.#lookNow().finally(() => (this.#first = undefined));
+    this.#loader = new ScriptLoader(table, database, maxResult, log);
+    this.#log = log;
+    this.#poller = new Poller(
+      () => this.#load(),
+      () => this.#backoff.wait || INTERVAL,
+    );
+    this.#first = this.#poller.run().finally(() => (this.#first = undefined));
   }
 
-  /** find gives the script of a database, else that of all. */
+  /** find gives the script of the database, else the one for all databases. */
   find(alias: string, folder: string, name: string): FoundScript | Promise<FoundScript> {
     if (this.#snapshot === undefined)
       return this.#loaded().then(() => this.find(alias, folder, name));
@@ -58,7 +63,7 @@ export class StoredScripts implements Scripts {
     return script;
   }
 
-  /** readable lists the scripts of a database that read, and those of all. */
+  /** readable lists the scripts for reads of a database, and those for all databases. */
   readable(alias: string): Promise<readonly ReadableScript[]> {
     if (this.#snapshot === undefined) return this.#loaded().then(() => this.readable(alias));
     return this.#snapshot.readable(alias);
@@ -70,61 +75,37 @@ export class StoredScripts implements Scripts {
     return this.#first;
   }
 
-  /** changed looks at once, for something may have changed; resolves when that was seen, or could not be. */
-  changed(): Promise<void> {
-    this.#told = true;
-    return this.#lookNow();
+  /** refresh reads what may have changed; resolves when that was read, or could not be. */
+  refresh(): Promise<void> {
+    return this.#poller.runAgain();
   }
 
-  /** close looks no more. */
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-  }
-
-  #lookNow(): Promise<void> {
-    this.#looking ??= this.#look();
-    return this.#looking;
-  }
-
-  /** Looks, as often as it is told to meanwhile. */
-  async #look(): Promise<void> {
-    clearTimeout(this.#timer);
-    do {
-      this.#told = false;
-      await this.#load();
-    } while (this.#isTold());
-    this.#looking = undefined;
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#lookNow(), this.#interval).unref();
-  }
-
-  #isTold(): boolean {
-    return this.#told && !this.#closed;
+    this.#poller.stop();
   }
 
   async #load(): Promise<void> {
     try {
       this.#snapshot = await this.#loader.load(this.#snapshot);
-      if (this.#trouble !== undefined)
+      if (this.#trouble.end())
         this.#log.info({ scripts: this.#snapshot.size }, 'the stored scripts are read again');
-      this.#trouble = undefined;
       this.#failures = 0;
-      this.#interval = INTERVAL;
+      this.#backoff.reset();
     } catch (error) {
       this.#failures++;
-      // Who drops the table wants its scripts gone; a database that is away is another matter.
+      this.#backoff.next();
+      // A dropped table means that its scripts are to go; an unreachable database does not.
       if (isDropped(error)) this.#snapshot = undefined;
-      this.#interval = Math.min(this.#interval * 2, LONGEST);
-      this.#complain(error);
+      this.#logFailure(error);
     }
   }
 
-  #complain(error: unknown): void {
-    if (this.#closed || (this.#snapshot !== undefined && this.#failures < WORTH_A_WORD)) return;
+  #logFailure(error: unknown): void {
+    const serves = this.#snapshot !== undefined;
+    if (this.#poller.stopped || (serves && this.#failures < LOGGED_FAILURES)) return;
     const reason = this.#reasonOf(error);
-    if (reason === this.#trouble) return;
-    this.#trouble = reason;
-    const served = this.#snapshot === undefined ? '' : ', what was read last is served';
+    if (!this.#trouble.isNew(reason)) return;
+    const served = serves ? ', what was read last is served' : '';
     this.#log.error(`the stored scripts cannot be read${served}: ${reason}`);
   }
 
@@ -139,6 +120,3 @@ export class StoredScripts implements Scripts {
 function isDropped(error: unknown): boolean {
   return error instanceof StatementFailure && error.state === UNDEFINED_TABLE;
 }
-
-/** SQLSTATE of a table, or a schema, that is not there. */
-const UNDEFINED_TABLE = '42P01';

@@ -1,11 +1,11 @@
 /**
- * Whether the texts of a record are templates, and whether PostgreSQL would take what they render. Nothing is run: a
- * rendered statement is only parsed on its database. Refuses a template by telling where in it what is wrong.
+ * Checks the texts of a record: whether they are valid templates, and whether PostgreSQL can parse what they render.
+ * Nothing is run. An invalid template is refused with the position of the error.
  */
 import { ServiceError, statusOfSqlState } from '../errors.js';
-import { StatementFailure } from '../pg/asked.js';
-import type { SqlFailure } from '../pg/sql-failure.js';
-import type { Parameters } from '../script/query-string.js';
+import type { Database } from '../pg/database.js';
+import { StatementFailure } from '../pg/queryable.js';
+import type { QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
 import { MAX_SIZE } from '../script/script-text.js';
@@ -21,27 +21,20 @@ import {
 } from '../template/template.js';
 import type { RecordContent } from './records.js';
 
-/** A database that parses statements. */
-export interface ParsingDatabase {
-  parse(sql: string): Promise<SqlFailure | ServiceError | undefined>;
-}
-
-/** The texts of a script, compiled. */
 export type Templates = ReadonlyMap<Verb, Template>;
 
-/** Where a template is wrong. */
 export interface TemplatePlace extends Partial<Position> {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly verb: Verb;
-  /** What PostgreSQL advises. */
+  /** PostgreSQL's hint. */
   readonly hint?: string | undefined;
 }
 
-/** TemplateRefused is a template that cannot be used: status 400. Its message is for who wrote it. */
-export class TemplateRefused extends Error {
-  override readonly name = 'TemplateRefused';
-  /** A word of src/errors.ts, or the SQLSTATE. */
+/** TemplateRejected: a template cannot be used; status 400. Its message is for the author. */
+export class TemplateRejected extends Error {
+  override readonly name = 'TemplateRejected';
+  /** An error code of src/errors.ts, or the SQLSTATE. */
   readonly code: string;
   readonly place: TemplatePlace;
 
@@ -52,7 +45,7 @@ export class TemplateRefused extends Error {
   }
 }
 
-/** compileTexts compiles the texts of a script, `<folder>/<script>`. Throws TemplateRefused `invalid_template`. */
+/** compileTexts compiles the texts of a script, `<folder>/<script>`. Throws TemplateRejected `invalid_template`. */
 export function compileTexts(script: string, content: RecordContent): Templates {
   const templates = new Map<Verb, Template>();
   for (const verb of VERBS) {
@@ -60,26 +53,26 @@ export function compileTexts(script: string, content: RecordContent): Templates 
     if (text === '') continue;
     const reason = unusable(text);
     if (reason !== undefined)
-      throw new TemplateRefused(`${verb}_sql: ${reason}`, INVALID, { script, verb });
+      throw new TemplateRejected(`${verb}_sql: ${reason}`, INVALID, { script, verb });
     try {
       templates.set(verb, compile(text, script));
     } catch (error) {
-      throw refusalOf(error, script, verb);
+      throw rejectionOf(error, script, verb);
     }
   }
   return templates;
 }
 
 /**
- * parseRendered renders templates with sample parameters and has the database parse what comes of it. Rejects with
- * TemplateRefused, or with StatementFailure when the database fails to say.
+ * parseRendered renders templates with sample parameters and has the database parse the statements. Rejects with
+ * TemplateRejected, or with StatementFailure when the database cannot be queried.
  */
 export async function parseRendered(
   script: string,
   templates: Templates,
-  samples: Parameters,
+  samples: QueryParameters,
   statements: StatementBuilder,
-  database: ParsingDatabase,
+  database: Database,
 ): Promise<void> {
   for (const [verb, template] of templates) {
     let rendered: Rendered;
@@ -88,7 +81,7 @@ export async function parseRendered(
       rendered = template.render(new RequestData(samples, '', '', () => undefined));
       statement = statements.build(verb, rendered.text, script);
     } catch (error) {
-      throw refusalOf(error, script, verb);
+      throw rejectionOf(error, script, verb);
     }
     const failure = await database.parse(statement.sql);
     if (failure === undefined) continue;
@@ -97,7 +90,7 @@ export async function parseRendered(
     const { position, message, state, hint } = failure;
     const place =
       position === undefined ? {} : rendered.locate(positionToScript(statement, position));
-    throw new TemplateRefused(message, state, { script, verb, ...place, hint });
+    throw new TemplateRejected(message, state, { script, verb, ...place, hint });
   }
 }
 
@@ -108,26 +101,21 @@ function unusable(text: string): string | undefined {
   return text.includes('\0') ? 'the text holds a NUL' : undefined;
 }
 
-/** What became of a template that could not be compiled, rendered or made into a statement. */
-function refusalOf(error: unknown, script: string, verb: Verb): unknown {
+/** The rejection for an error while a template was compiled, rendered or made into a statement. */
+function rejectionOf(error: unknown, script: string, verb: Verb): unknown {
+  const rejected = (message: string, code: string, position?: Position): TemplateRejected =>
+    new TemplateRejected(`${verb}_sql: ${message}`, code, { script, verb, ...position });
   if (error instanceof TemplateError) {
     const { line, column, stage, safeMessage } = error;
     const failed = stage === 'parse' ? 'could not parse' : 'could not render';
-    const reason = safeMessage.replace(/^template: \S+ /, ''); // it says where, in its own way
-    return new TemplateRefused(
-      `${verb}_sql: ${failed} script ${script}:${line}:${column}: ${reason}`,
-      INVALID,
-      { script, verb, line, column },
-    );
+    const reason = safeMessage.replace(/^template: \S+ /, ''); // the position is in the message already
+    const message = `${failed} script ${script}:${line}:${column}: ${reason}`;
+    return rejected(message, INVALID, { line, column });
   }
   if (error instanceof RefusedValue) {
     const { message, code } = unsafeValue(error.parameter);
-    return new TemplateRefused(`${verb}_sql: ${message}`, code, { script, verb });
+    return rejected(message, code);
   }
-  if (error instanceof ServiceError)
-    return new TemplateRefused(`${verb}_sql: ${error.detail ?? error.message}`, error.code, {
-      script,
-      verb,
-    });
+  if (error instanceof ServiceError) return rejected(error.detail ?? error.message, error.code);
   return error;
 }

@@ -1,7 +1,7 @@
 /**
- * The request's headers as `.header` of a template: canonical names, a list for a header that was repeated, the six
- * credential headers always there and always empty. Host and Content-Length are not among them. A value that the
- * screen refuses is blanked when it is rendered; bound, it is as it was sent.
+ * The request's headers as `.header` of a template: canonical names, a list for a repeated header, and the six credential
+ * headers, always present and always empty. Host and Content-Length are missing. A value that the screen refuses is blank
+ * when it is rendered, and unchanged when it is bound.
  */
 import { screen } from '../native/screen.js';
 import type { ValueMap } from '../template/template.js';
@@ -16,11 +16,16 @@ const CREDENTIALS: readonly string[] = [
   'X-Access-Token',
 ];
 
+/** Names of the credential headers as origins of values: callers cannot give them a value. */
+export const CREDENTIAL_NAMES: ReadonlySet<string> = new Set(
+  CREDENTIALS.map((name) => `header.${name}`),
+);
+
 const LEFT_OUT = new Set([...CREDENTIALS, 'Host', 'Content-Length'].map((n) => n.toLowerCase()));
 
 type HeaderValue = string | readonly string[];
 
-/** HeaderFields is the map of one request's headers, made from the packed form of protocol.ts. */
+/** The headers of one request, from the packed form of batch.ts. */
 export class HeaderFields implements ValueMap {
   readonly #raw = new Map<string, string | string[]>();
   readonly #rendered = new Map<string, HeaderValue>();
@@ -31,7 +36,7 @@ export class HeaderFields implements ValueMap {
     for (const name of CREDENTIALS) this.#raw.set(name, '');
     const parts = packed === '' ? [] : packed.split('\n');
     for (let i = 0; i + 1 < parts.length; i += 2) {
-      // In lower case here whatever the sender made of it, for a credential must not slip through by its spelling.
+      // Lower case again, so that the spelling of a credential header cannot make a difference.
       const sent = parts[i]!.toLowerCase();
       if (LEFT_OUT.has(sent)) continue;
       const name = canonicalName(sent);
@@ -42,7 +47,7 @@ export class HeaderFields implements ValueMap {
     }
   }
 
-  /** get is the value to be rendered; refused values are blank, and reported by name once a request. */
+  /** get gives the value to be rendered; refused values are blank, and reported by name once for each request. */
   get(name: string): HeaderValue | undefined {
     const before = this.#rendered.get(name);
     if (before !== undefined) return before;
@@ -61,19 +66,23 @@ export class HeaderFields implements ValueMap {
     return [...this.#raw.keys()];
   }
 
-  /** raw is the value to be bound, as it was sent. */
+  /** raw gives the value to be bound, as sent. */
   raw(name: string): HeaderValue | undefined {
     return this.#raw.get(name);
   }
 }
 
 /**
- * canonicalName is a header name in the form of Go's textproto.CanonicalMIMEHeaderKey: upper case at the start and
- * after each hyphen, lower case elsewhere; a name with characters that no header name has stays as it is.
+ * canonicalName gives a header name in the form of Go's textproto.CanonicalMIMEHeaderKey: upper case at the start and
+ * after each hyphen, lower case elsewhere; an invalid name stays as it is.
  */
 export function canonicalName(name: string): string {
-  if (!TOKEN.test(name)) return name;
+  if (!isHeaderName(name)) return name;
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+export function isHeaderName(name: string): boolean {
+  return TOKEN.test(name);
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -1,23 +1,23 @@
 /**
- * The query string of a request, decoded: pairs parted by `&`, names and values with `+` for a space and percent
- * escapes of UTF-8. Refuses what it cannot decode, for a pair that is dropped may be a condition that is dropped.
+ * Decodes the query string of a request: pairs separated by `&`, names and values with `+` for a space and percent escapes
+ * of UTF-8. Refuses what it cannot decode, as an ignored pair could be an ignored condition.
  */
 import { ServiceError } from '../errors.js';
 
 /** Values by name, in order of first appearance; a list when the name was sent more than once. */
-export type Parameters = Map<string, string | string[]>;
+export type QueryParameters = Map<string, string | string[]>;
 
 /** Most pairs of one query string. */
 export const MAX_PAIRS = 1000;
 
 /**
  * parseQueryString decodes a raw query string (without the question mark, its own bytes already decoded from UTF-8).
- * `;` is an ordinary character, a pair without `=` has the value '', an empty pair is no pair, and a name may be
- * empty. Throws ServiceError `invalid_query_string` for an invalid escape, bytes that are not UTF-8 (escaped or raw:
+ * `;` is an ordinary character, a pair without `=` has the value '', empty pairs are ignored, and a name may be empty.
+ * Throws ServiceError `invalid_query_string` for an invalid escape, bytes that are not UTF-8 (escaped or raw:
  * raw ones arrive as U+FFFD), a NUL, or more than MAX_PAIRS pairs.
  */
-export function parseQueryString(raw: string): Parameters {
-  const parameters: Parameters = new Map();
+export function parseQueryString(raw: string): QueryParameters {
+  const parameters: QueryParameters = new Map();
   const length = raw.length;
   if (length === 0) return parameters;
   if (raw.includes('\uFFFD') || raw.includes('\0')) throw invalid();
@@ -51,7 +51,7 @@ export function parseQueryString(raw: string): Parameters {
 
 const EQUALS = 0x3d;
 
-function add(parameters: Parameters, name: string, value: string): void {
+function add(parameters: QueryParameters, name: string, value: string): void {
   const before = parameters.get(name);
   if (before === undefined) parameters.set(name, value);
   else if (typeof before === 'string') parameters.set(name, [before, value]);

@@ -1,43 +1,46 @@
 /**
- * All scripts of a directory that read, for who wants a list of them. The directory is looked at beside the requests, a
- * few times a second at most and only while somebody asks; of its files only those are read that have changed. One that
- * cannot be used is left out, with a word in the log; a directory that cannot be read leaves the list as it was.
+ * The list of all scripts of a directory that have a text for reads. The directory is checked beside the requests, a few
+ * times a second at most and only while the list is used; only changed files are read. A file that cannot be used is
+ * skipped and logged; while the directory cannot be read, the list stays as it was.
  */
-import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { LogOnce } from '../log-once.js';
+import { Refresh } from '../refresh.js';
+import { systemErrorText } from '../text.js';
 import { byPath, type ReadableScript } from './scripts.js';
 import { readFileNames, type ReadFileName } from './script-files.js';
 import { SETTLED, VerbFile } from './verb-file.js';
 
-/** Look again after this long, beside the request, ms; and before the answer when nobody has asked for twice as long. */
-const FRESH = 750;
-
-/** A look takes no more than one part in so many of the time. */
+/** From one check to the next, ms; longer when checks take long: no more than one part in SHARE of the time. */
+const INTERVAL = 750;
 const SHARE = 20;
 
-/** Looks that a request waits for, SETTLED / 2 apart. */
-const MOST_LOOKS = 4;
+/** Intervals after which a request waits for a check, and the most checks it waits for, SETTLED / 2 apart. */
+const EXPIRY = 2;
+const MOST_CHECKS = 4;
 
-/** Files looked at side by side: others wait for the same disk. */
-const LANES = 8;
+/** Files checked in parallel: others wait for the same disk. */
+const PARALLEL = 8;
 
 interface Listed {
   readonly file: VerbFile;
-  /** What it is in the list, as long as its text is the same. */
+  /** Its entry in the list, the same as long as its text is. */
   script: ReadableScript | undefined;
 }
 
 export class ReadableFiles {
   readonly #location: string;
   readonly #log: Logger;
+  readonly #trouble = new LogOnce();
+  readonly #refresh = new Refresh(
+    () => this.#check(),
+    (took) => Math.max(INTERVAL, took * SHARE),
+    EXPIRY,
+  );
   readonly #files = new Map<string, Listed>();
   #list: readonly ReadableScript[] = [];
-  #checked = -Infinity;
-  #interval = FRESH;
-  #looking: Promise<void> | undefined;
-  #trouble: string | undefined;
 
   /** `location` is the directory, absolute. */
   constructor(location: string, log: Logger) {
@@ -47,46 +50,28 @@ export class ReadableFiles {
 
   /** readable gives the list, by path: the same array as long as nothing has changed. */
   readable(now: number): readonly ReadableScript[] | Promise<readonly ReadableScript[]> {
-    const age = now - this.#checked;
-    if (age > 2 * this.#interval) return this.#settle().then(() => this.#list);
-    if (age > this.#interval) void this.#look();
-    return this.#list;
+    return this.#refresh.isUsable(now) ? this.#list : this.#settled();
   }
 
-  /** Looks until it is known of what was just written, or has gone, what becomes of it, but not for ever. */
-  async #settle(): Promise<void> {
-    for (let looks = 1; ; looks++) {
-      await this.#look();
+  /** The list once recent changes have settled, or after MOST_CHECKS. */
+  async #settled(): Promise<readonly ReadableScript[]> {
+    for (let checks = 1; ; checks++) {
+      await this.#refresh.run();
       const open = [...this.#files.values()].some(({ file }) => file.open);
-      if (!open || looks === MOST_LOOKS) return;
+      if (!open || checks === MOST_CHECKS) return this.#list;
       await sleep(SETTLED / 2);
     }
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => (this.#looking = undefined));
-    return this.#looking;
-  }
-
-  async #lookOnce(): Promise<void> {
-    const began = performance.now();
-    await this.#lookAtAll();
-    this.#checked = performance.now();
-    this.#interval = Math.max(FRESH, (this.#checked - began) * SHARE);
-    if ([...this.#files.values()].some(({ file }) => !file.settled))
-      setTimeout(() => void this.#look(), SETTLED / 2).unref();
-  }
-
-  async #lookAtAll(): Promise<void> {
+  async #check(): Promise<void> {
     let names: readonly ReadFileName[];
     try {
       names = await readFileNames(this.#location);
-      this.#trouble = undefined;
+      this.#trouble.end();
     } catch (error) {
-      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-      if (reason !== this.#trouble)
+      const reason = systemErrorText(error);
+      if (this.#trouble.isNew(reason))
         this.#log.error({ reason }, 'the directory of scripts cannot be read');
-      this.#trouble = reason;
       return;
     }
     for (const { folder, name } of names) {
@@ -95,18 +80,20 @@ export class ReadableFiles {
       const file = new VerbFile(this.#location, folder, name, 'read', this.#log);
       this.#files.set(path, { file, script: undefined });
     }
-    // Those that are not there any more are looked at too: they are gone once that has settled.
+    // Files that are missing now are checked too: they are removed once that has settled.
     const all = this.#files.entries();
-    await Promise.all(Array.from({ length: LANES }, () => this.#lane(all)));
-    this.#renew(new Set(names.map(({ folder, name }) => `${folder}/${name}`)));
+    await Promise.all(Array.from({ length: PARALLEL }, () => this.#checkFiles(all)));
+    this.#update(new Set(names.map(({ folder, name }) => `${folder}/${name}`)));
+    if ([...this.#files.values()].some(({ file }) => !file.settled))
+      setTimeout(() => void this.#refresh.run(), SETTLED / 2).unref();
   }
 
-  async #lane(files: IterableIterator<[string, Listed]>): Promise<void> {
-    for (const [, { file }] of files) await file.look();
+  async #checkFiles(files: IterableIterator<[string, Listed]>): Promise<void> {
+    for (const [, { file }] of files) await file.check();
   }
 
-  /** Makes another list when a text of it is another one. */
-  #renew(there: ReadonlySet<string>): void {
+  /** Makes a new list when a text has changed. */
+  #update(existing: ReadonlySet<string>): void {
     let changed = false;
     for (const [path, listed] of this.#files) {
       const { compiled, settled } = listed.file;
@@ -116,7 +103,7 @@ export class ReadableFiles {
         const [folder = '', name = ''] = path.split('/');
         listed.script = template && { folder, name, template };
       }
-      if (compiled === undefined && settled && !there.has(path)) this.#files.delete(path);
+      if (compiled === undefined && settled && !existing.has(path)) this.#files.delete(path);
     }
     if (!changed) return;
     const scripts = [...this.#files.values()].map(({ script }) => script);

@@ -1,43 +1,43 @@
 /**
- * The data a template sees of one request (specification 2.3): query parameters as fields, `.header`, and `_page` and
- * `_page_size` when they were not sent. The caller's claims are there to be bound, and for nothing else. Nothing is
- * screened before it is asked for, and nothing asked for twice is screened twice. Refuses by value: what the screen refuses comes out as a Refused. Names are keys of Maps alone, so
- * that `__proto__` and the like are names as any other.
+ * The data of one request for its template (specification 2.3): query parameters as fields, `.header`, and defaults for
+ * `_page` and `_page_size`. The caller's claims can only be bound. Values are screened at their first use, and once; in
+ * place of a value that the screen refuses there is a Refused. Names are keys of Maps only, so `__proto__` and the like are
+ * ordinary names.
  */
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
 import { Claims } from './claims.js';
 import { HeaderFields } from './header-fields.js';
-import type { Parameters } from './query-string.js';
+import type { QueryParameters } from './query-string.js';
 
-/** A field's value: what was sent, with a Refused in place of what the screen refuses. */
+/** The value of a field, with a Refused in place of what the screen refuses. */
 export type FieldValue = string | Refused | readonly (string | Refused)[];
 
-/** What `_page` and `_page_size` are when the request has none. */
+/** Values of parameters that the request does not have. */
 export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['_page', '1'],
   ['_page_size', '10'],
 ]);
 
-/** RequestData is one request's data. It costs nothing until a template asks for something. */
+/** It costs nothing until a template uses it. */
 export class RequestData implements TemplateMap {
   readonly screened = true;
-  readonly #parameters: Parameters;
+  readonly #parameters: QueryParameters;
   readonly #packedHeaders: string;
   readonly #claimsJson: string;
   readonly #onBlanked: (header: string) => void;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
-  /** Keys of the values screened before, and beside them the values: a few at most. */
+  /** Keys and values of the few fields screened so far. */
   #keys: string[] | undefined;
   #values: FieldValue[] | undefined;
 
   /**
-   * `headers` is packed as protocol.ts says; `claims` is a JSON object, or empty when there are none. `onBlanked` is told
-   * the name (never the value) of each header whose value was asked for and blanked, once.
+   * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
+   * the value) of each header whose value was used and blanked.
    */
   constructor(
-    parameters: Parameters,
+    parameters: QueryParameters,
     headers: string,
     claims: string,
     onBlanked: (header: string) => void,
@@ -48,7 +48,7 @@ export class RequestData implements TemplateMap {
     this.#onBlanked = onBlanked;
   }
 
-  /** get is the field's value to be rendered, undefined when there is none. */
+  /** get gives the value to be rendered; undefined when there is none. */
   get(key: string): FieldValue | HeaderFields | undefined {
     if (key === 'header') return this.#headerFields();
     const before = this.#keys?.indexOf(key) ?? -1;
@@ -67,7 +67,7 @@ export class RequestData implements TemplateMap {
     return [...keys];
   }
 
-  /** raw is the value as it was sent, to be bound: a parameter, or with `header.<Name>` a header. */
+  /** raw gives the value to be bound, as sent: of a parameter, or with `header.<Name>` of a header. */
   raw(key: string): string | readonly string[] | undefined {
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
@@ -76,15 +76,14 @@ export class RequestData implements TemplateMap {
   }
 
   /**
-   * claim is the value of one of the caller's claims, to be bound; dots lead into objects. Throws ServiceError
-   * `invalid_value` for one that PostgreSQL cannot take.
+   * claim gives the value of a claim, to be bound; dots lead into objects. Throws ServiceError `invalid_value` for one that
+   * PostgreSQL cannot store.
    */
   claim(name: string): unknown {
     if (this.#claimsJson === '') return undefined;
     return (this.#claims ??= new Claims(this.#claimsJson)).get(name);
   }
 
-  /** isSent tells whether the request has the field; each has headers. */
   isSent(key: string): boolean {
     return key === 'header' || this.#sent(key) !== undefined;
   }
@@ -104,7 +103,7 @@ export class RequestData implements TemplateMap {
 
 const HEADER_PREFIX = 'header.';
 
-/** isReservedKey tells whether a key is never looked up in the query string. */
+/** isReservedKey tells whether query parameters with this name are ignored. */
 export function isReservedKey(key: string): boolean {
   switch (key.charCodeAt(0)) {
     case 0x68:

@@ -1,7 +1,7 @@
 /**
- * One script file: read whole, checked and compiled. Refuses what is no regular file (without ever waiting for one that
- * is a pipe), what lies outside the directory of scripts once links are followed, and text that is too large or no
- * UTF-8. Reads asynchronously, so that a slow disk does not hold up the thread.
+ * Reads, checks and compiles one script file. Refuses what is not a regular file (without blocking on a pipe), files outside
+ * of the directory of scripts once links are followed, and text that is too large or not UTF-8. Reads are asynchronous, so
+ * that a slow disk does not block the thread.
  */
 import { constants, type BigIntStats } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
@@ -10,17 +10,17 @@ import { ServiceError } from '../errors.js';
 import { outsideTree, scriptNotUsable } from './script-error.js';
 import { compileText, MAX_SIZE, type Compiled } from './script-text.js';
 
-/** ABSENT is the stamp of a file that is not there, or is no regular file. */
+/** The stamp of a file that does not exist or is not a regular file. */
 export const ABSENT = 'absent';
 
-/** Identity and version of a file: two looks with the same stamp saw the same text. */
+/** Identity and version of a file: the same stamp means the same text. */
 export interface FileStamp {
   readonly stamp: string;
-  /** When it was written last, ms since the epoch; undefined for an absent one. */
+  /** When the file was written last, ms since the epoch; undefined when absent. */
   readonly written: number | undefined;
 }
 
-/** stampOf looks at a file without opening it. Rejects when it cannot be told whether there is one. */
+/** stampOf gives the stamp of a file without opening it. Rejects when the file system fails. */
 export async function stampOf(path: string): Promise<FileStamp> {
   try {
     return stampOfStats(await stat(path, { bigint: true }));
@@ -30,15 +30,12 @@ export async function stampOf(path: string): Promise<FileStamp> {
   }
 }
 
-/** What reading a file gave. */
-export type ReadFile =
-  | { readonly stamp: string; readonly compiled: Compiled }
-  /** It changed while it was read, or is gone. */
-  | undefined;
+/** Undefined when the file changed while it was read, or is missing. */
+export type ReadFile = { readonly stamp: string; readonly compiled: Compiled } | undefined;
 
 /**
  * readScript reads and compiles a file. `script` is `<folder>/<name>`, for messages; `root` the directory of scripts.
- * Rejects when the disk fails.
+ * Rejects when the file system fails.
  */
 export async function readScript(path: string, script: string, root: string): Promise<ReadFile> {
   const read = await readText(path, script, root);
@@ -47,13 +44,13 @@ export async function readScript(path: string, script: string, root: string): Pr
   return { stamp, compiled: text instanceof ServiceError ? text : compileText(text, script) };
 }
 
-/** readText reads a file as readScript does: its text, or the answer for whoever asks for it. */
+/** readText reads a file as readScript does: its text, or the error for requests. */
 export async function readText(
   path: string,
   script: string,
   root: string,
 ): Promise<{ readonly stamp: string; readonly text: string | ServiceError } | undefined> {
-  // Opening a pipe would wait for its other end; O_NONBLOCK does not, and the stat that follows tells what it was.
+  // Opening a pipe would block without O_NONBLOCK; the stat that follows shows what it is.
   let handle: FileHandle;
   try {
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -76,7 +73,7 @@ export async function readText(
   }
 }
 
-/** Where the open file really lies, links followed: what was opened, whatever its path leads to by now. */
+/** Checks the path of the open file itself, as its links may have changed meanwhile. */
 async function isInside(handle: FileHandle, root: string): Promise<boolean> {
   const real = await readlink(`/proc/self/fd/${handle.fd}`);
   const base = await realpath(root);
@@ -104,13 +101,13 @@ function textOf(bytes: Buffer, script: string): string | ServiceError {
   return text.includes('\0') ? scriptNotUsable(script, 'the file has a NUL byte') : text;
 }
 
-/** A byte order mark, as some editors write it, is not part of the text. */
+/** Drops a byte order mark, which some editors write. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 function stampOfStats(stats: BigIntStats): FileStamp {
   if (!stats.isFile()) return { stamp: ABSENT, written: undefined };
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-  // The later of the two: a file moved here keeps the time of its text.
+  // The later of the two: a file that was moved keeps its mtime.
   const written = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
   return { stamp: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, written };
 }

@@ -1,22 +1,21 @@
 /**
- * The files of a directory of scripts, two levels down, one after the other: each script's text, or what is wrong with
- * the file: names that no request can have, other suffixes, what leads out of the directory, what is no text. Changes
- * nothing.
+ * The files of a directory of scripts, two levels deep, one after the other: each script's text, or the problem with the
+ * file: a name that is invalid in paths, another suffix, a link out of the directory, a file that is not text.
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { ServiceError } from '../errors.js';
 import { TemplateError } from '../template/template.js';
 import { ABSENT, readText, stampOf } from './script-file.js';
-import { isIdentifier, scriptOfFile, type Verb } from './verb.js';
+import { scriptOfFile, type Verb } from './verb.js';
+import { isIdentifier } from '../identifier.js';
 
-/** A script's text for one verb. */
 export interface ListedScript {
   readonly folder: string;
   readonly name: string;
   readonly verb: Verb;
 }
 
-/** Something wrong with a file; `line` and `column` from 1 where there is a place. */
+/** A problem with a file; `line` and `column` count from 1. */
 export interface ListedProblem {
   /** Relative to the directory. */
   readonly file: string;
@@ -25,15 +24,15 @@ export interface ListedProblem {
   readonly column?: number;
 }
 
-/** A file that is a script, or was meant to be one; `script` tells which one, where its name does. */
+/** A file that is a script, or was meant to be one; `script` is missing where its name is invalid. */
 export type ScriptFile =
   | { readonly file: string; readonly script: ListedScript; readonly text: string }
   | { readonly problem: ListedProblem; readonly script?: ListedScript };
 
-/** Codes of what is no folder: a file, a link to nothing. */
+/** Codes for a file, or a dangling link, in place of a folder. */
 const NO_FOLDER = ['ENOTDIR', 'ENOENT'];
 
-/** scriptFiles reads the files of a directory, by name. Rejects when the directory cannot be read. */
+/** scriptFiles reads the files in the order of their names. Rejects when the directory cannot be read. */
 export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile> {
   for (const folder of await names(location)) {
     let files: string[];
@@ -63,13 +62,10 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
   }
 }
 
-/** A script that has a file for reads. */
-export interface ReadFileName {
-  readonly folder: string;
-  readonly name: string;
-}
+/** A script with a file for reads. */
+export type ReadFileName = Omit<ListedScript, 'verb'>;
 
-/** readFileNames lists the scripts that have one; what cannot be read has none. Rejects when the directory cannot. */
+/** readFileNames lists the scripts with a file for reads, without unreadable folders. Rejects when the directory cannot be read. */
 export async function readFileNames(location: string): Promise<readonly ReadFileName[]> {
   const scripts: ReadFileName[] = [];
   for (const folder of (await names(location)).filter(isIdentifier)) {
@@ -83,7 +79,7 @@ export async function readFileNames(location: string): Promise<readonly ReadFile
   return scripts;
 }
 
-/** problemOf tells why a script's text cannot be used. */
+/** problemOf gives the reason why a script's text cannot be used. */
 export function problemOf(file: string, error: ServiceError): ListedProblem {
   const message = error.detail ?? 'leads out of the directory of scripts';
   if (!(error.cause instanceof TemplateError)) return { file, message };
@@ -91,7 +87,7 @@ export function problemOf(file: string, error: ServiceError): ListedProblem {
   return { file, message, line, column };
 }
 
-/** Files that are no scripts are nobody's concern, unless they look as if they were meant to be. */
+/** Other files are ignored, unless their suffix suggests a script. */
 function isMeant(file: string): boolean {
   return file.toLowerCase().endsWith('.sql');
 }

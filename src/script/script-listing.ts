@@ -1,8 +1,9 @@
 /**
- * Every script of a directory with what is wrong with it, for the command `check`: what does not parse, and what keeps a
- * file from being a script. Changes nothing.
+ * Every script of a directory and every problem, for the command `check`: texts that do not parse, and files that cannot
+ * be scripts.
  */
 import { ServiceError } from '../errors.js';
+import { headerWarning } from './header-warnings.js';
 import { problemOf, scriptFiles, type ListedProblem, type ListedScript } from './script-files.js';
 import { compileText } from './script-text.js';
 
@@ -11,12 +12,15 @@ export type { ListedProblem, ListedScript };
 export interface ScriptListing {
   readonly scripts: readonly ListedScript[];
   readonly problems: readonly ListedProblem[];
+  /** About usable scripts. */
+  readonly warnings: readonly ListedProblem[];
 }
 
-/** listScripts reads and compiles every file two levels down. Rejects when the directory cannot be read. */
+/** listScripts reads and compiles every file. Rejects when the directory cannot be read. */
 export async function listScripts(location: string): Promise<ScriptListing> {
   const scripts: ListedScript[] = [];
   const problems: ListedProblem[] = [];
+  const warnings: ListedProblem[] = [];
   for await (const found of scriptFiles(location)) {
     if ('problem' in found) {
       problems.push(found.problem);
@@ -25,7 +29,11 @@ export async function listScripts(location: string): Promise<ScriptListing> {
     const { file, script, text } = found;
     const compiled = compileText(text, `${script.folder}/${script.name}`);
     if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
-    else scripts.push(script);
+    else {
+      scripts.push(script);
+      const message = headerWarning(compiled);
+      if (message !== undefined) warnings.push({ file, message });
+    }
   }
-  return { scripts, problems };
+  return { scripts, problems, warnings };
 }

@@ -1,6 +1,4 @@
-/**
- * The text of a script on its way to a template, wherever it was kept: what is refused, and how that stands in the log.
- */
+/** Compiles the text of a script, from a file or the table, and logs why a text cannot be used. */
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
@@ -10,7 +8,7 @@ import type { Verb } from './verb.js';
 /** Largest script text, bytes. */
 export const MAX_SIZE = 1 << 20;
 
-/** What a text was compiled into: a template, or the answer for whoever asks for it. */
+/** A compiled text: its template, or the error for requests. */
 export type Compiled = Template | ServiceError;
 
 /** compileText compiles a text of at most MAX_SIZE; `script` is `<folder>/<name>`. */
@@ -24,7 +22,7 @@ export function compileText(text: string, script: string): Compiled {
   }
 }
 
-/** warnUnusable logs why a script's text cannot be used; `more` says which script it is, beside its path. */
+/** warnUnusable logs why a text cannot be used; `more` identifies the script in addition to its path. */
 export function warnUnusable(
   log: Logger,
   script: string,

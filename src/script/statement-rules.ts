@@ -1,10 +1,10 @@
 /**
- * What a script may not do to the connection it shares with others: end or begin transactions, or leave session state
- * behind. Refuses statements by their first word, and the other doors to session state that can be told from the
- * tokens alone. It guards against mistakes of script authors; what a database function does inside is not seen.
+ * Statements that scripts must not run on a shared connection: those that begin or end transactions, or leave session
+ * state behind. Refuses statements by their first word, and other ways to session state as far as tokens show them. This
+ * guards against mistakes of script authors; the body of a database function is not checked.
  */
 import { ServiceError } from '../errors.js';
-import { END, NUMBER, QUOTED, SqlScanner, STRING, SYMBOL, WORD } from './sql-scanner.js';
+import { END, NUMBER, QUOTED, SqlScanner, STRING, SYMBOL, WORD } from '../template/sql-scanner.js';
 
 const TRANSACTION = 'each script is a transaction of its own';
 const SETTING = 'a session setting would hold for the requests of others on the same connection';
@@ -12,8 +12,8 @@ const PREPARED = 'prepared statements belong to the connection, not to a script'
 const CURSOR = 'cursors do not outlive the script, and one WITH HOLD stays on the connection';
 
 /**
- * First words that are refused, each with the reason. NOTIFY, LOCK, CHECKPOINT, VACUUM, CALL and DO are not among
- * them: they leave nothing behind on the connection, and where one cannot run in a transaction PostgreSQL says so.
+ * First words that are refused, each with the reason. NOTIFY, LOCK, CHECKPOINT, VACUUM, CALL and DO are allowed: they leave
+ * nothing behind on the connection, and PostgreSQL reports those that cannot run in a transaction.
  */
 export const REFUSED_WORDS: ReadonlyMap<string, string> = new Map([
   ['ABORT', TRANSACTION],
@@ -40,7 +40,7 @@ export const REFUSED_WORDS: ReadonlyMap<string, string> = new Map([
   ['COPY', 'a copy changes the state of the protocol, which a pipeline cannot do'],
 ]);
 
-/** Functions that leave something on the connection whatever their arguments are. */
+/** Functions that leave state on the connection with any arguments. */
 const REFUSED_CALLS: ReadonlyMap<string, string> = new Map([
   ...[
     'pg_advisory_lock',
@@ -55,7 +55,7 @@ const REFUSED_CALLS: ReadonlyMap<string, string> = new Map([
   ['dblink_connect_u', 'the connection it opens stays'],
 ]);
 
-/** Texts that hold none of these need no look at their tokens. A text is searched faster than a pattern is matched. */
+/** The tokens of a text are checked only if it contains one of these. Searching is faster than matching a pattern. */
 const SUSPICIOUS = ['set_config', 'advisory_lock', 'temp', 'dblink_connect'];
 const SUSPICIOUS_WORDS = /set_config|advisory_lock|pg_temp|\btemp(?:orary)?\b|dblink_connect/i;
 
@@ -64,14 +64,14 @@ function isSuspicious(text: string): boolean {
   return SUSPICIOUS.some((part) => lower.includes(part)) && SUSPICIOUS_WORDS.test(text);
 }
 
-/** Words of SQL that may follow INTO when `temp` is itself the name of the target. */
+/** Words that may follow INTO when `temp` is the name of the target. */
 const AFTER_TARGET = new Set(
   'from where group having order limit offset fetch for union intersect except window'.split(' '),
 );
 
 interface Token {
   readonly kind: number;
-  /** Lower case for words, content for quoted identifiers, the character for symbols, else ''. */
+  /** Lower case for words, content for quoted identifiers, the character for symbols, 0 for numbers, else ''. */
   readonly value: string;
 }
 
@@ -83,17 +83,17 @@ export function checkStatement(text: string, first: string): void {
   const reason = REFUSED_WORDS.get(first);
   if (reason !== undefined) throw refused(first, reason);
   if (isSuspicious(text)) checkTokens(tokensOf(text));
+  if (first === 'EXPLAIN' || first === 'CREATE') {
+    const tokens = tokensOf(text);
+    const start = tokens.findIndex(({ kind }) => kind === WORD); // firstWord skips what comes before
+    checkExecute(tokens, start);
+  }
   if (first === 'DO') checkBlocks(text);
 }
 
 function refused(what: string, reason: string): ServiceError {
-  return new ServiceError(
-    'statement_not_allowed',
-    `statement is not allowed in a script: ${what}`,
-    {
-      detail: reason,
-    },
-  );
+  const message = `statement is not allowed in a script: ${what}`;
+  return new ServiceError('statement_not_allowed', message, { detail: reason });
 }
 
 function tokensOf(text: string): Token[] {
@@ -139,13 +139,54 @@ function checkTokens(tokens: readonly Token[]): void {
   if (temporary > dropped) throw refused('CREATE TEMP', TEMPORARY);
 }
 
+/**
+ * checkExecute looks for EXECUTE inside of other statements: after EXPLAIN and its options, and after the AS of CREATE
+ * TABLE, which EXPLAIN may precede. The statement begins at `start`.
+ */
+function checkExecute(tokens: readonly Token[], start: number): void {
+  const word = (i: number) => (tokens[i]?.kind === WORD ? tokens[i].value : '');
+  let i = start;
+  if (word(i) === 'explain') {
+    i = isOpening(tokens[i + 1]) ? closingOf(tokens, i + 1) + 1 : i + 1;
+    while (EXPLAIN_OPTIONS.has(word(i))) i++;
+    if (word(i) === 'execute') throw refused('EXPLAIN EXECUTE', PREPARED);
+  }
+  if (word(i) !== 'create') return;
+  do i++;
+  while (TABLE_OPTIONS.has(word(i)));
+  if (word(i) !== 'table') return;
+  // The first AS outside of parentheses, unless it is a name after a schema; a later one may name a column.
+  while (i < tokens.length && (word(i) !== 'as' || tokens[i - 1]?.value === '.'))
+    i = isOpening(tokens[i]) ? closingOf(tokens, i) + 1 : i + 1;
+  if (word(i + 1) === 'execute') throw refused('CREATE TABLE AS EXECUTE', PREPARED);
+}
+
+const EXPLAIN_OPTIONS = new Set(['analyze', 'analyse', 'verbose']);
+const TABLE_OPTIONS = new Set(['local', 'global', 'temp', 'temporary', 'unlogged']);
+
+function isOpening(token: Token | undefined): boolean {
+  return token?.kind === SYMBOL && token.value === '(';
+}
+
+/** closingOf gives the index of the parenthesis that closes the one at `open`, or the end. */
+function closingOf(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let i = open; i < tokens.length; i++) {
+    const { kind, value } = tokens[i]!;
+    if (kind !== SYMBOL) continue;
+    if (value === '(') depth++;
+    else if (value === ')' && --depth === 0) return i;
+  }
+  return tokens.length;
+}
+
 const TEMPORARY = 'a temporary object stays on the connection';
 
 function isTemporary(word: string): boolean {
   return word === 'temp' || word === 'temporary';
 }
 
-/** temporaryAt skips what may stand between CREATE or INTO and TEMP. */
+/** temporaryAt skips the words that are allowed between CREATE or INTO and TEMP. */
 function temporaryAt(tokens: readonly Token[], from: number): number {
   let i = from;
   while (['or', 'replace', 'local', 'global'].includes(tokens[i]?.value ?? '')) i++;
@@ -175,7 +216,7 @@ function isLocal(tokens: readonly Token[], from: number): boolean {
   return last?.kind === WORD && last.value === 'true' && (third.length === 1 || named);
 }
 
-/** checkBlocks looks into the code of a DO statement, which is a string to SQL. */
+/** checkBlocks checks the code of a DO statement, which is a string in SQL. */
 function checkBlocks(text: string): void {
   const scanner = new SqlScanner(text);
   for (let kind = scanner.next(); kind !== END; kind = scanner.next()) {
@@ -186,6 +227,7 @@ function checkBlocks(text: string): void {
     tokens.forEach((token, i) => {
       const before = tokens[i - 1]?.value ?? ';';
       if (token.kind !== WORD || !BLOCK_STARTS.has(before)) return;
+      checkExecute(tokens, i);
       const word = token.value.toUpperCase();
       const reason = BLOCK_WORDS.get(word);
       if (reason !== undefined && !isAllowedInBlock(word, tokens, i)) throw refused(word, reason);
@@ -193,10 +235,10 @@ function checkBlocks(text: string): void {
   }
 }
 
-/** What a statement of PL/pgSQL follows. */
+/** The tokens before a statement of PL/pgSQL. */
 const BLOCK_STARTS = new Set([';', 'begin', 'then', 'else', 'loop']);
 
-/** Cursors, EXECUTE, COMMIT and ROLLBACK mean something else in PL/pgSQL, and leave nothing behind. */
+/** Cursors, EXECUTE, COMMIT and ROLLBACK have another meaning in PL/pgSQL, and leave nothing behind. */
 const BLOCK_WORDS = new Map(
   ['SET', 'RESET', 'DISCARD', 'LOAD', 'LISTEN', 'PREPARE', 'DEALLOCATE'].map((word) => [
     word,
@@ -204,7 +246,7 @@ const BLOCK_WORDS = new Map(
   ]),
 );
 
-/** SET LOCAL ends with the transaction; a word that is assigned to or stands in an expression is no statement. */
+/** SET LOCAL ends with the transaction; a word that is assigned to, or is part of an expression, is not a statement. */
 function isAllowedInBlock(word: string, tokens: readonly Token[], i: number): boolean {
   const next = tokens[i + 1];
   if (next?.kind !== WORD && next?.kind !== QUOTED) return true;

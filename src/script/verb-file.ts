@@ -1,38 +1,39 @@
 /**
- * The file of a script's text for one verb, as it is served: a change counts when it has settled, for a file that was
- * written a moment ago may be half a file, and one that is gone may be about to be replaced; until then it is the version
- * before. Who holds it says when it is looked at.
+ * The file of a script's text for one verb, as it is served. A change takes effect when it has settled, as a file that was
+ * written a moment ago may be half a file, and one that is missing may be about to be replaced; until then the version
+ * before is served. The owner decides when the file is checked.
  */
 import { performance } from 'node:perf_hooks';
-import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { LogOnce } from '../log-once.js';
+import { logCompiled } from './header-warnings.js';
 import { scriptNotUsable } from './script-error.js';
 import { ABSENT, readScript, stampOf } from './script-file.js';
-import { warnUnusable, type Compiled } from './script-text.js';
+import type { Compiled } from './script-text.js';
 import { fileName, type Verb } from './verb.js';
+import { systemErrorText } from '../text.js';
 
 /** How long a file must be unchanged to be read, ms. */
 export const SETTLED = 400;
 
 export class VerbFile {
-  readonly verb: Verb;
+  readonly #verb: Verb;
   readonly #path: string;
   readonly #root: string;
   /** `<folder>/<name>` */
   readonly #script: string;
   readonly #log: Logger;
   #compiled: Compiled | undefined;
-  /** Stamp of the version that is served; undefined before the first look. */
+  /** Stamp of the version that is served; undefined before the first check. */
   #stamp: string | undefined;
-  /** A version seen that has not settled, and when it was seen first. */
+  /** Stamp of a version that has not settled, and when it was seen first. */
   #next: string | undefined;
   #since = 0;
-  /** Why the disk could not give it at the last look, so that it is said once. */
-  #trouble: string | undefined;
+  readonly #trouble = new LogOnce();
 
   /** `root` is the directory of the folders. */
   constructor(root: string, folder: string, name: string, verb: Verb, log: Logger) {
-    this.verb = verb;
+    this.#verb = verb;
     this.#path = `${root}/${folder}/${fileName(name, verb)}`;
     this.#root = root;
     this.#script = `${folder}/${name}`;
@@ -44,28 +45,28 @@ export class VerbFile {
     return this.#compiled;
   }
 
-  /** settled tells whether no change was seen that has yet to settle. */
+  /** settled is false while a change has yet to settle. */
   get settled(): boolean {
     return this.#next === undefined;
   }
 
-  /** unknown tells whether something was seen, and nothing that can be served. */
+  /** unknown is true while there is a file, and no version of it that can be served. */
   get unknown(): boolean {
     return this.#stamp === undefined && this.#next !== undefined;
   }
 
-  /** open tells whether a request waits for what was seen to settle: a file that has gone may have gone long ago. */
+  /** open tells whether a request waits until the change has settled: a missing file may be missing for long. */
   get open(): boolean {
     return this.unknown || this.#next === ABSENT;
   }
 
-  /** look compares the file with what is served and takes over what has settled. */
-  async look(): Promise<void> {
+  /** check compares the file with the version served, and serves a newer one that has settled. */
+  async check(): Promise<void> {
     try {
       const { stamp, written } = await stampOf(this.#path);
       if (stamp === this.#stamp) {
         this.#next = undefined;
-        this.#trouble = undefined;
+        this.#trouble.end();
         return;
       }
       const now = performance.now();
@@ -86,23 +87,22 @@ export class VerbFile {
       this.#compiled = undefined;
     } else {
       const read = await readScript(this.#path, this.#script, this.#root);
-      if (read?.stamp !== stamp) return; // it changed again: the next look begins anew
+      if (read?.stamp !== stamp) return; // it changed again: the next check begins anew
       this.#compiled = read.compiled;
-      if (read.compiled instanceof ServiceError)
-        warnUnusable(this.#log, this.#script, this.verb, read.compiled);
+      logCompiled(this.#log, this.#script, this.#verb, read.compiled);
     }
     this.#stamp = stamp;
     this.#next = undefined;
-    this.#trouble = undefined;
+    this.#trouble.end();
   }
 
-  /** The disk failed: what is served goes on being served; what never was, is not usable. */
+  /** The disk failed: what is served stays; a script that never was served is not usable. */
   #unreadable(error: unknown): void {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    if (reason !== this.#trouble) {
-      this.#log.error({ script: this.#script, verb: this.verb, reason }, 'a script cannot be read');
+    const reason = systemErrorText(error);
+    if (this.#trouble.isNew(reason)) {
+      const fields = { script: this.#script, verb: this.#verb, reason };
+      this.#log.error(fields, 'a script cannot be read');
     }
-    this.#trouble = reason;
     this.#next = undefined;
     this.#compiled ??= scriptNotUsable(this.#script, `the file cannot be read (${reason})`);
   }

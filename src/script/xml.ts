@@ -1,34 +1,34 @@
 /**
- * The XML form of an answer (`_renderer=xml`), made from PostgreSQL's JSON text token by token, so that numbers keep
- * their digits and members their order. The shape is the one pREST gets from the Go library mxj: an array of objects
+ * The XML form of a response (`_renderer=xml`), made from PostgreSQL's JSON text token by token, so that numbers keep
+ * their digits and members their order. The structure is that of the Go library mxj, which pREST uses: an array of objects
  * is `<object>` elements, an object of several members is a `<doc>`, an array inside an object repeats its element,
- * null, '' and {} are an empty element. Where mxj lets broken XML out, this does not: text is escaped, and a member
- * name that XML does not allow has its bad characters replaced by `_`. Refuses text that is not JSON, and what becomes larger
- * than it may: a member's name is repeated for each item of its array, so that little JSON can be much XML.
+ * null, '' and {} are an empty element. Unlike mxj's, the XML is always well-formed: text is escaped, and characters that
+ * XML does not allow in a name are replaced by `_`. Refuses text that is not JSON, and XML over a limit: a member's name is
+ * repeated for each item of its array, so that little JSON can become much XML.
  */
 import { escapeXml } from '../errors.js';
 
 /**
- * jsonToXml turns JSON text into an XML document below `<objects>`. Throws SyntaxError for what is not JSON, RangeError
- * when it takes more than `limit` characters.
+ * jsonToXml converts JSON text to an XML document below `<objects>`. Throws SyntaxError for invalid JSON, and RangeError
+ * when the XML would have more than `limit` characters.
  */
 export function jsonToXml(json: string, limit = Infinity): string {
   const writer = new XmlWriter(json, limit);
   return `<objects>${writer.document()}</objects>`;
 }
 
-/** The name of an array's items when nothing else names them, and of a root with several members. */
+/** The element of an array's items without a member's name, and of a root with several members. */
 const ITEM = 'object';
 const ROOT = 'doc';
 
-/** Deepest nesting: PostgreSQL's own JSON rarely passes 10, and the stack of this thread is not endless. */
+/** Deepest nesting: JSON of PostgreSQL rarely has more than 10 levels, and the stack of the thread is limited. */
 const MAX_DEPTH = 1000;
 
 class XmlWriter {
   readonly #json: string;
   #at = 0;
   #depth = 0;
-  /** Characters that may still be written. */
+  /** Characters left. */
   #left: number;
 
   constructor(json: string, limit: number) {
@@ -44,7 +44,7 @@ class XmlWriter {
       body = items.objects ? items.xml : this.#element(ROOT, items.xml);
     } else if (first === '{') {
       const members = this.#members();
-      // One member stands alone, unless it is an array of other things than objects: that has no single root.
+      // A single member is the root, unless it is an array of anything but objects, which has no single root.
       const single = members.count === 1 && members.objects;
       body = members.count === 0 || !single ? this.#element(ROOT, members.xml) : members.xml;
     } else body = this.#element(ROOT, this.#scalar());
@@ -52,7 +52,7 @@ class XmlWriter {
     return body;
   }
 
-  /** One value as the content of an element of that name; an array as one element for each item. */
+  /** A value in an element of that name; an array in one element for each item. */
   #value(name: string): string {
     const first = this.#peek();
     if (first === '[') return this.#list(name).xml;
@@ -113,7 +113,7 @@ class XmlWriter {
     return literal === 'null' ? '' : this.#count(literal);
   }
 
-  /** An element; its content is counted already. */
+  /** An element whose content is counted already. */
   #element(name: string, content: string): string {
     if (content === '') return this.#count(`<${name}/>`);
     this.#spend(2 * name.length + '<></>'.length);
@@ -130,7 +130,7 @@ class XmlWriter {
     if (this.#left < 0) throw new RangeError('the XML is too large');
   }
 
-  /** The string at the current offset. Only one with a backslash needs decoding. */
+  /** The string at the current offset, decoded if it has a backslash. */
   #string(): string {
     const json = this.#json;
     const start = this.#at;
@@ -148,7 +148,7 @@ class XmlWriter {
     return escaped ? (JSON.parse(json.slice(start, i + 1)) as string) : json.slice(start + 1, i);
   }
 
-  /** The next character that is not white space, which stays the current one; '' at the end. */
+  /** The next character that is not white space, without consuming it; '' at the end. */
   #peek(): string {
     for (;;) {
       const c = this.#json.charCodeAt(this.#at);
@@ -164,7 +164,7 @@ class XmlWriter {
 
 const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** elementName makes an XML name (without colons, which would claim a namespace) of any text. */
+/** elementName makes an XML name of any text, without colons, which would mean a namespace. */
 function elementName(text: string): string {
   const name = text.replace(NOT_NAME, '_');
   return NAME_START.test(name) ? name : `_${name}`;

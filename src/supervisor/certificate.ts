@@ -1,26 +1,26 @@
 /**
- * The certificate that front ends show and its key: read from their files, and looked at again all the while, so that a
- * renewed one is noticed however it was put there (written over, renamed, a link that leads elsewhere, on any kind of
- * file system). Refuses files that cannot be read and a key that belongs to another certificate.
+ * Reads the certificate of the service and its key, and polls their files, so that a renewed certificate is noticed however
+ * it was installed (overwritten, renamed, a changed link, on any file system). Rejects unreadable files, and a key that
+ * does not match the certificate.
  */
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '../log.js';
-import type { TlsSettings } from '../protocol.js';
+import type { TlsSettings } from '../settings.js';
 
-/** Absolute paths of a certificate, followed by those it depends on, and of its key (PEM). */
+/** Absolute paths of a certificate with its chain, and of its key (PEM). */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** How often the files are looked at (milliseconds). They count once they were the same two times in a row. */
+/** How often the files are polled (milliseconds). A change counts once two polls in a row have found the same. */
 const INTERVAL = 1_000;
 
-/** After so many looks (some ten minutes) a certificate whose front ends did not start is tried again. */
+/** Polls (some ten minutes) after which a certificate whose HTTP processes did not start is tried again. */
 const RETRY = 600;
 
-/** readCertificate reads both files. Rejects with the reason, which quotes neither file, when they cannot be used. */
+/** readCertificate rejects when the files cannot be used, with a reason that quotes neither of them. */
 export async function readCertificate(files: CertificateFiles): Promise<TlsSettings> {
   const texts = await readTexts(files);
   check(texts);
@@ -45,7 +45,7 @@ async function readText(what: string, file: string): Promise<string> {
 /** check throws unless the key is that of the certificate. */
 function check({ cert, key }: TlsSettings): void {
   try {
-    // Buffers, for an empty string counts as absent there.
+    // As Buffers, because createSecureContext ignores an empty string.
     createSecureContext({ cert: Buffer.from(cert), key: Buffer.from(key) });
   } catch (error) {
     const { reason, message } = error as Error & { reason?: string };
@@ -55,36 +55,33 @@ function check({ cert, key }: TlsSettings): void {
   }
 }
 
-/** What a watch asks and tells. */
-export interface CertificateUse {
-  /** The files to look at now; undefined when there is no TLS. */
+export interface CertificateWatchOptions {
+  /** The files to poll; undefined without TLS. */
   files(): CertificateFiles | undefined;
-  /** What front ends show now. */
+  /** The certificate and key that HTTP processes use. */
   served(): TlsSettings | undefined;
-  /** A usable certificate other than the one served is there. */
+  /** Called when the files have another usable certificate. */
   renewed(): void;
 }
 
-/** CertificateWatch looks at the files until it is stopped. */
 export class CertificateWatch {
-  readonly #use: CertificateUse;
+  readonly #options: CertificateWatchOptions;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
-  /** What was found the last time: texts, or why there are none. */
+  /** Result of the last poll: the texts, or why they cannot be read. */
   #last = '';
-  /** What was last put to use, or reported as unusable. */
+  /** The result last used, or reported as unusable. */
   #handled = '';
-  /** Looks until what is handled is tried again: none of what is unusable. */
+  /** Polls until a usable result is tried again. */
   #left = Infinity;
 
-  constructor(use: CertificateUse, log: Logger) {
-    this.#use = use;
+  constructor(options: CertificateWatchOptions, log: Logger) {
+    this.#options = options;
     this.#log = log;
     this.#wait();
   }
 
-  /** stop looks no more. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -92,14 +89,14 @@ export class CertificateWatch {
 
   #wait(): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#look().then(() => this.#wait()), INTERVAL);
+    this.#timer = setTimeout(() => void this.#poll().then(() => this.#wait()), INTERVAL);
   }
 
-  async #look(): Promise<void> {
-    const files = this.#use.files();
+  async #poll(): Promise<void> {
+    const files = this.#options.files();
     if (files === undefined) return;
     const found = await readTexts(files).catch((error: unknown) => error as Error);
-    const served = this.#use.served();
+    const served = this.#options.served();
     if (this.#stopped || served === undefined) return;
     const seen = found instanceof Error ? found.message : both(found);
     const settled = seen === this.#last;
@@ -120,8 +117,8 @@ export class CertificateWatch {
       return;
     }
     this.#left = RETRY;
-    this.#log.info('a renewed certificate is put to use');
-    this.#use.renewed();
+    this.#log.info('using a renewed certificate');
+    this.#options.renewed();
   }
 }
 

@@ -1,38 +1,29 @@
 /**
- * The last key set that front ends loaded from each place, for those that come after them: an outage of the issuer must
- * not begin to count because of a reload. In memory only, for a few places, those unused longest forgotten first.
+ * The last key set loaded from each source, for HTTP processes started later: without it, a reload during an outage of the
+ * issuer would lose the keys. In memory only, for the sources used last.
  */
-import type { FrontEndSettings, TokenSettings } from '../protocol.js';
+import { Recent } from '../recent.js';
+import type { HttpSettings, TokenSettings } from '../settings.js';
 
-/** Most places that are remembered: one is in use, a reload may bring another. */
-const CAPACITY = 4;
-
-/** KnownKeys holds texts of key sets, by the place that they are configured to come from. */
 export class KnownKeys {
-  readonly #texts = new Map<string, string>();
+  /** By source: one is in use, and a reload may bring another. */
+  readonly #texts = new Recent<string>({ entries: 2, characters: Infinity });
 
-  /** learn takes what a front end with these settings has loaded. */
+  /** learn stores the text of a key set that an HTTP process with these settings has loaded. */
   learn(settings: TokenSettings, text: string): void {
-    this.#put(placeOf(settings), text);
-    if (this.#texts.size > CAPACITY) this.#texts.delete(this.#texts.keys().next().value!);
+    this.#texts.set(sourceOf(settings), text);
   }
 
-  /** fill adds the key set that is known of the place that the settings name, if any. */
-  fill(settings: FrontEndSettings): FrontEndSettings {
+  /** fill adds the known key set of the source in the settings, if any. */
+  fill(settings: HttpSettings): HttpSettings {
     const { auth } = settings;
     if (auth === undefined) return settings;
-    const lastKeys = this.#texts.get(placeOf(auth.tokens));
-    if (lastKeys !== undefined) this.#put(placeOf(auth.tokens), lastKeys);
+    const lastKeys = this.#texts.get(sourceOf(auth.tokens));
     return { ...settings, auth: { ...auth, tokens: { ...auth.tokens, lastKeys } } };
-  }
-
-  #put(place: string, text: string): void {
-    this.#texts.delete(place); // to come last
-    this.#texts.set(place, text);
   }
 }
 
-/** One URL gives different texts as the place of a key set and as that of an OpenID configuration. */
-function placeOf({ jwks, wellKnown }: TokenSettings): string {
+/** One URL can be configured both for a key set and for an OpenID configuration, with different key sets. */
+function sourceOf({ jwks, wellKnown }: TokenSettings): string {
   return JSON.stringify([jwks, wellKnown]);
 }

@@ -1,25 +1,24 @@
 /**
- * Counts failed logins over all front ends, for each user name and each address. An attempt counts as failed from the
- * moment it is allowed, so that guesses made at the same time cannot be more than the limit. Its memory is bounded: the
- * names and addresses that failed longest ago are forgotten first.
+ * Counts failed logins in all HTTP processes, by user name and by address. An attempt counts as failed as soon as it is
+ * allowed, so that simultaneous guesses cannot exceed the limit. Memory is bounded: the names and addresses whose last
+ * failure is oldest are dropped first.
  */
 import { performance } from 'node:perf_hooks';
-import type { AttemptEnd, AttemptKeys, LoginLimits } from '../protocol.js';
+import type { AttemptEnd, AttemptKeys } from '../ipc.js';
+import type { LoginLimits } from '../settings.js';
 
-/** Most failures that are remembered. */
 const CAPACITY = 100_000;
 
-/** LoginAttempts says who may try to log in. */
 export class LoginAttempts {
-  /** In force from the next attempt on. */
+  /** A change applies from the next attempt on. */
   limits: LoginLimits;
   readonly #capacity: number;
   readonly #now: () => number;
-  /** When each attempt was allowed that has not succeeded, by key; the key with the latest one last. */
+  /** By key, when each attempt that did not succeed was allowed; the key with the latest attempt is last. */
   readonly #failures = new Map<string, number[]>();
   #count = 0;
 
-  /** `capacity` is how many failures are remembered, `now` the clock (milliseconds). */
+  /** `capacity` is the most failures remembered, `now` the clock (milliseconds). */
   constructor(
     limits: LoginLimits,
     capacity: number = CAPACITY,
@@ -30,12 +29,11 @@ export class LoginAttempts {
     this.#now = now;
   }
 
-  /** size is how many failures are remembered. */
   get size(): number {
     return this.#count;
   }
 
-  /** begin counts an attempt and returns 0, or how long it has to wait (milliseconds) and counts nothing. */
+  /** begin counts an attempt and returns 0, or returns the wait before it (milliseconds) and does not count it. */
   begin({ user, address }: AttemptKeys): number {
     const now = this.#now();
     const { perUser, perAddress } = this.limits;
@@ -50,7 +48,7 @@ export class LoginAttempts {
     return 0;
   }
 
-  /** end takes an attempt back; after a success all failures of the user, but not those of the address. */
+  /** end takes an attempt back. A success clears the failures of the user, but not those of the address. */
   end({ user, address }: AttemptKeys, end: AttemptEnd): void {
     if (user !== undefined) {
       if (end === 'succeeded') this.#drop(userKey(user));
@@ -59,7 +57,7 @@ export class LoginAttempts {
     this.#takeBack(addressKey(address));
   }
 
-  /** How long until there are fewer failures than the limit. */
+  /** The time until there are fewer failures than the limit (milliseconds). */
   #wait(key: string, limit: number, now: number): number {
     const times = this.#failures.get(key);
     if (times === undefined) return 0;
@@ -76,7 +74,7 @@ export class LoginAttempts {
     this.#failures.set(key, times);
     times.push(now);
     this.#count++;
-    // With room for all that an attempt is judged by, what is dropped is never its own.
+    // There is room for all failures of one user and one address: those of this attempt are never dropped.
     const { perUser, perAddress } = this.limits;
     const capacity = Math.max(this.#capacity, perUser + perAddress);
     while (this.#count > capacity) this.#drop(this.#failures.keys().next().value!);
@@ -94,7 +92,7 @@ export class LoginAttempts {
     this.#failures.delete(key);
   }
 
-  /** Drops the keys whose last failure is too long ago: they come first. */
+  /** Drops the keys whose last failure is outside the window: they are first in the map. */
   #forget(now: number): void {
     for (const [key, times] of this.#failures) {
       const last = times.at(-1);

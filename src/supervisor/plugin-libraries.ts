@@ -1,108 +1,105 @@
 /**
- * The bytes of plugin libraries, for all front ends: what is read at the first request for one is what every front end
- * gets until the service ends, whatever becomes of the file. What nobody could load is forgotten, so that it may be mended.
- * Refuses names that no path has, what leads out of the folder, what is no regular file, and files that do not stop
- * changing.
+ * Reads plugin libraries for all HTTP processes. The bytes read at the first request are those that every HTTP process gets
+ * until the service ends, even if the file changes. A library that none of them could load is dropped, so that a repaired
+ * file is read. Rejects names that are not identifiers, links that lead out of the folder, files that are not regular, and
+ * files that keep changing.
  */
 import { constants } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isIdentifier } from '../http/path.js';
-import type { LibraryPart, LibraryRefusal } from '../protocol.js';
+import { isIdentifier } from '../identifier.js';
+import type { LibraryPart, LibraryRejection } from '../ipc.js';
 
-/** Bytes of one message. */
+/** Size of a part (bytes). */
 const PART = 256 << 10;
 
 /** Largest library (bytes). */
 const LARGEST = 512 << 20;
 
-/** Most bytes of one read: others take turns on libuv's threads. */
+/** Most bytes of one read, so that libuv's threads serve others in between. */
 const READ = 16 << 20;
 
 /**
- * A file that was written to within this time (milliseconds) is looked at again: the kernel's clock for files is too
- * coarse to tell one write from the next.
+ * A file that was modified within this time (milliseconds) is read again: file timestamps are too coarse to tell two
+ * writes apart.
  */
 const SETTLED = 50;
-const LOOKS = 10;
+const ATTEMPTS = 10;
 
-/** A front end that asks. */
-export interface LibraryAsker {
-  /** send passes a message on and calls `sent` when it is written, or cannot be. */
-  send(message: LibraryPart | LibraryRefusal, sent: (error: Error | null) => void): void;
+/** An HTTP process that requests libraries. */
+export interface LibraryRequester {
+  /** send calls `sent` when the message was written, or cannot be. */
+  send(message: LibraryPart | LibraryRejection, sent: (error: Error | null) => void): void;
 }
 
 interface Entry {
   readonly bytes: Promise<Buffer>;
-  /** Those that have not told what became of it. */
-  readonly asked: Set<LibraryAsker>;
-  /** Whether anybody has loaded it. */
+  /** HTTP processes that have not reported whether they could load it. */
+  readonly requesters: Set<LibraryRequester>;
+  /** Whether an HTTP process has loaded it. */
   loaded: boolean;
 }
 
-/** PluginLibraries serves one service. */
 export class PluginLibraries {
   /** By path. */
   readonly #entries = new Map<string, Entry>();
   readonly #largest: number;
 
-  /** `largest` is the most bytes of a library. */
+  /** `largest` is the largest library (bytes). */
   constructor(largest: number = LARGEST) {
     this.#largest = largest;
   }
 
-  /** size is how many libraries are kept. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** ask sends a library of a folder to a front end, in parts, or why it does not get it. */
-  ask(folder: string, name: string, asker: LibraryAsker): void {
+  /** request sends a library of a folder to an HTTP process, in parts, or a rejection. */
+  request(folder: string, name: string, requester: LibraryRequester): void {
     if (!isIdentifier(name)) {
-      asker.send(refusal(name, new Missing('it is no name')), () => undefined);
+      requester.send(rejection(name, new Missing('not an identifier')), () => undefined);
       return;
     }
     const file = fileOf(folder, name);
     let entry = this.#entries.get(file);
     if (entry === undefined) {
-      entry = { bytes: read(folder, file, this.#largest), asked: new Set(), loaded: false };
+      entry = { bytes: read(folder, file, this.#largest), requesters: new Set(), loaded: false };
       this.#entries.set(file, entry);
     }
-    entry.asked.add(asker);
-    void this.#deliver(file, name, entry, asker);
+    entry.requesters.add(requester);
+    void this.#deliver(file, name, entry, requester);
   }
 
-  /** loaded takes what became of a library that was sent. */
-  loaded(folder: string, name: string, asker: LibraryAsker, loaded: boolean): void {
+  /** loaded is called with whether an HTTP process could load a library. */
+  loaded(folder: string, name: string, requester: LibraryRequester, loaded: boolean): void {
     const file = fileOf(folder, name);
     const entry = this.#entries.get(file);
     if (entry === undefined) return;
     if (loaded) entry.loaded = true;
-    this.#settle(file, entry, asker);
+    this.#remove(file, entry, requester);
   }
 
-  /** gone forgets a front end; what it could not load, others may. */
-  gone(asker: LibraryAsker): void {
-    for (const [file, entry] of this.#entries) this.#settle(file, entry, asker);
+  gone(requester: LibraryRequester): void {
+    for (const [file, entry] of this.#entries) this.#remove(file, entry, requester);
   }
 
-  #settle(file: string, entry: Entry, asker: LibraryAsker): void {
-    entry.asked.delete(asker);
-    if (!entry.loaded && entry.asked.size === 0) this.#forget(file, entry);
+  #remove(file: string, entry: Entry, requester: LibraryRequester): void {
+    entry.requesters.delete(requester);
+    if (!entry.loaded && entry.requesters.size === 0) this.#drop(file, entry);
   }
 
-  #forget(file: string, entry: Entry): void {
+  #drop(file: string, entry: Entry): void {
     if (this.#entries.get(file) === entry) this.#entries.delete(file);
   }
 
-  async #deliver(file: string, name: string, entry: Entry, asker: LibraryAsker): Promise<void> {
+  async #deliver(file: string, name: string, entry: Entry, to: LibraryRequester): Promise<void> {
     let bytes: Buffer;
     try {
       bytes = await entry.bytes;
     } catch (error) {
-      this.#forget(file, entry);
-      asker.send(refusal(name, error), () => undefined);
+      this.#drop(file, entry);
+      to.send(rejection(name, error), () => undefined);
       return;
     }
     let at = 0;
@@ -111,45 +108,45 @@ export class PluginLibraries {
       at += PART;
       const last = at >= bytes.length;
       const error = await new Promise<Error | null>((sent) => {
-        asker.send({ type: 'library-part', name, data, last }, sent);
+        to.send({ type: 'library-part', name, data, last }, sent);
       });
-      if (error !== null || !entry.asked.has(asker)) return; // it is gone
+      if (error !== null || !entry.requesters.has(to)) return; // the HTTP process has exited
     } while (at < bytes.length);
   }
 }
 
-/** What is not there, or not to be seen. */
+/** The library does not exist, or is outside the folder. */
 class Missing extends Error {}
 
-function refusal(name: string, error: unknown): LibraryRefusal {
+function rejection(name: string, error: unknown): LibraryRejection {
   const reason = error instanceof Missing ? 'missing' : 'unusable';
-  return { type: 'library-refused', name, reason, detail: (error as Error).message };
+  return { type: 'library-rejected', name, reason, detail: (error as Error).message };
 }
 
 function fileOf(folder: string, name: string): string {
   return path.join(folder, `${name}.so`);
 }
 
-/** liesIn tells whether a file is one of a folder, or of those in it; both as realpath gives them. */
+/** liesIn tells whether a file is in a folder or below it; both as realpath gives them. */
 export function liesIn(folder: string, file: string): boolean {
   return file.startsWith(path.join(folder, path.sep));
 }
 
 async function read(folder: string, file: string, largest: number): Promise<Buffer> {
   try {
-    for (let look = 1; look <= LOOKS; look++) {
-      if (look > 1) await sleep(SETTLED);
-      const bytes = await readOnce(folder, file, largest, look === LOOKS);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      if (attempt > 1) await sleep(SETTLED);
+      const bytes = await readOnce(folder, file, largest, attempt === ATTEMPTS);
       if (bytes !== undefined) return bytes;
     }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw ['ENOENT', 'ENOTDIR'].includes(code) ? new Missing('there is no such file') : error;
   }
-  throw new Error('the file changes all the time');
+  throw new Error('the file keeps changing');
 }
 
-/** The bytes of a file; undefined when it changed meanwhile or, unless it is the `last` look, a moment ago. */
+/** Undefined when the file changed while it was read or, unless this is the `last` attempt, shortly before. */
 async function readOnce(
   folder: string,
   file: string,
@@ -158,12 +155,12 @@ async function readOnce(
 ): Promise<Buffer | undefined> {
   const real = await realpath(file);
   if (!liesIn(await realpath(folder), real)) throw new Missing('it leads out of the folder');
-  // Without waiting for a writer, where it is a pipe; and not through a link that has come since.
+  // O_NONBLOCK does not wait for the writer of a pipe; O_NOFOLLOW rejects a link made since realpath.
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const handle = await open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   try {
     const before = await handle.stat({ bigint: true });
-    if (!before.isFile()) throw new Error('it is no regular file');
+    if (!before.isFile()) throw new Error('it is not a regular file');
     if (before.size > largest) throw new Error(`it is larger than ${largest} bytes`);
     const bytes = await readBytes(handle, Number(before.size));
     const after = await handle.stat({ bigint: true });
@@ -175,7 +172,7 @@ async function readOnce(
   }
 }
 
-/** So many bytes from the beginning of a file; undefined when it has less. */
+/** Reads `size` bytes from the beginning of a file; undefined when it has fewer. */
 async function readBytes(handle: FileHandle, size: number): Promise<Buffer | undefined> {
   const bytes = Buffer.allocUnsafe(size);
   for (let at = 0; at < size;) {

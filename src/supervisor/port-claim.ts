@@ -1,11 +1,10 @@
 /**
- * Whether a port is free. Front ends share their port, and so would a second instance of the service started by
- * mistake, silently: before the first one starts, the port is opened for a moment without sharing, which fails while
- * anybody else listens on it.
+ * Checks that a port is free. HTTP processes share their port, and would silently share it with another instance of the
+ * service. So before they start the port is opened exclusively for a moment, which fails while any process listens on it.
  */
 import { createServer } from 'node:net';
 
-/** assertFree throws when an address cannot be listened on; the message names it and says why. */
+/** assertFree throws when no process can listen on an address; the message has the address and the reason. */
 export async function assertFree(host: string, port: number): Promise<void> {
   const probe = createServer();
   try {

@@ -1,39 +1,38 @@
 /**
- * Hears of changes of the stored scripts, for all front ends: one connection for the whole service, beside those of
- * `pg.maxopenconn`. It only makes changes live sooner: workers look for themselves too. However often changes are told,
- * front ends hear of them a few times a second.
+ * Listens for changes of the stored scripts, for all HTTP processes: one connection for the whole service, in addition to
+ * those of `pg.maxopenconn`. Workers poll as well; notifications only make changes live sooner. HTTP processes are notified
+ * once in SPACING at most.
  */
 import type { Logger } from '../log.js';
 import { Listener } from '../pg/listener.js';
-import type { DatabaseSettings } from '../protocol.js';
+import type { DatabaseSettings } from '../settings.js';
 
-/** Where changes of stored scripts are told. */
+/** The notifications of a table of stored scripts. */
 export interface ScriptChanges {
   readonly database: DatabaseSettings;
   readonly channel: string;
   readonly payload: string;
 }
 
-/** Front ends are told once in this time at most, ms. */
+/** Least time between two notifications of HTTP processes (milliseconds). */
 const SPACING = 50;
 
-/** ScriptWatch calls `tell` after changes, until it is stopped. */
 export class ScriptWatch {
-  readonly #tell: () => void;
+  readonly #notify: () => void;
   readonly #log: Logger;
   #changes: ScriptChanges | undefined;
   #listener: Listener | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Something changed since front ends were told last. */
+  /** Whether a change followed the last notification. */
   #pending = false;
   #stopped = false;
 
-  constructor(tell: () => void, log: Logger) {
-    this.#tell = tell;
+  constructor(notify: () => void, log: Logger) {
+    this.#notify = notify;
     this.#log = log;
   }
 
-  /** follow listens for the changes of other scripts from now on; of none when scripts are not stored. */
+  /** follow listens for changes of another table, or of none when scripts are files. */
   follow(changes: ScriptChanges | undefined): void {
     if (this.#stopped || JSON.stringify(changes) === JSON.stringify(this.#changes)) return;
     this.#changes = changes;
@@ -41,7 +40,6 @@ export class ScriptWatch {
     this.#listener = changes && this.#listen(changes);
   }
 
-  /** stop ends it for good. */
   stop(): void {
     this.#stopped = true;
     this.#listener?.close();
@@ -49,26 +47,26 @@ export class ScriptWatch {
   }
 
   #listen({ database, channel, payload }: ScriptChanges): Listener {
-    const polled = 'changes of stored scripts are live by looking alone';
     return new Listener(database, {
       channel,
       payload,
-      heard: () => this.#heard(),
-      lost: (reason) => this.#log.warn(`${polled}, nobody tells of them: ${reason}`),
-      back: () => this.#log.info('changes of stored scripts are told again'),
+      notified: () => this.#changed(),
+      lost: (reason) =>
+        this.#log.warn(`changes of stored scripts are found by polling only: ${reason}`),
+      restored: () => this.#log.info('notifications of stored scripts are received again'),
     });
   }
 
-  #heard(): void {
+  #changed(): void {
     this.#pending = true;
-    if (this.#timer === undefined) this.#pass();
+    if (this.#timer === undefined) this.#send();
   }
 
-  #pass(): void {
+  #send(): void {
     this.#timer = undefined;
     if (!this.#pending || this.#stopped) return;
     this.#pending = false;
-    this.#timer = setTimeout(() => this.#pass(), SPACING);
-    this.#tell();
+    this.#timer = setTimeout(() => this.#send(), SPACING);
+    this.#notify();
   }
 }

@@ -1,61 +1,52 @@
 /**
- * The supervisor: starts the front ends on one port, keeps them running, and acts on signals. SIGTERM and SIGINT drain
- * once, a later one (or the end of the grace period) stops at once; SIGHUP starts front ends with the configuration
- * as it is now and drains the old ones, as does a renewed certificate, with the configuration as it was.
- * Refuses a port that somebody else holds.
+ * The supervisor: starts the HTTP processes and handles signals. SIGTERM and SIGINT drain them, a second signal or the end
+ * of the grace period kills them. SIGHUP starts HTTP processes with the configuration read anew and drains the old ones; a
+ * renewed certificate does the same with the configuration as it was.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import { batchScheduling } from '../native/scheduling.js';
-import type { Connections, FrontEndSettings, LoginLimits, TlsSettings } from '../protocol.js';
+import type { HttpSettings, LoginLimits, TlsSettings } from '../settings.js';
 import { CertificateWatch, readCertificate, type CertificateFiles } from './certificate.js';
-import type { FrontEndMemory } from './front-end-process.js';
-import { FrontEndSlot } from './front-end-slot.js';
-import { Handover } from './handover.js';
+import { ConnectionHandover } from './connection-handover.js';
+import { HttpProcessGroup } from './http-process-group.js';
 import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
 import { PluginLibraries } from './plugin-libraries.js';
 import { assertFree } from './port-claim.js';
 import { ScriptWatch, type ScriptChanges } from './script-watch.js';
 
-/** What is to be served. */
+/** A configuration as it is served. */
 export interface Service {
-  /** One entry a front end, all with the same host and port; port 0 picks a free one for all of them. */
-  readonly frontEnds: readonly FrontEndSettings[];
-  /** How many logins may fail, over all of them. */
+  /** One for each HTTP process, all with the same host and port; port 0 picks a free one for all of them. */
+  readonly httpProcesses: readonly HttpSettings[];
+  /** Limits of failed logins in all HTTP processes together. */
   readonly logins: LoginLimits;
-  /** Read whenever front ends are started, and looked after; undefined for plain HTTP. */
+  /** Read whenever HTTP processes are started, and polled; undefined for plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
-  /** Listened to, so that workers hear of changes at once; undefined when no scripts are stored. */
+  /** Undefined when scripts are files. */
   readonly scripts?: ScriptChanges | undefined;
 }
 
 export interface ServeOptions extends Service {
   readonly log: Logger;
-  /** Reads the configuration again on SIGHUP; rejects when it is not usable, which keeps the old one. */
+  /** Reads the configuration again; rejects when it is unusable, which keeps the old one. */
   readonly reload?: (() => Promise<Service>) | undefined;
-  /** Called once, with the base URL (context included), when all front ends accept connections. */
+  /** Called once, with the base URL (context included), when all HTTP processes accept connections. */
   readonly listening?: ((url: string) => void) | undefined;
 }
 
-/** Time past the grace period (milliseconds) after which a front end that is still there is killed. */
-const OVERDUE = 1_000;
-
-/** How long a front end may take to close its socket (milliseconds) before the others go on without it. */
-const CLOSING = 1_000;
-
 /**
- * Within this time (milliseconds) the same request to stop may arrive several times: `timeout` signals its child and
- * then the group, npm passes on what the terminal has sent to all.
+ * Signals within this time after the first one (milliseconds) are not a second one: `timeout` signals its child and then
+ * the process group, and npm forwards what the terminal has sent to the group.
  */
 const REPEAT = 500;
 
 /**
- * serve runs the front ends until a signal ends them and resolves to the exit code: 0 when everything was finished, 1
- * when requests were cut off or the front ends could not start (the reason is logged).
+ * serve runs the service until a signal ends it. Resolves to the exit code: 0 when all requests were finished, 1 when some
+ * were cut off or the service could not start (the reason is logged).
  */
 export async function serve(options: ServeOptions): Promise<number> {
-  // Before there are other processes and threads, for it is inherited.
+  // First, because other processes and threads inherit it.
   if (!batchScheduling()) options.log.debug('the kernel refuses batch scheduling');
   const supervisor = new Supervisor(options);
   const stop = (): void => supervisor.stop();
@@ -75,40 +66,35 @@ export async function serve(options: ServeOptions): Promise<number> {
 class Supervisor {
   readonly #options: ServeOptions;
   readonly #log: Logger;
-  /** Outlives front ends, whatever they die of, and reloads. */
-  readonly #memory: FrontEndMemory;
+  readonly #attempts: LoginAttempts;
+  readonly #processes: HttpProcessGroup;
   readonly #scripts: ScriptWatch;
   #service: Service;
-  /** As configured, 0 included, and what it came to. */
-  #address: { readonly host: string; readonly port: number };
+  /** As configured, where the port may be 0. */
+  #address: ReturnType<typeof addressOf>;
   #port = 0;
-  /** What the current front ends show. */
+  /** The certificate and key of the current HTTP processes. */
   #tls: TlsSettings | undefined;
-  #current: readonly FrontEndSlot[] = [];
-  /** All slots that have a process: the current ones, those being started, those being drained. */
-  readonly #slots = new Set<FrontEndSlot>();
-  #clean = true;
   #stopping = false;
-  /** When the first signal to stop came (performance.now). */
+  /** When the first signal to stop arrived (performance.now). */
   #stoppedAt = 0;
-  /** The reload under way, or the last one: they run one after another. */
+  /** The current reload, or the last one: they run one after another. */
   #reloading: Promise<void> = Promise.resolve();
-  /** Another one is to follow: it will see whatever was changed until then. */
-  #reloadWaits = false;
+  /** Whether another reload is queued: it will see all changes made until then. */
+  #reloadQueued = false;
   readonly #stopped: Promise<void>;
   #stop!: () => void;
 
   constructor(options: ServeOptions) {
+    const { log, logins } = options;
     this.#options = options;
-    this.#log = options.log;
-    this.#memory = {
-      attempts: new LoginAttempts(options.logins),
-      keys: new KnownKeys(),
-      libraries: new PluginLibraries(),
-    };
-    this.#scripts = new ScriptWatch(() => {
-      for (const slot of this.#slots) slot.scriptsChanged();
-    }, options.log);
+    this.#log = log;
+    this.#attempts = new LoginAttempts(logins);
+    this.#processes = new HttpProcessGroup(
+      { attempts: this.#attempts, keys: new KnownKeys(), libraries: new PluginLibraries() },
+      log,
+    );
+    this.#scripts = new ScriptWatch(() => this.#processes.scriptsChanged(), log);
     this.#service = options;
     this.#address = addressOf(options);
     this.#stopped = new Promise((resolve) => {
@@ -123,14 +109,14 @@ class Supervisor {
     } catch (error) {
       if (!this.#stopping) {
         this.#log.fatal(`the service cannot start: ${(error as Error).message}`);
-        for (const slot of this.#slots) slot.kill();
-        await this.#allEnded();
+        this.#processes.kill();
+        await this.#processes.ended();
         return 1;
       }
     }
     if (!this.#stopping) {
       const url = urlOf(this.#service, this.#port);
-      this.#log.info({ url, frontEnds: this.#current.length }, 'listening');
+      this.#log.info({ url, httpProcesses: this.#processes.current.length }, 'listening');
       this.#options.listening?.(url);
       this.#scripts.follow(this.#service.scripts);
       const watch = this.#watchCertificate();
@@ -138,33 +124,32 @@ class Supervisor {
       watch.stop();
       this.#scripts.stop();
     }
-    await this.#allEnded();
-    this.#log.info({ clean: this.#clean }, 'stopped');
-    return this.#clean ? 0 : 1;
+    await this.#processes.ended();
+    const { clean } = this.#processes;
+    this.#log.info({ clean }, 'stopped');
+    return clean ? 0 : 1;
   }
 
-  /** stop drains; called again later, it kills. */
   stop(): void {
     if (this.#stopping) {
       if (performance.now() - this.#stoppedAt < REPEAT) return;
       this.#log.warn('stopping at once');
-      for (const slot of this.#slots) slot.kill();
+      this.#processes.kill();
       return;
     }
     this.#stopping = true;
     this.#stoppedAt = performance.now();
     this.#log.info('stopping: finishing the requests in flight');
-    void this.#drain([...this.#slots]);
+    void this.#processes.drain();
     this.#stop();
   }
 
-  /** reload replaces the front ends by ones with the configuration as it is now. */
   reload(): void {
     const { reload } = this.#options;
-    if (reload === undefined || this.#reloadWaits) return;
-    this.#reloadWaits = true;
+    if (reload === undefined || this.#reloadQueued) return;
+    this.#reloadQueued = true;
     this.#afterReloading(() => {
-      this.#reloadWaits = false;
+      this.#reloadQueued = false;
       return this.#replaceAll(reload);
     });
   }
@@ -173,35 +158,35 @@ class Supervisor {
     this.#reloading = this.#reloading.then(() => (this.#stopping ? undefined : next()));
   }
 
-  /** The configuration stays as it is: whoever changes its file decides when that counts. */
+  /** A renewed certificate does not reload the configuration: SIGHUP decides when its changes apply. */
   #watchCertificate(): CertificateWatch {
-    const use = {
+    const options = {
       files: () => this.#service.certificate,
       served: () => this.#tls,
       renewed: () => {
         const tls = this.#tls;
         this.#afterReloading(async () => {
-          // Otherwise a reload came first, and has read the files.
+          // Otherwise a reload was first, and has read the files.
           if (this.#tls === tls) await this.#replaceAll(() => Promise.resolve(this.#service));
         });
       },
     };
-    return new CertificateWatch(use, this.#log);
+    return new CertificateWatch(options, this.#log);
   }
 
   async #replaceAll(reload: () => Promise<Service>): Promise<void> {
-    const old = this.#current;
-    let handover: Handover | undefined;
+    const old = this.#processes.current;
+    let handover: ConnectionHandover | undefined;
     try {
       const service = await reload();
       const address = addressOf(service);
       const moved = address.host !== this.#address.host || address.port !== this.#address.port;
       if (moved) await assertFree(address.host, address.port);
       if (this.#isStopping()) return;
-      handover = new Handover(old, service.frontEnds);
+      handover = new ConnectionHandover(old, service.httpProcesses);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
       if (this.#isStopping()) return;
-      this.#memory.attempts.limits = service.logins;
+      this.#attempts.limits = service.logins;
       this.#service = service;
       this.#address = address;
       this.#scripts.follow(service.scripts);
@@ -209,84 +194,38 @@ class Supervisor {
     } catch (error) {
       if (this.#stopping) return;
       this.#log.error(`not reloaded, the old configuration stays: ${(error as Error).message}`);
-      const failed = Array.from(this.#slots).filter((slot) => !old.includes(slot));
-      for (const slot of failed) slot.discard();
-      await ended(failed);
+      await this.#processes.discard(old);
       handover?.undo();
       return;
     }
-    void this.#drain(old);
-    await ended(old); // until then there are no connections to give to yet others
+    await this.#processes.drain(old); // the next reload needs their connections
   }
 
-  /** Whether a signal to stop came, perhaps since it was last looked at. */
+  /** As a method, because TypeScript takes the field for constant across an `await`. */
   #isStopping(): boolean {
     return this.#stopping;
   }
 
-  /** Starts front ends and makes them the current ones once all accept connections. With port 0 the first one picks. */
-  async #startAll(service: Service, port: number, handover?: Handover): Promise<void> {
-    const [first, ...rest] = service.frontEnds;
-    if (first === undefined) throw new Error('no front end is configured');
+  async #startAll(service: Service, port: number, handover?: ConnectionHandover): Promise<void> {
     const tls = service.certificate && (await readCertificate(service.certificate));
     if (this.#isStopping()) return;
-    const slots: FrontEndSlot[] = [];
-    const start = (settings: FrontEndSettings): void => {
-      const slot = this.#slot(settings, handover?.none(settings));
-      slots.push(slot);
-      handover?.add(slot);
-    };
-    start({ ...first, port, tls });
-    const chosen = port === 0 ? await slots[0]!.listening() : port;
-    if (this.#stopping) return;
-    for (const settings of rest) start({ ...settings, port: chosen, tls });
-    await Promise.all(slots.map((slot) => slot.listening()));
+    const address = { port, tls };
+    const stopping = (): boolean => this.#stopping;
+    const chosen = await this.#processes.start(service.httpProcesses, address, handover, stopping);
+    if (chosen === undefined) return;
     this.#port = chosen;
     this.#tls = tls;
-    this.#current = slots;
-  }
-
-  #slot(settings: FrontEndSettings, connections?: Connections): FrontEndSlot {
-    const slot = new FrontEndSlot(settings, this.#log, this.#memory, connections);
-    this.#slots.add(slot);
-    void slot.ended.then((clean) => {
-      this.#slots.delete(slot);
-      if (!clean) this.#clean = false;
-    });
-    return slot;
-  }
-
-  /**
-   * Ends front ends when they have finished. Clients that are told to close their connections come back at once, and a
-   * connection that waits at a socket is reset with it: so first all of them close their sockets.
-   */
-  async #drain(slots: readonly FrontEndSlot[]): Promise<void> {
-    for (const slot of slots) {
-      const overdue = setTimeout(() => slot.kill(), slot.settings.grace + OVERDUE);
-      void slot.ended.then(() => clearTimeout(overdue));
-    }
-    const closed = Promise.all(slots.map((slot) => slot.unlisten()));
-    await Promise.race([closed, sleep(CLOSING, undefined, { ref: false })]);
-    for (const slot of slots) slot.drain();
-  }
-
-  async #allEnded(): Promise<void> {
-    await ended(this.#slots);
   }
 }
 
-async function ended(slots: Iterable<FrontEndSlot>): Promise<void> {
-  await Promise.all(Array.from(slots, (slot) => slot.ended));
-}
-
-function addressOf(service: Service): { host: string; port: number } {
-  const { host, port } = service.frontEnds[0] ?? { host: '127.0.0.1', port: 0 };
+function addressOf(service: Service): { readonly host: string; readonly port: number } {
+  const { host, port } = service.httpProcesses[0] ?? { host: '127.0.0.1', port: 0 };
   return { host, port };
 }
 
-/** The base URL to try from this machine: a wildcard address is not one to connect to. */
-function urlOf({ frontEnds, certificate }: Service, port: number): string {
-  const { host, context } = frontEnds[0]!;
+/** The base URL for clients on this machine: with a wildcard address replaced, which is not one to connect to. */
+function urlOf({ httpProcesses, certificate }: Service, port: number): string {
+  const { host, context } = httpProcesses[0]!;
   const scheme = certificate === undefined ? 'http' : 'https';
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}${context}`;

@@ -4,8 +4,8 @@
  */
 import { byteAt, byteLength, sliceBytes } from './byte-string.js';
 import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
-import { Failure, RefusedValue } from './errors.js';
-import { Counted, Derived, Refused } from './kinds.js';
+import { FunctionFailure, RefusedValue } from './errors.js';
+import { Counted, Tainted, Refused } from './kinds.js';
 import { sprint } from './printer.js';
 import type { Rendering } from './rendering.js';
 import { partOf } from './sql-functions.js';
@@ -13,79 +13,85 @@ import { integerOf, textOf, typeName, unbox } from './value.js';
 
 /** index: item[index], and so on for further indexes. */
 export function index(item: Plain, indexes: readonly Plain[]): Plain {
-  if (item === undefined || item === null) throw new Failure('index of untyped nil');
+  if (item === undefined || item === null) throw new FunctionFailure('index of untyped nil');
   let value: Plain = item;
   for (const at of indexes) {
-    if (value === undefined || value === null) throw new Failure('index of nil pointer');
+    if (value === undefined || value === null) throw new FunctionFailure('index of nil pointer');
     value = indexOnce(value, at);
   }
   if (value instanceof Refused && indexes.length === 0) throw refusedIndex();
   return value;
 }
 
-function refusedIndex(): Failure {
-  return new Failure('value was refused and cannot be indexed');
+function refusedIndex(): FunctionFailure {
+  return new FunctionFailure('value was refused and cannot be indexed');
 }
 
 function indexOnce(item: Plain, at: Plain): Plain {
   if (item instanceof MapValue) {
     if (at === undefined || at === null)
-      throw new Failure('value is nil; should be of type string');
+      throw new FunctionFailure('value is nil; should be of type string');
     if (at instanceof Refused) throw refusedIndex();
     const key = textOf(at);
-    if (key === undefined) throw new Failure(`value has type ${typeName(at)}; should be string`);
+    if (key === undefined)
+      throw new FunctionFailure(`value has type ${typeName(at)}; should be string`);
     return item.get(key) ?? null;
   }
   if (item instanceof List) {
     const i = indexArg(at, item.length);
-    if (i === item.length) throw new Failure('reflect: slice index out of range');
+    if (i === item.length) throw new FunctionFailure('reflect: slice index out of range');
     return item.at(i);
   }
   const text = textOf(item);
   if (text !== undefined) {
     const length = byteLength(text);
     const i = indexArg(at, length);
-    if (i === length) throw new Failure('reflect: string index out of range');
-    return new Counted(byteAt(text, i), 'uint8', item instanceof Derived ? item.origin : undefined);
+    if (i === length) throw new FunctionFailure('reflect: string index out of range');
+    return new Counted(byteAt(text, i), 'uint8', item instanceof Tainted ? item.origin : undefined);
   }
   if (item instanceof Refused) throw refusedIndex();
-  throw new Failure(`can't index item of type ${typeName(item)}`);
+  throw new FunctionFailure(`can't index item of type ${typeName(item)}`);
 }
 
 function indexArg(at: Value, capacity: number): number {
-  if (at === undefined || at === null) throw new Failure('cannot index slice/array with nil');
+  if (at === undefined || at === null)
+    throw new FunctionFailure('cannot index slice/array with nil');
   const n = integerOf(at);
-  if (n === undefined) throw new Failure(`cannot index slice/array with type ${typeName(at)}`);
-  if (n < 0 || n > capacity) throw new Failure(`index out of range: ${n}`, 'index out of range');
+  if (n === undefined)
+    throw new FunctionFailure(`cannot index slice/array with type ${typeName(at)}`);
+  if (n < 0 || n > capacity)
+    throw new FunctionFailure(`index out of range: ${n}`, 'index out of range');
   return Number(n);
 }
 
 /** slice: item[from:to], or item[from:to:capacity]. */
 export function slice(r: Rendering, boxed: Value, indexes: readonly Value[]): Plain {
   const item = unbox(boxed);
-  if (item === undefined || item === null) throw new Failure('slice of untyped nil');
+  if (item === undefined || item === null) throw new FunctionFailure('slice of untyped nil');
   if (item instanceof Refused) throw new RefusedValue(item.parameter);
-  if (indexes.length > 3) throw new Failure(`too many slice indexes: ${indexes.length}`);
+  if (indexes.length > 3) throw new FunctionFailure(`too many slice indexes: ${indexes.length}`);
   const text = textOf(item);
   const list = item instanceof List ? item : undefined;
   if (text === undefined && list === undefined)
-    throw new Failure(`can't slice item of type ${typeName(item)}`);
+    throw new FunctionFailure(`can't slice item of type ${typeName(item)}`);
   if (text !== undefined && indexes.length === 3)
-    throw new Failure('cannot 3-index slice a string');
+    throw new FunctionFailure('cannot 3-index slice a string');
   const length = list?.length ?? byteLength(text!);
   const capacity = list?.capacity ?? length;
-  // Go does not look into interfaces here.
+  // Go does not unwrap interfaces here.
   const at = indexes.map((i) => {
     if (i instanceof Boxed || i === null)
-      throw new Failure('cannot index slice/array with type interface {}');
+      throw new FunctionFailure('cannot index slice/array with type interface {}');
     return indexArg(i, capacity);
   });
   const [from = 0, to = length, most = capacity] = at;
-  if (from > to) throw new Failure(`invalid slice index: ${from} > ${to}`, 'invalid slice index');
-  if (to > most) throw new Failure(`invalid slice index: ${to} > ${most}`, 'invalid slice index');
+  if (from > to)
+    throw new FunctionFailure(`invalid slice index: ${from} > ${to}`, 'invalid slice index');
+  if (to > most)
+    throw new FunctionFailure(`invalid slice index: ${to} > ${most}`, 'invalid slice index');
   if (list !== undefined) return list.slice(from, to, most);
   const part = sliceBytes(text!, from, to);
-  return item instanceof Derived ? partOf(r, part, item) : part;
+  return item instanceof Tainted ? partOf(r, part, item) : part;
 }
 
 /** len: bytes of a string, elements of a list or map. */
@@ -93,31 +99,32 @@ export function len(item: Plain): Plain {
   const text = textOf(item);
   if (text !== undefined) {
     const n = byteLength(text);
-    // The number is the caller's choice as much as the text.
-    return item instanceof Derived ? new Counted(n, 'int', item.origin) : n;
+    // The caller chooses the number with the text, so it is tainted too.
+    return item instanceof Tainted ? new Counted(n, 'int', item.origin) : n;
   }
   if (item instanceof List || item instanceof MapValue) return item.length;
-  if (item === undefined) throw new Failure('reflect: call of reflect.Value.Type on zero Value');
-  if (item === null) throw new Failure('len of nil pointer');
-  if (item instanceof Refused) throw new Failure('value was refused and has no length');
-  throw new Failure(`len of type ${typeName(item)}`);
+  if (item === undefined)
+    throw new FunctionFailure('reflect: call of reflect.Value.Type on zero Value');
+  if (item === null) throw new FunctionFailure('len of nil pointer');
+  if (item instanceof Refused) throw new FunctionFailure('value was refused and has no length');
+  throw new FunctionFailure(`len of type ${typeName(item)}`);
 }
 
-/** escaped is the text of arguments put together as print does, through an escaper. */
+/** escaped joins arguments as print does, and escapes the text. */
 export function escaped(
   r: Rendering,
   args: readonly Plain[],
   escape: (text: string) => string,
-): string | Derived {
+): string | Tainted {
   const shown = args.map((arg) => arg ?? '<no value>');
   const text = sprint(shown, r.screening);
-  return typeof text === 'string' ? escape(text) : new Derived(escape(text.text), text.origin);
+  return typeof text === 'string' ? escape(text) : new Tainted(escape(text.text), text.origin);
 }
 
-/** call: no value of ours is a function. `shown` is the first argument as Go names it. */
-export function call(fn: Plain, shown: string | undefined): never {
-  if (fn === undefined || fn === null) throw new Failure('call of nil');
-  const name = shown ?? textOf(fn) ?? `<${typeName(fn)} Value>`;
+/** call: always fails, because data contains no functions. `source` is the text of the first argument. */
+export function call(fn: Plain, source: string | undefined): never {
+  if (fn === undefined || fn === null) throw new FunctionFailure('call of nil');
+  const name = source ?? textOf(fn) ?? `<${typeName(fn)} Value>`;
   const type = typeName(fn);
-  throw new Failure(`non-function ${name} of type ${type}`, `non-function of type ${type}`);
+  throw new FunctionFailure(`non-function ${name} of type ${type}`, `non-function of type ${type}`);
 }

@@ -1,13 +1,12 @@
 /**
- * Go's strings in JavaScript's. A Go string is bytes, usually UTF-8, and a slice or an escape may cut a character in
- * half. Here it is a JavaScript string in which a byte that is no part of valid UTF-8 is a lone surrogate, U+DC80 to
- * U+DCFF (as Python's surrogateescape). Every string value is kept normal: bytes that together are a character are one.
+ * Go strings as JavaScript strings. A Go string is bytes, usually UTF-8, and a slice or an escape may cut a character in
+ * half. Here a byte that is not part of valid UTF-8 is a lone surrogate, U+DC80 to U+DCFF (as in Python's
+ * surrogateescape). Strings are always normalized: bytes that form a character are stored as that character.
  */
 import { Buffer } from 'node:buffer';
 
 const REPLACEMENT = 0xfffd;
 
-/** byteLength is the length of a Go string in bytes. */
 export function byteLength(text: string): number {
   let n = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -22,13 +21,13 @@ export function byteLength(text: string): number {
   return n;
 }
 
-/** isAscii tells whether offsets in a string are the same in bytes and in UTF-16 units. */
+/** isAscii tells whether a string is ASCII, so that its offsets are the same in bytes and in UTF-16 units. */
 export function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x80) return false;
   return true;
 }
 
-/** isLoneByte tells whether a UTF-16 unit that begins no pair stands for a single byte. */
+/** isLoneByte tells whether a UTF-16 unit, which is not the second of a pair, stands for a single byte. */
 export function isLoneByte(unit: number): boolean {
   return unit >= 0xdc80 && unit <= 0xdcff;
 }
@@ -38,7 +37,6 @@ export function loneByte(byte: number): string {
   return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte);
 }
 
-/** toBytes gives a Go string's bytes. */
 export function toBytes(text: string): Buffer {
   if (text.isWellFormed()) return Buffer.from(text, 'utf8');
   const parts: Buffer[] = [];
@@ -55,7 +53,7 @@ export function toBytes(text: string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** fromBytes makes a normal Go string of bytes. */
+/** fromBytes converts bytes to a normalized Go string. */
 export function fromBytes(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   if (!text.includes('\ufffd')) return text;
@@ -71,7 +69,7 @@ export function fromBytes(bytes: Buffer): string {
   return out;
 }
 
-/** normalize joins single bytes that together are characters, after strings were put together. */
+/** normalize joins single bytes that form characters, after a concatenation. */
 export function normalize(text: string): string {
   return text.isWellFormed() ? text : fromBytes(toBytes(text));
 }
@@ -125,7 +123,7 @@ export function firstRunes(text: string, n: number): string {
   return text.slice(0, i);
 }
 
-/** runeText is the text of a code point; what is none becomes U+FFFD. */
+/** runeText is the text of a code point; an invalid one becomes U+FFFD. */
 export function runeText(rune: number): string {
   const valid = rune >= 0 && rune <= 0x10ffff && (rune < 0xd800 || rune > 0xdfff);
   return String.fromCodePoint(valid ? rune : REPLACEMENT);

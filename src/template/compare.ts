@@ -1,10 +1,10 @@
 /**
- * eq, ne, lt, le, gt and ge with Go's rules: both sides of one basic kind, integers of any type alike, nil equal only
- * to nil. Follows text/template/funcs.go. A refused value cannot be compared.
+ * eq, ne, lt, le, gt and ge with Go's rules: both operands must have the same basic kind (integers of all types are one
+ * kind), and nil equals only nil. Follows text/template/funcs.go. A refused value cannot be compared.
  */
 import { compareStrings } from './byte-string.js';
 import { List, type Plain } from './container.js';
-import { Failure, RefusedValue } from './errors.js';
+import { FunctionFailure, RefusedValue } from './errors.js';
 import { Complex, Counted, Float, Refused } from './kinds.js';
 import { sprintf } from './printer.js';
 import { integerOf, textOf, typeName } from './value.js';
@@ -28,19 +28,22 @@ function basicKind(value: Plain): Kind {
 }
 
 function checkRefused(value: Plain): void {
-  if (value instanceof Refused) throw new Failure('value was refused and cannot be compared');
+  if (value instanceof Refused)
+    throw new FunctionFailure('value was refused and cannot be compared');
 }
 
 const isInteger = (kind: Kind): boolean => kind === 'int' || kind === 'uint';
 
-function incompatible(a: Plain, b: Plain): Failure {
-  return new Failure(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`);
+function incompatible(a: Plain, b: Plain): FunctionFailure {
+  return new FunctionFailure(
+    `incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`,
+  );
 }
 
 /** equal tells whether the first value equals any of the others. */
 export function equal(first: Plain, others: readonly Plain[]): boolean {
   checkRefused(first);
-  if (others.length === 0) throw new Failure('missing argument for comparison');
+  if (others.length === 0) throw new FunctionFailure('missing argument for comparison');
   return others.some((other) => equalTo(first, other));
 }
 
@@ -71,23 +74,23 @@ function equalTo(a: Plain, b: Plain): boolean {
   }
 }
 
-/** Nil, lists and maps: two of the last kinds cannot be compared. */
+/** Compares nil, lists and maps; two lists or maps are an error. */
 function equalOthers(a: Plain, b: Plain): boolean {
   if (a === undefined || a === null || b === undefined || b === null)
     return (a ?? null) === (b ?? null);
   if (a instanceof List !== b instanceof List) {
     const [x, y] = [typeName(a), typeName(b)];
     const message = `non-comparable types ${shown(a, '%s')}: ${x}, ${y}: ${shown(b, '%v')}`;
-    throw new Failure(message, `non-comparable types ${x} and ${y}`);
+    throw new FunctionFailure(message, `non-comparable types ${x} and ${y}`);
   }
   const type = typeName(b);
-  throw new Failure(
+  throw new FunctionFailure(
     `non-comparable type ${shown(b, '%s')}: ${type}`,
     `non-comparable type ${type}`,
   );
 }
 
-/** A value in a message: refused ones inside it must not turn this error into another. */
+/** A value for a message. A refused value inside it must not replace the error by another one. */
 function shown(value: Plain, format: string): string {
   try {
     return textOf(sprintf(format, [value]))!;
@@ -97,18 +100,19 @@ function shown(value: Plain, format: string): string {
   }
 }
 
-/** less is a < b; what has no order is refused. */
+/** less is a < b; values without an order are an error. */
 export function less(a: Plain, b: Plain): boolean {
   checkRefused(a);
   checkRefused(b);
   const kind = basicKind(a);
   const other = basicKind(b);
-  if (kind === undefined || other === undefined) throw new Failure('invalid type for comparison');
+  if (kind === undefined || other === undefined)
+    throw new FunctionFailure('invalid type for comparison');
   if (isInteger(kind) && isInteger(other)) return integerOf(a)! < integerOf(b)!;
   if (kind !== other) throw incompatible(a, b);
   if (kind === 'float') return (a as Float).number < (b as Float).number;
   if (kind === 'string') return compareStrings(textOf(a)!, textOf(b)!) < 0;
-  throw new Failure('invalid type for comparison');
+  throw new FunctionFailure('invalid type for comparison');
 }
 
 /** lessOrEqual is a <= b. */

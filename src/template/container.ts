@@ -1,13 +1,13 @@
 /**
- * The values that hold values: List, a Go []string or []any, and MapValue, a Go map[string]any, both over the data,
- * which they never change; its parts become values one by one, when they are reached. With screening, text of the data
- * is marked with the parameter it came from; keys come from the request as much as values do and are checked too.
+ * Container values: List, a Go []string or []any, and MapValue, a Go map[string]any. Both are views of the data, which
+ * they never change; elements are converted to values on access. With screening, text of the data is tainted with the
+ * parameter it came from; keys come from the request too and are checked as well.
  */
 import { compareStrings } from './byte-string.js';
 import { isValueMap, PlainData, type Screening, type ValueMap } from './data.js';
-import { type Complex, type Counted, Derived, Float, Refused } from './kinds.js';
+import { type Complex, type Counted, Tainted, Float, Refused } from './kinds.js';
 
-/** A value without an interface around it. */
+/** An unboxed value. */
 export type Plain =
   | undefined
   | null
@@ -18,7 +18,7 @@ export type Plain =
   | Float
   | Complex
   | Counted
-  | Derived
+  | Tainted
   | Refused
   | List
   | MapValue;
@@ -26,7 +26,7 @@ export type Plain =
 /** A value that may have the static type of an interface. */
 export type Value = Plain | Boxed;
 
-/** Boxed is an element whose static type in Go is an interface; it shows only in `slice` and in messages. */
+/** Boxed is a value whose static type in Go is an interface; this matters only for `slice` and in messages. */
 export class Boxed {
   readonly inner: Plain;
   constructor(inner: Plain) {
@@ -34,16 +34,16 @@ export class Boxed {
   }
 }
 
-/** List is a window on an array; what it holds is not changed. */
+/** List is a read-only slice of an array. */
 export class List {
   readonly #items: readonly unknown[];
   readonly #start: number;
   readonly length: number;
-  /** How far a slice of it may reach. */
+  /** The largest length of a slice of it. */
   readonly capacity: number;
-  /** Whether the items are values already; those of the data are not. */
+  /** Whether the items are already values; items of the data are not. */
   readonly #made: boolean;
-  /** Whether elements are strings; not known before somebody asks. */
+  /** Whether elements are strings; undefined until it is needed. */
   #strings: boolean | undefined;
   readonly #screening: Screening | undefined;
   /** The parameter it came from. */
@@ -65,20 +65,20 @@ export class List {
     this.#origin = origin;
   }
 
-  /** ofData wraps an array of the data: []string when it is not empty and holds only strings. */
+  /** ofData wraps an array of the data: []string if it is not empty and contains only strings. */
   static ofData(items: readonly unknown[], screening: Screening | undefined, origin: string): List {
     const { length } = items;
     return new List(items, [0, length, length], false, undefined, screening, origin);
   }
 
-  /** ofStrings wraps strings that a function made. */
+  /** ofStrings wraps strings that a function returned. */
   static ofStrings(items: readonly Plain[]): List {
     return new List(items, [0, items.length, items.length], true, true, undefined, '');
   }
 
   /** Whether elements are strings rather than interfaces. */
   get strings(): boolean {
-    // A part of a list has the type of the whole, so all items count.
+    // A slice has the type of the whole list, so all items count.
     return (this.#strings ??= this.#items.length > 0 && this.#items.every(isString));
   }
 
@@ -86,7 +86,7 @@ export class List {
     return this.strings ? '[]string' : '[]interface {}';
   }
 
-  /** at gives the element at an index below the length. */
+  /** at returns the element at an index below the length. */
   at(i: number): Plain {
     const item = this.#items[this.#start + i];
     return this.#made ? (item as Plain) : fromData(item, this.#screening, this.#origin);
@@ -105,22 +105,22 @@ export class List {
   }
 }
 
-/** A refused element stands for a string. */
+/** A refused element was a string. */
 function isString(item: unknown): boolean {
   return typeof item === 'string' || item instanceof Refused;
 }
 
-/** MapValue reads a map; `set` puts a value over what the map has, for this rendering alone. */
+/** MapValue reads a map; `set` overrides a value, for this rendering only. */
 export class MapValue {
   readonly #source: ValueMap;
   readonly #screening: Screening | undefined;
   readonly #prefix: string;
   #over: Map<string, Plain> | undefined;
-  /** Sorted keys, and the lists and maps given out: made once. */
+  /** Sorted keys, and the lists and maps that `get` has returned: created once. */
   #keys: readonly string[] | undefined;
   #inner: Map<string, Plain> | undefined;
 
-  /** `prefix` stands before a key in the name of the parameter that a value comes from. */
+  /** `prefix` and a key together are the name of the parameter that a value comes from. */
   constructor(source: ValueMap, screening: Screening | undefined, prefix: string) {
     this.#source = source;
     this.#screening = screening;
@@ -133,7 +133,7 @@ export class MapValue {
     return this.keys().length;
   }
 
-  /** get is the value under a key; undefined when there is none. */
+  /** get is the value of a key; undefined if there is none. */
   get(key: string): Plain {
     if (this.#over?.has(key) === true) return this.#over.get(key);
     const before = this.#inner?.get(key);
@@ -148,14 +148,14 @@ export class MapValue {
     return value;
   }
 
-  /** set puts a value over what the map has. */
+  /** set overrides the value of a key. */
   set(key: string, value: Plain): void {
     this.#over ??= new Map();
     this.#over.set(key, value);
     this.#keys = undefined;
   }
 
-  /** over is what was put over the map under a key. */
+  /** over is the value set for a key. */
   over(key: string): Plain {
     return this.#over?.get(key);
   }
@@ -170,24 +170,24 @@ export class MapValue {
     return this.#keys;
   }
 
-  /** keyValue is a key as a value: text of the request, when that is screened. */
+  /** keyValue is a key as a value: tainted or refused, with screening. */
   keyValue(key: string): Plain {
     const text = key.toWellFormed();
     if (this.#screening === undefined) return text;
     const origin = this.#prefix + text;
-    return this.#screening(text) ? new Derived(text, origin) : new Refused(origin);
+    return this.#screening(text) ? new Tainted(text, origin) : new Refused(origin);
   }
 }
 
 /**
- * fromData makes a template value of a value of the data. With screening, its text is marked as coming from the
- * parameter `origin`. What is no JSON (a function, a symbol) is absent.
+ * fromData converts a value of the data to a template value. With screening, text is tainted with the parameter
+ * `origin`. Values that JSON does not have (functions, symbols) are absent.
  */
 export function fromData(data: unknown, screening: Screening | undefined, origin: string): Plain {
   switch (typeof data) {
     case 'string': {
       const text = data.isWellFormed() ? data : data.toWellFormed();
-      return screening === undefined ? text : new Derived(text, origin);
+      return screening === undefined ? text : new Tainted(text, origin);
     }
     case 'number':
       return Number.isSafeInteger(data) ? data + 0 : new Float(data);

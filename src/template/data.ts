@@ -1,34 +1,35 @@
 /**
- * The data a template is rendered with: plain JSON-like values, or an object that implements TemplateMap (what the
- * service passes). Only own properties of plain data count, so that names such as __proto__ and constructor are ordinary
- * keys. A leaf: imports nothing.
+ * The data for rendering a template: plain JSON-like values, or an object that implements TemplateMap (as the service
+ * passes). Only own properties of plain data count, so that names such as __proto__ and constructor are ordinary keys.
  */
+import { isObject } from '../json.js';
+
 /** ValueMap is a map as a template sees it. A JavaScript Map is one. */
 export interface ValueMap {
-  /** A value, a list of values, a nested object or map, a Refused in place of any of these; undefined when absent. */
+  /** A value, a list of values, a nested object or map, or a Refused instead of any of these; undefined if absent. */
   get(key: string): unknown;
   /** The keys, in any order. */
   keys(): Iterable<string>;
 }
 
-/** TemplateMap is what a request gives a template: the root map, and what the SQL functions ask for. */
+/** TemplateMap is the data of a request: the root map, and the methods that the SQL functions need. */
 export interface TemplateMap extends ValueMap {
-  /** raw is the value to bind, never screened; `header.<Name>` names a header. Undefined when absent. */
+  /** raw is the value to bind, never screened; `header.<Name>` names a header. Undefined if absent. */
   raw(key: string): unknown;
   /** isSent tells whether the caller sent the parameter. */
   isSent(key: string): boolean;
-  /** claim is one of the caller's claims, to be bound and nothing else. Undefined when absent. */
+  /** claim is one of the caller's claims, for binding only. Undefined if absent. */
   claim?(name: string): unknown;
-  /** Whether what becomes SQL text is checked; then `screen` must be there. */
+  /** Whether interpolated text is screened; then `screen` is required. */
   readonly screened?: boolean;
   /** screen tells whether text may become SQL text. */
   screen?(text: string): boolean;
 }
 
-/** Screening is how a rendering asks whether text made from values may become SQL text. */
+/** Screening tells whether text made from values may become SQL text. */
 export type Screening = (text: string) => boolean;
 
-/** PlainData gives plain data the form of a TemplateMap. Nothing in it is screened. */
+/** PlainData wraps plain data as a TemplateMap without screening. */
 export class PlainData implements TemplateMap {
   readonly #data: Readonly<Record<string, unknown>>;
 
@@ -68,10 +69,6 @@ export function isValueMap(data: unknown): data is ValueMap {
     typeof (data as { get?: unknown }).get === 'function' &&
     typeof (data as { keys?: unknown }).keys === 'function'
   );
-}
-
-function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
 function ownValue(object: Readonly<Record<string, unknown>>, key: string): unknown {

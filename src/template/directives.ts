@@ -1,6 +1,6 @@
 /**
- * The reading of a printf format: flags, width, precision, argument numbers, verb. Follows doPrintf of Go's
- * fmt/print.go, whose notes on bad formats (`%!d(MISSING)` …) go into the output instead of an error.
+ * Parser of printf formats: flags, width, precision, argument numbers, verb. Follows doPrintf of Go's fmt/print.go,
+ * which reports bad formats in the output (`%!d(MISSING)` …) instead of failing.
  */
 import type { Flags } from './flags.js';
 import type { Value } from './container.js';
@@ -9,13 +9,12 @@ import { integerOf, unbox } from './value.js';
 /** Largest width or precision; a larger one counts as none. */
 const LARGEST = 1_000_000;
 
-/** Directive is a verb, or what is printed in its place. */
+/** Directive is a verb, or the `problem` that is printed instead of a value. */
 export interface Directive {
   readonly verb: string;
   readonly problem: string | undefined;
 }
 
-/** Directives walks through a format and its arguments. */
 export class Directives {
   readonly #format: string;
   readonly #args: readonly Value[];
@@ -30,22 +29,20 @@ export class Directives {
     this.#args = args;
   }
 
-  /** Whether the whole format was read. */
   atEnd(): boolean {
     return this.#pos >= this.#format.length;
   }
 
-  /** Whether arguments are left that the format did not use; not known when it numbered them. */
+  /** Whether the format left arguments unused; false if it used argument numbers. */
   get leftOver(): boolean {
     return !this.#reordered && this.#arg < this.#args.length;
   }
 
-  /** take gives the next argument. */
   take(): Value {
     return this.#args[this.#arg++];
   }
 
-  /** literal reads up to the next percent sign, and past it. */
+  /** literal reads the text up to the next percent sign. */
   literal(): string {
     const start = this.#pos;
     const percent = this.#format.indexOf('%', start);
@@ -53,7 +50,7 @@ export class Directives {
     return this.#format.slice(start, this.#pos);
   }
 
-  /** directive reads one directive at a percent sign into `flags`; `note` gets what is wrong with its parts. */
+  /** directive reads the directive at a percent sign into `flags`; `note` receives errors in its parts. */
   directive(flags: Flags, note: (text: string) => void): Directive {
     this.#begin();
     this.#flags(flags);
@@ -128,7 +125,7 @@ export class Directives {
     } else flags.precision = this.#number() ?? 0;
   }
 
-  /** A number in the format; one too large swallows the rest of it, as in Go. */
+  /** A number in the format. One that is too large consumes the rest of the format, as in Go. */
   #number(): number | undefined {
     let n: number | undefined;
     for (; ; this.#pos++) {

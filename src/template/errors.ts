@@ -1,9 +1,10 @@
 /**
- * What compiling and rendering throw: TemplateError for a template that is wrong or does not fit its data, RefusedValue
- * for a value of the request that may not become SQL text. Failure is the internal form, before its place is known.
+ * Errors of compiling and rendering: TemplateError for an invalid template or one that does not fit its data,
+ * RefusedValue for a value of the request that may not become SQL text. FunctionFailure is internal: a TemplateError
+ * without a position.
  */
 
-/** Where a template stands or fails: line and column counted from 1, in characters (code points). */
+/** A position in a template: line and column from 1, in characters (code points). */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -17,7 +18,7 @@ export class TemplateError extends Error {
   readonly template: string;
   readonly line: number;
   readonly column: number;
-  /** The message without data, string constants or other text of the script: what a log may hold. */
+  /** The message without data, string constants or other text of the script: safe to log. */
   readonly safeMessage: string;
 
   constructor(
@@ -36,7 +37,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** RefusedValue says which parameter holds text that may not be rendered into SQL. It never holds the text. */
+/** RefusedValue names a parameter whose text may not be rendered into SQL. It never contains the text. */
 export class RefusedValue extends Error {
   override readonly name = 'RefusedValue';
   readonly parameter: string;
@@ -47,8 +48,8 @@ export class RefusedValue extends Error {
   }
 }
 
-/** Failure is an execution error on its way to the place that knows its position. */
-export class Failure extends Error {
+/** FunctionFailure is an error in a function; the caller adds the position. */
+export class FunctionFailure extends Error {
   /** As TemplateError.safeMessage. */
   readonly safe: string;
 

@@ -11,7 +11,6 @@ const HTML: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
-/** escapeHtml makes text fit for an HTML element or attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[\u0000"'&<>]/g, (c) => HTML[c]!);
 }
@@ -26,7 +25,7 @@ const JS: Readonly<Record<string, string>> = {
   '=': '\\u003D',
 };
 
-/** escapeJs makes text fit for a JavaScript string constant. */
+/** escapeJs escapes text for a JavaScript string constant. */
 export function escapeJs(text: string): string {
   return text.replace(/[\\'"<>&=\u0000-\u001f]|[^\u0000-\u007f]/gu, (c) => {
     const rune = c.codePointAt(0)!;
@@ -37,7 +36,6 @@ export function escapeJs(text: string): string {
 
 const UNRESERVED = /^[A-Za-z0-9_.~-]$/;
 
-/** escapeUrl makes text fit for a value in a URL's query. */
 export function escapeUrl(text: string): string {
   let out = '';
   for (const byte of toBytes(text)) {

@@ -1,6 +1,6 @@
 /**
- * The executor: runs a program operation by operation, with its own stacks for loops, calls, replaced dots and marks of
- * variables. Follows the walk functions of Go's text/template/exec.go. Refuses recursion beyond the limit.
+ * The executor: runs the operations of a program, with its own stacks for loops, calls, replaced dots and marks of
+ * variables. Follows the walk functions of Go's text/template/exec.go. Recursion beyond the limit is an error.
  */
 import type { Value } from './container.js';
 import { MAX_CALLS } from './limits.js';
@@ -10,7 +10,7 @@ import { quote } from './quote.js';
 import type { Rendering } from './rendering.js';
 import { isTrue } from './value.js';
 
-/** A template that called another. */
+/** The frame of a template that has called another. */
 interface Caller {
   readonly program: Program;
   readonly pc: number;
@@ -18,7 +18,7 @@ interface Caller {
   readonly base: number;
 }
 
-/** execute runs a program in a rendering; `programs` are those it may call. */
+/** execute runs a program in a rendering; `programs` are the templates it can call, by name. */
 export function execute(
   r: Rendering,
   start: Program,

@@ -1,13 +1,13 @@
 /**
- * Expressions compiled to closures: pipelines, commands, fields, variables, constants and calls. A closure notes the
- * node it stands for before it can fail, so that errors name the same place as Go's. Follows the eval functions of
- * Go's text/template/exec.go.
+ * Expressions compiled to closures: pipelines, commands, fields, variables, constants and calls. Before a closure can
+ * fail it records its node, so that errors have the same position as Go's. Follows the eval functions of Go's
+ * text/template/exec.go.
  */
 import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
 import { call } from './builtins.js';
-import { Failure, RefusedValue } from './errors.js';
+import { FunctionFailure, RefusedValue } from './errors.js';
 import { functionNamed, type ParameterType, type TemplateFunction } from './functions.js';
-import { Derived, Refused } from './kinds.js';
+import { Tainted, Refused } from './kinds.js';
 import {
   nodeText,
   type ChainNode,
@@ -19,15 +19,15 @@ import {
   type VariableNode,
 } from './node.js';
 import type { Rendering } from './rendering.js';
-import { integerOf, isTrue, textOf, typeName, unbox } from './value.js';
+import { box, integerOf, isTrue, textOf, typeName, unbox } from './value.js';
 
 /** Expression computes a value from a rendering and dot. */
 export type Expression = (r: Rendering, dot: Value) => Value;
 
-/** A command, which may get the value of the command before it in its pipeline. */
+/** A command; `final` is the value of the previous command in its pipeline. */
 type Command = (r: Rendering, dot: Value, final: Value) => Value;
 
-/** compilePipe compiles a pipeline with its declarations. Its value has no interface; nil is absent. */
+/** compilePipe compiles a pipeline with its declarations. Its value is unboxed, and nil becomes absent. */
 export function compilePipe(pipe: PipeNode): (r: Rendering, dot: Value) => Plain {
   const [first, ...rest] = pipe.commands.map((command, i) => compileCommand(command, i > 0));
   const start = first!;
@@ -49,7 +49,7 @@ export function compilePipe(pipe: PipeNode): (r: Rendering, dot: Value) => Plain
   };
 }
 
-/** content takes an interface off: what is in it, or nothing. */
+/** The unboxed value; nil becomes absent. */
 function content(value: Value): Plain {
   if (value === null) return undefined;
   return value instanceof Boxed ? value.inner : value;
@@ -97,7 +97,7 @@ function compileCommand(command: CommandNode, hasFinal: boolean): Command {
   }
 }
 
-/** compileOperand compiles what needs no arguments. */
+/** compileOperand compiles an operand that gets no arguments. */
 function compileOperand(node: Operand): Expression {
   switch (node.kind) {
     case 'dot':
@@ -181,14 +181,9 @@ function fieldChain(
   let value = field(r, receiver, names[from]!, hasArgs && from === last);
   for (let i = from + 1; i <= last; i++) {
     r.spend(1);
-    value = field(r, boxed(value), names[i]!, hasArgs && i === last);
+    value = field(r, box(value), names[i]!, hasArgs && i === last);
   }
   return value;
-}
-
-/** boxed gives an element of a map the interface it has in Go. */
-function boxed(value: Value): Value {
-  return value === undefined || value === null || value instanceof Boxed ? value : new Boxed(value);
 }
 
 function field(r: Rendering, receiver: Value, name: string, hasArgs: boolean): Value {
@@ -245,17 +240,22 @@ function compileCall(
       r.spend(weight(result));
       return result;
     } catch (e) {
-      if (e instanceof Failure) throw callError(r, place, name, e);
+      if (e instanceof FunctionFailure) throw callError(r, place, name, e);
       throw e;
     }
   };
 }
 
-function callError(r: Rendering, place: CommandNode | IdentifierNode, name: string, e: Failure) {
+function callError(
+  r: Rendering,
+  place: CommandNode | IdentifierNode,
+  name: string,
+  e: FunctionFailure,
+) {
   return r.error(place, `error calling ${name}: ${e.message}`, `error calling ${name}: ${e.safe}`);
 }
 
-/** What handling a value costs beyond a step: more for long text, lists and maps. */
+/** The steps that handling a value costs beyond the first: more for long text, lists and maps. */
 function weight(boxedValue: Value): number {
   const value = unbox(boxedValue);
   const text = textOf(value);
@@ -264,13 +264,13 @@ function weight(boxedValue: Value): number {
   return value instanceof MapValue ? value.length >> 1 : 0;
 }
 
-/** call names its first argument by its text in the template. */
+/** The error of `call` names the first argument by its text in the template. */
 function compiledCall(first: Operand | undefined): TemplateFunction['run'] {
   const shown = first && nodeText(first);
   return (_r, args) => call(unbox(args[0]), shown);
 }
 
-/** and and or stop at the argument that decides. */
+/** `and` and `or` evaluate arguments only up to the one that decides. */
 function compileLogic(
   node: IdentifierNode,
   args: readonly Operand[],
@@ -290,7 +290,7 @@ function compileLogic(
   };
 }
 
-/** The most frequent calls, with a constant key, without the machinery of a call. */
+/** A fast path for isSet and sqlVal with a constant key, the most frequent calls. */
 function compileDirect(
   node: IdentifierNode,
   place: CommandNode | IdentifierNode,
@@ -305,7 +305,7 @@ function compileDirect(
     try {
       return r.bind(r.toBind(key));
     } catch (e) {
-      if (e instanceof Failure) throw callError(r, place, 'sqlVal', e);
+      if (e instanceof FunctionFailure) throw callError(r, place, 'sqlVal', e);
       throw e;
     }
   };
@@ -316,15 +316,15 @@ function compileArgument(arg: Operand, type: ParameterType, keepBoxes: boolean):
   if (type === 'integer') return compileInteger(arg);
   const inner = compileOperand(arg);
   if (!keepBoxes) return isPlain(arg) ? inner : (r, dot) => unbox(inner(r, dot));
-  // A field's value has the type of the map's elements, an interface.
+  // The value of a field has the static type of the map's elements, an interface.
   const element =
     arg.kind === 'field' ||
     arg.kind === 'chain' ||
     (arg.kind === 'variable' && arg.names.length > 1);
-  return element ? (r, dot) => boxed(inner(r, dot)) : inner;
+  return element ? (r, dot) => box(inner(r, dot)) : inner;
 }
 
-/** Whether an operand's value never has an interface around it. */
+/** Whether an operand's value is never boxed. */
 function isPlain(arg: Operand): boolean {
   return arg.kind !== 'dot' && arg.kind !== 'variable';
 }
@@ -351,7 +351,7 @@ function compileString(arg: Operand): Expression {
   return (r, dot) => typed(r, inner(r, dot), 'string');
 }
 
-/** A string or an integer: what is neither is refused as a string would be. */
+/** A string or an integer; the error for anything else is that of a string parameter. */
 function compileInteger(arg: Operand): Expression {
   if (arg.kind === 'nil' || arg.kind === 'bool') return compileString(arg);
   const inner = compileOperand(arg);
@@ -362,7 +362,7 @@ function compileInteger(arg: Operand): Expression {
 function typed(r: Rendering, boxedValue: Value, type: ParameterType): Value {
   const value = unbox(boxedValue);
   if (type === 'integer' && integerOf(value) !== undefined) return value;
-  if (typeof value === 'string' || value instanceof Derived) return value;
+  if (typeof value === 'string' || value instanceof Tainted) return value;
   if (value instanceof Refused) throw new RefusedValue(value.parameter);
   if (value === undefined) r.fail('invalid value; expected string');
   return r.fail(`wrong type for value; expected string; got ${typeName(value)}`);

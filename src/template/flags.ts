@@ -1,6 +1,6 @@
 /**
- * One printf directive's flags, width and precision, and the forms of a single value under them: padding, integers,
- * floats, strings in hexadecimal, quoted text. Follows Go's fmt/format.go.
+ * Flags, width and precision of a printf directive, and the formatting of a single value with them: padding, integers,
+ * floats, hexadecimal strings, quoted text. Follows Go's fmt/format.go.
  */
 import { byteLength, countRunes, firstRunes, isAscii, runeText, toBytes } from './byte-string.js';
 import { formatFloat } from './float-format.js';
@@ -8,14 +8,14 @@ import { canBackquote, isPrint, quote, quoteRune } from './quote.js';
 
 const MAX_RUNE = 0x10ffffn;
 
-/** Flags holds one directive; every method gives the formatted, padded text. */
+/** Flags holds one directive; every method returns the formatted, padded text. */
 export class Flags {
   minus = false;
   plus = false;
   sharp = false;
   space = false;
   zero = false;
-  /** The flags + and # under %v, which mean other things there. */
+  /** The flags + and # of %v, where they have another meaning. */
   plusV = false;
   sharpV = false;
   width: number | undefined;
@@ -64,7 +64,7 @@ export class Flags {
     if (verb === 'X') digits = digits.toUpperCase();
     let least = this.precision ?? 0;
     if (this.precision !== undefined) {
-      // Nothing but padding for a zero of no digits.
+      // A zero with precision 0 has no digits, only padding.
       if (least === 0 && n === 0n) return ' '.repeat(this.width ?? 0);
     } else if (this.zero && !this.minus && this.width !== undefined) {
       least = this.width - (negative || this.plus || this.space ? 1 : 0);
@@ -80,7 +80,7 @@ export class Flags {
     return this.pad(sign + digits, false);
   }
 
-  /** A float: format as strconv's, precision of the directive before the given one. */
+  /** A float in a format of strconv; the directive's precision overrides the standard one. */
   float(value: number, format: string, standard: number): string {
     const precision = this.precision ?? standard;
     let text = formatFloat(value, format, precision);

@@ -1,6 +1,6 @@
 /**
- * Floating-point numbers as Go's strconv.FormatFloat writes them, formats b, e, E, f, g, G, x and X. With a precision
- * the digits are exact and rounded half to even; without one they are the shortest that read back as the same number.
+ * Floating-point numbers in the formats b, e, E, f, g, G, x and X of Go's strconv.FormatFloat. With a precision the
+ * digits are exact and rounded half to even; without one they are the shortest that parse to the same number.
  */
 
 /** Decimal is 0.d1d2d3… × 10^point. */
@@ -9,7 +9,7 @@ interface Decimal {
   point: number;
 }
 
-/** formatFloat writes a number; a precision below zero asks for the shortest form. */
+/** formatFloat writes a number; a negative precision means the shortest form. */
 export function formatFloat(value: number, format: string, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -73,7 +73,7 @@ function shortestDecimal(abs: number): Decimal {
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
 }
 
-/** split gives the mantissa and exponent of abs = mantissa × 2^exponent, mantissa of 53 bits unless subnormal. */
+/** Mantissa and exponent of abs = mantissa × 2^exponent; the mantissa has 53 bits unless abs is subnormal. */
 function split(abs: number): [mantissa: bigint, exponent: number] {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, abs);

@@ -1,12 +1,12 @@
 /**
- * The table of functions that templates can call: Go's built-in ones and the nine for SQL, each with the types of its
- * parameters. and, or and call stand here for their names; how they treat their arguments is in expression.ts.
+ * The functions that templates can call, Go's built-in ones and nine for SQL, with the types of their parameters. `and`,
+ * `or` and `call` are here only for their names: expression.ts compiles them.
  */
 import { call, escaped, index, len, slice } from './builtins.js';
 import { equal, less, lessOrEqual } from './compare.js';
 import type { Plain, Value } from './container.js';
 import { escapeHtml, escapeJs, escapeUrl } from './escape.js';
-import { Derived } from './kinds.js';
+import { Tainted } from './kinds.js';
 import { sprint, sprintf, sprintln } from './printer.js';
 import type { Rendering } from './rendering.js';
 import {
@@ -22,15 +22,15 @@ import {
 } from './sql-functions.js';
 import { isTrue } from './value.js';
 
-/** What a parameter takes: a string, a string or an integer, anything. */
+/** The type of a parameter; `integer` accepts a string too. */
 export type ParameterType = 'string' | 'integer' | 'any';
 
-/** TemplateFunction is one function: fixed parameters, then any number more when `rest` is set. */
+/** TemplateFunction has fixed parameters and, if `rest` is set, any number of further ones. */
 export interface TemplateFunction {
   readonly name: string;
   readonly fixed: readonly ParameterType[];
   readonly rest: boolean;
-  /** Whether arguments keep the interfaces that Go would see. */
+  /** Whether arguments are passed boxed. */
   readonly boxed: boolean;
   readonly run: (r: Rendering, args: readonly Value[]) => Plain;
 }
@@ -66,7 +66,7 @@ TABLE.set('slice', {
 define('print', [], true, (r, args) => sprint(args, r.screening));
 define('println', [], true, (r, args) => sprintln(args, r.screening));
 define('printf', KEY, true, (r, args) =>
-  sprintf(args[0] as string | Derived, args.slice(1), r.screening),
+  sprintf(args[0] as string | Tainted, args.slice(1), r.screening),
 );
 define('html', [], true, (r, args) => escaped(r, args, escapeHtml));
 define('js', [], true, (r, args) => escaped(r, args, escapeJs));
@@ -88,10 +88,9 @@ define('sqlVal', KEY, false, (r, args) => sqlVal(r, args[0]));
 define('sqlList', KEY, false, (r, args) => sqlList(r, args[0]));
 define('ident', KEY, false, (r, args) => ident(r, args[0]));
 
-/** functionNamed is the function of a name. */
 export function functionNamed(name: string): TemplateFunction | undefined {
   return TABLE.get(name);
 }
 
-/** FUNCTION_NAMES are the names of all functions, for the test of the docs. */
+/** FUNCTION_NAMES lists all functions; the documentation is tested against it. */
 export const FUNCTION_NAMES: readonly string[] = [...TABLE.keys()];

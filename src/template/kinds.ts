@@ -1,6 +1,6 @@
 /**
- * The kinds of values that JavaScript has no type for, and the marks that travel with values: Derived for text that
- * came from a request, Refused for a value that may not be rendered. A leaf: imports nothing.
+ * Values for which JavaScript has no type, and the markers for values of a request: Tainted for text that must be
+ * checked, Refused for a value that may not be rendered.
  */
 
 /** Float is a Go float64. */
@@ -21,7 +21,7 @@ export class Complex {
   }
 }
 
-/** Counted is an integer that is a byte of a string (uint8), or one whose origin is kept (an int). */
+/** Counted is a byte of a string (uint8), or an int computed from tainted text. */
 export class Counted {
   readonly value: number;
   readonly type: 'uint8' | 'int';
@@ -33,20 +33,31 @@ export class Counted {
   }
 }
 
-/** Derived is text that came from a parameter of a request, or was made with such text: it is checked when rendered. */
-export class Derived {
+/** Part is a range of a text that came from a parameter: start and end (UTF-16 units), and the parameter's name. */
+export type Part = readonly [start: number, end: number, origin: string];
+
+/** Tainted is text that came from a parameter of a request or contains such text: it is checked when rendered. */
+export class Tainted {
   readonly text: string;
   /** The (first) parameter's name. */
   readonly origin: string;
-  constructor(text: string, origin: string) {
+  /** The ranges that came from parameters, in order; undefined for the whole text. See partsOf. */
+  readonly parts: readonly Part[] | undefined;
+  constructor(text: string, origin: string, parts?: readonly Part[]) {
     this.text = text;
     this.origin = origin;
+    this.parts = parts;
   }
 }
 
+/** partsOf are the ranges of a tainted text that came from parameters. */
+export function partsOf({ text, origin, parts }: Tainted): readonly Part[] {
+  return parts ?? [[0, text.length, origin]];
+}
+
 /**
- * Refused stands for a value that the screen refused. It may be passed around and tests true; whoever needs its text
- * gets a RefusedValue error, and eq, len and index a template error.
+ * Refused stands for a value that the screen refused. It may be passed around and tests true; using its text throws
+ * RefusedValue, and eq, len and index throw a TemplateError.
  */
 export class Refused {
   /** The parameter's name. */

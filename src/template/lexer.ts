@@ -1,10 +1,10 @@
 /**
- * The lexer: template text in, tokens out. Follows Go's text/template/parse/lex.go state by state, so that every
- * template is cut into the same tokens and refused with the same words. Offsets are UTF-16 units of the text.
+ * The lexer: converts template text to tokens. Follows Go's text/template/parse/lex.go state by state, so that tokens
+ * and error messages are the same. Offsets are UTF-16 units of the text.
  */
 import { isPrint, quote } from './quote.js';
 
-/** What a token is. Those from `block` on are keywords. */
+/** Types of tokens; those from `block` on are keywords. */
 export const TokenType = {
   error: 0,
   bool: 1,
@@ -42,7 +42,7 @@ export const TokenType = {
 } as const;
 export type TokenType = (typeof TokenType)[keyof typeof TokenType];
 
-/** Token is a piece of the text, or with type error a message. */
+/** Token is a range of the text; with type error, `value` is the message. */
 export interface Token {
   readonly type: TokenType;
   /** Where it begins in the text. */
@@ -77,7 +77,7 @@ function isSpace(c: string | undefined): boolean {
   return c === ' ' || c === '\t' || c === '\r' || c === '\n';
 }
 
-/** Lexer cuts a template into tokens, one `next` at a time; after an error token come only end-of-file tokens. */
+/** Lexer returns one token per call of `next`; after an error token, only end-of-file tokens. */
 export class Lexer {
   #input: string;
   #pos = 0;
@@ -89,7 +89,6 @@ export class Lexer {
     this.#input = input;
   }
 
-  /** next gives the next token. */
   next(): Token {
     return this.#inside ? this.#lexInside() : this.#lexText();
   }
@@ -108,7 +107,7 @@ export class Lexer {
     return token;
   }
 
-  /** The character at the position, whole; empty at the end. */
+  /** The whole character at the position; empty at the end. */
   #peek(): string {
     const code = this.#input.codePointAt(this.#pos);
     return code === undefined ? '' : String.fromCodePoint(code);
@@ -181,7 +180,7 @@ export class Lexer {
     return this.#input[at] === '-' && isSpace(this.#input[at + 1]);
   }
 
-  /** Length of the right delimiter at a position, its trim marker included; 0 when there is none. */
+  /** Length of the right delimiter at a position, with its trim marker; 0 if there is none. */
   #rightDelim(at: number = this.#pos): number {
     if (this.#input.startsWith('}}', at)) return 2;
     const marked =
@@ -269,7 +268,7 @@ export class Lexer {
     return this.#emit(KEYWORDS.get(word) ?? TokenType.identifier);
   }
 
-  /** A field or a variable, whose first character is past; `bare` when no name follows it. */
+  /** A field or a variable after its first character; of type `bare` if no name follows. */
   #lexName(type: TokenType, bare: TokenType): Token {
     if (this.#atTerminator()) return this.#emit(bare);
     const stop = this.#acceptWord();
@@ -348,7 +347,7 @@ function unicodeName(c: string): string {
   return isPrint(rune) ? `${name} '${c}'` : name;
 }
 
-/** describe is a token as parse errors name it. `safe` leaves out the text of constants. */
+/** describe names a token for parse errors; with `safe`, without the text of constants. */
 export function describe(token: Token, safe = false): string {
   const { type, value } = token;
   if (type === TokenType.eof) return 'EOF';

@@ -1,6 +1,6 @@
 /**
- * The bounds that keep a template from hanging or exhausting the thread that renders it. Crossing one is a template
- * error: of stage parse for nesting, of stage exec for all others.
+ * Limits that keep a template from blocking its thread or exhausting memory. Exceeding one is a template error: of stage
+ * parse for nesting, of stage exec for all others.
  */
 
 /** Deepest nesting of control structures and parentheses together. */
@@ -9,7 +9,7 @@ export const MAX_NESTING = 100;
 /** Deepest chain of `{{template}}` calls. */
 export const MAX_CALLS = 1000;
 
-/** Largest output, and largest string that a function may make, in UTF-8 bytes. */
+/** Largest output, and largest result of a function, in UTF-8 bytes. */
 export const MAX_OUTPUT = 4 * 1024 * 1024;
 
 /** Most steps of one rendering: nodes executed, iterations, and a share for every 64 characters handled. */

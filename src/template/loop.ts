@@ -1,15 +1,15 @@
 /**
- * Loop: a range under way, over a list, a map's sorted keys or the integers below a number. Follows walkRange of Go's
- * text/template/exec.go. Refuses, with a template error, what cannot be iterated over.
+ * Loop: a running range over a list, a map's sorted keys or the integers below a number. Follows walkRange of Go's
+ * text/template/exec.go. Anything else is a template error.
  */
-import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
+import { List, MapValue, type Plain, type Value } from './container.js';
 import { Counted, Refused } from './kinds.js';
 import type { Operation } from './program.js';
 import { sprint } from './printer.js';
 import type { Rendering } from './rendering.js';
-import { integerOf, textOf, typeName } from './value.js';
+import { box, integerOf, textOf, typeName } from './value.js';
 
-/** Loop knows how far a range has come, and what to restore when it ends or begins anew. */
+/** Loop holds the progress of a range, and the state to restore before each iteration and at the end. */
 export class Loop {
   readonly operation: Operation;
   /** Dot outside of the loop. */
@@ -39,7 +39,7 @@ export class Loop {
     this.dot = dot;
   }
 
-  /** over begins a loop over a value; undefined when there is nothing to iterate over. */
+  /** over begins a loop over a value; undefined if there is nothing to iterate over. */
   static over(
     r: Rendering,
     operation: Operation,
@@ -74,7 +74,7 @@ export class Loop {
     return this.#index < this.#length;
   }
 
-  /** next begins an iteration: sets the loop's variables and gives its dot. */
+  /** next begins an iteration: it sets the loop's variables and returns the dot. */
   next(r: Rendering): Value {
     const i = this.#index++;
     const over = this.#over;
@@ -82,11 +82,11 @@ export class Loop {
     let element: Value;
     if (over instanceof List) {
       element = over.at(i);
-      if (!over.strings) element = boxed(element);
+      if (!over.strings) element = box(element);
     } else if (over instanceof MapValue) {
       const key = this.#keys[i]!;
       index = over.keyValue(key);
-      element = boxed(over.get(key));
+      element = box(over.get(key));
     } else element = over instanceof Counted ? new Counted(i, over.type, undefined) : i;
     const { variables, assign } = this.operation;
     if (variables.length === 0) return element;
@@ -100,10 +100,6 @@ export class Loop {
     if (variables.length > 1) r.variables[top - 1] = index;
     return element;
   }
-}
-
-function boxed(value: Plain): Value {
-  return value === undefined || value === null ? value : new Boxed(value);
 }
 
 function cannotIterate(value: Plain): [message: string, safe: string] {

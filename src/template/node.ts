@@ -1,7 +1,7 @@
 /**
- * The tree of a parsed template, and the text of a node as error messages show it. Follows Go's
- * text/template/parse/node.go; branches hold all arms of an else-if chain side by side, so that a long chain is not a
- * deep tree. Positions are UTF-16 offsets into the template's text.
+ * The tree of a parsed template, and the text of a node for error messages. Follows Go's text/template/parse/node.go,
+ * except that a branch has all arms of an else-if chain, so that a long chain is not a deep tree. Positions are UTF-16
+ * offsets into the template's text.
  */
 import { quote } from './quote.js';
 import type { Constant } from './number.js';
@@ -120,14 +120,14 @@ export interface TemplateNode {
 export interface ListNode {
   readonly kind: 'list';
   readonly pos: number;
-  readonly nodes: Statement[];
+  readonly nodes: StatementNode[];
 }
-export type Statement = TextNode | ActionNode | BranchNode | JumpNode | TemplateNode;
+export type StatementNode = TextNode | ActionNode | BranchNode | JumpNode | TemplateNode;
 
 /** A node that an execution error can name. */
 export type ErrorNode = Operand | CommandNode | ActionNode | TemplateNode | JumpNode;
 
-/** nodeText is a node as Go prints it. */
+/** nodeText formats a node as Go does. */
 export function nodeText(node: ErrorNode): string {
   switch (node.kind) {
     case 'dot':

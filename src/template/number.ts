@@ -1,6 +1,6 @@
 /**
- * Number and character constants: text of a template in, value out, by the rules of Go's strconv and of the kinds
- * that text/template gives to constants. Refuses, with Go's words, what Go refuses.
+ * Parses number and character constants by the rules of Go's strconv and text/template. Invalid constants have Go's
+ * error messages.
  */
 import { quote, unquoteChar } from './quote.js';
 import type { Value } from './container.js';
@@ -10,13 +10,12 @@ const MIN_INT = -(2n ** 63n);
 const MAX_INT = 2n ** 63n - 1n;
 const MAX_UINT = 2n ** 64n - 1n;
 
-/** Constant is a number's value, or why it is none: `overflow` shows only when the constant is used. */
+/** Constant is a value or an error; `overflow` is an error only if the constant is used. */
 export type Constant =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'overflow' }
   | { readonly kind: 'error'; readonly message: string };
 
-/** characterConstant reads a constant such as 'x', quotes included. Its value is an int. */
 export function characterConstant(text: string): Constant {
   const char = unquoteChar(text, 1, "'");
   if (char === undefined) return { kind: 'error', message: 'invalid syntax' };
@@ -25,7 +24,6 @@ export function characterConstant(text: string): Constant {
   return { kind: 'value', value: char.value };
 }
 
-/** complexConstant reads a constant such as 1+2i. */
 export function complexConstant(text: string): Constant {
   const parts = /^(.*[^eEpP])([+-].*)i$/.exec(text);
   const re = parts && parseFloatConstant(parts[1]!);
@@ -35,7 +33,7 @@ export function complexConstant(text: string): Constant {
   return { kind: 'value', value: new Complex(re, im) };
 }
 
-/** numberConstant reads an integer, floating-point or imaginary constant. */
+/** numberConstant parses an integer, floating-point or imaginary constant. */
 export function numberConstant(text: string): Constant {
   if (text.endsWith('i')) {
     const im = parseFloatConstant(text.slice(0, -1));
@@ -59,14 +57,14 @@ export function numberConstant(text: string): Constant {
   return { kind: 'value', value: new Float(float) };
 }
 
-/** toInt gives an int its value: a number when that is exact, else a bigint. */
+/** toInt is the value of an int: a number if that is exact, else a bigint. */
 export function toInt(n: bigint): number | bigint {
   return n >= BigInt(Number.MIN_SAFE_INTEGER) && n <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Number(n)
     : n;
 }
 
-/** parseInteger follows strconv.ParseInt with base 0, without its range. */
+/** parseInteger follows strconv.ParseInt with base 0, without a range check. */
 function parseInteger(text: string): bigint | undefined {
   if (!underscoresOk(text)) return undefined;
   const plain = text.replaceAll('_', '');
@@ -81,7 +79,7 @@ function parseInteger(text: string): bigint | undefined {
   return sign === '-' ? -n : n;
 }
 
-/** parseFloatConstant follows strconv.ParseFloat: undefined for bad syntax and for what overflows. */
+/** parseFloatConstant follows strconv.ParseFloat: undefined for invalid syntax and for overflow. */
 function parseFloatConstant(text: string): number | undefined {
   if (!underscoresOk(text)) return undefined;
   const plain = text.replaceAll('_', '');

@@ -1,7 +1,6 @@
 /**
- * The parameters of a template, as its tree tells them: which there are, which must be sent, which are lists. What is
- * computed when the template runs (`sqlVal .name`) cannot be known and is said to be so. It reads the tree alone: nothing
- * is rendered.
+ * The parameters of a template, found by static analysis of its tree: which are required, which are lists, and so on.
+ * Names that are computed at run time (`sqlVal .name`) cannot be known; then the list is marked as open.
  */
 import { parse } from './parser.js';
 import { UsageWalk } from './usage-walk.js';
@@ -9,34 +8,38 @@ import { UsageWalk } from './usage-walk.js';
 /** A name that a template looks up in its data. */
 export interface Parameter {
   readonly name: string;
-  /** Whether the template cannot do without it: it is used, and neither tested nor given a default before. */
+  /** Whether it must be sent: it is used without a test or a default before. */
   readonly required: boolean;
   readonly list: boolean;
-  /** What defaultOrValue takes in its place, where that is a constant. */
+  /** The default in defaultOrValue, if that is a constant. */
   readonly fallback: string | undefined;
-  /** The SQL type it is cast to, of a list that of its elements; in lower case. */
+  /** The SQL type it is cast to, in lower case; of a list, the type of the elements. */
   readonly type: string | undefined;
-  /** Whether `ident` makes a name of it. */
+  /** Whether it is an argument of `ident`. */
   readonly identifier: boolean;
-  /** Whether `limitOffset` takes it. */
+  /** Whether it is an argument of `limitOffset`. */
   readonly integer: boolean;
-  /** Whether it becomes text of the statement, so that the screen has a say. */
+  /** Whether it becomes text of the statement and is therefore screened. */
   readonly interpolated: boolean;
-  /** Whether it only matters that it is sent, not what it is. */
+  /** Whether only its presence matters, not its value. */
   readonly flag: boolean;
-  /** Constants that it is compared with. */
+  /** Constants to which it is compared. */
   readonly values: readonly string[];
 }
 
-export interface Parameters {
-  /** In the order of their names in the text. */
+export interface TemplateParameters {
+  /** In the order of their first use. */
   readonly list: readonly Parameter[];
-  /** Whether it may look up others too. */
+  /** Whether the template may look up other names too. */
   readonly open: boolean;
+  /** Names of the headers that the template reads, as written; `*` for a computed name. */
+  readonly headers: readonly string[];
 }
 
-/** parametersOf reads the parameters of a template's text, which parses: what it is called is for nothing but that. */
-export function parametersOf(text: string, name: string): Parameters {
+const HEADER = 'header.';
+
+/** parametersOf finds the parameters of a template's text, which must be valid. */
+export function parametersOf(text: string, name: string): TemplateParameters {
   const walk = new UsageWalk(parse(name, text));
   walk.template(name);
   const list = [...walk.fields].map(([name, field]): Parameter => {
@@ -57,5 +60,7 @@ export function parametersOf(text: string, name: string): Parameters {
       values: [...values],
     };
   });
-  return { list, open: walk.open };
+  const bound = list.filter(({ name, flag }) => !flag && name.startsWith(HEADER));
+  const headers = [...walk.headers, ...bound.map((header) => header.name.slice(HEADER.length))];
+  return { list, open: walk.open, headers };
 }

@@ -1,7 +1,7 @@
 /**
- * The parser: tokens in, trees out, one for the template and one for each define and block in it. Follows Go's
- * text/template/parse/parse.go, messages included. Refuses, with TemplateError of stage parse, whatever Go refuses, and
- * nesting beyond the limit.
+ * The parser: converts tokens to trees, one for the template and one for each define and block in it. Follows Go's
+ * text/template/parse/parse.go, with the same messages. Throws TemplateError of stage parse for whatever Go rejects, and
+ * for nesting beyond the limit.
  */
 import { TemplateError } from './errors.js';
 import { functionNamed } from './functions.js';
@@ -15,7 +15,7 @@ import {
   type ListNode,
   type Operand,
   type PipeNode,
-  type Statement,
+  type StatementNode,
   type TemplateNode,
 } from './node.js';
 import { characterConstant, complexConstant, numberConstant } from './number.js';
@@ -24,7 +24,7 @@ import { lineOf, positionOf } from './source.js';
 
 const T = TokenType;
 
-/** What all trees of one text share while they are parsed. */
+/** State that the parsers of all trees of a text share. */
 interface Source {
   readonly name: string;
   readonly text: string;
@@ -34,7 +34,7 @@ interface Source {
   declarations: number;
 }
 
-/** parse gives the trees of a text by name; the text's own is under `name`. */
+/** parse returns the trees of a text by name; the main one has `name`. */
 export function parse(name: string, text: string): ReadonlyMap<string, ListNode> {
   const trees = new Map<string, ListNode>();
   const source = { name, text, lexer: new Lexer(text), trees, depth: 0, declarations: 0 };
@@ -42,25 +42,24 @@ export function parse(name: string, text: string): ReadonlyMap<string, ListNode>
   return trees;
 }
 
-/** What ends a list: `{{end}}`, or `{{else}}` with the keyword and offset of an else-if or else-with. */
+/** The end of a list: `{{end}}`, or `{{else}}`, possibly followed by if or with. */
 interface Stop {
   readonly kind: 'end' | 'else';
   readonly pos: number;
 }
-type Step = Statement | Stop;
+type Step = StatementNode | Stop;
 
 const isStop = (step: Step): step is Stop => step.kind === 'end' || step.kind === 'else';
 
-/** Parser builds one tree. */
 class Parser {
   readonly #source: Source;
-  /** The variables defined so far, and how often each name is among them. */
+  /** The visible variables, and how often each name is among them. */
   readonly #variables: string[] = [];
   readonly #defined = new Map<string, number>();
   #rangeDepth = 0;
-  /** Where the action being parsed begins, or -1. */
+  /** The offset of the action being parsed, or -1. */
   #actionPos = -1;
-  /** Three tokens of look-ahead, the last one lexed in front. */
+  /** Three tokens of look-ahead; the last one lexed is the first. */
   readonly #tokens: [Token, Token, Token];
   #peeked = 0;
 
@@ -183,7 +182,7 @@ class Parser {
     this.#add(name, this.#body(context));
   }
 
-  /** A list that only `{{end}}` may close. */
+  /** A list that must end with `{{end}}`. */
   #body(context: string): ListNode {
     const [list, stop] = this.#itemList();
     if (stop.kind !== 'end') this.#fail(`unexpected {{${stop.kind}}} in ${context}`);
@@ -246,7 +245,7 @@ class Parser {
     return { kind: 'action', pos, pipe: this.#pipeline('command', T.rightDelim) };
   }
 
-  #jump(token: Token, kind: 'break' | 'continue'): Statement {
+  #jump(token: Token, kind: 'break' | 'continue'): StatementNode {
     const next = this.#nextNonSpace();
     if (next.type !== T.rightDelim) this.#unexpected(next, `{{${kind}}}`);
     if (this.#rangeDepth === 0) this.#fail(`{{${kind}}} outside {{range}}`);
@@ -337,12 +336,12 @@ class Parser {
     return pipe;
   }
 
-  /** One variable to declare or assign at the front of a pipeline; true when a second one may follow. */
+  /** A variable to declare or assign at the beginning of a pipeline; true if a second one may follow. */
   #declaration(pipe: PipeNode, context: string): boolean {
     const v = this.#peekNonSpace();
     if (v.type !== T.variable) return false;
     this.#next();
-    // In "$x foo" only the token after the space tells that $x is an argument.
+    // In "$x foo" only the token after the space shows that $x is an argument.
     const after = this.#peek();
     const next = this.#peekNonSpace();
     const comma = next.type === T.char && next.value === ',';
@@ -479,7 +478,7 @@ const NOT_EXECUTABLE: ReadonlySet<Operand['kind']> = new Set([
   'string',
 ]);
 
-/** isEmpty tells whether a tree holds nothing but space. */
+/** Whether a tree contains only white space. */
 function isEmpty(list: ListNode): boolean {
   return list.nodes.every((node) => node.kind === 'text' && /^\s*$/.test(node.text));
 }

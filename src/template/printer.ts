@@ -1,21 +1,21 @@
 /**
- * The printer: Go's fmt.Sprint, Sprintln and Sprintf over template values, and how a value is rendered. Follows Go's
- * fmt/print.go. Refuses refused values, data nested beyond the limit and text beyond the output limit; where text of a
- * request meets other text, it sees to it that they do not form SQL syntax together.
+ * The printer: Go's fmt.Sprint, Sprintln and Sprintf for template values, also used to render a value. Follows Go's
+ * fmt/print.go. Fails for refused values, for data nested too deeply and for text beyond the output limit, and if text
+ * of a request forms SQL syntax together with adjacent text.
  */
 import { normalize } from './byte-string.js';
 import { Directives } from './directives.js';
-import { Failure, RefusedValue } from './errors.js';
+import { FunctionFailure, RefusedValue } from './errors.js';
 import { Flags } from './flags.js';
 import { MAX_DATA_DEPTH, MAX_OUTPUT } from './limits.js';
 import { formsSyntax } from './neighbours.js';
 import type { Screening } from './data.js';
-import { Complex, Counted, Derived, Float, Refused } from './kinds.js';
+import { Complex, Counted, Tainted, Float, Refused, type Part } from './kinds.js';
 import { List, MapValue, type Value } from './container.js';
 import { integerOf, textOf, typeName, unbox } from './value.js';
 
-/** sprint is fmt.Sprint: a space between two operands that are both no strings. */
-export function sprint(args: readonly Value[], screening?: Screening): string | Derived {
+/** sprint is fmt.Sprint: a space between adjacent operands if neither is a string. */
+export function sprint(args: readonly Value[], screening?: Screening): string | Tainted {
   const printer = new Printer(screening);
   let text = true;
   args.forEach((arg, i) => {
@@ -28,7 +28,7 @@ export function sprint(args: readonly Value[], screening?: Screening): string | 
 }
 
 /** sprintln is fmt.Sprintln: a space between operands, a newline at the end. */
-export function sprintln(args: readonly Value[], screening?: Screening): string | Derived {
+export function sprintln(args: readonly Value[], screening?: Screening): string | Tainted {
   const printer = new Printer(screening);
   args.forEach((arg, i) => {
     if (i > 0) printer.write(' ');
@@ -38,24 +38,26 @@ export function sprintln(args: readonly Value[], screening?: Screening): string 
   return printer.finish();
 }
 
-/** sprintf is fmt.Sprintf. A format that is derived is refused when it is checked like its arguments. */
+/** sprintf is fmt.Sprintf. A tainted format is checked like the arguments. */
 export function sprintf(
-  format: string | Derived,
+  format: string | Tainted,
   args: readonly Value[],
   screening?: Screening,
-): string | Derived {
+): string | Tainted {
   const printer = new Printer(screening);
   printer.printf(format, args);
   return printer.finish();
 }
 
-/** Printer collects output; segments of it that come from a request are remembered until `finish`. */
+/** Printer collects output; ranges of it that come from a request are checked by `finish`. */
 class Printer {
   readonly #screening: Screening | undefined;
   #out = '';
   #flags = new Flags();
-  /** Begin, end and origin of each segment of derived text. */
-  readonly #segments: [number, number, string][] = [];
+  /** The formatted text of tainted values. */
+  readonly #segments: Part[] = [];
+  /** The ranges of that text that came from parameters. */
+  readonly #parts: Part[] = [];
   #depth = 0;
 
   constructor(screening: Screening | undefined) {
@@ -64,27 +66,37 @@ class Printer {
 
   write(text: string): void {
     this.#out += text;
-    if (this.#out.length > MAX_OUTPUT) throw new Failure('result exceeds 4 MiB');
+    if (this.#out.length > MAX_OUTPUT) throw new FunctionFailure('result exceeds 4 MiB');
   }
 
-  /** finish gives the text: derived when a segment of it is. */
-  finish(): string | Derived {
+  /** finish returns the text, tainted if any segment is. */
+  finish(): string | Tainted {
     const out = normalize(this.#out);
     if (this.#segments.length === 0) return out;
     for (const [start, end, origin] of this.#segments) {
-      // Of an empty segment both are the place where its neighbours meet.
+      // For an empty segment both are the boundary between its neighbours.
       const before = start > 0 && formsSyntax(this.#out, start, false);
       const after = end < this.#out.length && formsSyntax(this.#out, end, start < end);
       if (before || after) throw new RefusedValue(origin);
     }
-    return new Derived(out, this.#segments[0]![2]);
+    const parts = out === this.#out ? this.#parts : this.#parts.map(this.#normal, this);
+    return new Tainted(out, this.#segments[0]![2], parts);
   }
 
-  /** Writes text made from a value; with an origin it is a segment. */
+  /** A part with its offsets in the normalized text. */
+  #normal([start, end, origin]: Part): Part {
+    const at = (offset: number): number => normalize(this.#out.slice(0, offset)).length;
+    return [at(start), at(end), origin];
+  }
+
+  /** Writes the text of a value; with an origin it is a segment. */
   #value(text: string, origin: string | undefined): void {
     const start = this.#out.length;
     this.write(text);
-    if (origin !== undefined) this.#segments.push([start, this.#out.length, origin]);
+    if (origin === undefined) return;
+    const segment: Part = [start, this.#out.length, origin];
+    this.#segments.push(segment);
+    this.#parts.push(segment);
   }
 
   print(boxed: Value, verb: string): void {
@@ -105,13 +117,25 @@ class Printer {
       if (verb === 't' || verb === 'v') this.write(flags.pad(String(value)));
       else this.#badVerb(verb, value);
     } else if (typeof value === 'string') this.#string(value, undefined, verb, value);
-    else if (value instanceof Derived) this.#string(value.text, value.origin, verb, value);
+    else if (value instanceof Tainted) this.#tainted(value, verb);
     else if (value instanceof Float) this.#float(value, verb);
     else if (value instanceof Complex) this.#complex(value, verb);
     else if (value instanceof List) this.#list(value, verb);
     else if (value instanceof MapValue) this.#map(value, verb);
     else if (value instanceof Refused) throw new RefusedValue(value.parameter);
     else this.#integer(value, verb);
+  }
+
+  #tainted(value: Tainted, verb: string): void {
+    const { text, origin, parts } = value;
+    const before = this.#out.length;
+    this.#string(text, origin, verb, value);
+    if (parts === undefined) return;
+    // A value composed of several texts keeps its parts if it is written unchanged, padded or not.
+    const at = this.#out.indexOf(text, before);
+    if (at < 0 || this.#parts.at(-1)?.[0] !== before) return;
+    this.#parts.pop();
+    for (const [start, end, one] of parts) this.#parts.push([at + start, at + end, one]);
   }
 
   #string(text: string, origin: string | undefined, verb: string, value: Value): void {
@@ -125,7 +149,7 @@ class Printer {
       return;
     }
     const cut = flags.truncate(text);
-    // The screen saw the whole value; its beginning alone may read as a keyword.
+    // The screen accepted the whole value, but a prefix of it may be a keyword.
     if (origin !== undefined && cut !== text && this.#screening?.(cut) === false)
       throw new RefusedValue(origin);
     const quoted = verb === 'q' || (verb === 'v' && flags.sharpV);
@@ -172,7 +196,7 @@ class Printer {
     }
   }
 
-  /** A character whose number a request chose: any character may come out, so it is screened. */
+  /** A character whose code the request chose: it may be any character, so it is screened. */
   #chosen(text: string, origin: string | undefined): void {
     if (origin !== undefined && this.#screening?.(text) === false) throw new RefusedValue(origin);
     this.#value(text, origin);
@@ -213,7 +237,7 @@ class Printer {
 
   #enter(): void {
     if (++this.#depth > MAX_DATA_DEPTH)
-      throw new Failure(`data is nested deeper than ${MAX_DATA_DEPTH}`);
+      throw new FunctionFailure(`data is nested deeper than ${MAX_DATA_DEPTH}`);
   }
 
   #list(list: List, verb: string): void {
@@ -254,7 +278,7 @@ class Printer {
 
   // Directives.
 
-  printf(source: string | Derived, args: readonly Value[]): void {
+  printf(source: string | Tainted, args: readonly Value[]): void {
     const format = typeof source === 'string' ? source : source.text;
     const origin = typeof source === 'string' ? undefined : source.origin;
     const d = new Directives(format, args);

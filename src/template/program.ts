@@ -1,12 +1,12 @@
 /**
  * Programs: a template's statements as a flat list of operations with jumps, so that neither deep nesting nor deep
- * recursion of templates uses the JavaScript stack. What may fail at run time is compiled, not refused.
+ * recursion of templates uses the JavaScript stack. Errors that Go reports at run time are not reported here.
  */
 import { compilePipe, type Expression } from './expression.js';
 import type { Plain } from './container.js';
-import type { BranchNode, ErrorNode, ListNode, Statement } from './node.js';
+import type { BranchNode, ErrorNode, ListNode, StatementNode } from './node.js';
 
-/** What an operation does. */
+/** Codes of operations. */
 export const Code = {
   /** Write literal text. */
   text: 0,
@@ -17,15 +17,15 @@ export const Code = {
   /** Jump when a pipeline's value is false. */
   test: 3,
   jump: 4,
-  /** As test; when true, the value becomes dot. */
+  /** Like test; if true, the value becomes dot. */
   with: 5,
-  /** Take back the dot that `with` replaced. */
+  /** Restore the dot that `with` replaced. */
   endWith: 6,
-  /** Remember how many variables there are. */
+  /** Push the number of variables. */
   mark: 7,
-  /** Forget those declared since. */
+  /** Drop the variables declared since the mark. */
   forget: 8,
-  /** Begin a loop; jump when there is nothing to iterate over. */
+  /** Begin a loop; jump if there is nothing to iterate over. */
   range: 9,
   /** Begin the next iteration, or end the loop. */
   next: 10,
@@ -38,7 +38,7 @@ export const Code = {
 } as const;
 export type Code = (typeof Code)[keyof typeof Code];
 
-/** Operation is one step; which fields count depends on its code. */
+/** Operation is one step; its code determines which fields are used. */
 export interface Operation {
   readonly code: Code;
   readonly node: ErrorNode;
@@ -51,20 +51,18 @@ export interface Operation {
   /** Variables of a range, and whether they are assigned. */
   readonly variables: readonly string[];
   readonly assign: boolean;
-  /** Where to jump: an index of the program. */
+  /** The index of the operation to jump to. */
   target: number;
   /** The first operation of a loop's body, and the one after the loop. */
   readonly body: number;
   end: number;
 }
 
-/** Program is one template. */
 export interface Program {
   readonly name: string;
   readonly operations: readonly Operation[];
 }
 
-/** compileProgram compiles a tree. */
 export function compileProgram(name: string, tree: ListNode): Program {
   const compiler = new Compiler();
   compiler.list(tree);
@@ -75,8 +73,19 @@ export function compileProgram(name: string, tree: ListNode): Program {
 const nothing = (): undefined => undefined;
 const NO_NODE: ErrorNode = { kind: 'dot', pos: 0 };
 
+/** The else branch of a range, which a `break` in it leaves. */
+interface Otherwise {
+  /** Numbers of dots and marks to restore; counted while the branch is compiled. */
+  dots: number;
+  marks: number;
+  /** Jumps to the end of the branch. */
+  readonly exits: Operation[];
+}
+
 class Compiler {
   readonly operations: Operation[] = [];
+  /** The else branch of a range being compiled, unless a loop's body within it is. */
+  #otherwise: Otherwise | undefined;
 
   #add(code: Code, node: ErrorNode, more: Partial<Operation> = {}): Operation {
     const operation: Operation = {
@@ -110,7 +119,7 @@ class Compiler {
     for (const node of list.nodes) this.#statement(node);
   }
 
-  #statement(node: Statement): void {
+  #statement(node: StatementNode): void {
     switch (node.kind) {
       case 'text': {
         const { text, pos } = node;
@@ -129,19 +138,36 @@ class Compiler {
         break;
       }
       case 'break':
+        if (this.#otherwise === undefined) this.#add(Code.break, node);
+        else this.#leave(this.#otherwise);
+        break;
       case 'continue':
-        this.#add(Code[node.kind], node);
+        this.#add(Code.continue, node);
         break;
       default:
         this.#branch(node);
     }
   }
 
+  /** As in walkRange of Go's exec.go, a range catches a break in its else branch, but not a continue. */
+  #leave({ dots, marks, exits }: Otherwise): void {
+    for (let i = 0; i < dots; i++) this.#add(Code.endWith, NO_NODE);
+    for (let i = 0; i < marks; i++) this.#add(Code.forget, NO_NODE);
+    exits.push(this.#add(Code.jump, NO_NODE));
+  }
+
   #branch(node: BranchNode): void {
-    if (node.declares) this.#add(Code.mark, NO_NODE);
+    const outer = this.#otherwise;
+    if (node.declares) {
+      this.#add(Code.mark, NO_NODE);
+      if (outer !== undefined) outer.marks++;
+    }
     if (node.kind === 'range') this.#range(node);
     else this.#arms(node);
-    if (node.declares) this.#add(Code.forget, NO_NODE);
+    if (node.declares) {
+      this.#add(Code.forget, NO_NODE);
+      if (outer !== undefined) outer.marks--;
+    }
   }
 
   #arms(node: BranchNode): void {
@@ -149,8 +175,13 @@ class Compiler {
     for (const arm of node.arms) {
       const code = node.kind === 'with' ? Code.with : Code.test;
       const test = this.#add(code, arm.pipe, { evaluate: compilePipe(arm.pipe) });
-      this.list(arm.list);
-      if (node.kind === 'with') this.#add(Code.endWith, NO_NODE);
+      if (node.kind !== 'with') this.list(arm.list);
+      else {
+        if (this.#otherwise !== undefined) this.#otherwise.dots++;
+        this.list(arm.list);
+        this.#add(Code.endWith, NO_NODE);
+        if (this.#otherwise !== undefined) this.#otherwise.dots--;
+      }
       if (node.otherwise !== undefined || arm !== node.arms.at(-1))
         exits.push(this.#add(Code.jump, NO_NODE));
       test.target = this.#here;
@@ -167,16 +198,19 @@ class Compiler {
       assign: pipe.assign,
       body: this.#here + 1,
     });
+    const outer = this.#otherwise;
+    this.#otherwise = undefined;
     this.list(list);
     this.#add(Code.next, NO_NODE);
     range.end = this.#here;
-    if (node.otherwise === undefined) {
+    if (node.otherwise === undefined) range.target = this.#here;
+    else {
+      const exits = [this.#add(Code.jump, NO_NODE)];
       range.target = this.#here;
-      return;
+      this.#otherwise = { dots: 0, marks: 0, exits };
+      this.list(node.otherwise);
+      for (const exit of exits) exit.target = this.#here;
     }
-    const exit = this.#add(Code.jump, NO_NODE);
-    range.target = this.#here;
-    this.list(node.otherwise);
-    exit.target = this.#here;
+    this.#otherwise = outer;
   }
 }

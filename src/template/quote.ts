@@ -1,18 +1,18 @@
 /**
- * Go's quoted forms of strings and characters, both ways: what `%q` prints and what a constant in a template means.
- * Follows strconv's quote.go. Reading returns undefined for what is no valid constant.
+ * Quoting and unquoting of Go strings and characters, for `%q` and for constants in templates. Follows strconv's
+ * quote.go. Unquoting returns undefined for an invalid constant.
  */
 import { isLoneByte, loneByte, normalize, runeText } from './byte-string.js';
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** isPrint tells whether a code point is printed as it is (letters, marks, numbers, punctuation, symbols, space). */
+/** isPrint tells whether a code point is printable: letters, marks, numbers, punctuation, symbols, space. */
 export function isPrint(rune: number): boolean {
   if (rune < 0x7f) return rune >= 0x20;
   return rune <= 0x10ffff && PRINTABLE.test(String.fromCodePoint(rune));
 }
 
-/** quote is a double-quoted Go string constant; with `ascii`, every other character is escaped. */
+/** quote writes a double-quoted Go string constant; with `ascii`, characters outside ASCII are escaped. */
 export function quote(text: string, ascii = false): string {
   let out = '"';
   for (let i = 0; i < text.length; i++) {
@@ -23,12 +23,12 @@ export function quote(text: string, ascii = false): string {
   return `${out}"`;
 }
 
-/** quoteRune is a single-quoted Go character constant. */
+/** quoteRune writes a single-quoted Go character constant. */
 export function quoteRune(rune: number, ascii: boolean): string {
   return `'${escapeRune(runeText(rune).codePointAt(0)!, "'", ascii)}'`;
 }
 
-/** canBackquote tells whether text can stand between backquotes unchanged, on one line. */
+/** canBackquote tells whether text can be written as a raw string on one line. */
 export function canBackquote(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -62,7 +62,7 @@ function hex(n: number, width: number): string {
   return n.toString(16).padStart(width, '0');
 }
 
-/** unquote is the text that a string constant, double-quoted or raw, means. */
+/** unquote is the value of a string constant, double-quoted or raw. */
 export function unquote(constant: string): string | undefined {
   const mark = constant[0];
   const body = constant.slice(1, -1);
@@ -96,7 +96,7 @@ const SIMPLE: Readonly<Record<string, number>> = {
 };
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** unquoteChar reads the character that begins at i of a constant whose quote is `mark`. */
+/** unquoteChar reads the character at offset i of a constant whose quote is `mark`. */
 export function unquoteChar(text: string, i: number, mark: string): UnquotedChar | undefined {
   const rune = text.codePointAt(i);
   if (rune === undefined || text[i] === mark) return undefined;

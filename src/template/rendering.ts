@@ -1,29 +1,28 @@
 /**
- * Rendering: everything one run of a template reads and writes: the data, the output with its map back to the template,
- * the bound values, the variables, the budget of steps. Refuses values that would complete SQL syntax with their
- * neighbours, and whatever goes beyond the limits.
+ * Rendering: the state of one run of a template: the data, the output with its map back to the template, the bound
+ * values, the variables, the budget of steps. Refuses values that would form SQL syntax together with adjacent text, and
+ * fails when a limit is exceeded.
  */
 import { MapValue, fromData, type Plain, type Value } from './container.js';
 import { isTemplateMap, PlainData, type Screening, type TemplateMap } from './data.js';
-import { Failure, RefusedValue, TemplateError } from './errors.js';
-import { Derived, Refused } from './kinds.js';
+import { FunctionFailure, RefusedValue, TemplateError } from './errors.js';
+import { Tainted, partsOf, Refused, type Part } from './kinds.js';
 import { MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
-import { pairForms } from './neighbours.js';
+import { completedPrefix, mayPrefix, pairForms } from './neighbours.js';
 import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
-import { goLocation, positionOf } from './source.js';
-import { parameterText } from './parameter.js';
-
-/** What of a template its errors tell. */
-export interface Source {
-  readonly name: string;
-  readonly text: string;
-}
+import { goLocation, positionOf, type Source } from './source.js';
+import { boundText } from './bound-value.js';
 
 const CLAIMS = 'claims.';
 
-/** Rendering is one run. */
+/** A character of a word; the part of a word at the end of a text. */
+const WORD = /^[A-Za-z0-9_]/;
+const WORD_END = /[A-Za-z0-9_.]*$/;
+/** Length of the text before a value that is examined, UTF-16 units: longer than any keyword. */
+const NEAR = 64;
+
 export class Rendering {
   readonly source: Source;
   readonly dot: Plain;
@@ -33,8 +32,12 @@ export class Rendering {
   name: string;
   readonly screening: Screening | undefined;
   readonly values: (string | null)[] = [];
-  /** Offset in the output and place in the template of each chunk; see source.ts. */
+  /** Offset in the output and offset in the template of each chunk; see `locate` in source.ts. */
   readonly marks: number[] = [];
+  /** The ranges of the output that came from parameters. */
+  parts: Part[] | undefined;
+  /** Identifiers quoted by `ident`, with their parameters. */
+  identifiers: Map<string, string> | undefined;
   out = '';
 
   readonly #data: TemplateMap;
@@ -42,10 +45,14 @@ export class Rendering {
   #steps = MAX_STEPS;
   #last = 0;
   #lastOrigin: string | undefined;
-  /** Origin of an empty value that the last chunk and the next one meet across. */
+  /** The unit before the last one, if the last one came from a parameter. */
+  #beforeLast = 0;
+  /** Offsets after a letter of a parameter that may be the prefix of a literal, with the parameter. */
+  #edges: Map<number, string> | undefined;
+  /** Origin of an empty value between the last chunk and the next one. */
   #gap: string | undefined;
 
-  /** Variables: names and values side by side; those of the template being executed begin at `base`. */
+  /** Names and values of the variables; those of the template being executed begin at `base`. */
   readonly names: string[] = ['$'];
   readonly variables: Value[] = [];
   base = 0;
@@ -74,7 +81,6 @@ export class Rendering {
     throw this.error(this.node, message, safe);
   }
 
-  /** error makes a template error at a node. */
   error(node: ErrorNode, message: string, safe: string): TemplateError {
     const { name, text } = this.source;
     const place = `template: ${name}:${goLocation(text, node.pos)}: `;
@@ -94,12 +100,10 @@ export class Rendering {
 
   // Variables.
 
-  /** lookup is the value of the innermost variable of a name. */
   lookup(name: string): Value {
     return this.variables[this.#find(name)];
   }
 
-  /** declare adds a variable. */
   declare(name: string, value: Value): void {
     this.names.push(name);
     this.variables.push(value);
@@ -127,7 +131,7 @@ export class Rendering {
 
   // Output.
 
-  /** literal writes text of the template; first and last are its outer UTF-16 units, pos its place. */
+  /** literal writes text of the template; first and last are its outer UTF-16 units, pos its offset. */
   literal(text: string, first: number, last: number, pos: number): void {
     this.#checkEdge(first, undefined);
     this.#last = last;
@@ -136,7 +140,7 @@ export class Rendering {
     this.#write(text);
   }
 
-  /** print writes a value; pos is the place of its action. */
+  /** print writes a value; pos is the offset of its action. */
   print(value: Plain, pos: number): void {
     switch (typeof value) {
       case 'string':
@@ -146,25 +150,47 @@ export class Rendering {
         this.#chunk('<no value>', undefined, pos);
         break;
       default:
-        if (value instanceof Derived) this.#chunk(value.text, value.origin, pos);
+        if (value instanceof Tainted) this.#tainted(value, pos);
         else if (value instanceof Refused) throw new RefusedValue(value.parameter);
         else {
           const text = this.#sprint(value);
           if (typeof text === 'string') this.#chunk(text, undefined, pos);
-          else this.#chunk(text.text, text.origin, pos);
+          else this.#tainted(text, pos);
         }
     }
   }
 
-  #sprint(value: Plain): string | Derived {
+  #sprint(value: Plain): string | Tainted {
     try {
       const text = sprint([value], this.screening);
       this.spend((typeof text === 'string' ? text : text.text).length >> 6);
       return text;
     } catch (e) {
-      if (e instanceof Failure) this.fail(e.message, e.safe);
+      if (e instanceof FunctionFailure) this.fail(e.message, e.safe);
       throw e;
     }
+  }
+
+  #tainted(value: Tainted, pos: number): void {
+    const { text, origin } = value;
+    const at = this.out.length;
+    this.#chunk(text, origin, pos);
+    this.parts ??= [];
+    for (const [start, end, parameter] of partsOf(value)) {
+      this.parts.push([at + start, at + end, parameter]);
+      const [before, letter] = [text.charCodeAt(end - 2), text.charCodeAt(end - 1)];
+      if (mayPrefix(before, letter, text.charCodeAt(end))) this.#edge(at + end, parameter);
+      if (this.screening !== undefined)
+        this.#checkWord(this.screening, at + start, at + end, parameter);
+    }
+  }
+
+  /** Screens a value together with the part of a word before it: a keyword may directly follow a number. */
+  #checkWord(screening: Screening, start: number, end: number, parameter: string): void {
+    const value = this.out.slice(start, end);
+    if (!value.includes(' ') || !WORD.test(value)) return; // the screen finds keywords only in such values
+    const before = WORD_END.exec(this.out.slice(Math.max(0, start - NEAR), start))![0];
+    if (before !== '' && !screening(before + value)) throw new RefusedValue(parameter);
   }
 
   #chunk(text: string, origin: string | undefined, pos: number): void {
@@ -174,6 +200,7 @@ export class Rendering {
     }
     if (this.screening !== undefined) {
       this.#checkEdge(text.charCodeAt(0), origin);
+      this.#beforeLast = text.length > 1 ? text.charCodeAt(text.length - 2) : this.#last;
       this.#last = text.charCodeAt(text.length - 1);
       this.#lastOrigin = origin;
       this.#gap = undefined;
@@ -182,12 +209,30 @@ export class Rendering {
     this.#write(text);
   }
 
-  /** Checks what the next chunk begins with against what the last one ended with, when a value has a part in it. */
+  /**
+   * Checks the boundary between the last chunk and the next one, if one of them, or an empty one between, is a value.
+   */
   #checkEdge(first: number, origin: string | undefined): void {
     const parameter = this.#lastOrigin ?? origin ?? this.#gap;
     if (parameter === undefined) return;
     if (pairForms(this.#last, first, this.#lastOrigin !== undefined))
       throw new RefusedValue(parameter);
+    // A letter of the script itself counts if an empty value separates it from the quote.
+    const letter = this.#lastOrigin ?? this.#gap;
+    if (letter === undefined) return;
+    const before = this.#lastOrigin === undefined ? 0 : this.#beforeLast;
+    if (mayPrefix(before, this.#last, first)) this.#edge(this.out.length, letter);
+  }
+
+  #edge(at: number, parameter: string): void {
+    (this.#edges ??= new Map()).set(at, parameter);
+  }
+
+  /** finish refuses a value that is the prefix of a literal, which only the whole output shows. */
+  finish(): void {
+    if (this.#edges === undefined) return;
+    const parameter = completedPrefix(this.out, this.#edges);
+    if (parameter !== undefined) throw new RefusedValue(parameter);
   }
 
   #write(text: string): void {
@@ -197,21 +242,21 @@ export class Rendering {
 
   // Parameters.
 
-  /** parameter is a parameter's value as a template sees it, or undefined. */
+  /** parameter is the screened value of a parameter, or undefined. */
   parameter(key: string): Plain {
     return this.#root?.get(key);
   }
 
-  /** raw is a parameter's or a header's value to bind. */
+  /** raw is the value of a parameter or header for binding. */
   raw(key: string): unknown {
     const over = this.#root?.over(key);
     if (over === undefined) return this.#data.raw(key);
-    return over instanceof Derived ? over.text : over;
+    return over instanceof Tainted ? over.text : over;
   }
 
   /**
-   * toBind is the value that a name binds: with `claims.` before it one of the caller's claims, which nothing that the
-   * caller sends or the template sets can replace.
+   * toBind is the value to bind for a name. A name with the prefix `claims.` is one of the caller's claims, which
+   * neither a request nor the template can override.
    */
   toBind(key: string): unknown {
     if (key.startsWith(CLAIMS)) return this.#data.claim?.(key.slice(CLAIMS.length));
@@ -223,15 +268,22 @@ export class Rendering {
     return this.#root?.over(key) !== undefined || this.#data.isSent(key);
   }
 
-  /** setParameter sets what a parameter is for the rest of this rendering. */
+  /** setParameter sets a parameter for the rest of this rendering. */
   setParameter(key: string, value: Plain): void {
     this.#root?.set(key, value);
   }
 
-  /** bind adds a value to those sent apart from the text and gives its placeholder. */
+  /** identifier records a quoted identifier and the parameter it came from. */
+  identifier(quoted: string, parameter: string): string {
+    (this.identifiers ??= new Map()).set(quoted, parameter);
+    return quoted;
+  }
+
+  /** bind adds a bound value and returns its placeholder. */
   bind(raw: unknown): string {
-    if (this.values.length >= MAX_VALUES) throw new Failure(`more than ${MAX_VALUES} bound values`);
-    const text = parameterText(raw);
+    if (this.values.length >= MAX_VALUES)
+      throw new FunctionFailure(`more than ${MAX_VALUES} bound values`);
+    const text = boundText(raw);
     if (text !== null && text.length > 64) this.spend(text.length >> 6);
     return `$${this.values.push(text)}`;
   }

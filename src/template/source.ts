@@ -1,11 +1,16 @@
 /**
- * Places in a template's text: offsets (UTF-16) turned into lines and columns, and the map from rendered text back to
- * the template. Everything is computed when it is asked for; rendering only pushes two numbers a chunk.
+ * Positions in a template's text: converts UTF-16 offsets to lines and columns, and maps rendered text back to the
+ * template. Positions are computed on demand; rendering only records two numbers per chunk.
  */
 import { byteLength } from './byte-string.js';
 import type { Position } from './errors.js';
 
-/** positionOf gives the line and column (from 1, in characters) of an offset. */
+export interface Source {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** positionOf returns the line and column (from 1, in characters) of an offset. */
 export function positionOf(text: string, offset: number): Position {
   const start = lineStart(text, offset);
   let column = 1;
@@ -15,13 +20,12 @@ export function positionOf(text: string, offset: number): Position {
   return { line: lineOf(text, start), column };
 }
 
-/** goLocation is a place as Go's messages write it: line from 1, and bytes before it on its line. */
+/** goLocation formats a position as Go does: line from 1, and offset in bytes on the line. */
 export function goLocation(text: string, offset: number): string {
   const start = lineStart(text, offset);
   return `${lineOf(text, start)}:${byteLength(text.slice(start, offset))}`;
 }
 
-/** lineOf is the line (from 1) of an offset. */
 export function lineOf(text: string, offset: number): number {
   let line = 1;
   for (let i = text.indexOf('\n'); i >= 0 && i < offset; i = text.indexOf('\n', i + 1)) line++;
@@ -33,9 +37,9 @@ function lineStart(text: string, offset: number): number {
 }
 
 /**
- * locate finds the place in a template that made the output at an offset. `marks` holds pairs: where a chunk of output
- * begins, and where in the template it comes from; the complement (~) of that place when the chunk is a value, all of
- * which comes from one action.
+ * locate finds the position in a template that produced the output at an offset. `marks` has pairs: the offset of a
+ * chunk of output, and the offset in the template it comes from, complemented (~) if the chunk is a value, all of which
+ * comes from one action.
  */
 export function locate(source: string, marks: readonly number[], offset: number): Position {
   let low = 0;

@@ -1,12 +1,12 @@
 /**
- * The nine functions for SQL: isSet, defaultOrValue, inFormat, split, limitOffset, unEscape, sqlVal, sqlList, ident.
- * What sqlVal, sqlList, ident and limitOffset give is made by us and needs no screen; the rest passes on text of the
- * request, marked as such.
+ * The nine functions for SQL: isSet, defaultOrValue, inFormat, split, limitOffset, unEscape, sqlVal, sqlList, ident. The
+ * results of sqlVal, sqlList, ident and limitOffset are safe and not screened; the others pass on text of the request,
+ * which stays tainted.
  */
 import { fromBytes, toBytes } from './byte-string.js';
 import { List, type Plain } from './container.js';
-import { Failure, RefusedValue } from './errors.js';
-import { Derived, Refused } from './kinds.js';
+import { FunctionFailure, RefusedValue } from './errors.js';
+import { Tainted, partsOf, Refused, type Part } from './kinds.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
 import type { Rendering } from './rendering.js';
@@ -17,7 +17,7 @@ export function isSet(r: Rendering, key: Plain): boolean {
   return r.isSent(textOf(key)!);
 }
 
-/** defaultOrValue: the parameter, or the default, which the parameter then has for the rest of the template. */
+/** defaultOrValue: the parameter, or a default, which is then its value for the rest of the template. */
 export function defaultOrValue(r: Rendering, key: Plain, standard: Plain): Plain {
   const name = textOf(key)!;
   if (r.isSent(name)) return r.parameter(name);
@@ -31,17 +31,24 @@ export function inFormat(r: Rendering, key: Plain): Plain {
   const items: Plain[] = [];
   if (value instanceof List) for (let i = 0; i < value.length; i++) items.push(value.at(i));
   else items.push(value);
-  let origin: string | undefined;
-  const texts = items.map((item) => {
+  let list = '(';
+  const parts: Part[] = [];
+  items.forEach((item, i) => {
     if (item instanceof Refused) throw new RefusedValue(item.parameter);
     const text = sprint([item], r.screening);
-    if (typeof text === 'string') return `'${text}'`;
-    origin ??= text.origin;
-    if (text.text.endsWith('\\')) throw new RefusedValue(text.origin);
-    return `'${text.text}'`;
+    list += i === 0 ? "'" : ", '";
+    if (typeof text === 'string') list += text;
+    else {
+      if (text.text.endsWith('\\')) throw new RefusedValue(text.origin);
+      for (const [start, end, origin] of partsOf(text))
+        parts.push([list.length + start, list.length + end, origin]);
+      list += text.text;
+    }
+    list += "'";
   });
-  const list = `(${texts.join(', ')})`;
-  return origin === undefined ? list : new Derived(list, origin);
+  list += ')';
+  const [first] = parts;
+  return first === undefined ? list : new Tainted(list, first[2], parts);
 }
 
 /** split: strings.Split. */
@@ -50,15 +57,15 @@ export function split(r: Rendering, value: Plain, separator: Plain): Plain {
   const mark = textOf(separator)!;
   const parts = mark === '' ? Array.from(text) : text.split(mark);
   r.spend(parts.length >> 2);
-  if (!(value instanceof Derived)) return List.ofStrings(parts);
+  if (!(value instanceof Tainted)) return List.ofStrings(parts);
   return List.ofStrings(parts.map((part) => partOf(r, part, value)));
 }
 
-/** partOf is a part of derived text. A part can read as a keyword where the whole did not, so it is screened anew. */
-export function partOf(r: Rendering, part: string, whole: Derived): Plain {
-  if (part !== whole.text && r.screening !== undefined && !r.screening(part))
-    return new Refused(whole.origin);
-  return new Derived(part, whole.origin);
+/** partOf is a part of tainted text. It is screened again, because it may be a keyword although the whole is not. */
+export function partOf(r: Rendering, part: string, whole: Tainted): Plain {
+  if (part === whole.text) return whole;
+  if (r.screening !== undefined && !r.screening(part)) return new Refused(whole.origin);
+  return new Tainted(part, whole.origin);
 }
 
 /** limitOffset: LIMIT size OFFSET(page - 1) * size. */
@@ -68,13 +75,13 @@ export function limitOffset(_r: Rendering, page: Plain, size: Plain): string {
   return `LIMIT ${limit} OFFSET(${first < 1 ? 1 : first} - 1) * ${limit}`;
 }
 
-/** decimal follows strconv.Atoi for strings and takes integers as they are. */
+/** decimal follows strconv.Atoi for strings; integers are unchanged. */
 function decimal(value: Plain): number | bigint {
   const integer = integerOf(value);
   if (integer !== undefined) return integer;
   const text = textOf(value)!;
   const problem = (what: string) =>
-    new Failure(
+    new FunctionFailure(
       `limitOffset: strconv.Atoi: parsing ${quote(text)}: ${what}`,
       `limitOffset: expected an integer: ${what}`,
     );
@@ -86,12 +93,12 @@ function decimal(value: Plain): number | bigint {
   return n;
 }
 
-/** unEscape: percent-encoding and + decoded; nothing when the encoding is wrong. What comes out is screened. */
+/** unEscape: decodes percent-encoding and +; empty if the encoding is invalid. The result is screened. */
 export function unEscape(r: Rendering, value: Plain): Plain {
   const text = unescapeText(textOf(value)!);
-  if (!(value instanceof Derived)) return text;
+  if (!(value instanceof Tainted)) return text;
   if (r.screening?.(text) === false) throw new RefusedValue(value.origin);
-  return new Derived(text, value.origin);
+  return new Tainted(text, value.origin);
 }
 
 const PERCENT = 37;
@@ -124,7 +131,7 @@ export function sqlVal(r: Rendering, key: Plain): string {
   return r.bind(r.toBind(textOf(key)!));
 }
 
-/** sqlList: the placeholders of a parameter's values, in parentheses; a list without any (of a claim) is a NULL. */
+/** sqlList: the placeholders of a parameter's values, in parentheses; an empty list (of a claim) is a NULL. */
 export function sqlList(r: Rendering, key: Plain): string {
   let raw = r.toBind(textOf(key)!);
   if (Array.isArray(raw) && raw.length === 0) raw = undefined;
@@ -137,10 +144,11 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /** ident: a dotted name, each part quoted. */
 export function ident(r: Rendering, key: Plain): string {
-  const raw = r.raw(textOf(key)!);
+  const parameter = textOf(key)!;
+  const raw = r.raw(parameter);
   const name = typeof raw === 'string' ? raw : '';
   const parts = name.split('.');
   if (!parts.every((part) => IDENTIFIER.test(part)))
-    throw new Failure(`invalid identifier: ${name}`, 'invalid identifier');
-  return parts.map((part) => `"${part}"`).join('.');
+    throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier');
+  return r.identifier(parts.map((part) => `"${part}"`).join('.'), parameter);
 }

@@ -1,55 +1,65 @@
 /**
- * The template engine's public face: `compile(text, name)` gives a Template, whose `render(data)` gives SQL text and the
- * values to bind. Go's text/template in full, with nine functions for SQL. Both throw TemplateError; rendering throws
- * RefusedValue where text of a request may not become SQL text.
+ * The public API of the template engine: `compile(text, name)` returns a Template, whose `render(data)` returns SQL
+ * text and the values to bind. It implements all of Go's text/template, with nine functions for SQL. Both throw
+ * TemplateError; rendering throws RefusedValue if text of a request may not become SQL text.
  */
-import { Failure, type Position } from './errors.js';
+import { FunctionFailure, type Position } from './errors.js';
 import { execute } from './executor.js';
 import { MAX_OUTPUT } from './limits.js';
 import { normalize } from './byte-string.js';
 import type { ErrorNode } from './node.js';
 import { parse } from './parser.js';
 import { compileProgram, Code, type Program } from './program.js';
-import { Rendering, type Source } from './rendering.js';
-import { locate } from './source.js';
+import {
+  interpolatedIn,
+  misplacedPlaceholder,
+  type Interpolated,
+  type Trace,
+} from './placement.js';
+import { Rendering } from './rendering.js';
+import { locate, type Source } from './source.js';
 
 export type { TemplateMap, ValueMap } from './data.js';
 export { RefusedValue, TemplateError, type Position } from './errors.js';
 export { Refused } from './kinds.js';
 
-/** Rendered is what a template made of its data. */
 export class Rendered {
   readonly text: string;
   /** The values of the placeholders $1, $2 …; a list is an array literal, an absent value null. */
   readonly values: readonly (string | null)[];
-  readonly #source: string;
-  readonly #marks: readonly number[];
+  readonly #trace: Trace;
 
-  constructor(
-    text: string,
-    values: readonly (string | null)[],
-    source: string,
-    marks: readonly number[],
-  ) {
+  constructor(text: string, values: readonly (string | null)[], trace: Trace) {
     this.text = text;
     this.values = values;
-    this.#source = source;
-    this.#marks = marks;
+    this.#trace = trace;
   }
 
   /**
-   * locate finds the place in the template that made the text at an offset (UTF-16 units): of literal text the very
-   * character, of a value its action.
+   * locate finds the position in the template that produced the text at an offset (UTF-16 units): for literal text that
+   * character, for a value its action.
    */
   locate(offset: number): Position {
-    return locate(this.#source, this.#marks, offset);
+    const { source, marks } = this.#trace;
+    return locate(source.text, marks, offset);
+  }
+
+  /** interpolated describes the text of parameters outside string constants and comments. */
+  interpolated(): Interpolated {
+    return interpolatedIn(this.text, this.#trace);
+  }
+
+  /** misplacedPlaceholder is the position of a placeholder in quotes or a comment, where it is only text. */
+  misplacedPlaceholder(): Position | undefined {
+    const at = misplacedPlaceholder(this.text, this.#trace, this.values.length);
+    return at === undefined ? undefined : this.locate(at);
   }
 }
 
-/** Template is a compiled template; it can be rendered any number of times. */
+/** Template is a compiled template, for any number of renderings. */
 export class Template {
   readonly name: string;
-  /** Whether it has no actions, so that it renders the same text whatever the data. */
+  /** Whether it has no actions, so that it always renders the same text. */
   readonly constant: boolean;
   readonly #source: Source;
   readonly #programs: ReadonlyMap<string, Program>;
@@ -66,12 +76,14 @@ export class Template {
     if (this.constant) this.#fixed = this.#run({});
   }
 
-  /** text is what it was compiled from. */
   get text(): string {
     return this.#source.text;
   }
 
-  /** render fills the template with data: a plain JSON-like value, or a TemplateMap. */
+  /**
+   * render renders the template with data: a plain JSON-like value, or a TemplateMap. Throws TemplateError,
+   * RefusedValue.
+   */
   render(data: unknown): Rendered {
     return this.#fixed ?? this.#run(data);
   }
@@ -80,23 +92,25 @@ export class Template {
     const r = new Rendering(this.#source, START, data);
     try {
       execute(r, this.#main, this.#programs);
+      r.finish();
     } catch (e) {
-      if (e instanceof Failure) throw r.error(r.node, e.message, e.safe);
+      if (e instanceof FunctionFailure) throw r.error(r.node, e.message, e.safe);
       throw e;
     }
     let text = r.out;
     if (!text.isWellFormed()) text = normalize(text).toWellFormed();
     if (text.length * 3 > MAX_OUTPUT && Buffer.byteLength(text) > MAX_OUTPUT)
       r.fail('output exceeds 4 MiB');
-    return new Rendered(text, r.values, this.#source.text, r.marks);
+    const { values, marks, parts, identifiers } = r;
+    return new Rendered(text, values, { source: this.#source, marks, parts, identifiers });
   }
 }
 
 const START: ErrorNode = { kind: 'dot', pos: 0 };
 
 /**
- * compile parses a template; `name` is what its errors call it. Throws TemplateError of stage parse, with the line and
- * column (from 1, in characters).
+ * compile compiles a template; its errors contain `name`. Throws TemplateError of stage parse, with the line and column
+ * (from 1, in characters).
  */
 export function compile(text: string, name: string): Template {
   const programs = new Map<string, Program>();

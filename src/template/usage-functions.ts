@@ -1,32 +1,32 @@
 /**
- * What calling a function says of the fields it is given: isSet and comparisons test them, defaultOrValue gives them a
- * value, the others need them.
+ * How function calls use fields: isSet and comparisons test them, defaultOrValue gives them a default, all others
+ * require them.
  */
 import type { Operand } from './node.js';
-import { common, DATA, fieldValue, OTHER, type UsageValue } from './usage-value.js';
+import { common, DATA, fieldValue, isHeaders, OTHER, type UsageValue } from './usage-value.js';
 import type { Field, Scope, UsageWalk } from './usage-walk.js';
 
-/** What more is known of a field where it is used. */
+/** Properties of a field that one use of it shows. */
 export type FieldUse = Partial<
   Pick<Field, 'list' | 'nullable' | 'type' | 'identifier' | 'integer' | 'interpolated'>
 >;
 
-/** A function's name, its arguments as written, and the value of the stage before it in a pipeline, its last one. */
+/** A function's name and arguments; `last` is the value of the previous stage in its pipeline, the last argument. */
 export interface FunctionCall {
   readonly name: string;
   readonly args: readonly Operand[];
   readonly last: UsageValue | undefined;
 }
 
-/** Most constants that are kept of one field. */
+/** Maximum of constants recorded for a field. */
 const MAX_VALUES = 20;
 
-/** Functions that make text of what they are given. */
+/** Functions that return text of their arguments. */
 const PRINTING = new Set(
   ['print', 'println', 'printf', 'html', 'js', 'urlquery', 'split', 'unEscape'], //
 );
 
-/** usageOfCall notes what a call uses and gives what is known of its value. */
+/** usageOfCall records the fields that a call uses and returns its value. */
 export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): UsageValue {
   const { name } = call;
   if (name === 'and' || name === 'or') return combined(walk, call, scope);
@@ -42,7 +42,7 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
       return named(walk, args, scope, (field) => defaulted(walk, field, args[1], scope));
     case 'sqlVal':
       return named(walk, args, scope, (field) => {
-        walk.use(field, scope, walk.place);
+        walk.use(field, scope, walk.context);
         return OTHER;
       });
     case 'sqlList':
@@ -73,7 +73,7 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
   }
 }
 
-/** The functions for SQL take the name of a field; one that is computed may be any. */
+/** A call whose first argument is the name of a field; a computed name may be any field. */
 function named(
   walk: UsageWalk,
   [key = OTHER]: readonly UsageValue[],
@@ -114,7 +114,7 @@ function defaulted(
   return value;
 }
 
-/** eq: nothing equals no constant, so an absent field is no error, and one that is equal was sent. */
+/** eq: an absent value equals no constant, so the field need not be sent, but it was sent if it is equal. */
 function compared(walk: UsageWalk, args: readonly UsageValue[]): UsageValue {
   const constants = args.filter(({ kind }) => kind === 'text');
   for (const value of args) {
@@ -140,15 +140,18 @@ function indexed(walk: UsageWalk, args: readonly UsageValue[], scope: Scope): Us
   if (value === DATA && key.kind === 'text') {
     const field = fieldValue(key.text);
     if (more.length === 0) return field;
+    const [header] = more;
+    if (isHeaders(field)) walk.headers.add(header?.kind === 'text' ? header.text : '*');
     walk.use(field, scope, { list: true });
     return OTHER;
   }
+  if (isHeaders(value)) walk.headers.add(key.kind === 'text' ? key.text : '*');
   walk.use(value, scope, { list: true });
   for (const one of [key, ...more]) walk.use(one, scope);
   return OTHER;
 }
 
-/** and, or: what follows an argument is only evaluated when that was true, or false. */
+/** and, or: the arguments after one are only evaluated if that one was true, or false. */
 function combined(walk: UsageWalk, { name, args, last }: FunctionCall, scope: Scope): UsageValue {
   const all = name === 'and';
   if (!walk.spend(scope.sent.size)) return OTHER;

@@ -1,22 +1,22 @@
 /**
- * What can be told of a value in a template before there is data: that it is all of the data, a field of it, a constant,
- * or none of these; and which fields must have been sent for it to be true, or false.
+ * Values in the static analysis of a template: all of the data, a field of it, a constant, or unknown; and which fields
+ * must have been sent if the value is true, or false.
  */
 
 export interface UsageValue {
   readonly kind: 'data' | 'field' | 'text' | 'other';
-  /** Of a constant. */
+  /** The text of a constant. */
   readonly text: string;
-  /** The fields that it may be. */
+  /** The fields whose value it may be. */
   readonly fields: readonly string[];
-  /** Whether it can be nothing but its one field. */
+  /** Whether it is certainly the value of its one field. */
   readonly sure: boolean;
-  /** The fields that were sent when it is true, and when it is false. */
+  /** The fields that were sent if it is true, and if it is false. */
   readonly yes: readonly string[];
   readonly no: readonly string[];
 }
 
-/** OTHER is a value of which nothing is known. */
+/** OTHER is an unknown value. */
 export const OTHER: UsageValue = {
   kind: 'other',
   text: '',
@@ -29,17 +29,20 @@ export const OTHER: UsageValue = {
 /** DATA is all of the data. */
 export const DATA: UsageValue = { ...OTHER, kind: 'data' };
 
-/** textValue is a constant. */
 export function textValue(text: string): UsageValue {
   return { ...OTHER, kind: 'text', text };
 }
 
-/** fieldValue is a field of the data. */
 export function fieldValue(name: string): UsageValue {
   return { ...OTHER, kind: 'field', fields: [name], sure: true, yes: [name] };
 }
 
-/** joined is a value that is one of two. */
+/** isHeaders tells whether a value may be the map of the request's headers. */
+export function isHeaders({ kind, fields }: UsageValue): boolean {
+  return kind === 'field' && fields.includes('header');
+}
+
+/** joined is a value that is either of two. */
 export function joined(a: UsageValue, b: UsageValue): UsageValue {
   if (a === b) return a;
   const fields = [...new Set([...a.fields, ...b.fields])];
@@ -49,7 +52,6 @@ export function joined(a: UsageValue, b: UsageValue): UsageValue {
   return { ...OTHER, ...sides, kind: 'field', fields, sure };
 }
 
-/** common are the names in both lists. */
 export function common(a: readonly string[], b: readonly string[]): string[] {
   return a.filter((name) => b.includes(name));
 }

@@ -1,20 +1,35 @@
 /**
- * A walk through a template's trees that notes how each field of the data is used. It follows what the branches test, so
- * that it knows where a field must have been sent, and goes into the templates that are called. Bounded: where a template
- * goes deeper, or on longer, than any that somebody wrote, the rest counts as unknown.
+ * Static analysis of how a template uses each field of the data. It follows the conditions of branches, so that it knows
+ * where a field must have been sent, and the calls of templates. Depth and steps are limited; beyond the limit, which
+ * templates in practice do not reach, usage counts as unknown.
  */
-import type { BranchNode, ListNode, Operand, PipeNode, Statement, VariableNode } from './node.js';
-import { NO_PLACE, sqlPlace, type SqlPlace } from './sql-place.js';
+import type {
+  BranchNode,
+  ListNode,
+  Operand,
+  PipeNode,
+  StatementNode,
+  VariableNode,
+} from './node.js';
+import { NO_CONTEXT, sqlContext, type SqlContext } from './sql-context.js';
 import { usageOfCall, type FieldUse } from './usage-functions.js';
-import { DATA, fieldValue, joined, OTHER, textValue, type UsageValue } from './usage-value.js';
+import {
+  DATA,
+  fieldValue,
+  isHeaders,
+  joined,
+  OTHER,
+  textValue,
+  type UsageValue,
+} from './usage-value.js';
 
 const MAX_DEPTH = 300;
 const MAX_STEPS = 200_000;
 
-/** How a field is used, all places together. */
+/** The usage of a field in the whole template. */
 export interface Field {
   used: boolean;
-  /** Whether it is used where it need not have been sent. */
+  /** Whether it is used where it may be absent. */
   required: boolean;
   list: boolean;
   nullable: boolean;
@@ -26,18 +41,19 @@ export interface Field {
   readonly values: Set<string>;
 }
 
-/** Variable is one that is declared, and in how many blocks it is. */
+/** A declared variable. */
 interface Variable {
   readonly name: string;
+  /** The number of enclosing blocks. */
   readonly depth: number;
   value: UsageValue;
 }
 
-/** Scope is what holds at a place. */
+/** Scope is the state at one point of the template. */
 export interface Scope {
   readonly dot: UsageValue;
   readonly root: UsageValue;
-  /** The fields that were sent, or have got a default. */
+  /** The fields that were sent or have a default. */
   readonly sent: Set<string>;
   readonly variables: Variable[];
   readonly depth: number;
@@ -45,12 +61,18 @@ export interface Scope {
 
 export class UsageWalk {
   readonly fields = new Map<string, Field>();
-  /** Whether fields may be looked up that are not among them. */
+  /** The fields that each action may print, by its offset, as far as they are known. */
+  readonly actions = new Map<number, Set<string>>();
+  /** Whether the template may look up other fields too. */
   open = false;
+  /** Names of the headers that are read; `*` for an unknown one. */
+  readonly headers = new Set<string>();
   readonly #trees: ReadonlyMap<string, ListNode>;
   readonly #called = new Set<string>();
-  /** Where the value of the action at hand goes. */
-  #place = NO_PLACE;
+  /** The SQL context of the current action. */
+  #context = NO_CONTEXT;
+  /** The entry of the current action in `actions`. */
+  #printed = new Set<string>();
   #depth = 0;
   #steps = 0;
 
@@ -58,16 +80,15 @@ export class UsageWalk {
     this.#trees = trees;
   }
 
-  /** template walks through one with all of the data. */
+  /** template analyses a template that is called with all of the data. */
   template(name: string): void {
     this.#call(name, DATA, new Set());
   }
 
-  get place(): SqlPlace {
-    return this.#place;
+  get context(): SqlContext {
+    return this.#context;
   }
 
-  /** field is what is noted of a field. */
   field(name: string): Field {
     let field = this.fields.get(name);
     if (field === undefined) {
@@ -88,13 +109,13 @@ export class UsageWalk {
     return field;
   }
 
-  /** test notes that it matters whether a value is there. */
+  /** test records that the presence of a value is tested. */
   test(value: UsageValue): void {
     for (const name of value.fields) this.field(name);
     if (value.kind === 'data') this.open = true;
   }
 
-  /** use notes that a value is needed, and how. */
+  /** use records that a value is required, and how it is used. */
   use(value: UsageValue, scope: Scope, how: FieldUse = {}): void {
     if (value.kind === 'data') this.open = true;
     for (const name of value.fields) {
@@ -106,7 +127,10 @@ export class UsageWalk {
       if (nullable) field.nullable = true;
       if (identifier) field.identifier = true;
       if (integer) field.integer = true;
-      if (interpolated) field.interpolated = true;
+      if (interpolated) {
+        field.interpolated = true;
+        this.#printed.add(name);
+      }
       if (value.sure && !scope.sent.has(name)) field.required = true;
     }
   }
@@ -119,7 +143,7 @@ export class UsageWalk {
     this.#called.delete(name);
   }
 
-  /** spend counts steps; false when there were too many, and the rest is unknown. */
+  /** spend counts steps; false if there were too many: then the rest is unknown. */
   spend(steps: number): boolean {
     this.#steps += steps;
     if (this.#steps <= MAX_STEPS) return true;
@@ -127,7 +151,7 @@ export class UsageWalk {
     return false;
   }
 
-  /** Runs something one step deeper, unless that is too deep or there were too many. */
+  /** Runs `step` one level deeper, unless a limit is reached. */
   #deeper<R>(otherwise: R, step: () => R): R {
     if (this.#depth >= MAX_DEPTH) this.open = true;
     if (this.#depth >= MAX_DEPTH || !this.spend(1)) return otherwise;
@@ -142,23 +166,28 @@ export class UsageWalk {
       const declared = scope.variables.length;
       for (const [i, node] of list.nodes.entries()) {
         if (!this.spend(1)) break;
-        const before = textOf(list.nodes[i - 1]);
-        this.#statement(node, before, textOf(list.nodes[i + 1]), scope);
+        const before = literalText(list.nodes[i - 1]);
+        this.#statement(node, before, literalText(list.nodes[i + 1]), scope);
       }
       scope.variables.length = declared;
     });
   }
 
-  #statement(node: Statement, before: string, after: string, scope: Scope): void {
+  #statement(node: StatementNode, before: string, after: string, scope: Scope): void {
     switch (node.kind) {
       case 'action': {
-        this.#place = sqlPlace(before, after);
+        this.#context = sqlContext(before, after);
+        this.#printed = this.actions.get(node.pos) ?? new Set();
+        this.actions.set(node.pos, this.#printed);
         const value = this.pipe(node.pipe, scope);
         if (node.pipe.variables.length === 0) {
-          const { type } = this.#place;
+          if (isHeaders(value)) this.headers.add('*');
+          const { type } = this.#context;
           this.use(value, scope, { type, interpolated: true });
+          if (value.fields.length === 0)
+            for (const name of innerField(node.pipe)) this.#printed.add(name);
         }
-        this.#place = NO_PLACE;
+        this.#context = NO_CONTEXT;
         break;
       }
       case 'template':
@@ -171,7 +200,7 @@ export class UsageWalk {
       case 'range':
         this.#range(node, before, scope);
         break;
-      default: // text says nothing by itself, and a jump takes nothing back
+      default: // text uses no fields, and a jump undoes no usage
     }
   }
 
@@ -193,7 +222,7 @@ export class UsageWalk {
     if (node.otherwise !== undefined) this.#list(node.otherwise, { ...scope, sent, depth });
     ends.push(sent);
     scope.variables.length = declared;
-    // What holds after it is what holds at the end of every arm.
+    // After the branch, the fields count as sent that were sent at the end of every arm.
     const [first = sent, ...others] = ends;
     scope.sent.clear();
     for (const name of first) if (others.every((end) => end.has(name))) scope.sent.add(name);
@@ -205,7 +234,8 @@ export class UsageWalk {
     const { pipe, list } = node.arms[0]!;
     const value = this.#commands(pipe, scope);
     this.test(value);
-    // A list in parentheses may not be empty in SQL.
+    if (isHeaders(value)) this.headers.add('*');
+    // A list in parentheses must not be empty in SQL.
     const needed = node.otherwise === undefined && /\(\s*$/.test(before);
     if (needed) this.use(value, scope, { list: true });
     else this.use({ ...value, sure: false }, scope, { list: true });
@@ -222,7 +252,6 @@ export class UsageWalk {
 
   // Expressions.
 
-  /** pipe is the value of a pipeline. */
   pipe(pipe: PipeNode, scope: Scope): UsageValue {
     return this.#deeper(OTHER, () => {
       const value = this.#commands(pipe, scope);
@@ -246,7 +275,6 @@ export class UsageWalk {
     return value ?? OTHER;
   }
 
-  /** operand is the value of an argument. */
   operand(node: Operand, scope: Scope): UsageValue {
     switch (node.kind) {
       case 'dot':
@@ -273,6 +301,9 @@ export class UsageWalk {
     if (first === undefined) return value;
     const field = value.kind === 'data' ? fieldValue(first) : OTHER;
     if (value.kind === 'data' && more.length === 0) return field;
+    const header = value.kind === 'data' ? more[0] : first;
+    if (header !== undefined && isHeaders(value.kind === 'data' ? field : value))
+      this.headers.add(header);
     this.use(value.kind === 'data' ? field : value, scope);
     return OTHER;
   }
@@ -283,7 +314,7 @@ export class UsageWalk {
     return scope.variables.findLast((variable) => variable.name === name)?.value ?? OTHER;
   }
 
-  /** Declares or assigns; what is assigned in an inner block may not have been. */
+  /** Declares or assigns a variable. An assignment in an inner block may not be executed. */
   #set(pipe: PipeNode, { names: [name] }: VariableNode, value: UsageValue, scope: Scope): void {
     const { variables, depth } = scope;
     const old = pipe.assign ? variables.findLast((one) => one.name === name) : undefined;
@@ -292,6 +323,15 @@ export class UsageWalk {
   }
 }
 
-function textOf(node: Statement | undefined): string {
+/** The path of a member of a field, usually a header: `.header.Accept`, `index .header "X-Tenant"`. */
+function innerField({ commands: [command, ...more] }: PipeNode): string[] {
+  const [head, map, key] = command?.args ?? [];
+  if (more.length > 0 || head === undefined) return [];
+  if (head.kind === 'field') return [head.names.join('.')];
+  const indexes = head.kind === 'identifier' && head.name === 'index' && map?.kind === 'field';
+  return indexes && key?.kind === 'string' ? [`${map.names.join('.')}.${key.text}`] : [];
+}
+
+function literalText(node: StatementNode | undefined): string {
   return node?.kind === 'text' ? node.text : '';
 }

@@ -1,23 +1,28 @@
 /**
- * What values are: their truth, their type's name, their text or integer. Types follow Go: an absent value is
- * undefined, nil is null, an int is a number (a bigint when a number is not exact), a string is a string (see
- * byte-string.ts), and the rest are the classes of kinds.ts and container.ts.
+ * Properties of values: truth, the name of the type, text, integer. Types follow Go: an absent value is undefined, nil
+ * is null, an int is a number (a bigint if a number would not be exact), a string is a string (see byte-string.ts), and
+ * all others are classes of kinds.ts and container.ts.
  */
 import { Boxed, type Plain, type Value } from './container.js';
-import { Complex, Counted, Derived, Float, Refused } from './kinds.js';
+import { Complex, Counted, Tainted, Float, Refused } from './kinds.js';
 
-/** unbox takes the interface off a value. */
+/** box gives an element of a map or a list the static type of an interface, as in Go. */
+export function box(value: Value): Value {
+  return value === undefined || value === null || value instanceof Boxed ? value : new Boxed(value);
+}
+
+/** unbox removes the interface from a value. */
 export function unbox(value: Value): Plain {
   return value instanceof Boxed ? value.inner : value;
 }
 
-/** textOf is the text of a string, or undefined for what is none. */
+/** textOf is the text of a string value; undefined for any other value. */
 export function textOf(value: Value): string | undefined {
   if (typeof value === 'string') return value;
-  return value instanceof Derived ? value.text : undefined;
+  return value instanceof Tainted ? value.text : undefined;
 }
 
-/** integerOf is an integer's value, of any type; undefined for what is none. */
+/** integerOf is the value of an integer of any type; undefined for any other value. */
 export function integerOf(value: Value): number | bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   return value instanceof Counted ? value.value : undefined;
@@ -35,7 +40,7 @@ export function isTrue(value: Value): boolean {
       return false;
   }
   if (value === null) return false;
-  if (value instanceof Derived) return value.text !== '';
+  if (value instanceof Tainted) return value.text !== '';
   if (value instanceof Refused) return true;
   if (value instanceof Boxed) return isTrue(value.inner);
   if (value instanceof Float) return value.number !== 0;
@@ -44,7 +49,7 @@ export function isTrue(value: Value): boolean {
   return value.length > 0;
 }
 
-/** typeName is the Go type of a value; an absent one has none, nil that of an empty interface. */
+/** typeName is the Go type of a value: `<nil>` for an absent one, that of an empty interface for nil. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':
@@ -58,7 +63,7 @@ export function typeName(value: Value): string {
       return '<nil>';
   }
   if (value === null || value instanceof Boxed) return 'interface {}';
-  if (value instanceof Derived || value instanceof Refused) return 'string';
+  if (value instanceof Tainted || value instanceof Refused) return 'string';
   if (value instanceof Float) return 'float64';
   if (value instanceof Complex) return 'complex128';
   if (value instanceof Counted) return value.type;

@@ -1,27 +1,26 @@
 /**
  * The SQL of the users table. Names come from the configuration and are always quoted; values are always bound. An
- * existing table needs no more than the two columns of user names and passwords: what else there is of a row is looked
- * for in its JSON, where an absent column is no error, and where the password never is.
+ * existing table needs only the columns of user names and passwords. All others are read from the row as JSON, in which
+ * an absent column is not an error, and from which the password is removed.
  */
 import { identifier, literal, qualifiedName } from '../pg/quote.js';
-import type { UsersTable } from '../protocol.js';
+import type { UsersTable } from '../settings.js';
 
-/** Statements are those of one users table. */
-export interface Statements {
+export interface UserStatements {
   /** $1 user name: at most two rows of user name, password, id, name and metadata, the last three as JSON. */
   readonly find: string;
   /** $1 user name, $2 the old hash, $3 the new one. */
   readonly renew: string;
   /** The table's columns, one a row; no row when there is no table. */
   readonly columns: string;
-  /** Makes the table unless it is there, whoever else does so at the same time. */
+  /** Creates the table if it does not exist, also while others create it. */
   readonly make: string;
-  /** Whether there is a row. */
+  /** One row if the table has any. */
   readonly any: string;
   readonly drop: string;
   /** Rows of id, user name and name, as JSON. */
   readonly list: string;
-  /** $1 user name, $2 hash, and what else is given. Adds nothing when the name is there. */
+  /** $1 user name, $2 hash, then the optional columns that are given. Inserts nothing if the name exists. */
   readonly add: (given: { readonly name: boolean; readonly metadata: boolean }) => string;
   /** $1 user name, $2 hash. */
   readonly setPassword: string;
@@ -29,12 +28,11 @@ export interface Statements {
   readonly remove: string;
 }
 
-/** statementsOf writes the statements for a table. */
-export function statementsOf(users: UsersTable): Statements {
+export function statementsOf(users: UsersTable): UserStatements {
   const table = qualifiedName(users);
   const username = `u.${identifier(users.username)}`;
   const password = `u.${identifier(users.password)}`;
-  const row = `(to_jsonb(u) - ${literal(users.password)})`;
+  const row = `(to_jsonb(u.*) - ${literal(users.password)})`;
   return {
     find: `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
 FROM ${table} u WHERE ${username} = $1 LIMIT 2`,
@@ -42,7 +40,7 @@ FROM ${table} u WHERE ${username} = $1 LIMIT 2`,
 WHERE ${username} = $1 AND ${password}::text = $2::text`,
     columns: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(${literal(table)}) AND attnum > 0 AND NOT attisdropped`,
-    // Not asked whether it is there: after a wait for the lock, the answer may be one remembered from before.
+    // No check whether it exists: after the wait for the lock, a catalog lookup may still give a cached result.
     make: `DO ${literal(`BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`users table ${table}`)}, 0));
   CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(users)});
@@ -63,7 +61,7 @@ WHERE NOT EXISTS (SELECT 1 FROM ${table} u WHERE ${username} = $1::text)`;
   };
 }
 
-/** The columns of a table of our own, of which user name and password may have taken the name of another one. */
+/** The columns of a new table. Those of user name and password replace another column of the same name. */
 function columnsOf(users: UsersTable): string {
   const columns = new Map([
     ['id', 'serial PRIMARY KEY'],
@@ -75,7 +73,7 @@ function columnsOf(users: UsersTable): string {
   return [...new Set(order)].map((name) => `${identifier(name)} ${columns.get(name)!}`).join(', ');
 }
 
-/** The metadata of a row: the configured columns that it has, or what the column `metadata` holds. */
+/** SQL for the metadata of a row: those of the configured columns that exist, or the column `metadata`. */
 function metadataOf({ metadata }: UsersTable, row: string): string {
   if (metadata.length === 0) return `${row} -> 'metadata'`;
   const names = metadata.map((name) => literal(name)).join(', ');

@@ -1,45 +1,51 @@
 /**
- * The users table: looks users up for a login, renews their hashes, and does what the commands ask. It knows nothing of
- * passwords but what is stored. It refuses names that several rows have: nobody could say whose password counts.
+ * The users table: looks users up for a login, renews their hashes, and runs the `user` commands. It stores hashes and
+ * never sees a password. A name that several rows have is ambiguous and is reported as such.
  */
-import { rowsOf, runStatement, StatementFailure, type Asked, type Rows } from '../pg/asked.js';
+import {
+  rowsOf,
+  runStatement,
+  StatementFailure,
+  type Queryable,
+  type Rows,
+} from '../pg/queryable.js';
 import type { StatementResult } from '../pg/job.js';
-import type { MadeUsersTable, StoredUser, UsersTable } from '../protocol.js';
-import { statementsOf, type Statements } from './statements.js';
+import type { UsersTable } from '../settings.js';
+import type { MadeUsersTable, StoredUser } from '../tasks.js';
+import { statementsOf, type UserStatements } from './statements.js';
 
-/** What a new user is given besides name and password. */
+/** Optional columns of a new user. */
 export interface NewUser {
   readonly name?: string | undefined;
   /** JSON. */
   readonly metadata?: string | undefined;
 }
 
-/** A user in a list. */
 export interface ListedUser {
   readonly id: unknown;
   readonly username: string;
   readonly name: string;
 }
 
-/** Users are the rows of one table. All methods reject with StatementFailure when the database fails. */
+/** Users reads and changes one users table. All methods reject with StatementFailure if the database fails. */
 export class Users {
   readonly #table: UsersTable;
-  readonly #sql: Statements;
-  readonly #database: Asked;
+  readonly #sql: UserStatements;
+  readonly #database: Queryable;
 
-  constructor(table: UsersTable, database: Asked) {
+  constructor(table: UsersTable, database: Queryable) {
     this.#table = table;
     this.#sql = statementsOf(table);
     this.#database = database;
   }
 
-  /** find looks a user up by exactly that name, apart from its case: `ambiguous` when several rows have it. */
+  /** find looks a user up by name, in whose case the table's may differ: `ambiguous` if several rows match. */
   async find(username: string): Promise<StoredUser | 'ambiguous' | undefined> {
     let rows: Rows;
     try {
       rows = await this.#rows(this.#sql.find, [username]);
     } catch (error) {
-      // A value that the column cannot hold is no user's name.
+      // The column cannot hold the value, so no user has that name.
       if (error instanceof StatementFailure && error.state.startsWith('22')) return undefined;
       throw error;
     }
@@ -47,23 +53,23 @@ export class Users {
     if (row === undefined) return undefined;
     if (rows.length > 1) return 'ambiguous';
     const [stored = null, password = null, id = null, name = null, metadata = null] = row;
-    // Types and collations that take more than one text for the same would multiply the guesses at a password.
+    // Types and collations that equate further texts would multiply the guesses at a password.
     if (stored?.toLowerCase() !== username.toLowerCase()) return undefined;
     return {
       id: idOf(id),
-      name: nameOf(name),
+      name: textOfJson(name),
       username: stored,
       password,
       metadata: metadata === null ? null : (JSON.parse(metadata) as unknown),
     };
   }
 
-  /** renew puts a new hash in the place of an old one; it does nothing when another is there by now. */
+  /** renew replaces a hash, unless it has changed since. */
   async renew(username: string, from: string, to: string): Promise<void> {
     await this.#run(this.#sql.renew, [username, from, to]);
   }
 
-  /** make makes the table unless it is there, and tells which columns it lacks. An existing one is never altered. */
+  /** make creates the table if it does not exist, and lists the columns it lacks. An existing table is never altered. */
   async make(): Promise<MadeUsersTable> {
     let columns = await this.#columns();
     const made = columns.size === 0;
@@ -76,51 +82,45 @@ export class Users {
     return { made, needed: [username, password].filter(lacks), metadata: metadata.filter(lacks) };
   }
 
-  /** exists tells whether the table is there. */
   async exists(): Promise<boolean> {
     return (await this.#columns()).size > 0;
   }
 
-  /** isEmpty tells whether there is no user. */
   async isEmpty(): Promise<boolean> {
     return (await this.#rows(this.#sql.any)).length === 0;
   }
 
-  /** drop ends the table with all users. */
   async drop(): Promise<void> {
     await this.#run(this.#sql.drop);
   }
 
-  /** list gives all users, by name. */
   async list(): Promise<ListedUser[]> {
     const rows = await this.#rows(this.#sql.list);
     return rows.map(([id = null, username = null, name = null]) => ({
       id: idOf(id),
-      username: nameOf(username),
-      name: nameOf(name),
+      username: textOfJson(username),
+      name: textOfJson(name),
     }));
   }
 
-  /** add adds a user; false when the name is there already. */
   async add(username: string, hash: string, { name, metadata }: NewUser): Promise<boolean> {
     const given = { name: name !== undefined, metadata: metadata !== undefined };
     const values = [username, hash, name, metadata].filter((value) => value !== undefined);
     try {
       return (await this.#run(this.#sql.add(given), values)).affected > 0;
     } catch (error) {
-      // Something else may have to be unique too, so it has to be seen.
+      // Another column may be unique too, so look for the name.
       if (error instanceof StatementFailure && error.state === '23505')
         if ((await this.#rows(this.#sql.find, [username])).length > 0) return false;
       throw error;
     }
   }
 
-  /** setPassword stores a hash and returns how many rows have that name. */
+  /** setPassword stores a hash and returns the number of rows with that name. */
   async setPassword(username: string, hash: string): Promise<number> {
     return (await this.#run(this.#sql.setPassword, [username, hash])).affected;
   }
 
-  /** remove removes a user and returns how many rows had that name. */
   async remove(username: string): Promise<number> {
     return (await this.#run(this.#sql.remove, [username])).affected;
   }
@@ -138,14 +138,14 @@ export class Users {
   }
 }
 
-/** A number of more digits than a JSON reader keeps stays a text. */
+/** The value of an id, 0 for none. A number that JSON readers would round stays text. */
 function idOf(json: string | null): unknown {
   if (json === null) return 0;
   const id = JSON.parse(json) as unknown;
   return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER ? json : (id ?? 0);
 }
 
-function nameOf(json: string | null): string {
+function textOfJson(json: string | null): string {
   const name = json === null ? null : (JSON.parse(json) as unknown);
   if (name === null) return '';
   return typeof name === 'string' ? name : json!;

@@ -7,9 +7,9 @@ import {
   ScriptAccess,
   WRITE,
 } from '#app/access/script-access.js';
-import type { ScriptEntry } from '#app/protocol.js';
+import type { ScriptEntry } from '#app/settings.js';
 
-/** An entry written as `database:location/name permissions`, a dash for a member that is absent. */
+/** An entry, written as `database:location/name permissions`; a dash stands for an absent member. */
 function entry(text: string): ScriptEntry {
   const [path = '', words = ''] = text.split(' ');
   const [database, location, name] = path
@@ -22,7 +22,7 @@ interface Case {
   readonly what: string;
   readonly everybody?: readonly string[];
   readonly user?: readonly string[];
-  /** Asked for `db:shop/list` by `ann`, if not said otherwise. */
+  /** By default `ann` requests `db:shop/list`. */
   readonly asked?: readonly [user: string, alias: string, folder: string, script: string];
   readonly expected: number;
 }
@@ -106,7 +106,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-t.test('which entry decides', (t) => {
+t.test('the entry that decides', (t) => {
   for (const { what, everybody = [], user = [], asked = ASKED, expected } of CASES) {
     const access = new ScriptAccess({
       scripts: everybody.map(entry),
@@ -130,7 +130,7 @@ t.test('a user named twice has the entries of both', (t) => {
   t.end();
 });
 
-t.test('what methods need', (t) => {
+t.test('permissions of methods', (t) => {
   for (const method of ['GET', 'HEAD']) t.equal(permissionFor(method), READ, method);
   for (const method of ['POST', 'PUT', 'PATCH']) t.equal(permissionFor(method), WRITE, method);
   t.equal(permissionFor('DELETE'), DELETE);

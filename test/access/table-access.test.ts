@@ -1,7 +1,7 @@
-/** Who may do what with tables: what is not permitted by an entry is denied. */
+/** Permissions for tables: whatever no entry permits is denied. */
 import t from 'tap';
 import { TableAccess, tableName } from '#app/access/table-access.js';
-import type { TableAccessSettings, TableEntry } from '#app/protocol.js';
+import type { TableAccessSettings, TableEntry } from '#app/settings.js';
 
 const entry = (name: string, permissions: string, fields?: readonly string[]): TableEntry => ({
   name,
@@ -12,7 +12,7 @@ const entry = (name: string, permissions: string, fields?: readonly string[]): T
 const access = (settings: Partial<TableAccessSettings>): TableAccess =>
   new TableAccess({ restrict: true, tables: [], users: [], ignored: [], ...settings });
 
-/** shown is a permission in one line. */
+/** A permission on one line. */
 function shown(to: TableAccess, user: string, schema: string, table: string): string {
   const { read, write, delete: removes, fields } = to.permission(user, schema, table);
   const words = [read && 'read', write && 'write', removes && 'delete'].filter(Boolean);
@@ -58,7 +58,7 @@ const CASES: readonly (readonly [user: string, schema: string, table: string, ma
   ['', 'public', ' item', 'nothing'],
   ['', 'public', 'own', 'nothing'],
   ['bob', 'public', 'own', 'nothing'],
-  // his own entry decides, for the worse too
+  // the user's own entry decides, even if it permits less
   ['bob', 'public', 'item', 'nothing'],
   ['ann', 'public', 'item', 'write of id'],
   ['bob', 'shop', 'item', 'read'],
@@ -72,10 +72,10 @@ const CASES: readonly (readonly [user: string, schema: string, table: string, ma
   // the last of several
   ['', 'public', 'twice', 'read of id'],
   ['ann', 'public', 'own', 'delete'],
-  // without columns there is nothing to read
+  // without columns nothing can be read
   ['', 'public', 'empty', 'write of '],
   ['', 'a', 'b.c', 'read'],
-  // what is ignored is open, whatever entries say
+  // ignored tables are open, regardless of entries
   ['', 'public', 'log', 'read write delete'],
   ['ann', 'public', 'log', 'read write delete'],
   ['', 'audit', 'trail', 'read write delete'],
@@ -120,7 +120,7 @@ t.test('readable lists what permission permits, and nothing twice', (t) => {
   t.end();
 });
 
-t.test('readable keeps no list for every name there may be', (t) => {
+t.test('readable caches no list for unknown names', (t) => {
   const restricted = access(SETTINGS);
   t.equal(restricted.readable('eve'), restricted.readable('mallory'));
   t.equal(restricted.readable('ann'), restricted.readable('ann'));

@@ -1,6 +1,6 @@
 /**
- * Runs the adapter as MCP clients do, as a process with lines on its standard input and output, and endpoints for it
- * that answer as a test wants.
+ * Runs the adapter as MCP clients do, as a process with lines on its standard input and output, and starts endpoints
+ * whose responses the test chooses.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,42 +14,42 @@ const MAIN = fileURLToPath(new URL('../../../dist/adapter/main.js', import.meta.
 
 type Teardown = Pick<Test, 'teardown'>;
 
-/** Asked is a request that an endpoint got, with its whole body. */
-export interface Asked {
+/** ReceivedRequest is a request that an endpoint received, with its whole body. */
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Endpoint is a server with what it was asked. */
+/** Endpoint is a server and the requests that it received. */
 export interface Endpoint {
-  /** Emits `asked` when a request is complete. */
+  /** Emits `received` when a request is complete. */
   readonly server: http.Server;
   readonly url: string;
   readonly port: number;
-  readonly asked: Asked[];
-  /** The connections that are open now. */
+  readonly received: ReceivedRequest[];
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
   /** close ends the server and its connections. */
   close(): Promise<void>;
 }
 
-/** startEndpoint starts a server on 127.0.0.1, on a free port unless there is one to be on again. */
+/** startEndpoint starts a server on 127.0.0.1, on a free port unless one is given. */
 export async function startEndpoint(
   t: Teardown,
-  answer: (asked: Asked, response: ServerResponse) => void,
+  answer: (received: ReceivedRequest, response: ServerResponse) => void,
   port = 0,
 ): Promise<Endpoint> {
-  const asked: Asked[] = [];
+  const received: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { url: path = '', headers } = request;
-      asked.push({ path, headers, body: Buffer.concat(chunks).toString() });
-      answer(asked.at(-1)!, response);
-      server.emit('asked');
+      received.push({ path, headers, body: Buffer.concat(chunks).toString() });
+      answer(received.at(-1)!, response);
+      server.emit('received');
     });
   });
   server.on('connection', (socket: Socket) => {
@@ -65,17 +65,17 @@ export async function startEndpoint(
   };
   t.teardown(close);
   const used = (server.address() as AddressInfo).port;
-  return { url: `http://127.0.0.1:${used}`, port: used, server, asked, sockets, close };
+  return { url: `http://127.0.0.1:${used}`, port: used, server, received, sockets, close };
 }
 
-/** reply answers a request with a result of `{n}`, under its id; a message without id with 202. */
-export function reply({ body }: Asked, response: ServerResponse): void {
+/** reply responds with a result of `{n}` under the request's id; to a message without id with 202. */
+export function reply({ body }: ReceivedRequest, response: ServerResponse): void {
   const { id } = JSON.parse(body) as { id?: unknown };
   if (id === undefined) response.writeHead(202).end();
   else json(response, 200, { jsonrpc: '2.0', id, result: { n: id } });
 }
 
-/** json answers with a status and a body. */
+/** json responds with a status and a body. */
 export function json(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
@@ -112,7 +112,6 @@ export class Adapter {
     t.teardown(() => this.child.kill('SIGKILL'));
   }
 
-  /** read begins to read standard output. */
   read(): void {
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
@@ -120,18 +119,17 @@ export class Adapter {
     });
   }
 
-  /** send writes lines. */
   send(...lines: readonly string[]): this {
     this.child.stdin!.write(lines.map((line) => `${line}\n`).join(''));
     return this;
   }
 
-  /** lines is what standard output has, without the line that is not complete yet. */
+  /** The complete lines of standard output. */
   get lines(): string[] {
     return this.#stdout.split('\n').slice(0, -1);
   }
 
-  /** messages is lines as JSON. */
+  /** The lines, parsed. */
   get messages(): Message[] {
     return this.lines.map((line) => JSON.parse(line) as Message);
   }
@@ -140,12 +138,12 @@ export class Adapter {
     return this.#stderr;
   }
 
-  /** until resolves once a condition holds, which is looked at whenever the adapter has written something. */
+  /** until resolves once a condition holds; it is checked whenever the adapter has written something. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => (this.#changed = resolve));
   }
 
-  /** answered resolves with the messages once there are so many. */
+  /** answered resolves with the messages once there are that many. */
   async answered(count: number): Promise<Message[]> {
     await this.until(() => this.lines.length >= count);
     return this.messages;
@@ -163,14 +161,14 @@ export class Adapter {
   }
 }
 
-/** Message is what a client reads. */
+/** A message that the adapter wrote. */
 export interface Message {
   readonly id?: string | number | null;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** converse sends lines to an endpoint, ends the input and resolves with all that came. */
+/** converse sends lines to an endpoint, ends the input and resolves with all messages of the adapter. */
 export async function converse(
   t: Teardown,
   url: string,

@@ -1,11 +1,11 @@
-/** How the adapter ends: at the end of input, when it is told to, and when nobody reads it any more. */
+/** The adapter ends at the end of input, on a signal, and when its output is closed. */
 import { once } from 'node:events';
 import t from 'tap';
 import { Adapter, reply, request, startEndpoint } from './adapter.js';
 
-t.test('end of input while requests are under way', async (t) => {
-  const endpoint = await startEndpoint(t, (asked, response) => {
-    setTimeout(() => reply(asked, response), 500);
+t.test('end of input while requests are in flight', async (t) => {
+  const endpoint = await startEndpoint(t, (received, response) => {
+    setTimeout(() => reply(received, response), 500);
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url });
   adapter.send(...Array.from({ length: 50 }, (_, id) => request(id)));
@@ -26,14 +26,14 @@ t.test('signals', async (t) => {
   ] as const) {
     const endpoint = await startEndpoint(t, () => undefined);
     const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url }).send(request(1));
-    await once(endpoint.server, 'asked');
+    await once(endpoint.server, 'received');
     adapter.child.kill(signal);
     t.equal(await adapter.closed(), code, signal);
     t.strictSame([adapter.lines, adapter.stderr], [[], '']);
   }
 });
 
-t.test('nobody reads', async (t) => {
+t.test('standard output is closed', async (t) => {
   const endpoint = await startEndpoint(t, reply);
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url }, { read: false });
   adapter.child.stdout!.destroy();
@@ -42,7 +42,7 @@ t.test('nobody reads', async (t) => {
   t.equal(adapter.stderr, '');
 });
 
-t.test('nobody reads what it says', async (t) => {
+t.test('standard error is closed', async (t) => {
   const adapter = new Adapter(t, { SERVICE_MCP_URL: 'http://127.0.0.1:1' });
   adapter.child.stderr!.destroy();
   adapter.send(request(1));

@@ -1,4 +1,4 @@
-/** An endpoint whose answer never ends does not take all memory: it is given up, and the next request is as any other. */
+/** A response that never ends does not exhaust memory: the request fails, and the next one succeeds. */
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { Adapter, reply, request, startEndpoint } from './adapter.js';
@@ -17,8 +17,8 @@ for (const [type, piece] of cases)
         if (!response.write(piece)) return void response.once('drain', () => write(response));
       }
     };
-    const { url } = await startEndpoint(t, (asked, response) => {
-      if (asked.body.includes('"list"')) reply(asked, response);
+    const { url } = await startEndpoint(t, (received, response) => {
+      if (received.body.includes('"list"')) reply(received, response);
       else write(response.writeHead(200, { 'Content-Type': type }));
     });
     const adapter = new Adapter(t, { SERVICE_MCP_URL: url }).send(request(1));

@@ -1,4 +1,4 @@
-/** What the adapter is given: refused with one line, or understood in each form it may have. */
+/** Environment and command line of the adapter: rejected with one line, or accepted in every allowed form. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { Adapter, converse, reply, request, startEndpoint } from './adapter.js';
@@ -31,7 +31,7 @@ t.test('an environment or a command line that cannot be used', async (t) => {
   ];
   for (const [env, args, code, stderr] of cases) {
     const adapter = new Adapter(t, env, { args });
-    // Its input stays open: it ends by itself.
+    // Its input stays open: it exits by itself.
     t.equal(await adapter.closed(), code, JSON.stringify([env, args]));
     t.match(adapter.stderr, stderr);
     t.match(adapter.stderr, /^sql-rest-service-mcp: [^\n]+\n$/, 'one line');
@@ -61,7 +61,7 @@ t.test('help and version, without an environment', async (t) => {
 });
 
 t.test('forms of the address', async (t) => {
-  const { url, asked } = await startEndpoint(t, reply);
+  const { url, received } = await startEndpoint(t, reply);
   const cases: [address: string, path: string][] = [
     ['', '/_mcp'],
     ['/', '/_mcp'],
@@ -77,13 +77,13 @@ t.test('forms of the address', async (t) => {
   for (const [address, path] of cases) {
     const { messages, stderr, code } = await converse(t, url + address, [request(1)]);
     t.strictSame(messages, [{ jsonrpc: '2.0', id: 1, result: { n: 1 } }], address);
-    t.equal(asked.at(-1)!.path, path, address);
+    t.equal(received.at(-1)!.path, path, address);
     t.strictSame([code, stderr], [0, '']);
   }
 });
 
 t.test('forms of the token', async (t) => {
-  const { url, asked } = await startEndpoint(t, reply);
+  const { url, received } = await startEndpoint(t, reply);
   const cases: [token: string, header: string | undefined][] = [
     ['', undefined],
     ['a.b-c_d=', 'Bearer a.b-c_d='],
@@ -94,12 +94,12 @@ t.test('forms of the token', async (t) => {
   ];
   for (const [token, header] of cases) {
     const adapter = await converse(t, url, [request(1)], { SERVICE_MCP_TOKEN: token });
-    t.equal(asked.at(-1)!.headers.authorization, header, token);
+    t.equal(received.at(-1)!.headers.authorization, header, token);
     t.equal(adapter.stderr, '', 'no warning: it stays on this machine');
   }
 });
 
-t.test('a token that another machine gets unencrypted', async (t) => {
+t.test('a token sent unencrypted to another machine', async (t) => {
   const cases: [url: string, warned: boolean][] = [
     ['http://192.0.2.1', true],
     ['http://db.example:3000', true],
@@ -112,7 +112,7 @@ t.test('a token that another machine gets unencrypted', async (t) => {
     ['http://[::1]:1', false],
   ];
   for (const [url, warned] of cases) {
-    // Nothing is sent, so nothing needs to be there.
+    // Nothing is sent, so no endpoint is needed.
     const adapter = await converse(t, url, [], { SERVICE_MCP_TOKEN: 's3cret' });
     t.equal(/the token goes to .* unencrypted/.test(adapter.stderr), warned, url);
     t.notMatch(adapter.stderr, /s3cret/);

@@ -1,10 +1,10 @@
-/** Headers that the protocol's versions demand: of each message since 2026-07-28, of the connection before. */
+/** Headers required by protocol versions: on each message since 2026-07-28, per connection before that. */
 import t from 'tap';
-import { Adapter, json, reply, request, startEndpoint, type Asked } from './adapter.js';
+import { Adapter, json, reply, request, startEndpoint, type ReceivedRequest } from './adapter.js';
 
 const NAMES = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
-function eraOf({ headers }: Asked): (string | undefined)[] {
+function eraOf({ headers }: ReceivedRequest): (string | undefined)[] {
   return NAMES.map((name) => headers[name] as string | undefined);
 }
 
@@ -14,7 +14,7 @@ const envelope = (version: unknown, params: Record<string, unknown> = {}) => ({
 });
 
 t.test('a message that names its version', async (t) => {
-  const { url, asked } = await startEndpoint(t, reply);
+  const { url, received } = await startEndpoint(t, reply);
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url });
   const modern = '2026-07-28';
   const cases: [method: string, params: unknown, headers: (string | undefined)[]][] = [
@@ -30,7 +30,7 @@ t.test('a message that names its version', async (t) => {
     ['tools/call', { name: 'x', _meta: null }, [undefined, undefined, undefined]],
     ['tools/call', [envelope(modern)], [undefined, undefined, undefined]],
     ['constructor', envelope(modern), [modern, 'constructor', undefined]],
-    // What no header can carry.
+    // Text that a header cannot hold.
     ['tools/call', envelope(modern, { name: 'a b' }), [modern, 'tools/call', 'a b']],
     ['tools/call', envelope(modern, { name: '' }), [modern, 'tools/call', '=?base64??=']],
     ['tools/call', envelope(modern, { name: ' a' }), [modern, 'tools/call', '=?base64?IGE=?=']],
@@ -41,22 +41,22 @@ t.test('a message that names its version', async (t) => {
   ]; // prettier-ignore
   for (const [i, [method, params, headers]] of cases.entries()) {
     await adapter.send(request(i, method, params)).answered(i + 1);
-    t.strictSame(eraOf(asked[i]!), headers, JSON.stringify(params));
+    t.strictSame(eraOf(received[i]!), headers, JSON.stringify(params));
   }
   adapter.send(
     JSON.stringify({ jsonrpc: '2.0', method: 'notifications/x', params: envelope(modern) }),
   );
   t.equal(await adapter.end(), 0);
-  t.strictSame(eraOf(asked.at(-1)!), [modern, 'notifications/x', undefined]);
+  t.strictSame(eraOf(received.at(-1)!), [modern, 'notifications/x', undefined]);
 });
 
 t.test('a connection that begins with initialize', async (t) => {
   let version: unknown = '2025-06-18';
-  const { url, asked } = await startEndpoint(t, (ask, response) => {
+  const { url, received } = await startEndpoint(t, (ask, response) => {
     const { id, method } = JSON.parse(ask.body) as { id?: unknown; method: string };
     const result = { protocolVersion: version, serverInfo: { name: 'service', version: '2.5.0' } };
     if (method !== 'initialize') reply(ask, response);
-    // Late: what follows waits for it.
+    // Late: the messages behind it wait.
     else setTimeout(() => json(response, 200, { jsonrpc: '2.0', id, result }), 300);
   });
   const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
@@ -69,7 +69,7 @@ t.test('a connection that begins with initialize', async (t) => {
   version = 5;
   adapter.send(request(5, 'initialize'), request(6, 'tools/list', envelope('2026-07-28')));
   t.equal(await adapter.end(), 0);
-  const seen = new Map(asked.map((ask) => [ask.body, eraOf(ask)]));
+  const seen = new Map(received.map((ask) => [ask.body, eraOf(ask)]));
   for (const [line, headers] of [
     [request(0, 'initialize'), [undefined, undefined, undefined]],
     [notification, ['2025-06-18', undefined, undefined]],

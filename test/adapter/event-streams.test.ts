@@ -1,4 +1,4 @@
-/** Endpoints that answer with an event stream: its messages come out one by one, as they come. */
+/** Endpoints that respond with an event stream: its messages are forwarded one by one, as they arrive. */
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { Adapter, converse, request, startEndpoint } from './adapter.js';
@@ -55,7 +55,7 @@ t.test(
   },
 );
 
-t.test('a stream for a notification is not passed on', async (t) => {
+t.test('a stream for a notification is not forwarded', async (t) => {
   const { url } = await startEndpoint(
     t,
     (_, response) => void begin(response).end(`data: ${progress}\n\n`),

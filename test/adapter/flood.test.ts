@@ -1,18 +1,18 @@
-/** Thousands of messages at once: none is lost or mixed up, few connections are opened, and no more is read than fits. */
+/** Thousands of messages at once: none is lost or mixed up, few connections are opened, and memory is bounded. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { Adapter, reply, request, startEndpoint, type Asked } from './adapter.js';
+import { Adapter, reply, request, startEndpoint, type ReceivedRequest } from './adapter.js';
 
 const COUNT = 5_000;
 const lines = Array.from({ length: COUNT }, (_, i) => request(i % 2 === 0 ? i : `id ${i}`));
 
 t.test('requests', async (t) => {
   let most = 0;
-  const endpoint = await startEndpoint(t, (asked, response) => {
+  const endpoint = await startEndpoint(t, (received, response) => {
     most = Math.max(most, endpoint.sockets.size);
     // Answers come in another order than requests.
-    setTimeout(() => reply(asked, response), asked.body.length % 7);
+    setTimeout(() => reply(received, response), received.body.length % 7);
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url }).send(...lines);
   t.equal(await adapter.end(), 0);
@@ -25,14 +25,14 @@ t.test('requests', async (t) => {
   );
   t.ok(most <= 32, `connections: ${most}`);
   t.equal(adapter.stderr, '', 'and Node has nothing to warn of');
-  const sent = endpoint.asked.map(({ body }) => lines.indexOf(body));
+  const sent = endpoint.received.map(({ body }) => lines.indexOf(body));
   t.ok(
     sent.every((place, i) => Math.abs(place - i) < 500),
     'first come, first sent',
   );
 });
 
-t.test('requests that nobody answers', async (t) => {
+t.test('requests to an unreachable endpoint', async (t) => {
   const endpoint = await startEndpoint(t, reply);
   await endpoint.close();
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url }).send(...lines);
@@ -41,18 +41,18 @@ t.test('requests that nobody answers', async (t) => {
   t.ok(adapter.messages.every(({ error }) => error?.code === -32603));
 });
 
-t.test('more than fits is not read', async (t) => {
-  const held: [Asked, Parameters<typeof reply>[1]][] = [];
+t.test('input beyond the limit is not read', async (t) => {
+  const held: [ReceivedRequest, Parameters<typeof reply>[1]][] = [];
   let open = false;
-  const endpoint = await startEndpoint(t, (asked, response) => {
-    if (open) reply(asked, response);
-    else held.push([asked, response]);
+  const endpoint = await startEndpoint(t, (received, response) => {
+    if (open) reply(received, response);
+    else held.push([received, response]);
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url });
   const { stdin } = adapter.child;
   const text = 'x'.repeat(1 << 20);
   for (let id = 0; id < 100; id++) stdin!.write(`${request(id, 'ping', { text })}\n`);
-  while (held.length < 32) await once(endpoint.server, 'asked');
+  while (held.length < 32) await once(endpoint.server, 'received');
   let left = -1;
   while (left !== stdin!.writableLength) {
     left = stdin!.writableLength;

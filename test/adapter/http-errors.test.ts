@@ -1,10 +1,10 @@
-/** Answers that are no JSON-RPC become errors that say what to do; JSON-RPC is passed on, whatever the status. */
+/** Responses other than JSON-RPC become errors that say what to do; JSON-RPC is forwarded with any status. */
 import t from 'tap';
 import { converse, request, startEndpoint } from './adapter.js';
 
 const page = '<html><body>Not found</body></html>';
 
-t.test('no JSON-RPC', async (t) => {
+t.test('responses other than JSON-RPC', async (t) => {
   const cases: [status: number, body: string, headers: Record<string, string>, message: RegExp][] = [
     [401, '{"error":"authorization token is empty"}', {}, /wants a token \(HTTP 401, authorization token is empty\): set SERVICE_MCP_TOKEN/],
     [403, '{"error":"permission denied","code":"x"}', {}, /does not permit this \(HTTP 403, permission denied\)/],
@@ -63,7 +63,7 @@ t.test('JSON-RPC with any status', async (t) => {
   }
 });
 
-t.test('bodies of several lines come out on one, their numbers as they were', async (t) => {
+t.test('bodies of several lines are written on one, with numbers unchanged', async (t) => {
   const body =
     '{\r\n  "jsonrpc": "2.0",\n  "id": 1,\n  "result": {"n": 12345678901234567890, "t": "a\\nb"}\n}\n';
   const { url } = await startEndpoint(t, (_, response) => response.end(body));

@@ -1,4 +1,4 @@
-/** Results of many megabytes come out whole, however their bytes came, and also when the client reads slowly. */
+/** Results of many megabytes arrive complete, however they were chunked, also if the client reads slowly. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ function bodyOf(id: unknown, result: unknown = { text }): Buffer {
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
 
-/** Writes a body in pieces whose ends lie inside characters. */
+/** Writes a body in chunks that end inside characters. */
 async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {
   for (let start = 0; start < body.length; start += 65_537)
     if (!response.write(body.subarray(start, start + 65_537)))
@@ -41,13 +41,13 @@ t.test('a client that does not read', async (t) => {
   const ids = Array.from({ length: 100 }, (_, id) => id);
   const adapter = new Adapter(t, { SERVICE_MCP_URL: endpoint.url }, { read: false });
   adapter.send(...ids.map((id) => request(id)));
-  await once(endpoint.server, 'asked');
+  await once(endpoint.server, 'received');
   let before = -1;
-  while (before !== endpoint.asked.length) {
-    before = endpoint.asked.length;
+  while (before !== endpoint.received.length) {
+    before = endpoint.received.length;
     await sleep(500);
   }
-  t.ok(before < 70, `${before} of 100 were asked for`);
+  t.ok(before < 70, `${before} of 100 were requested`);
   adapter.read();
   t.equal(await adapter.end(), 0);
   t.equal(adapter.lines.length, 100);

@@ -1,8 +1,8 @@
-/** Messages reach the endpoint as they are, and each request gets one answer under its own id. */
+/** Messages reach the endpoint unchanged, and each request gets one response under its own id. */
 import t from 'tap';
 import { Adapter, converse, json, reply, request, startEndpoint } from './adapter.js';
 
-t.test('bytes are not touched', async (t) => {
+t.test('bytes are unchanged', async (t) => {
   const lines = [
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"n":12345678901234567890.10}}',
     '  { "id" : 1 , "method":"ping" , "jsonrpc":"2.0", "id":2 }  ',
@@ -13,15 +13,15 @@ t.test('bytes are not touched', async (t) => {
     '{}',
     '['.repeat(100_000) + ']'.repeat(100_000),
   ];
-  const { url, asked } = await startEndpoint(t, (_, response) => {
+  const { url, received } = await startEndpoint(t, (_, response) => {
     json(response, 400, { jsonrpc: '2.0', error: { code: -32600, message: 'no' } });
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url });
   for (const [i, line] of lines.entries()) {
     await adapter.send(line).answered(i + 1);
-    t.equal(asked[i]!.body, line);
-    t.equal(asked[i]!.headers['content-type'], 'application/json');
-    t.equal(asked[i]!.headers.accept, 'application/json, text/event-stream');
+    t.equal(received[i]!.body, line);
+    t.equal(received[i]!.headers['content-type'], 'application/json');
+    t.equal(received[i]!.headers.accept, 'application/json, text/event-stream');
   }
   t.strictSame(
     adapter.messages.map(({ id }) => id),
@@ -32,7 +32,7 @@ t.test('bytes are not touched', async (t) => {
 });
 
 t.test('lines that are not messages', async (t) => {
-  const { url, asked } = await startEndpoint(t, reply);
+  const { url, received } = await startEndpoint(t, reply);
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url });
   const write = (bytes: string | Buffer) => adapter.child.stdin!.write(bytes);
   write('\n\r\n   \n\t\n');
@@ -62,12 +62,12 @@ t.test('lines that are not messages', async (t) => {
       .toSorted(),
     [1, 2, 3],
   );
-  t.equal(asked.length, 3, 'nothing else is forwarded');
-  t.equal(asked[0]!.body, request(1), 'without the CR');
+  t.equal(received.length, 3, 'nothing else is forwarded');
+  t.equal(received[0]!.body, request(1), 'without the CR');
 });
 
 t.test('a message that is too long, and one that is long', async (t) => {
-  const { url, asked } = await startEndpoint(t, reply);
+  const { url, received } = await startEndpoint(t, reply);
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url });
   const line = request(1, 'ping', { text: 'é'.repeat(10 << 20) });
   adapter.send(request(0, 'ping', { text: 'é'.repeat(33 << 20) }), line);
@@ -75,7 +75,7 @@ t.test('a message that is too long, and one that is long', async (t) => {
   t.match(refused, { error: { code: -32600, message: /more than 64 MiB/ } });
   t.equal(answer!.id, 1);
   t.strictSame(
-    asked.map(({ body }) => body === line),
+    received.map(({ body }) => body === line),
     [true],
   );
   t.equal(await adapter.end(), 0);
@@ -111,7 +111,7 @@ t.test('ids', async (t) => {
     t.notOk('id' in (await converse(t, bad.url, [line(id)])).messages[0]!, id);
 });
 
-t.test('what wants no answer gets none', async (t) => {
+t.test('messages that expect no response get none', async (t) => {
   const silent = [
     '{"jsonrpc":"2.0","method":"notifications/initialized"}',
     '{"jsonrpc":"2.0","id":1,"result":{}}',
@@ -128,12 +128,12 @@ t.test('what wants no answer gets none', async (t) => {
     [500, '<html>', /HTTP 500/],
   ];
   for (const [status, body, stderr] of cases) {
-    const { url, asked } = await startEndpoint(t, (_, response) =>
+    const { url, received } = await startEndpoint(t, (_, response) =>
       response.writeHead(status).end(body),
     );
     const adapter = await converse(t, url, silent);
     t.strictSame([adapter.code, adapter.lines], [0, []], String(status));
-    t.equal(asked.length, silent.length);
+    t.equal(received.length, silent.length);
     t.match(adapter.stderr, stderr);
     t.ok(adapter.stderr.split('\n').length <= 2, 'the same is said once');
   }

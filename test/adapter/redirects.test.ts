@@ -1,4 +1,4 @@
-/** Redirects are not followed: whoever is pointed at gets neither the message nor the token. */
+/** Redirects are not followed: their target receives neither the message nor the token. */
 import t from 'tap';
 import { converse, reply, request, startEndpoint } from './adapter.js';
 
@@ -31,5 +31,5 @@ t.test('an endpoint that redirects', async (t) => {
     }
     t.notMatch(stderr, /s3cret|t0ken/);
   }
-  t.equal(other.asked.length, 0);
+  t.equal(other.received.length, 0);
 });

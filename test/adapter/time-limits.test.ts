@@ -1,4 +1,4 @@
-/** An endpoint that says nothing is given up after --timeout; one that says something now and then is not. */
+/** An endpoint that sends nothing is given up after --timeout; one that sends something now and then is not. */
 import t from 'tap';
 import { startDeaf, startMute } from '../support/black-hole.js';
 import { Adapter, reply, request, startEndpoint } from './adapter.js';
@@ -19,8 +19,8 @@ t.test('an endpoint that takes connections and says nothing', async (t) => {
 });
 
 t.test('an answer that stops in the middle, on a connection that was used before', async (t) => {
-  const { url } = await startEndpoint(t, (asked, response) => {
-    if (asked.body === request(1)) reply(asked, response);
+  const { url } = await startEndpoint(t, (received, response) => {
+    if (received.body === request(1)) reply(received, response);
     else response.write('{"jsonrpc":');
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url }, { args: ['--timeout', '1'] });

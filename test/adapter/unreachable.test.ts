@@ -1,4 +1,4 @@
-/** While nobody answers, requests get errors and the adapter stays; when the service is back, they get answers. */
+/** While the endpoint is unreachable, requests get errors and the adapter keeps running; afterwards they succeed. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
@@ -31,10 +31,10 @@ t.test('an endpoint that goes and comes back', async (t) => {
 
 t.test('an endpoint that closes kept connections', async (t) => {
   let hits = 0;
-  const { url } = await startEndpoint(t, (asked, response) => {
-    // The second message meets a connection that is closed without an answer.
+  const { url } = await startEndpoint(t, (received, response) => {
+    // The second message is sent on a connection that is closed without a response.
     if (++hits === 2) response.socket!.destroy();
-    else reply(asked, response);
+    else reply(received, response);
   });
   const adapter = new Adapter(t, { SERVICE_MCP_URL: url });
   await adapter.send(request(1)).answered(1);
@@ -48,7 +48,7 @@ t.test('an endpoint that closes kept connections', async (t) => {
   t.equal(await adapter.end(), 0);
 });
 
-t.test('connections that come to nothing', async (t) => {
+t.test('connections that fail', async (t) => {
   const cases: [answer: string, message: RegExp][] = [
     ['', /closed the connection before its answer was complete/],
     ['HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"jsonrpc"', /closed the connection before/],
@@ -77,8 +77,8 @@ t.test('https: a certificate that is not trusted, one that is, and http to it', 
   const { cert, key } = makeCertificate('adapter');
   const file = join(makeFolder(t), 'cert.pem');
   writeFileSync(file, cert);
-  const server = createTlsServer({ cert, key }, (asked, response) => {
-    asked.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":{}}'));
+  const server = createTlsServer({ cert, key }, (received, response) => {
+    received.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":{}}'));
   }).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-/** Every algorithm, with a key of the configuration and with a key set, and keys that are none for it. */
+/** Every algorithm: with a key of the configuration, with a key set, and with keys that do not fit. */
 import t from 'tap';
 import { TokenIssuer } from '#app/auth/token-issuer.js';
 import { TokenVerifier } from '#app/auth/token-verifier.js';
@@ -31,7 +31,7 @@ for (const algorithm of ALGORITHMS) {
   });
 }
 
-t.test('a token of another algorithm is none, with the right key too', async (t) => {
+t.test('a token of another algorithm is refused, even with the right key', async (t) => {
   const families = [
     ['HS256', 'HS384', 'HS512'],
     ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],

@@ -1,4 +1,4 @@
-/** From Authorization headers to a token. */
+/** Reading tokens from Authorization headers. */
 import t from 'tap';
 import { addAuthorization, MAX_TOKEN, readBearer } from '#app/auth/bearer.js';
 import { ServiceError } from '#app/errors.js';

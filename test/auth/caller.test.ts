@@ -1,4 +1,4 @@
-/** What a caller is called, and the claims that go on to the database. */
+/** The name of a caller, and the claims passed to the database. */
 import t from 'tap';
 import { TokenVerifier } from '#app/auth/token-verifier.js';
 import { log, secretKey, SECRET, settings, signed, seconds } from './tokens.js';

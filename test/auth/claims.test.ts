@@ -1,4 +1,4 @@
-/** Claims that must hold: times, issuer, audience. */
+/** Verified claims: times, issuer, audience. */
 import t from 'tap';
 import { TokenVerifier } from '#app/auth/token-verifier.js';
 import { log, outcome, seconds, secretKey, SECRET, settings, signed } from './tokens.js';

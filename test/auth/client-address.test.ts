@@ -1,4 +1,4 @@
-/** Which address a request comes from, and what it is counted by. */
+/** The address that a request comes from, and its key for counting. */
 import t from 'tap';
 import { addressKey, ClientAddress } from '#app/auth/client-address.js';
 
@@ -35,7 +35,7 @@ t.test('of', (t) => {
   t.end();
 });
 
-t.test('counted by', (t) => {
+t.test('keys', (t) => {
   const cases: [address: string, key: string][] = [
     ['1.2.3.4', '1.2.3.4'],
     ['::ffff:1.2.3.4', '1.2.3.4'],

@@ -5,9 +5,9 @@ import type { Bcrypt } from '#app/auth/password.js';
 export interface CountedBcrypt extends Bcrypt {
   /** Cost of each comparison. */
   readonly compared: number[];
-  /** How many hashes were made. */
+  /** Number of hashes made. */
   hashed: number;
-  /** Most calls at one time. */
+  /** Maximum number of simultaneous calls. */
   most: number;
 }
 

@@ -1,11 +1,13 @@
-/** Key sets in files: absent, broken, changed. */
+/** Key sets in files: missing, invalid, changed. */
 import { spawnSync } from 'node:child_process';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { fileText } from '#app/auth/key-set-text.js';
 import { TokenVerifier } from '#app/auth/token-verifier.js';
 import { ServiceError } from '#app/errors.js';
-import { keySet, makeKey, outcome, recordingLog, settings, signed, until } from './tokens.js';
+import { keySet, makeKey, outcome, recordingLog, settings, signed } from './tokens.js';
+import { until } from '../support/until.js';
 
 const key = makeKey('ES256');
 const token = (sub: string): string => signed(key, { sub });
@@ -19,7 +21,7 @@ function start(t: Test, more: { key?: string } = {}) {
   return { file, lines, verifier };
 }
 
-t.test('nothing there yet: 503, and the keys when they come', async (t) => {
+t.test('a missing file: 503, until it exists', async (t) => {
   const { file, lines, verifier } = start(t);
   t.equal(await outcome(verifier, token('a')), 'busy');
   await t.rejects(Promise.resolve(verifier.verify(token('a'))), {
@@ -50,6 +52,13 @@ t.test('nothing there yet: 503, and the keys when they come', async (t) => {
   await writeFile(file, keySet({ key }));
   await until(async () => (await outcome(verifier, token('a'))) === 'name:a');
   t.match(lines.slice(1), [/^info: .*loaded.*"keys":1/]);
+});
+
+t.test('a file that is far too large is not read', async (t) => {
+  const file = join(t.testdir({ 'keys.json': '' }), 'keys.json');
+  await truncate(file, 3 * 2 ** 30); // more than a buffer takes
+  const read = fileText(file, new AbortController().signal);
+  await t.rejects(read, { message: 'it is larger than 256 KiB' });
 });
 
 t.test('the last good set is kept', async (t) => {

@@ -1,4 +1,4 @@
-/** An issuer's web server: answers as it is told, and counts what it was asked. */
+/** An issuer's web server: gives the answer that a test sets, and records requests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
@@ -7,7 +7,7 @@ export type Answer = (res: ServerResponse, req: IncomingMessage) => void;
 
 /** KeyServer runs until the test ends. */
 export class KeyServer {
-  /** Paths that were asked for. */
+  /** Paths of the requests. */
   readonly asked: string[] = [];
   answer: Answer;
   readonly #server: Server;
@@ -20,7 +20,7 @@ export class KeyServer {
     });
   }
 
-  /** start starts one that gives a text. */
+  /** start starts a server that answers with a text. */
   static async start(t: Test, text = ''): Promise<KeyServer> {
     const server = new KeyServer(gives(text));
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
@@ -36,7 +36,7 @@ export class KeyServer {
   }
 }
 
-/** gives is an answer with a text. */
+/** gives answers with a text. */
 export function gives(text: string, status = 200): Answer {
   return (res) => res.writeHead(status, { 'content-type': 'application/json' }).end(text);
 }

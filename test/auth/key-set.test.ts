@@ -1,4 +1,4 @@
-/** Which keys of a key set are used, and what is no key set. */
+/** Which keys of a key set are used, and texts that are not key sets. */
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { KeySetError, parseKeySet } from '#app/auth/key-set.js';
@@ -24,7 +24,7 @@ const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.expo
 });
 const ed448 = generateKeyPairSync('ed448').publicKey.export({ format: 'jwk' });
 
-t.test('no key sets', (t) => {
+t.test('texts that are not key sets', (t) => {
   const texts = ['', 'x', '[]', 'null', '7', '"keys"', '{}', '{"keys":{}}', '{"keys":"x"}', '{"ke'];
   for (const text of texts) t.throws(() => parseKeySet(text, 'RS256'), KeySetError, text);
   t.equal(parseKeySet('{"keys":[]}', 'RS256').size, 0);
@@ -41,7 +41,7 @@ t.test('no key sets', (t) => {
   t.end();
 });
 
-t.test('keys that are left out', (t) => {
+t.test('skipped keys', (t) => {
   const cases: [algorithm: string, jwk: unknown, said: RegExp][] = [
     ['RS256', null, /#1: .*object/],
     ['RS256', 7, /#1: .*object/],
@@ -80,7 +80,7 @@ t.test('keys that are left out', (t) => {
   t.end();
 });
 
-t.test('keys that are used, whatever lies beside them', (t) => {
+t.test('usable keys, whatever is beside them', (t) => {
   const keys = [
     hs.jwk,
     { ...rs.jwk, kid: 'a', use: 'sig', alg: 'RS256', key_ops: ['verify'], x5c: ['junk'], ext: 7 },
@@ -95,7 +95,7 @@ t.test('keys that are used, whatever lies beside them', (t) => {
   t.end();
 });
 
-t.test('of a private key the public part', async (t) => {
+t.test('the public part of a private key', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwks = JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] });
   const key = { ...es, signing: privateKey, jwk: publicKey.export({ format: 'jwk' }) };
@@ -129,7 +129,7 @@ t.test('a key of the configuration beside a key set', async (t) => {
   t.equal(await outcome(verifier, signed(es, { sub: 'b' }, { kid: 'else' })), 'invalid_claims');
 });
 
-t.test('what is left out is said once, in one line', (t) => {
+t.test('skipped keys are logged in one line', (t) => {
   const { log: recorded, lines } = recordingLog();
   const keys = [rs.jwk, { ...rs.jwk, kid: 'e', use: 'enc' }, es.jwk];
   new TokenVerifier(settings('RS256', { jwks: JSON.stringify({ keys }) }), recorded);

@@ -6,9 +6,10 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { KeyTimes } from '#app/auth/key-ring.js';
 import { TokenVerifier, type VerifierOptions } from '#app/auth/token-verifier.js';
-import type { TokenSettings } from '#app/protocol.js';
+import type { TokenSettings } from '#app/settings.js';
 import { gives, KeyServer, type Answer } from './key-server.js';
-import { keySet, log, makeKey, outcome, recordingLog, settings, signed, until } from './tokens.js';
+import { keySet, log, makeKey, outcome, recordingLog, settings, signed } from './tokens.js';
+import { until } from '../support/until.js';
 
 const key = makeKey('ES256');
 const HOUR = 3_600_000;
@@ -40,7 +41,7 @@ t.test('one request serves many tokens', async (t) => {
   t.strictSame(server.asked, ['/keys']);
 });
 
-t.test('a name that the set lacks makes it load, but only so often', async (t) => {
+t.test('an unknown kid causes a refresh, within the rate limit', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const cooldown = 200;
   const began = performance.now();
@@ -55,7 +56,7 @@ t.test('a name that the set lacks makes it load, but only so often', async (t) =
   t.ok(server.asked.length <= most, `${server.asked.length} requests, ${most} allowed`);
 });
 
-t.test('nor while loading fails', async (t) => {
+t.test('the rate limit applies while loading fails', async (t) => {
   const server = await KeyServer.start(t);
   server.answer = gives('', 500);
   const { verifier, lines } = start(t, { jwks: server.url('/keys') }, {});
@@ -65,7 +66,7 @@ t.test('nor while loading fails', async (t) => {
   t.match(lines, [/^warn: .*no keys yet.*"reason":"the answer has status 500"/]);
 });
 
-t.test('garbage, and known names with bad signatures, make nobody ask', async (t) => {
+t.test('garbage, and known names with bad signatures, cause no request', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const { verifier } = start(t, { jwks: server.url('/keys') }, { cooldown: 0 });
   t.equal(await outcome(verifier, signed(key, { sub: 'a' })), 'name:a');
@@ -78,7 +79,7 @@ t.test('garbage, and known names with bad signatures, make nobody ask', async (t
 });
 
 t.test(
-  'rotation: a new key counts with its first token, an old one until it is withdrawn',
+  'rotation: a new key is accepted with its first token, an old one until it is withdrawn',
   async (t) => {
     const server = await KeyServer.start(t, keySet({ key }));
     const { verifier } = start(t, { jwks: server.url('/keys') }, { cooldown: 0 });
@@ -96,7 +97,7 @@ t.test(
   },
 );
 
-t.test('beside the requests the set is loaded again and again', async (t) => {
+t.test('the set is refreshed periodically', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const { verifier } = start(t, { jwks: server.url('/keys') }, { url: 20 });
   const old = signed(key, { sub: 'o' });
@@ -136,7 +137,7 @@ t.test('an outage of the issuer', async (t) => {
   t.notMatch(lines.join(), 'hush');
 });
 
-t.test('answers that give no keys', async (t) => {
+t.test('responses without keys', async (t) => {
   const server = await KeyServer.start(t);
   const good = keySet({ key });
   const redirect: Answer = (res, req) => {
@@ -165,7 +166,7 @@ t.test('answers that give no keys', async (t) => {
   }
 });
 
-t.test('answers that take too long', async (t) => {
+t.test('responses that take too long', async (t) => {
   const server = await KeyServer.start(t);
   const cases: [what: string, answer: Answer][] = [
     ['silence', () => undefined],
@@ -192,7 +193,7 @@ function bomb(text: string): Answer {
   return (res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
 }
 
-t.test('an issuer that is slow holds up only so many', async (t) => {
+t.test('a slow issuer delays a limited number of requests', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const { verifier } = start(t, { jwks: server.url('/keys') }, { cooldown: 0 });
   t.equal(await outcome(verifier, signed(key, { sub: 'a' })), 'name:a');
@@ -210,7 +211,7 @@ t.test('an issuer that is slow holds up only so many', async (t) => {
   t.equal(said.filter((one) => one === 'invalid_claims').length, 100);
 });
 
-/** Outcomes of many tokens at once, each with how often it came. */
+/** Outcomes of many simultaneous tokens, with the count of each. */
 async function outcomes(verifier: TokenVerifier, count: number): Promise<Record<string, number>> {
   const tokens = Array.from({ length: count }, (_, i) => signed(key, { n: i, sub: 'a' }));
   const counts: Record<string, number> = {};
@@ -219,7 +220,7 @@ async function outcomes(verifier: TokenVerifier, count: number): Promise<Record<
   return counts;
 }
 
-t.test('all wait for the first set, as far as the queue goes', async (t) => {
+t.test('tokens wait for the first set, up to the length of the queue', async (t) => {
   const server = await KeyServer.start(t);
   const places = { '/keys': 'jwks', '/openid': 'wellKnown' };
   server.answer = (res, req) => {
@@ -234,7 +235,7 @@ t.test('all wait for the first set, as far as the queue goes', async (t) => {
   t.strictSame(await outcomes(verifier, 200), { busy: 50, 'name:a': 150 });
 });
 
-t.test('when the first set does not come, all are told so', async (t) => {
+t.test('when the first set cannot be loaded, all callers are refused', async (t) => {
   const server = await KeyServer.start(t);
   const failures: Answer[] = [
     (res) => setTimeout(() => res.writeHead(500).end(), 50),
@@ -248,7 +249,7 @@ t.test('when the first set does not come, all are told so', async (t) => {
   }
 });
 
-t.test('the last set of a process before is used at once, until it loads', async (t) => {
+t.test('the last set of an earlier process is used until the set is loaded', async (t) => {
   const server = await KeyServer.start(t);
   let release = (): void => undefined;
   const next = makeKey('ES256');
@@ -272,7 +273,7 @@ t.test('the last set of a process before is used at once, until it loads', async
   t.strictSame(told, [keySet({ next })]);
 });
 
-t.test('and it stays while the issuer is away', async (t) => {
+t.test('and it stays while the issuer is unreachable', async (t) => {
   const server = await KeyServer.start(t);
   server.answer = (res) => res.destroy();
   const last = { jwks: server.url('/keys'), lastKeys: keySet({ key }) };
@@ -282,7 +283,7 @@ t.test('and it stays while the issuer is away', async (t) => {
   t.match(lines, [/last key set/, /^warn: .*keys of before are kept/]);
 });
 
-t.test('a set is told of when it is another one', async (t) => {
+t.test('a set is reported when it has changed', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const told: string[] = [];
   start(t, { jwks: server.url('/keys') }, { url: 10 }, { onKeys: (text) => told.push(text) });
@@ -293,7 +294,7 @@ t.test('a set is told of when it is another one', async (t) => {
   t.strictSame(told, [keySet({ key }), keySet({ next: key })]);
 });
 
-t.test('an OpenID configuration names the set', async (t) => {
+t.test('an OpenID configuration with a jwks_uri', async (t) => {
   const server = await KeyServer.start(t);
   const answers = new Map<string, string>();
   server.answer = (res, req) => {
@@ -328,7 +329,7 @@ t.test('an OpenID configuration names the set', async (t) => {
   }
 });
 
-t.test('a URL with a password stops the start, and is not repeated', (t) => {
+t.test('a URL with a password stops the start, and no message contains it', (t) => {
   for (const place of ['jwks', 'wellKnown'] as const) {
     const bad = settings('ES256', { [place]: 'https://ann:hush@issuer.example/keys' });
     t.throws(() => new TokenVerifier(bad, log), /user or password/);
@@ -337,7 +338,7 @@ t.test('a URL with a password stops the start, and is not repeated', (t) => {
   t.end();
 });
 
-t.test('after close nothing is asked, and what was under way ends', async (t) => {
+t.test('after close there is no request, and one in progress ends', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const { verifier, lines } = start(t, { jwks: server.url('/keys') }, { url: 20, cooldown: 0 });
   t.equal(await outcome(verifier, signed(key, { sub: 'a' })), 'name:a');
@@ -355,7 +356,7 @@ t.test('after close nothing is asked, and what was under way ends', async (t) =>
   t.equal(lines.length, 1, 'a stop is no failure');
 });
 
-t.test('a process does not stay for its key set', async (t) => {
+t.test('a key set does not keep its process alive', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
   const url = server.url('/keys');
   const code = `

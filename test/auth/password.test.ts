@@ -1,4 +1,4 @@
-/** Which stored texts a password matches, and that each check costs the same. */
+/** Which stored texts match a password, and that every check costs the same. */
 import { createHash } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import t from 'tap';
@@ -61,7 +61,7 @@ t.test('verify', async (t) => {
   }
 });
 
-t.test('a comparison in vain costs what the last real one did', async (t) => {
+t.test('a dummy comparison costs what the last real one did', async (t) => {
   const counted = countedBcrypt();
   const passwords = new Passwords(counted);
   await passwords.verify(undefined, 'x');
@@ -90,7 +90,7 @@ t.test('hash', async (t) => {
   ]);
 });
 
-t.test('two at a time, some wait, no more', async (t) => {
+t.test('two run at a time, a limited number waits', async (t) => {
   const counted = countedBcrypt();
   const passwords = new Passwords(counted);
   const stored = bcrypt.hashSync('right', 6);
@@ -107,7 +107,7 @@ t.test('two at a time, some wait, no more', async (t) => {
   t.ok(await passwords.verify(stored, 'right'), 'there is room again');
 });
 
-t.test('the next one has its turn after a failure', async (t) => {
+t.test('a waiting check runs after a failed one', async (t) => {
   const counted = countedBcrypt();
   const passwords = new Passwords({
     ...counted,

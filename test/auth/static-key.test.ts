@@ -1,4 +1,4 @@
-/** Keys of the configuration that cannot be used stop the start, and no message has a word of them. */
+/** Keys of the configuration that cannot be used stop the start; no message contains a part of them. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import t from 'tap';
 import { TokenIssuer } from '#app/auth/token-issuer.js';
@@ -11,7 +11,7 @@ const spki = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem
 const small = spki(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);
 const pss = spki(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey);
 
-t.test('keys that cannot check', (t) => {
+t.test('keys that cannot verify', (t) => {
   const cases: [algorithm: string, key: string | undefined, said: RegExp][] = [
     ['HS256', undefined, /no key to check/],
     ['HS256', '', /0 bytes, HS256 needs 32/],

@@ -1,4 +1,4 @@
-/** Tokens made by hand with node:crypto, so that the tests can write what no library would, and keys to sign them. */
+/** Tokens made with node:crypto, also such as no library would make, and keys to sign them. */
 import {
   constants,
   createHmac,
@@ -11,7 +11,7 @@ import { ServiceError } from '#app/errors.js';
 import type { Caller } from '#app/auth/caller.js';
 import type { TokenVerifier } from '#app/auth/token-verifier.js';
 import { createLogger, type Logger } from '#app/log.js';
-import type { TokenSettings } from '#app/protocol.js';
+import type { TokenSettings } from '#app/settings.js';
 
 export const ALGORITHMS = [
   ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -29,13 +29,12 @@ export interface TestKey {
   readonly signing: KeyObject | string;
   /** For `jwt.key`, able to sign. */
   readonly secret: string;
-  /** For `jwt.key`, able to check only; the secret of a symmetric one. */
+  /** For `jwt.key`, able to verify only; the secret of a symmetric one. */
   readonly pem: string;
   /** Without kid. */
   readonly jwk: JsonWebKey;
 }
 
-/** makeKey makes a new key for an algorithm. */
 export function makeKey(algorithm: string): TestKey {
   if (algorithm.startsWith('HS')) return secretKey(algorithm, `${Math.random()}${SECRET}`);
   const { publicKey, privateKey } = makePair(algorithm);
@@ -75,7 +74,6 @@ export function signed(key: TestKey, payload: unknown, header: unknown = {}): st
   return `${input}.${signature(key, input)}`;
 }
 
-/** signature is that of any text. */
 export function signature({ algorithm, signing }: TestKey, input: string): string {
   const digest = `sha${algorithm.slice(2)}`;
   if (typeof signing === 'string')
@@ -93,7 +91,7 @@ export function signature({ algorithm, signing }: TestKey, input: string): strin
   );
 }
 
-/** seconds is a date of a token, from now on. */
+/** seconds is a NumericDate, relative to now. */
 export function seconds(fromNow: number): number {
   return Math.floor(Date.now() / 1_000) + fromNow;
 }
@@ -117,7 +115,7 @@ export function keySet(keys: Readonly<Record<string, TestKey>>): string {
   return JSON.stringify({ keys: Object.entries(keys).map(([kid, { jwk }]) => ({ ...jwk, kid })) });
 }
 
-/** outcome is the code of a refusal, or `name:` and the caller's name. */
+/** outcome is the error code of a refusal, or `name:` and the caller's name. */
 export async function outcome(verifier: TokenVerifier, token: string): Promise<string> {
   try {
     const caller: Caller = await verifier.verify(token);
@@ -128,7 +126,7 @@ export async function outcome(verifier: TokenVerifier, token: string): Promise<s
   }
 }
 
-/** recordingLog is a log whose lines can be read: level, message and fields. */
+/** recordingLog records its lines: level, message and fields. */
 export function recordingLog(): { readonly log: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const record =
@@ -144,9 +142,4 @@ export function recordingLog(): { readonly log: Logger; readonly lines: string[]
     }),
     lines,
   };
-}
-
-/** until waits for a condition; fails the test's time limit when it never comes. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,12 +1,12 @@
 /**
- * The packages of another revision: shared while it asks for the same ones, and never installed over ours.
+ * The packages of another revision: shared if its lockfile is the same, and never installed into ours.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { shareNodeModules } from '../../bench/base.js';
 
-t.test('shared, kept apart when they part, shared again', (t) => {
+t.test('shared, separate after a change of the lockfile, shared again', (t) => {
   const folder = t.testdir({
     ours: { 'package-lock.json': '1', node_modules: { ours: '' } },
     theirs: { 'package-lock.json': '1' },
@@ -22,7 +22,7 @@ t.test('shared, kept apart when they part, shared again', (t) => {
   t.end();
 });
 
-t.test('packages that it has installed itself stay', (t) => {
+t.test('its own installed packages stay', (t) => {
   const folder = t.testdir({
     ours: { 'package-lock.json': '1', node_modules: {} },
     theirs: { 'package-lock.json': '1' },

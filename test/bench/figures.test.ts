@@ -1,11 +1,11 @@
 /**
- * What several samples come to, and the order in which a case's ids are asked for.
+ * Medians of several samples, and the order of a case's ids.
  */
 import t from 'tap';
 import { CASES, ids } from '../../bench/cases.js';
 import { spread, summarise } from '../../bench/measure/figures.js';
 
-t.test('the middle of a set', (t) => {
+t.test('median, minimum and maximum', (t) => {
   const table: [number[], number, number, number][] = [
     [[5], 5, 5, 5],
     [[9, 1, 4], 4, 1, 9],
@@ -17,14 +17,14 @@ t.test('the middle of a set', (t) => {
   t.end();
 });
 
-t.test('a figure that a contestant does not have stays absent', (t) => {
+t.test('an absent figure stays absent', (t) => {
   const summary = summarise([{ rate: 7, databaseCpu: 2, errors: 0, otherLoad: 0 }]);
   t.strictSame(Object.keys(summary).sort(), ['databaseCpu', 'errors', 'otherLoad', 'rate']);
   t.end();
 });
 
 for (const subject of CASES) {
-  t.test(`${subject.name}: no id comes again before all were used, none is out of range`, (t) => {
+  t.test(`${subject.name}: no id repeats before all were used, none is out of range`, (t) => {
     for (const seed of [0, 1, 29]) {
       const sorted = ids(subject, seed, subject.range).sort((a, b) => a - b);
       t.equal(new Set(sorted).size, subject.range);

@@ -1,5 +1,5 @@
 /**
- * CPU time and memory of a process with its descendants, by processes whose use is known.
+ * CPU time and memory of a process and its descendants, measured with known loads.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import {
   treeOf,
 } from '../../bench/measure/process-tree.js';
 
-/** A process whose child burns 0.5 s of CPU and ends, and which then holds 64 MiB. */
+/** A process whose child uses 0.5 s of CPU and ends, and which then allocates 64 MiB. */
 const PARENT = `
 const burn = 'while (process.cpuUsage().user + process.cpuUsage().system < 500000);';
 require('node:child_process').spawnSync(process.execPath, ['-e', burn]);
@@ -21,7 +21,7 @@ console.log('done');
 setInterval(() => {}, 1000);
 `;
 
-t.test('a child that has ended and memory that is held both count', async (t) => {
+t.test('the CPU time of an ended child, and the memory of a running process', async (t) => {
   const child = spawn(process.execPath, ['-e', PARENT], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => child.kill());
   const before = cpuSeconds(process.pid);

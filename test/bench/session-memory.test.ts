@@ -1,5 +1,5 @@
 /**
- * A contestant's sessions in PostgreSQL are told from all others, and what they keep shows in their memory.
+ * The memory of a contestant's sessions in PostgreSQL, without that of other sessions.
  */
 import pg from 'pg';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { privateBytes } from '../../bench/measure/process-tree.js';
 const MiB = 1024 ** 2;
 const STATEMENTS = 1000;
 
-t.test('prepared statements count, shared buffers and the sessions of others do not', async (t) => {
+t.test('prepared statements count, shared buffers and other sessions do not', async (t) => {
   const database = await startDatabase(() => undefined);
   t.teardown(() => database.stop());
   const login = await database.loginFor('keeps all');

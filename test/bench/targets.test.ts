@@ -1,11 +1,11 @@
 /**
- * Which targets a run says something about, and what it says.
+ * The table of targets of a run.
  */
 import t from 'tap';
 import type { FigureName } from '../../bench/measure/figures.js';
 import { targetTable, type Measured } from '../../bench/targets.js';
 
-t.test('no table of a target, no word', (t) => {
+t.test('targets without a measured case are not listed', (t) => {
   t.equal(targetTable([]), undefined);
   t.equal(targetTable([measured('page', 32, { service: { rate: 9 } })]), undefined);
   t.equal(targetTable([measured('one', 32, { 'fastify-pg': { rate: 9 } })]), undefined);
@@ -46,7 +46,7 @@ t.test('met, missed and not measured', (t) => {
   t.end();
 });
 
-t.test('one sample with an error is enough, and time without a base is none', (t) => {
+t.test('one sample with an error is enough, and a ratio to zero is not measured', (t) => {
   const one = (connections: number, figures: Partial<Record<FigureName, number>>) =>
     measured('one', connections, { service: figures, 'fastify-pg': { p50: 0 } });
   const table = [one(1000, { errors: 0 }), one(1, { p50: 0 })];
@@ -57,7 +57,7 @@ t.test('one sample with an error is enough, and time without a base is none', (t
   t.end();
 });
 
-/** measured is a table with the medians given, and `more` above them at most. */
+/** measured is a table with these medians; maxima are higher by `more`. */
 function measured(
   name: string,
   connections: number,

@@ -1,12 +1,12 @@
 /**
- * What a caller may not read leaves no trace in a listing: not in what it gives, and not in whether it fails. PostgreSQL
- * tries no condition of a request on it.
+ * Objects that a caller may not read leave no trace in a listing, neither in its rows nor in its errors: PostgreSQL
+ * evaluates no condition of a request on them.
  */
 import t from 'tap';
-import { Catalog } from '#app/catalog/catalog.js';
-import type { TableAccessSettings } from '#app/protocol.js';
+import { Listings } from '#app/catalog/listings.js';
+import type { TableAccessSettings } from '#app/settings.js';
 import { parseQueryString } from '#app/script/query-string.js';
-import { databaseSettings, startFrontEnd } from '../support/front-end.js';
+import { databaseSettings, startHttpProcess } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 
 const postgres = await startPostgres(t, {
@@ -30,7 +30,7 @@ const HIDE = `
 const REVEAL = `
   DROP SCHEMA secret_pay CASCADE; DROP TABLE secret_plan; DROP VIEW shop.secret_view; DROP ROLE secret_owner`;
 
-/** Conditions that a hidden row meets as far as they go: with a backslash behind, PostgreSQL fails on it. */
+/** Patterns that a hidden row matches up to their end: with a backslash appended, PostgreSQL fails on that row. */
 const PREFIXES = [
   'tables?name=$like.secret_p',
   'tables?c.relname=$nlike.secret_p',
@@ -47,10 +47,10 @@ const PREFIXES = [
   'schemas?schema_name=$like.secret_p&_distinct=true&_order=-schema_name',
 ];
 
-/** The SQLSTATE that a listing fails with, or that it does not, were its pattern let through with a backslash behind. */
+/** The SQLSTATE of a listing whose pattern ends in a backslash, which the service itself rejects; `answered` for none. */
 async function unfinished(target: string, access: TableAccessSettings): Promise<string> {
   const [name = '', query = ''] = target.split('?');
-  const { text, values } = new Catalog(access).list(name, parseQueryString(query), '');
+  const { text, values } = new Listings(access).query(name, parseQueryString(query), '');
   const sent = values.map((value) => (/^secret/i.test(value) ? `${value}\\` : value));
   try {
     await postgres.sql(text, sent);
@@ -60,7 +60,7 @@ async function unfinished(target: string, access: TableAccessSettings): Promise<
   }
 }
 
-t.test('no condition meets a hidden row', async (t) => {
+t.test('no condition is evaluated on a hidden row', async (t) => {
   await postgres.sql(HIDE);
   for (const target of PREFIXES) {
     t.equal(await unfinished(target, OPEN), '22025', `${target}: the row is there`);
@@ -108,9 +108,9 @@ const TARGETS = [
   'schemas?_distinct=true&_order=schema_owner',
 ];
 
-t.test('answers are the same whether there is something hidden or not', async (t) => {
+t.test('responses are the same with and without hidden objects', async (t) => {
   const worker = { databases: [databaseSettings('main', postgres)], access: RESTRICTED };
-  const { port } = await startFrontEnd(t, { worker });
+  const { port } = await startHttpProcess(t, { worker });
   const all = (): Promise<string[]> =>
     Promise.all(
       TARGETS.map(async (target) => {

@@ -1,19 +1,19 @@
-/** The query of a listing: the SQL that parameters give, and that it holds nothing of what was sent. */
+/** The query of a listing: the SQL for given parameters, which never contains text of the request. */
 import t from 'tap';
-import { Catalog } from '#app/catalog/catalog.js';
+import { Listings } from '#app/catalog/listings.js';
 import { MAX_CONDITIONS } from '#app/catalog/listing-query.js';
 import { ServiceError } from '#app/errors.js';
-import type { TableAccessSettings } from '#app/protocol.js';
+import type { TableAccessSettings } from '#app/settings.js';
 import { parseQueryString } from '#app/script/query-string.js';
 
 const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], ignored: [] };
-const catalog = new Catalog(OPEN);
+const listings = new Listings(OPEN);
 
-/** asked is the query of `listing?parameters`, or what is said against it. */
-function asked(target: string, from = catalog, claims = ''): { text: string; values: unknown } {
+/** The query of `listing?parameters`, or code and message of the error. */
+function queryOf(target: string, from = listings, claims = ''): { text: string; values: unknown } {
   const [name = '', query = ''] = target.split('?');
   try {
-    return from.list(name, parseQueryString(query), claims);
+    return from.query(name, parseQueryString(query), claims);
   } catch (error) {
     if (error instanceof ServiceError)
       return { text: `${error.code}: ${error.message}`, values: [] };
@@ -23,7 +23,7 @@ function asked(target: string, from = catalog, claims = ''): { text: string; val
 
 const UNFINISHED = 'LIKE pattern must not end with escape character';
 
-const REFUSED: readonly (readonly [target: string, message: string])[] = [
+const INVALID: readonly (readonly [target: string, message: string])[] = [
   ['schemas?schema_name=', 'invalid operator'],
   ['schemas?schema_name=$zz.x', 'invalid operator'],
   ['schemas?schema_name=$eq', 'invalid operator'],
@@ -79,20 +79,20 @@ const REFUSED: readonly (readonly [target: string, message: string])[] = [
   ['schemas?_page=1&_page_size=-1', 'invalid _page_size: it must be a whole number, at most 2147483647 and not negative'],
 ]; // prettier-ignore
 
-t.test('refused', (t) => {
-  for (const [target, message] of REFUSED)
-    t.equal(asked(target).text, `invalid_listing: ${message}`, target);
-  t.equal(asked('users').text, 'not_found: 404 page not found');
-  t.equal(asked('constructor').text, 'not_found: 404 page not found');
+t.test('invalid parameters', (t) => {
+  for (const [target, message] of INVALID)
+    t.equal(queryOf(target).text, `invalid_listing: ${message}`, target);
+  t.equal(queryOf('users').text, 'not_found: 404 page not found');
+  t.equal(queryOf('constructor').text, 'not_found: 404 page not found');
   t.end();
 });
 
-t.test('no more conditions than some', (t) => {
+t.test('the number of conditions is limited', (t) => {
   const or = (n: number): string => `schemas?_or=${Array(n).fill('schema_name=a').join('||')}`;
-  t.match(asked(or(MAX_CONDITIONS)).text, /^SELECT/);
+  t.match(queryOf(or(MAX_CONDITIONS)).text, /^SELECT/);
   const message = 'invalid_listing: more than 1000 conditions';
-  t.equal(asked(or(MAX_CONDITIONS + 1)).text, message);
-  t.equal(asked(`${or(MAX_CONDITIONS)}&schema_name=b`).text, message);
+  t.equal(queryOf(or(MAX_CONDITIONS + 1)).text, message);
+  t.equal(queryOf(`${or(MAX_CONDITIONS)}&schema_name=b`).text, message);
   t.end();
 });
 
@@ -120,11 +120,11 @@ const QUERIES: readonly (readonly [target: string, text: string, values?: readon
 
 t.test('queries', (t) => {
   for (const [target, text, values = []] of QUERIES)
-    t.same(asked(target), { text, values }, target);
+    t.same(queryOf(target), { text, values }, target);
   t.end();
 });
 
-/** What stands after WHERE for one condition on schema_name, and the value bound. */
+/** The SQL after WHERE for one condition on schema_name, and the bound value. */
 const CONDITIONS: readonly (readonly [condition: string, sql: string, value?: string])[] = [
   ['x', '= $1', 'x'],
   ['a.b', '= $1', 'a.b'],
@@ -167,7 +167,7 @@ const CONDITIONS: readonly (readonly [condition: string, sql: string, value?: st
 
 t.test('conditions', (t) => {
   for (const [condition, sql, value] of CONDITIONS) {
-    const { text, values } = asked(`schemas?schema_name=${condition}`);
+    const { text, values } = queryOf(`schemas?schema_name=${condition}`);
     const [, where] = / WHERE (.*) ORDER BY /.exec(text) ?? [];
     t.equal(where, `schemata.schema_name ${sql}`, condition);
     t.same(values, value === undefined ? [] : [value]);
@@ -175,8 +175,8 @@ t.test('conditions', (t) => {
   t.end();
 });
 
-t.test('alternatives are one condition among the others', (t) => {
-  const where = (query: string): unknown => / WHERE (.*) ORDER BY /.exec(asked(query).text)?.[1];
+t.test('alternatives form one condition among the others', (t) => {
+  const where = (query: string): unknown => / WHERE (.*) ORDER BY /.exec(queryOf(query).text)?.[1];
   const either = '(schemata.schema_name = $1 OR schemata.schema_owner = $2)';
   for (const or of [
     '_or=schema_name=a||schema_owner=b',
@@ -193,10 +193,10 @@ t.test('alternatives are one condition among the others', (t) => {
   t.end();
 });
 
-t.test('what is sent is in no text', (t) => {
+t.test('the text contains nothing of the request', (t) => {
   const odd = `zz' AND "zz" -- ; zz`;
   const sent = encodeURIComponent(odd);
-  const query = asked(
+  const query = queryOf(
     `tables?name=${sent}&type=$in.${sent}&owner=$like.${sent}&_or=schema=${sent}`,
   );
   t.match(query.text, /^SELECT/);
@@ -206,7 +206,7 @@ t.test('what is sent is in no text', (t) => {
 });
 
 t.test('restricted access', (t) => {
-  const restricted = new Catalog({
+  const restricted = new Listings({
     restrict: true,
     tables: [
       { name: 'item', permissions: ['read'], fields: undefined },
@@ -221,13 +221,13 @@ t.test('restricted access', (t) => {
   });
   const tables = '(SELECT * FROM unnest($1::text[], $2::text[]))';
   const values = (target: string, claims?: string): unknown =>
-    asked(target, restricted, claims).values;
+    queryOf(target, restricted, claims).values;
   t.match(
-    asked('tables?name=$ne.x', restricted).text,
+    queryOf('tables?name=$ne.x', restricted).text,
     `${tables} OFFSET 0) c WHERE c.relname <> $3 ORDER`,
   );
   t.same(values('tables?name=$ne.x'), ['{"public","shop"}', '{"item","o\\"dd"}', 'x']);
-  t.match(asked('schemas?_count=x', restricted).text, /WHERE schemata\.schema_name::text = ANY \(\$1::text\[\]\) OFFSET 0\) schemata$/); // prettier-ignore
+  t.match(queryOf('schemas?_count=x', restricted).text, /WHERE schemata\.schema_name::text = ANY \(\$1::text\[\]\) OFFSET 0\) schemata$/); // prettier-ignore
   t.same(values('schemas'), ['{"public","shop"}']);
   t.same(values('schemas', '{"sub":"ann"}'), ['{"shop"}']);
   t.same(values('tables', '{"UserInfo":{"username":"bob"}}'), [
@@ -235,9 +235,13 @@ t.test('restricted access', (t) => {
     '{"item","o\\"dd","pay"}',
   ]);
   t.same(values('databases'), []);
-  t.throws(() => restricted.list('tables', new Map(), 'no JSON'), SyntaxError);
-  t.same(catalog.list('schemas', new Map(), 'no JSON').values, [], 'claims are read where needed');
-  const nobody = new Catalog({ ...OPEN, restrict: true });
-  t.same(asked('tables', nobody).values, ['{}', '{}']);
+  t.throws(() => restricted.query('tables', new Map(), 'no JSON'), SyntaxError);
+  t.same(
+    listings.query('schemas', new Map(), 'no JSON').values,
+    [],
+    'claims are read where needed',
+  );
+  const without = new Listings({ ...OPEN, restrict: true });
+  t.same(queryOf('tables', without).values, ['{}', '{}']);
   t.end();
 });

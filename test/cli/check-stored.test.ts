@@ -1,4 +1,4 @@
-/** What `check` says of the table of scripts. */
+/** The report of `check` about the scripts table. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { makeFolder, run } from './program.js';

@@ -23,7 +23,7 @@ t.test('check', async (t) => {
   const server = await startPostgres(t);
   const env = { DATABASE_URL: server.url };
 
-  await t.test('all is well', async (t) => {
+  await t.test('no errors', async (t) => {
     const folder = makeScripts(GOOD);
     const { code, stdout, stderr } = await run(folder, ['check'], env);
     t.equal(code, 0, stdout);
@@ -67,13 +67,13 @@ t.test('check', async (t) => {
     ]);
   });
 
-  await t.test('a scripts folder that is not there yet', async (t) => {
+  await t.test('a missing scripts folder', async (t) => {
     const { code, stdout } = await run(makeFolder(t), ['check'], env);
     t.equal(code, 0, 'serve makes it');
     t.match(stdout, /0 scripts/);
   });
 
-  await t.test('a scripts folder that is none', async (t) => {
+  await t.test('a scripts folder that is a file', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'queries'), '');
     const { code, stdout } = await run(folder, ['check'], env);
@@ -81,7 +81,7 @@ t.test('check', async (t) => {
     t.match(stdout, /queries not ok: 0 scripts\n {2}error: .*queries: cannot be read: ENOTDIR\n/);
   });
 
-  await t.test('a database that refuses', async (t) => {
+  await t.test('a database that refuses the connection', async (t) => {
     const url = new URL(server.url);
     url.password = 'hush';
     const folder = makeScripts(GOOD);
@@ -98,7 +98,7 @@ t.test('check', async (t) => {
     t.notMatch(absent.stdout, 'hush');
   });
 
-  await t.test('several databases: each is tried', async (t) => {
+  await t.test('several databases', async (t) => {
     const away = { DATABASE_ALIAS_1: 'away', DATABASE_URL_1: 'postgres://u:hush@127.0.0.1:1/d' };
     const there = { DATABASE_ALIAS_2: 'there', DATABASE_URL_2: server.url };
     const folder = makeScripts(GOOD);

@@ -4,7 +4,7 @@ import { makeFolder, run } from './program.js';
 
 const folder = makeFolder(t);
 
-t.test('command lines that make no sense: exit code 2, and what was meant', async (t) => {
+t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
   const cases: [args: string[], stderr: RegExp][] = [
     [[], /a command is missing: serve, check, migrate, scripts, plugin, user/],
     [['sevre'], /unknown command sevre; the nearest is serve/],

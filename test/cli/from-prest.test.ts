@@ -1,4 +1,4 @@
-/** Taking pREST over, with tables as pREST 2.4.2 makes them. */
+/** Converting a configuration of pREST, with tables as pREST 2.4.2 creates them. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bcrypt from 'bcrypt';
@@ -140,7 +140,7 @@ t.test('the rows are copied, once', async (t) => {
   t.match(await run(folder, ['check']), { code: 0 });
 });
 
-t.test('what is there is never overwritten', async (t) => {
+t.test('existing files and rows are never overwritten', async (t) => {
   await server.sql(`UPDATE service_users SET password = 'x' WHERE username = 'ann';
     DELETE FROM service_users WHERE username = 'later';
     UPDATE service_queries SET read_sql = 'SELECT 3' WHERE name = 'one';
@@ -158,7 +158,7 @@ t.test('what is there is never overwritten', async (t) => {
   t.strictSame([await rows('service_users'), await rows('service_queries')], before);
 });
 
-t.test('secrets of variables are not written, and none is shown', async (t) => {
+t.test('secrets from variables are not written, and no secret is printed', async (t) => {
   const folder = folderWith(TOML.replace(/^url.*$/m, '').replace(/^key.*$/m, ''));
   const env = { PREST_JWT_KEY: KEY, PREST_PG_URL: server.url };
   const password = decodeURIComponent(new URL(server.url).password);
@@ -201,11 +201,11 @@ t.test('scripts that would behave differently are named', async (t) => {
   t.match(stdout, /nowhere\/demo\/one \(read\): no database has the alias "nowhere"/);
 });
 
-t.test('nothing is written that check refuses, or without the database', async (t) => {
+t.test('nothing is written if check fails, or without the database', async (t) => {
   for (const [toml, reason] of [
     [TOML.replace(KEY, 'short'), /jwt\.key/],
     [TOML.replace('port = 0', 'port = 70000'), /http\.port: found 70000/],
-    [TOML.replace('port = 0', 'port = "x"'), /http\.port: found something else/],
+    [TOML.replace('port = 0', 'port = "x"'), /http\.port: found something other/],
     [TOML.replace(/^url.*$/m, 'port = 1'), /the database refused/],
     ['[pg', /prest\.toml:1:/],
   ] as const) {

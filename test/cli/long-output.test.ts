@@ -1,4 +1,4 @@
-/** Commands write all they have to say, also into a pipe that takes less at once, and end when nobody reads it. */
+/** Commands write all of their output into a slow pipe, and end when its reader is gone. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const folder = makeFolder(t);
 const unknown = Array.from({ length: KEYS }, (_, i) => `k${i} = 1`).join('\n');
 writeFileSync(join(folder, 'service.toml'), `[pg]\nport = 1\n[nothing]\n${unknown}\n`);
 
-/** piped runs `check --json` before a program of the shell. */
+/** piped runs `check --json` with its output piped to a shell command. */
 const piped = (reader: string) =>
   spawn('sh', ['-c', `{ "$0" "$1" check --json; echo "$?" >&2; } | ${reader}`, process.execPath, MAIN], {
     cwd: folder,
@@ -20,7 +20,7 @@ const piped = (reader: string) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   }); // prettier-ignore
 
-t.test('a reader that takes its time', async (t) => {
+t.test('a slow reader', async (t) => {
   const { stdout } = piped('(sleep 1; cat)');
   let text = '';
   stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece));
@@ -29,7 +29,7 @@ t.test('a reader that takes its time', async (t) => {
   t.equal((JSON.parse(text) as { warnings: unknown[] }).warnings.length, KEYS);
 });
 
-t.test('a reader that leaves', async (t) => {
+t.test('a reader that ends', async (t) => {
   const { stderr } = piped('true');
   let text = '';
   stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));

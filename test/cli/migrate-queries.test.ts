@@ -1,4 +1,4 @@
-/** The commands that make and drop the table of scripts. */
+/** The commands `migrate up queries` and `migrate down queries`. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { makeFolder, run, type Finished } from './program.js';
@@ -42,7 +42,7 @@ t.test('up and down', async (t) => {
   t.match(await down(...named), { code: 0 });
 });
 
-t.test('what cannot be', async (t) => {
+t.test('refused', async (t) => {
   t.match(await up('--queries.schema', 'nowhere'), {
     code: 1,
     stdout: '',
@@ -61,7 +61,7 @@ t.test('what cannot be', async (t) => {
   t.notMatch(away.stderr, 'hush');
 });
 
-t.test('a user who may make nothing but the table', async (t) => {
+t.test('a user who may create only the table', async (t) => {
   await server.sql(`CREATE ROLE poor LOGIN PASSWORD 'poor'; CREATE SCHEMA shut;
     CREATE TABLE shut.service_queries (id serial PRIMARY KEY, database_alias text NOT NULL DEFAULT '',
       location text, name text, read_sql text, write_sql text, update_sql text, delete_sql text,

@@ -10,7 +10,7 @@ const folder = makeFolder(t);
 const plugins = new PluginFolder(t);
 const check = (...args: string[]) => run(folder, ['plugin', 'check', ...args]);
 
-t.test('what cannot be served: exit code 1, and why', async (t) => {
+t.test('libraries that cannot be served: exit code 1, and the reason', async (t) => {
   plugins.write(
     'crash',
     `SERVICE_PLUGIN ${STRING}
@@ -49,7 +49,7 @@ t.test('what cannot be served: exit code 1, and why', async (t) => {
   }
 });
 
-t.test('its handlers are printed as the requests that they answer, or as JSON', async (t) => {
+t.test('handlers are printed as their requests, or as JSON', async (t) => {
   plugins.write(
     'good',
     `SERVICE_PLUGIN ${STRING}
@@ -77,7 +77,7 @@ t.test('its handlers are printed as the requests that they answer, or as JSON', 
   });
 });
 
-t.test('a library is examined without the environment of who asks', async (t) => {
+t.test('a library is loaded without the environment of the command', async (t) => {
   plugins.write(
     'reads',
     `#include <stdlib.h>
@@ -89,7 +89,7 @@ t.test('a library is examined without the environment of who asks', async (t) =>
   t.equal(code, 0);
 });
 
-t.test('check examines every library of pluginpath', async (t) => {
+t.test('check loads every library of pluginpath', async (t) => {
   const served = new PluginFolder(t);
   const examine = async () => {
     const env = { DATABASE_URL: 'postgres://u@127.0.0.1:1/x' };

@@ -17,7 +17,7 @@ const LANGUAGES = {
   rust: ['plugin.rs', 'service_plugin.rs'],
 };
 
-t.test('names that no request can have, and folders in use: nothing is written', async (t) => {
+t.test('invalid names, and folders that are not empty: nothing is written', async (t) => {
   const folder = makeFolder(t);
   mkdirSync(path.join(folder, 'full'));
   writeFileSync(path.join(folder, 'full/mine'), 'mine');
@@ -44,7 +44,7 @@ t.test('names that no request can have, and folders in use: nothing is written',
   t.strictSame(readdirSync(path.join(folder, 'full')), ['mine']);
 });
 
-t.test('a folder of each language has all that its build needs, under its name', async (t) => {
+t.test('the folder of each language has all files for its build, under its name', async (t) => {
   const folder = makeFolder(t);
   for (const [language, files] of Object.entries(LANGUAGES)) {
     const name = `my-${language}`;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { environment } from '../support/process-group.js';
 
 /** The command, seen from dist-test/test/cli. */
 export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -36,9 +37,10 @@ export function start(
   env: Readonly<Record<string, string>> = {},
   input = '',
 ): Program {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  // Killed with this process, however that ends.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, MAIN, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...environment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => undefined).end(input); // it may end without reading

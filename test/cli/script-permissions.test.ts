@@ -1,10 +1,10 @@
-/** What `check` says about who may run which scripts. */
+/** The permissions on scripts in the report of `check`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Report } from '#app/cli/report.js';
 import { scriptPermissions } from '#app/cli/script-permissions.js';
-import type { ScriptEntry } from '#app/protocol.js';
+import type { ScriptEntry } from '#app/settings.js';
 import type { ListedScript } from '#app/script/script-listing.js';
 import { scriptOfFile } from '#app/script/verb.js';
 import { makeFolder, run } from './program.js';
@@ -21,7 +21,7 @@ const LISTED: readonly ListedScript[] = FILES.map((file) => {
   return { folder, ...scriptOfFile(script)! };
 });
 
-/** An entry written `database:folder/script permissions`; a part left out is absent. */
+/** An entry from `database:folder/script permissions`; missing parts are absent. */
 function entry(text: string): ScriptEntry {
   const [, database, location, name, words] =
     /^(?:(.+):)?(.*?)\/(\S*) ?(.*)$/.exec(text)?.map((part) => part || undefined) ?? [];
@@ -45,7 +45,7 @@ function work({ everybody = [], users = {} }: Entries, aliases: readonly string[
   return { lines, warnings };
 }
 
-t.test('nothing is permitted that no entry names', (t) => {
+t.test('without an entry nothing is permitted', (t) => {
   t.strictSame(work({}), {
     lines: ['main:admin/users -:', 'main:shop/list -:', 'main:shop/purge -:'],
     warnings: [],
@@ -53,7 +53,7 @@ t.test('nothing is permitted that no entry names', (t) => {
   t.end();
 });
 
-t.test('permissions without a text to run are not shown', (t) => {
+t.test('permissions for missing texts are not listed', (t) => {
   const { lines } = work({ everybody: ['main:/ read write delete'] });
   t.strictSame(lines, [
     'main:admin/users -: read',
@@ -63,7 +63,7 @@ t.test('permissions without a text to run are not shown', (t) => {
   t.end();
 });
 
-t.test('users have what is theirs, otherwise what everybody has', (t) => {
+t.test('entries of a user override those for everybody', (t) => {
   const { lines } = work({
     everybody: ['main:shop/list read', 'main:admin/users read'],
     users: { alice: ['main:shop/list write', 'main:shop/purge delete'], bob: ['main:shop/list'] },
@@ -82,7 +82,7 @@ t.test('users have what is theirs, otherwise what everybody has', (t) => {
   t.end();
 });
 
-t.test('each database by itself', (t) => {
+t.test('each database has its own permissions', (t) => {
   const { lines } = work({ everybody: ['archive:shop/list read'] }, ['main', 'archive']);
   t.strictSame(
     lines.filter((line) => line.includes('list')),
@@ -127,7 +127,7 @@ const WARNED: readonly (readonly [Entries, readonly string[]])[] = [
   ],
 ];
 
-t.test('entries that match more than one script, or none', (t) => {
+t.test('entries that match several scripts, or none', (t) => {
   for (const [entries, warnings] of WARNED) t.strictSame(work(entries).warnings, warnings);
   t.end();
 });
@@ -147,7 +147,7 @@ const AUTH =
   'auth.enabled = true\naccess.restrict = true\njwt.key = "0123456789abcdef0123456789abcdef"\n';
 const NO_DATABASE = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/main' };
 
-t.test('as a table', async (t) => {
+t.test('text', async (t) => {
   const folder = makeService(
     t,
     `${AUTH}queries.restrict = true
@@ -193,7 +193,7 @@ t.test('a token is enough', async (t) => {
   t.match(stdout, '\npermissions: whoever has a token may run every script, for queries.restrict');
 });
 
-t.test('restricted, and no scripts', async (t) => {
+t.test('restricted, without scripts', async (t) => {
   const folder = makeFolder(t);
   writeFileSync(join(folder, 'service.toml'), `${AUTH}queries.restrict = true\n`);
   const { stdout } = await run(folder, ['check'], NO_DATABASE);

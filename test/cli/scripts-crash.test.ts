@@ -1,4 +1,4 @@
-/** An import whose process dies: the table is as before or as after, never between. */
+/** An import whose process is killed is applied completely or not at all. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

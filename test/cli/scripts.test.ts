@@ -1,4 +1,4 @@
-/** Scripts between a folder and the table: exported, imported, compared. */
+/** The commands `scripts export`, `scripts import` and `scripts diff`. */
 import {
   existsSync,
   mkdirSync,
@@ -204,7 +204,7 @@ t.test('export', async (t) => {
   t.equal(read('out/a/extra.read.sql'), 'stays');
 });
 
-t.test('export to where it must not go', async (t) => {
+t.test('refused exports', async (t) => {
   const away = join(folder, 'away');
   mkdirSync(away);
   mkdirSync(join(folder, 'links'));

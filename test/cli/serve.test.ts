@@ -1,15 +1,15 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { alive, soon } from '../support/process-group.js';
+import { soon } from '../support/process-group.js';
+import { spawnGroup } from '../support/spawn-group.js';
 import { MAIN, makeFolder, run, start } from './program.js';
 
-/** A database that is not there. */
+/** The URL of an unreachable database. */
 const ABSENT = { DATABASE_URL: 'postgres://u:hush@127.0.0.1:1/d' };
 
-t.test('a configuration that cannot be used stops the start', async (t) => {
+t.test('an invalid configuration stops the start', async (t) => {
   const folder = makeFolder(t);
   writeFileSync(
     join(folder, 'service.toml'),
@@ -35,7 +35,7 @@ t.test('a configuration that cannot be used stops the start', async (t) => {
   t.notOk(existsSync(join(folder, 'queries')), 'nothing is made');
 });
 
-t.test('a scripts folder that cannot be made stops the start', async (t) => {
+t.test('a scripts folder that cannot be created stops the start', async (t) => {
   const folder = makeFolder(t);
   writeFileSync(join(folder, 'queries'), '');
   const { code, stderr } = await run(folder, ['serve'], ABSENT);
@@ -43,46 +43,50 @@ t.test('a scripts folder that cannot be made stops the start', async (t) => {
   t.match(stderr, /^error: queries\.location: .*queries cannot be made: EEXIST\n$/);
 });
 
-t.test('it serves while the database is away, reloads on SIGHUP, ends on SIGTERM', async (t) => {
-  const folder = makeFolder(t);
-  const file = join(folder, 'named.toml');
-  const port = 'http.port = 0\n';
-  writeFileSync(file, `${port}queries.location = "made/here"\nnonsense = 1\n`);
-  const program = start(folder, ['serve', '--config', 'named.toml'], ABSENT);
-  t.teardown(() => program.child.kill('SIGKILL'));
-  const [, url] = await program.seen(/"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
-  t.equal(statSync(join(folder, 'made/here')).mode & 0o777, 0o700, 'the scripts folder is made');
-  t.match(await answer(`${url!}/_QUERIES/a/b`), [404, 'script not found: a/b']);
+t.test(
+  'it serves while the database is unreachable, reloads on SIGHUP, ends on SIGTERM',
+  async (t) => {
+    const folder = makeFolder(t);
+    const file = join(folder, 'named.toml');
+    const port = 'http.port = 0\n';
+    writeFileSync(file, `${port}queries.location = "made/here"\nnonsense = 1\n`);
+    const program = start(folder, ['serve', '--config', 'named.toml'], ABSENT);
+    t.teardown(() => program.child.kill('SIGKILL'));
+    const [, url] = await program.seen(/"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
+    t.equal(statSync(join(folder, 'made/here')).mode & 0o777, 0o700, 'the scripts folder is made');
+    t.match(await answer(`${url!}/_QUERIES/a/b`), [404, 'script not found: a/b']);
 
-  writeFileSync(file, 'http.port = "hush"\n');
-  program.child.kill('SIGHUP');
-  await program.seen(/not reloaded, the old configuration stays: http\.port/);
-  t.match(await answer(`${url!}/_QUERIES/a/b`), [404, 'script not found: a/b']);
+    writeFileSync(file, 'http.port = "hush"\n');
+    program.child.kill('SIGHUP');
+    await program.seen(/not reloaded, the old configuration stays: http\.port/);
+    t.match(await answer(`${url!}/_QUERIES/a/b`), [404, 'script not found: a/b']);
 
-  writeFileSync(file, `${port}context = "/api"\nqueries.location = "made/anew"\n`);
-  program.child.kill('SIGHUP');
-  await program.seen(/"reloaded"/);
-  t.ok(existsSync(join(folder, 'made/anew')));
-  // The old front end takes connections until it has closed its socket.
-  let [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
-  for (let i = 0; error !== 'script not found: a/b' && i < 50; i += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
-  }
-  t.equal(error, 'script not found: a/b', 'the new prefix is served');
+    writeFileSync(file, `${port}context = "/api"\nqueries.location = "made/anew"\n`);
+    program.child.kill('SIGHUP');
+    await program.seen(/"reloaded"/);
+    t.ok(existsSync(join(folder, 'made/anew')));
+    // The old HTTP process takes connections until it has closed its socket.
+    let [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
+    for (let i = 0; error !== 'script not found: a/b' && i < 50; i += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
+    }
+    t.equal(error, 'script not found: a/b', 'the new prefix is served');
 
-  program.child.kill('SIGTERM');
-  const { code, stdout, stderr } = await program.finished;
-  t.equal(code, 0, stderr);
-  t.match(stdout, /nonsense: unknown key/, 'warnings are logged');
-  t.notMatch(stdout + stderr, 'hush');
-});
+    program.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await program.finished;
+    t.equal(code, 0, stderr);
+    t.match(stdout, /nonsense: unknown key/, 'warnings are logged');
+    t.notMatch(stdout + stderr, 'hush');
+  },
+);
 
 t.test('started by npm, it ends with the shell that npm signals', async (t) => {
-  const shell = spawn(
-    '/bin/sh',
-    // Not the last command, so that no shell makes itself the service.
+  const shell = spawnGroup(
+    t,
+    // Not the last command, which some shells replace themselves with.
     [
+      '/bin/sh',
       '-c',
       `"$0" "$1" serve --http.port=0 & child=$!; echo "child $child"; wait $child; true`,
       process.execPath,
@@ -95,15 +99,11 @@ t.test('started by npm, it ends with the shell that npm signals', async (t) => {
     },
   );
   let output = '';
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  t.teardown(() => {
-    const child = Number(/child (\d+)/.exec(output)?.[1]);
-    if (alive(child)) process.kill(child, 'SIGKILL');
-  });
-  const ended = once(shell.stdout, 'end');
+  shell.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = once(shell.stdout!, 'end');
   await soon('its start', () => output.includes('"listening"') || undefined);
   shell.kill('SIGTERM');
-  await ended; // the service and its front ends hold the pipe
+  await ended; // the service and its HTTP processes hold the pipe
   t.match(output, /"clean":true/);
 });
 
@@ -116,7 +116,7 @@ t.test('flags reach the service', async (t) => {
   t.equal((await program.finished).code, 0);
 });
 
-/** answer gives the status of a GET and its error; 0 when the connection was closed. */
+/** answer resolves to the status and error of a GET; 0 when the connection was closed. */
 async function answer(url: string): Promise<[status: number, error: string]> {
   try {
     const response = await fetch(url, { headers: { connection: 'close' } });

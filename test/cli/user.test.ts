@@ -1,4 +1,4 @@
-/** The commands about users, with passwords from a pipe and from a terminal. */
+/** The commands about users, with passwords from a pipe and a terminal. */
 import { spawn } from 'node:child_process';
 import bcrypt from 'bcrypt';
 import t from 'tap';
@@ -80,7 +80,7 @@ t.test('add', async (t) => {
   t.equal(await stored('md'), '25d55ad283aa400af464c76d713c07ad');
 });
 
-t.test('passwords that are not taken', async (t) => {
+t.test('refused passwords', async (t) => {
   const cases: [input: string, args: string[], stderr: RegExp][] = [
     ['', [], /fewer than 8 characters/],
     ['\n', [], /fewer than 8 characters/],
@@ -153,7 +153,7 @@ t.test('an existing table', async (t) => {
   t.match(await user(['passwd', 'ann', ...own], '12345678'), { code: 1, stderr: /2 rows/ });
 });
 
-t.test('a database that is away, and a configuration that is wrong', async (t) => {
+t.test('an unreachable database, and an invalid configuration', async (t) => {
   const url = 'postgres://u:hush@127.0.0.1:1/d';
   for (const args of [
     ['user', 'list'],
@@ -169,7 +169,7 @@ t.test('a database that is away, and a configuration that is wrong', async (t) =
   }
 });
 
-t.test('on a terminal: asked twice, without echo', async (t) => {
+t.test('on a terminal: two prompts, without echo', async (t) => {
   const typed = async (lines: readonly string[]): Promise<string> => {
     const command = `'${process.execPath}' '${MAIN}' user add typed`;
     const child = spawn('script', ['-qefc', command, '/dev/null'], {

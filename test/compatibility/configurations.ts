@@ -1,5 +1,5 @@
 /**
- * Our configurations, by the names that exchanges give theirs: as a user of pREST would write them here, with the keys
+ * Our configurations, by the names that requests give theirs: as a user of pREST would write them here, with the keys
  * that mean the same.
  */
 import type { Configuration } from '../support/service.js';
@@ -58,7 +58,8 @@ export function configuration(name: string, url: (database: string) => string): 
       databases: ['prest-test', 'secondary-db'].map((alias) => ({ alias, url: url(alias) })),
     },
     single: { 'pg.single': true },
-    timeout: { 'http.timeout': 1 },
+    // pREST's http.timeout ends statements; with both limits at 1 s either of ours may be first.
+    timeout: { 'http.timeout': 30, 'pg.statement_timeout': 1 },
     context: { context: '/api' },
     open: { 'queries.restrict': true, 'queries.register_enabled': true },
     passwords: { ...AUTHENTICATED, 'auth.table': 'rec_users' },

@@ -1,6 +1,6 @@
 /**
- * What the recorded exchanges ran on: the databases, their tables and rows, and the scripts of three folders. No more of
- * it than an exchange shows.
+ * What the recorded requests ran on: the databases, their tables and rows, and the scripts of three folders. No more of
+ * it than a request shows.
  */
 
 /** Databases beside `postgres`; they all have `TABLES`. */

@@ -5,12 +5,12 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 import { SCRIPTS } from './fixture.js';
 import { compareOutcomes } from './recordings.js';
 
-const postgres = await startPostgres(t);
+const postgres = await startOwnPostgres(t);
 
 function service(t: Test, config: Configuration = {}): Promise<Service> {
   return startService(t, { database: postgres.url, scripts: SCRIPTS, config });

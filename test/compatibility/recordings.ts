@@ -1,5 +1,5 @@
 /**
- * What was recorded of pREST 2.4.2: exchanges, and outcomes of what was done to its process. Ours is either the same or
+ * What was recorded of pREST 2.4.2: requests, and outcomes of what was done to its process. Ours is either the same or
  * names the rows of docs/compatibility.md that tell the difference, and then says what ours is; what turns out to be the
  * same after all fails the test as what differs does.
  */
@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 /** A request as it was sent to pREST, with its answer. */
-export interface Exchange extends Recording<Answer> {
+export interface HttpRequest extends Recording<Answer> {
   readonly config: string;
   readonly method: string;
   readonly target: string;
@@ -44,7 +44,7 @@ export interface Outcome extends Recording<string> {
 const FOLDER = path.join(process.cwd(), 'test', 'compatibility', 'exchanges');
 
 /** recordings reads a file of recordings. */
-export function recordings<Kind extends Exchange | Outcome>(file: string): Kind[] {
+export function recordings<Kind extends HttpRequest | Outcome>(file: string): Kind[] {
   const lines = readFileSync(path.join(FOLDER, `${file}.jsonl`), 'utf8')
     .trim()
     .split('\n');
@@ -52,7 +52,7 @@ export function recordings<Kind extends Exchange | Outcome>(file: string): Kind[
 }
 
 /** allRecordings reads all files. */
-export function allRecordings(): (Exchange | Outcome)[] {
+export function allRecordings(): (HttpRequest | Outcome)[] {
   return readdirSync(FOLDER).flatMap((file) => recordings(path.basename(file, '.jsonl')));
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sends the recorded exchanges to our service and compares what comes back: status, the headers that matter, and the
+ * Sends the recorded requests to our service and compares what comes back: status, the headers that matter, and the
  * body. JSON is compared without the spaces between its parts, but with the order of its members; of an error only the
  * members that the recording has, for ours carry a code too.
  */
@@ -14,7 +14,7 @@ import { startService, type Configuration, type Service } from '../support/servi
 import { seconds, SECRET, signToken, userToken } from '../support/tokens.js';
 import { ADMIN, configuration } from './configurations.js';
 import { DATABASES, SCRIPTS, TABLES } from './fixture.js';
-import { compare, recordings, type Answer, type Exchange } from './recordings.js';
+import { compare, recordings, type Answer, type HttpRequest } from './recordings.js';
 
 const CLAIMS = { UserInfo: { id: 1, metadata: null, name: '', username: ADMIN } };
 
@@ -35,7 +35,7 @@ const FILLINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * replay sends the exchanges of a file, in their order, to a service for each configuration over one database; `more` is
+ * replay sends the requests of a file, in their order, to a service for each configuration over one database; `more` is
  * what each of these configurations has besides, `setup` what the database has.
  */
 export async function replay(
@@ -50,19 +50,19 @@ export async function replay(
   for (const name of DATABASES)
     await postgres.sql(`CREATE DATABASE "${name}" TEMPLATE "${postgres.database}"`);
   const services = new Map<string, Service>();
-  const answers: [exchange: Exchange, answer: Answer][] = [];
-  for (const exchange of recordings<Exchange>(file)) {
-    const { config } = exchange;
+  const answers: [request: HttpRequest, answer: Answer][] = [];
+  for (const request of recordings<HttpRequest>(file)) {
+    const { config } = request;
     const service =
       services.get(config) ??
       (await serve(t, { ...configuration(config, url), ...more }, url('prest-test')));
     services.set(config, service);
-    answers.push([exchange, await send(service.port, exchange)]);
+    answers.push([request, await send(service.port, request)]);
   }
-  for (const [exchange, answer] of answers) {
-    const { status, answerHeaders: headers = {}, answer: body, ours } = exchange;
-    const tidied = ours && { ...exchange, ours: tidy(ours) };
-    compare(t, tidied ?? exchange, tidy({ status, headers, body }), (like) => seen(answer, like));
+  for (const [request, answer] of answers) {
+    const { status, answerHeaders: headers = {}, answer: body, ours } = request;
+    const tidied = ours && { ...request, ours: tidy(ours) };
+    compare(t, tidied ?? request, tidy({ status, headers, body }), (like) => seen(answer, like));
   }
   t.end();
 }
@@ -81,7 +81,7 @@ function linkOut(folder: string): void {
 }
 
 /** send sends a request with the path as it is written, which fetch would tidy. */
-function send(port: number, { method, target, headers = {}, body }: Exchange): Promise<Answer> {
+function send(port: number, { method, target, headers = {}, body }: HttpRequest): Promise<Answer> {
   const filled = Object.entries(headers).map(([name, value]) => [name, fill(value)]);
   const options = { host: '127.0.0.1', port, method, path: target, agent: false };
   return new Promise((resolve, reject) => {

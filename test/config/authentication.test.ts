@@ -1,4 +1,4 @@
-/** Configurations that would leave a door open, or all of them shut, stop the start. */
+/** Configurations that would leave the service open, or refuse every request, stop the start. */
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const ed25519 = generateKeyPairSync('ed25519');
 const algorithm = (name: string): string => `auth.enabled = true\njwt.algo = "${name}"\n`;
 const JWKS = 'jwt.jwks = "https://issuer.example/keys"\n';
 
-t.test('what is refused', (t) => {
+t.test('refused', (t) => {
   const cases: [what: string, toml: string, problem: RegExp][] = [
     ['no key', 'auth.enabled = true', /^jwt\.key: .*no key is set.*jwt\.jwks or jwt\.wellknownurl/],
     ['no key for jwt.default', 'jwt.default = true', /^jwt\.key: .*no key is set/],
@@ -77,7 +77,7 @@ t.test('what is refused', (t) => {
   t.end();
 });
 
-t.test('what is accepted', (t) => {
+t.test('accepted', (t) => {
   const cases: [what: string, toml: string][] = [
     ['HS256', ON],
     ['HS512', algorithm('HS512') + secret(64)],
@@ -98,7 +98,7 @@ t.test('what is accepted', (t) => {
   t.end();
 });
 
-t.test('/auth is offered where tokens can be signed', (t) => {
+t.test('/auth is offered if tokens can be signed', (t) => {
   const cases: [what: string, toml: string, offered: boolean][] = [
     ['a secret', ON, true],
     ['a private key', algorithm('ES256') + pem(p256), true],
@@ -115,7 +115,7 @@ t.test('/auth is offered where tokens can be signed', (t) => {
   t.end();
 });
 
-t.test('patterns of jwt.whitelist that do not say where they end, or open scripts', (t) => {
+t.test('warnings for patterns of jwt.whitelist that are not anchored, or open scripts', (t) => {
   const cases: [pattern: string, warning: RegExp | undefined][] = [
     ['^/auth$', undefined],
     ['^/_PLUGIN/hello/.*$', undefined],
@@ -142,7 +142,7 @@ t.test('patterns of jwt.whitelist that do not say where they end, or open script
   t.end();
 });
 
-t.test('tokens that show every table are warned of', (t) => {
+t.test('a warning if every table can be read with a token', (t) => {
   t.match(loader.load(`auth.enabled = true\n${secret(32)}`).warnings, [
     /^mcp\.enabled: whoever has a token can read every table/,
   ]);
@@ -150,7 +150,7 @@ t.test('tokens that show every table are warned of', (t) => {
   t.end();
 });
 
-t.test('passwords stored in a way that can be reversed are warned of', (t) => {
+t.test('a warning for weak password hashes', (t) => {
   t.match(loader.load(`${ON}auth.encrypt = "md5"`).warnings, [/^auth\.encrypt is md5/]);
   t.end();
 });
@@ -159,7 +159,7 @@ const KEY_SET = JSON.stringify({
   keys: [{ kty: 'oct', k: Buffer.alloc(32, 'k').toString('base64url') }],
 });
 
-t.test('a key set in a file has to be there, and to have a key', (t) => {
+t.test('the file of a key set must exist and have a usable key', (t) => {
   writeAt(loader.folder, 'empty.json', '{"keys":[]}');
   writeAt(loader.folder, 'none.json', 'keys');
   const cases: [file: string, problem: RegExp][] = [
@@ -173,7 +173,7 @@ t.test('a key set in a file has to be there, and to have a key', (t) => {
   t.end();
 });
 
-t.test('a key set: JSON and URLs as they are, a path from the file', (t) => {
+t.test('a key set: JSON, a URL, or a path relative to the file', (t) => {
   writeAt(loader.folder, 'keys.json', KEY_SET);
   const cases: [value: string, expected: string][] = [
     [KEY_SET, KEY_SET],

@@ -1,17 +1,17 @@
 import t from 'tap';
 import { defaultParallelism } from '#app/config/parallelism.js';
-import { shareOf } from '#app/config/databases.js';
+import { quotaOf } from '#app/config/databases.js';
 import { settingsOf } from '#app/config/settings.js';
 import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);
 
-t.test('shares of connections', (t) => {
+t.test('quotas of connections', (t) => {
   for (let processes = 1; processes <= 5; processes += 1) {
     for (let threads = 1; threads <= 4; threads += 1) {
       for (let total = 0; total <= 45; total += 1) {
         const shares = Array.from({ length: processes }, (_, i) =>
-          shareOf(total, processes, threads, i),
+          quotaOf(total, processes, threads, i),
         );
         const sum = shares.reduce((a, b) => a + b * threads, 0);
         const name = `${total} over ${processes} × ${threads}: ${shares.join()}`;
@@ -48,7 +48,7 @@ t.test('processes and threads by default', (t) => {
   t.end();
 });
 
-t.test('settings of the front ends', (t) => {
+t.test('settings of the HTTP processes', (t) => {
   const { loaded } = loader.load(
     'context = "/api/"\nhttp.processes = 3\npool.threads = 2\npg.maxopenconn = 14\npg.maxidleconn = 99\npg.database = "shop"\npg.result_budget = "200MiB"\nhttp.timeout = 7\nqueries.raised_messages = false',
   );
@@ -74,7 +74,6 @@ t.test('settings of the front ends', (t) => {
     worker: {
       defaultAlias: 'shop',
       resultBudget: 100 * 1024 ** 2,
-      timeout: 7000,
       raised: false,
       databases: [{ alias: 'shop', statementTimeout: 7000 }],
       log: { level: 'info', pretty: false },

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { conninfo, dropLibpqVariables, type ConnectionTarget } from '#app/config/conninfo.js';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 
 interface Libpq {
   connectSync(conninfo: string): void;
@@ -27,7 +27,7 @@ const TARGET: ConnectionTarget = {
   sslRootCert: undefined,
 };
 
-/** ask connects with a target and gives the first value of a query. */
+/** ask connects to a target and resolves to the first value of a query. */
 function ask(target: ConnectionTarget, sql: string): string {
   const pq = new Libpq();
   pq.connectSync(conninfo(target));
@@ -46,8 +46,8 @@ t.test('values are quoted', (t) => {
   t.end();
 });
 
-t.test('libpq takes it, whatever the environment says', async (t) => {
-  const server = await startPostgres(t, { socket: true });
+t.test('libpq accepts it, and ignores the environment', async (t) => {
+  const server = await startOwnPostgres(t, { socket: true });
   const odd = `it's a "\\ password`;
   await server.sql(`CREATE ROLE "o'dd \\role" LOGIN PASSWORD '${odd.replaceAll("'", "''")}'`);
   await server.sql(`CREATE DATABASE "an 'odd\\ name"`);

@@ -1,4 +1,4 @@
-/** Several databases: entries of the file, pairs of the environment, what they take from `pg`, what is refused. */
+/** Several databases: entries of the file, pairs of the environment, inheritance from `pg`, errors. */
 import { join } from 'node:path';
 import t from 'tap';
 import { databaseOf, databasesOf } from '#app/config/databases.js';
@@ -9,7 +9,7 @@ const loader = makeLoader(t);
 const entry = (alias: string, fields = ''): string =>
   `[[databases]]\nalias = "${alias}"\n${fields}\n`;
 
-/** What libpq is told of each alias: the wanted keywords of its connection string, as `keyword=value`. */
+/** Keywords of the connection string of each alias, as `keyword=value`. */
 function told(outcome: Outcome, ...wanted: string[]): Record<string, string> {
   t.strictSame(outcome.problems, []);
   return Object.fromEntries(
@@ -21,7 +21,7 @@ function told(outcome: Outcome, ...wanted: string[]): Record<string, string> {
   );
 }
 
-t.test('what is refused', (t) => {
+t.test('refused', (t) => {
   const pair = (n: number, alias: string, url: string): Record<string, string> => ({
     [`DATABASE_ALIAS_${n}`]: alias,
     [`DATABASE_URL_${n}`]: url,
@@ -161,7 +161,7 @@ t.test('what is refused', (t) => {
   t.end();
 });
 
-t.test('what is accepted', (t) => {
+t.test('accepted', (t) => {
   for (const alias of ['a', 'Größe_2-x', '_', '-', 'é'.repeat(31), 'constructor', '__proto__'])
     t.strictSame(loader.load(entry(alias)).problems, [], alias);
   t.strictSame(loader.load(entry('registry')).problems, [], 'without the registry it is one more');
@@ -171,7 +171,7 @@ t.test('what is accepted', (t) => {
   t.end();
 });
 
-t.test('what an entry does not say', (t) => {
+t.test('defaults of an entry', (t) => {
   const pg =
     'pg.host = "main"\npg.port = 6000\npg.user = "api"\npg.pass = "hush"\npg.database = "shop"\n';
   const cases: [what: string, fields: string, told: string][] = [
@@ -192,7 +192,7 @@ t.test('what an entry does not say', (t) => {
   t.end();
 });
 
-t.test('TLS and limits: each as pg has it where the entry does not say', (t) => {
+t.test('TLS and limits are inherited from pg', (t) => {
   const pg =
     'pg.conntimeout = 3\npg.statement_timeout = 4\npg.channel_binding = "disable"\npg.ssl = { mode = "verify-full", rootcert = "ca.pem", cert = "c.pem", key = "c.key" }\n';
   const keywords = ['sslmode', 'sslrootcert', 'sslcert', 'channel_binding', 'connect_timeout'];
@@ -218,7 +218,7 @@ t.test('TLS and limits: each as pg has it where the entry does not say', (t) => 
   t.end();
 });
 
-t.test('the environment goes before the file', (t) => {
+t.test('the environment takes precedence over the file', (t) => {
   const file =
     entry('a', 'host = "file"\npass = "hush"\nssl.mode = "require"\nmaxopenconn = 4') +
     entry('b', 'host = "b"');

@@ -3,7 +3,7 @@ import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);
 
-t.test('restrict and the registry are switched off by themselves, and it is said', (t) => {
+t.test('restrict and the registry are switched off with a warning', (t) => {
   const cases: [toml: string, said: RegExp][] = [
     ['queries.restrict = true', /^queries\.restrict: .*auth\.enabled is off/],
     [
@@ -30,7 +30,7 @@ t.test('restrict and the registry are switched off by themselves, and it is said
   t.end();
 });
 
-t.test('what belongs to something that is off does no harm', (t) => {
+t.test('keys of a feature that is off have no effect', (t) => {
   const { problems, warnings } = loader.load(
     'queries.storage = "filesystem"\ncors.alloworigin = []\njwt.key = "short"\nauth.table = "people"\nhttps.cert = "c.pem"\ncors.allowcredentials = true\n[[queries.scripts]]\npermissions = ["read"]\n',
   );
@@ -39,7 +39,7 @@ t.test('what belongs to something that is off does no harm', (t) => {
   t.end();
 });
 
-t.test('an address that others reach is named', (t) => {
+t.test('a warning names an address that other machines reach', (t) => {
   for (const host of ['0.0.0.0', '::', '10.1.2.3', 'example.org'])
     t.match(loader.load(`http.host = "${host}"`).warnings, [`http.host is ${host}`], host);
   t.match(loader.load('http.host = "::"\npluginpath = "/plugged"').warnings, [/every script in .* every plugin in \/plugged/], 'with all that is served'); // prettier-ignore
@@ -48,7 +48,7 @@ t.test('an address that others reach is named', (t) => {
   t.end();
 });
 
-t.test('what concerns several keys', (t) => {
+t.test('combinations of keys', (t) => {
   const cases: [toml: string, problem: RegExp][] = [
     [
       'http.processes = 3\npool.threads = 4\npg.maxopenconn = 11',
@@ -67,6 +67,5 @@ t.test('what concerns several keys', (t) => {
     [],
   );
   t.strictSame(loader.load('pg.database = "shop"\nhealth.ready = ["shop"]').problems, []);
-  t.match(loader.load('pg.single = false').warnings, [/^pg\.single/]);
   t.end();
 });

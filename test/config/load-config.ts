@@ -1,5 +1,5 @@
 /**
- * Loads configurations written in a test, in a folder of their own.
+ * Loads configurations of a test in a temporary folder.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,20 +12,20 @@ import {
 } from '#app/config/load.js';
 import type { Test } from 'tap';
 
-/** Outcome is a loaded configuration, or what was wrong with it. */
+/** A loaded configuration, or its errors. */
 export interface Outcome {
   readonly loaded: LoadedConfig | undefined;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Loader loads with these files in the working directory, `folder`. */
+/** Loads configurations with `folder` as the working directory. */
 export interface Loader {
   readonly folder: string;
   load(toml: string | undefined, sources?: Partial<ConfigSources>): Outcome;
 }
 
-/** makeLoader gives a loader whose folder is removed with the test. */
+/** makeLoader makes a loader, whose folder is removed after the test. */
 export function makeLoader(t: Pick<Test, 'teardown'>): Loader {
   const folder = mkdtempSync(join(tmpdir(), 'configuration '));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -46,7 +46,7 @@ export function makeLoader(t: Pick<Test, 'teardown'>): Loader {
   };
 }
 
-/** writeAt writes a file below a folder, making the folders between. */
+/** writeAt writes a file below a folder, and creates the folders between. */
 export function writeAt(folder: string, name: string, text: string | Buffer): string {
   const file = join(folder, name);
   mkdirSync(dirname(file), { recursive: true });

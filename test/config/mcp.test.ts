@@ -1,11 +1,11 @@
-/** The keys of MCP: what is refused, and what workers and front ends are told of them. */
+/** The keys of MCP: errors, and the settings derived from them. */
 import t from 'tap';
 import { settingsOf } from '#app/config/settings.js';
 import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);
 
-t.test('what is refused', (t) => {
+t.test('refused', (t) => {
   const cases: [what: string, toml: string, problem: RegExp][] = [
     ['an origin with a path', 'mcp.origins = ["https://a.example/x"]', /^mcp\.origins: /],
     ['an origin no browser sends', 'mcp.origins = ["https://A.example"]', /^mcp\.origins: /],
@@ -26,7 +26,7 @@ t.test('what is refused', (t) => {
   t.end();
 });
 
-t.test('what is told', (t) => {
+t.test('settings', (t) => {
   const told = (toml: string) => {
     const { loaded, problems } = loader.load(`http.processes = 1\n${toml}`);
     t.strictSame(problems, []);

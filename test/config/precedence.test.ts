@@ -5,7 +5,7 @@ import { makeLoader, writeAt } from './load-config.js';
 
 const loader = makeLoader(t);
 
-t.test('flag, environment, file, default, in this order', (t) => {
+t.test('flag, environment, file, default', (t) => {
   const file = 'http.port = 1\npg.host = "file"\n';
   const cases: [
     name: string,
@@ -113,7 +113,7 @@ t.test('database URLs', (t) => {
   t.end();
 });
 
-t.test('URLs that are refused', (t) => {
+t.test('refused URLs', (t) => {
   const urls = [
     'not a url',
     'mysql://u:hidden@h/d',
@@ -163,7 +163,7 @@ t.test('which file is read', (t) => {
   t.end();
 });
 
-t.test('where relative paths start', (t) => {
+t.test('bases of relative paths', (t) => {
   const file = writeAt(
     loader.folder,
     'sub/paths.toml',
@@ -192,7 +192,7 @@ t.test('where relative paths start', (t) => {
   t.end();
 });
 
-t.test('defaults that follow other keys', (t) => {
+t.test('derived defaults', (t) => {
   const cases: [toml: string, key: KeyName, value: unknown][] = [
     ['http.timeout = "5s"', 'pg.statement_timeout', 5000],
     ['http.timeout = "5s"\npg.statement_timeout = "1s"', 'pg.statement_timeout', 1000],

@@ -1,11 +1,11 @@
-/** Names of roles that PostgreSQL would take for something else. */
+/** Names that PostgreSQL would not take as a role. */
 import t from 'tap';
 import { makeLoader } from './load-config.js';
 
 const loader = makeLoader(t);
 const ON = `auth.enabled = true\njwt.key = "${'k'.repeat(32)}"\nauth.db_role = "role"\n`;
 
-t.test('what is no role is refused', (t) => {
+t.test('refused', (t) => {
   const cases: [toml: string, key: string | undefined][] = [
     ['auth.db_roles = ["web", "none"]', 'auth.db_roles'],
     ['auth.db_roles = ["web\\u0000"]', 'auth.db_roles'],

@@ -17,7 +17,7 @@ t.test('unknown keys in the file', (t) => {
     ['queries.locatoin = "x"', true, 'queries.location'],
     ['https.certificate = "x"', true, 'https.cert'],
     ['[auth.user]\nname = 1', true, 'auth.username'],
-    // A mistyped section must not pass for one of no importance.
+    // A mistyped section must not count as an unimportant one.
     ['[autth]\nenabled = true', true, 'auth.enabled'],
     ['[[acces.tables]]\nname = "a"', true, 'access.tables'],
     ['[http]\nmode = true', true, 'https.mode'],
@@ -62,9 +62,9 @@ t.test('unknown variables', (t) => {
   t.end();
 });
 
-t.test('keys of pREST outside this service: one line for all of them', (t) => {
+t.test('keys of pREST without effect: one warning for all of them', (t) => {
   const { problems, warnings } = loader.load(
-    'version = 2\nmigrations = "m"\npluginmiddlewarelist = []\npg.cache = true\n[cache]\nenabled = true\n[[cache.endpoints]]\ntime = 1\n[otel]\na = 1\n[studio]\n',
+    'version = 2\nmigrations = "m"\npluginmiddlewarelist = []\npg.cache = true\npg.single = false\n[cache]\nenabled = true\n[[cache.endpoints]]\ntime = 1\n[otel]\na = 1\n[studio]\n',
     { env: { SERVICE_CACHE_TIME: '5' } },
   );
   t.strictSame(problems, []);
@@ -74,6 +74,7 @@ t.test('keys of pREST outside this service: one line for all of them', (t) => {
     'migrations',
     'pluginmiddlewarelist',
     'pg.cache',
+    'pg.single',
     'cache.enabled',
     'otel.a',
     'studio',

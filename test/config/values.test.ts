@@ -2,7 +2,7 @@ import t from 'tap';
 import { KEYS, NAMES, variableOf, type KeyName } from '#app/config/schema.js';
 import { makeLoader } from './load-config.js';
 
-/** TOML for values that no key of a kind takes. */
+/** TOML of values that keys of a kind refuse. */
 const BAD: Readonly<Record<string, readonly string[]>> = {
   boolean: ['1', '"true"', '[true]', '2020-01-01'],
   string: ['1', 'true', '["a"]', '{ a = 1 }'],
@@ -16,7 +16,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
 
 const loader = makeLoader(t);
 
-t.test('every key refuses values of other kinds and out of range', (t) => {
+t.test('every key refuses values of other kinds, and values out of range', (t) => {
   for (const name of NAMES) {
     const { kind } = KEYS[name];
     const values = BAD[kind.name];
@@ -31,7 +31,7 @@ t.test('every key refuses values of other kinds and out of range', (t) => {
   t.end();
 });
 
-t.test('what each narrower key takes and refuses', (t) => {
+t.test('keys with further restrictions', (t) => {
   const cases: [key: KeyName, good: string[], bad: string[]][] = [
     [
       'context',
@@ -70,7 +70,7 @@ t.test('what each narrower key takes and refuses', (t) => {
   t.end();
 });
 
-t.test('durations and sizes come out in milliseconds and bytes', (t) => {
+t.test('durations and sizes are converted to milliseconds and bytes', (t) => {
   const cases: [toml: string, key: KeyName, value: unknown][] = [
     ['http.timeout = 2', 'http.timeout', 2000],
     ['http.timeout = 0.5', 'http.timeout', 500],
@@ -86,7 +86,7 @@ t.test('durations and sizes come out in milliseconds and bytes', (t) => {
   t.end();
 });
 
-t.test('text in the environment is read as what the key takes', (t) => {
+t.test('text in the environment is parsed for the kind of the key', (t) => {
   const cases: [key: KeyName, text: string, value: unknown][] = [
     ['http.port', '8080', 8080],
     ['http.timeout', '60', 60_000],

@@ -180,10 +180,10 @@ async function testConcurrentCalls(t: Test, service: Service): Promise<void> {
 }
 
 async function testMemory(t: Test, service: Service, isolation: string): Promise<void> {
-  // The front end itself, whose memory is not the plugin's alone, is no measure.
+  // The HTTP process itself, whose memory is not the plugin's alone, is no measure.
   if (isolation === 'thread') return;
-  const [frontEnd] = service.frontEnds();
-  const [host] = childrenOf(frontEnd!);
+  const [httpProcess] = service.httpProcesses();
+  const [host] = childrenOf(httpProcess!);
   const resident = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${host}/status`, 'utf8'))![1]) * 1024;
   const target = `/_PLUGIN/hello/Hello?v=${encodeURIComponent(VALUE)}`;
@@ -199,7 +199,7 @@ async function testMemory(t: Test, service: Service, isolation: string): Promise
   t.ok(growth < GROWTH, `${CALLS} calls leave ${growth} bytes more`);
   t.ok([...load.bodies][0]!.length > CALL_BYTES);
   t.strictSame(load.failures, []);
-  t.strictSame(childrenOf(frontEnd!), [host], 'it is the process of before');
+  t.strictSame(childrenOf(httpProcess!), [host], 'it is the process of before');
 }
 
 /** many calls a function so often, 16 at a time. */

@@ -1,4 +1,4 @@
-/** The access log: one line a request, and nothing in it that came in a query string, a header or a body. */
+/** The access log: one line for each request, without anything from its query string, headers or body. */
 import t from 'tap';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
 import { startService } from '../supervisor/service.js';
@@ -7,7 +7,7 @@ const SECRET = 'x9secret9x';
 
 t.test('access log', async (t) => {
   const { service, port } = await startService(t, {
-    frontEnds: 1,
+    httpProcesses: 1,
     accessLog: true,
     worker: { log: { level: 'trace', pretty: false } },
   });
@@ -27,10 +27,10 @@ t.test('access log', async (t) => {
       SECRET,
     ),
   );
-  const { method, path, status, ms, requestId, frontEnd } = await requests(1);
+  const { method, path, status, ms, requestId, httpProcess } = await requests(1);
   t.same(
-    { method, path, status, requestId, frontEnd },
-    { method: 'POST', path: '/_QUERIES/other/a/b', status: 400, requestId: 'r-1', frontEnd: 0 },
+    { method, path, status, requestId, httpProcess },
+    { method: 'POST', path: '/_QUERIES/other/a/b', status: 400, requestId: 'r-1', httpProcess: 0 },
   );
   t.type(ms, 'number');
 

@@ -1,10 +1,10 @@
-/** Which routes need a token, and what those without a good one get. No script is there: whoever passes gets 404. */
+/** Which routes need a token, and the responses without a valid one. There is no script: callers who pass get 404. */
 import t from 'tap';
-import { startFrontEnd } from '../support/front-end.js';
+import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 import { authSettings, seconds, SECRET, signToken, userToken } from '../support/tokens.js';
 
-const { port } = await startFrontEnd(t, {
+const { port } = await startHttpProcess(t, {
   auth: authSettings({ whitelist: ['^/auth$', '^/_QUERIES/open/.*$'] }),
 });
 
@@ -26,7 +26,7 @@ const bearer = (token: string): readonly string[] => [`Authorization: Bearer ${t
 const [head, body, signature] = userToken('ann').split('.') as [string, string, string];
 
 const CASES: readonly Case[] = [
-  // nobody
+  // not identified
   { what: 'no token', status: 401, error: EMPTY },
   { what: 'no token, POST', method: 'POST', status: 401, error: EMPTY },
   { what: 'no token, OPTIONS', method: 'OPTIONS', status: 401, error: EMPTY },
@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
   { what: 'no token, bad name', target: '/_QUERIES/a/b.c', status: 400, error: 'invalid identifier in path' }, // prettier-ignore
   { what: 'no token, doubled slash', target: '/_QUERIES//a/b', status: 301 },
 
-  // open to everybody
+  // open paths
   { what: '/_health', target: '/_health', status: 503 },
   { what: '/_ready', target: '/_ready', status: 503 },
   { what: 'an open path', target: '/_QUERIES/open/b', status: 404, error: 'script not found: open/b' }, // prettier-ignore
@@ -85,7 +85,7 @@ const CASES: readonly Case[] = [
   { what: '/auth with a line break', target: '/auth%0A', status: 401 },
   { what: 'health in front', target: '/_health/_QUERIES/a/b', status: 401 },
 
-  // somebody
+  // identified
   { what: 'a token', headers: [GOOD], status: 404, error: 'script not found: a/b' },
   { what: 'a token, lower case', headers: [GOOD.replace('Bearer', 'bearer')], status: 404 },
   { what: 'a token of sub', headers: bearer(signToken({ sub: 'ann' })), status: 404 },
@@ -101,7 +101,7 @@ const ask = ({
 }: Case): Promise<RawAnswer> =>
   sendRaw(port, requestBytes(method, target, headers), { wait: 30_000 });
 
-// Twice: the second time a good token is one that was seen before.
+// Twice: the second time a valid token was verified before.
 const first = await Promise.all(CASES.map(ask));
 const second = await Promise.all(CASES.map(ask));
 for (const [time, answers] of Object.entries({ first, second }))

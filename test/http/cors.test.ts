@@ -1,7 +1,7 @@
 /** Requests of browsers from other origins. */
 import t from 'tap';
-import type { CorsSettings } from '#app/protocol.js';
-import { startFrontEnd } from '../support/front-end.js';
+import type { CorsSettings } from '#app/settings.js';
+import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 import { authSettings } from '../support/tokens.js';
 
@@ -73,7 +73,7 @@ const CASES: readonly Case[] = [
 
 const ports = new Map<CorsSettings | undefined, number>();
 for (const cors of [undefined, CORS, EVERY])
-  ports.set(cors, (await startFrontEnd(t, { cors, auth: authSettings() })).port);
+  ports.set(cors, (await startHttpProcess(t, { cors, auth: authSettings() })).port);
 
 const answers = await Promise.all(
   CASES.map(({ cors, method = 'GET', target = '/_QUERIES/a/b', headers }) =>

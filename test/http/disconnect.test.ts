@@ -8,7 +8,7 @@ import { serveDatabase } from './served-database.js';
 const {
   postgres,
   port,
-  process: frontEnd,
+  process: httpProcess,
   url,
 } = await serveDatabase(t, {
   'sleep.read.sql': `SELECT pg_sleep(30), 'slept' AS x`,
@@ -48,7 +48,7 @@ t.test('at every point of a request', async (t) => {
     }),
   );
   t.equal((await fetch(url('one'))).status, 200);
-  t.doesNotThrow(() => process.kill(frontEnd.pid ?? 0, 0), 'the front end is alive');
+  t.doesNotThrow(() => process.kill(httpProcess.pid ?? 0, 0), 'the HTTP process is alive');
 });
 
 t.test('hundreds that leave at once', async (t) => {

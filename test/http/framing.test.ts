@@ -1,18 +1,21 @@
-/** Messages that two programs on the way could read differently are refused, and the connection ends with them. */
+/** Messages whose framing two programs could read differently are rejected, and their connection is closed. */
 import t from 'tap';
-import { startFrontEnd } from '../support/front-end.js';
+import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 
-const { port } = await startFrontEnd(t);
+const { port } = await startHttpProcess(t);
 
 const TARGET = '/_QUERIES/a/b';
 
-/** What the service answers itself. */
+/** Rejected by the service. */
 const OURS: Readonly<Record<string, string>> = {
   'two Content-Length that differ': requestBytes('POST', TARGET, ['Content-Length: 3', 'Content-Length: 4'], 'abcd'), // prettier-ignore
   'two Content-Length that agree': requestBytes('POST', TARGET, ['Content-Length: 3', 'Content-Length: 3'], 'abc'), // prettier-ignore
   'Transfer-Encoding gzip, chunked': requestBytes('POST', TARGET, ['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'), // prettier-ignore
   'Transfer-Encoding gzip': requestBytes('POST', TARGET, ['Transfer-Encoding: gzip'], '0\r\n\r\n'),
+  'Transfer-Encoding xchunked': requestBytes('POST', TARGET, ['Transfer-Encoding: xchunked'], '0\r\n\r\n'), // prettier-ignore
+  'Transfer-Encoding without a value': requestBytes('POST', TARGET, ['Transfer-Encoding:']),
+  'Content-Length without a value': requestBytes('POST', TARGET, ['Content-Length:']),
   'Transfer-Encoding twice': requestBytes('POST', TARGET, ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], '0\r\n\r\n'), // prettier-ignore
 };
 
@@ -22,10 +25,11 @@ for (const [name, bytes] of Object.entries(OURS))
     t.equal(answer.status, 400);
     t.equal(answer.closed, true, 'the connection ends');
     t.same(JSON.parse(answer.body), { error: 'invalid request', code: 'invalid_request' });
+    t.equal(Number(answer.headers.get('content-length')), answer.body.length);
     t.ok(answer.headers.has('x-request-id'));
   });
 
-/** What one version of uWebSockets.js refuses by itself and another leaves to us. */
+/** Rejected by some versions of uWebSockets.js, and otherwise by the service. */
 const EITHER: Readonly<Record<string, string>> = {
   'two Host': requestBytes('GET', TARGET, ['Host: other']),
   'Content-Length that is no number': requestBytes('POST', TARGET, ['Content-Length: abc']),
@@ -45,13 +49,13 @@ t.test('one after another on a connection', async (t) => {
   const { text } = await sendRaw(
     port,
     requestBytes('POST', '/nope', ['Content-Length: 3'], 'abc') +
-      requestBytes('POST', '/nope', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n0\r\n\r\n') +
-      requestBytes('GET', '/nope'),
+      requestBytes('GET', '/nope') +
+      requestBytes('POST', '/nope', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n0\r\n\r\n'),
   );
   t.equal(text.match(/HTTP\/1\.1 404/g)?.length, 3);
 });
 
-/** Nothing of this may reach a handler; what exactly comes back is uWebSockets.js's and depends on its version. */
+/** Must not reach a handler; the response depends on the version of uWebSockets.js. */
 const NOT_HTTP: Readonly<Record<string, string>> = {
   'HTTP/1.0': 'GET /_health HTTP/1.0\r\nHost: x\r\n\r\n',
   'no Host': `GET /_health HTTP/1.1\r\nX-A: ${'a'.repeat(100)}\r\n\r\n`,
@@ -74,6 +78,6 @@ for (const [name, bytes] of Object.entries(NOT_HTTP))
     t.not(answer.status, 200);
   });
 
-t.test('the front end is none the worse for it', async (t) => {
+t.test('the HTTP process still serves', async (t) => {
   t.equal((await sendRaw(port, requestBytes('GET', '/nope'))).status, 404);
 });

@@ -1,8 +1,8 @@
-/** /_health and /_ready tell what the last probe saw, and follow a database that goes and comes back. */
+/** /_health and /_ready show the last probe, also while a database goes down and comes up again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { databaseSettings, startFrontEnd } from '../support/front-end.js';
-import { startPostgres } from '../support/postgres.js';
+import { databaseSettings, startHttpProcess } from '../support/http-process.js';
+import { startOwnPostgres } from '../support/postgres.js';
 
 interface Told {
   readonly status: number;
@@ -16,7 +16,7 @@ async function ask(port: number, path: string): Promise<Told> {
   return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
 }
 
-/** Asks until the status is as wanted, ten seconds at most. */
+/** Polls until the status is as expected, ten seconds at most. */
 async function until(port: number, path: string, status: number): Promise<Told> {
   let told = await ask(port, path);
   for (let i = 0; i < 100 && told.status !== status; i++) {
@@ -27,10 +27,10 @@ async function until(port: number, path: string, status: number): Promise<Told> 
 }
 
 t.test('health', async (t) => {
-  const postgres = await startPostgres(t);
+  const postgres = await startOwnPostgres(t);
   const databases = [databaseSettings('main', postgres), databaseSettings('away')];
-  const both = await startFrontEnd(t, { ready: ['main', 'away'], worker: { databases } });
-  const mainOnly = await startFrontEnd(t, { ready: ['main'], worker: { databases } });
+  const both = await startHttpProcess(t, { ready: ['main', 'away'], worker: { databases } });
+  const mainOnly = await startHttpProcess(t, { ready: ['main'], worker: { databases } });
 
   const seen = { main: 'up', away: 'down' };
   t.match(await until(both.port, '/_health', 200), { body: { status: 'up', databases: seen } });

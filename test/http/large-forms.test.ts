@@ -1,4 +1,4 @@
-/** A large result in every form in which it may be asked for is the same as a small one, only larger. */
+/** A large result equals a small one, apart from its size, in every form of a response. */
 import t from 'tap';
 import { serveDatabase } from './served-database.js';
 

@@ -3,7 +3,7 @@
  * where they differ; the aggregate is the one it uses, so that bodies are equal to the byte.
  */
 import t from 'tap';
-import { databaseSettings, startFrontEnd } from '../support/front-end.js';
+import { databaseSettings, startHttpProcess } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 
 const postgres = await startPostgres(t, {
@@ -18,7 +18,7 @@ const postgres = await startPostgres(t, {
 for (const name of ['prest-test', 'secondary-cluster', 'secondary-db'])
   await postgres.sql(`CREATE DATABASE "${name}"`);
 const database = databaseSettings('main', postgres);
-const { port } = await startFrontEnd(t, {
+const { port } = await startHttpProcess(t, {
   worker: { databases: [database], aggregate: 'jsonb_agg' },
 });
 
@@ -117,7 +117,7 @@ t.test('methods', async (t) => {
   }
 });
 
-t.test('what is no listing', async (t) => {
+t.test('invalid listings', async (t) => {
   for (const target of ['/database', '/Databases', '/tables/public', '/%74ables', '/databases/x/y'])
     t.equal((await ask(target)).status, 404, target);
 });
@@ -199,7 +199,7 @@ t.test('nothing that is sent becomes SQL', async (t) => {
   t.equal((await ask('/tables')).body, TABLES, 'all of them are still there');
 });
 
-t.test('what a column cannot be compared with is told', async (t) => {
+t.test('the message names a value that a column cannot be compared with', async (t) => {
   const cases: readonly (readonly [target: string, message: string])[] = [
     ['/tables?relpages=$gt.x', 'invalid input syntax for type integer: "x"'],
     ['/tables?relname=$true', 'argument of IS TRUE must be type boolean, not type name'],
@@ -267,7 +267,7 @@ t.test('too many conditions', async (t) => {
 });
 
 t.test('json_agg, under a prefix', async (t) => {
-  const plain = await startFrontEnd(t, { context: '/api', worker: { databases: [database] } });
+  const plain = await startHttpProcess(t, { context: '/api', worker: { databases: [database] } });
   const { status, body } = await ask('/api/tables?name=test', 'GET', plain.port);
   t.equal(status, 200);
   t.equal(body, '[{"name":"test","type":"table","owner":"postgres","schema":"public"}]');
@@ -275,7 +275,7 @@ t.test('json_agg, under a prefix', async (t) => {
 });
 
 t.test('hidden', async (t) => {
-  const hidden = await startFrontEnd(t, {
+  const hidden = await startHttpProcess(t, {
     expose: { databases: false, schemas: true, tables: false },
     worker: { databases: [database] },
   });
@@ -296,12 +296,12 @@ t.test('thousands of tables', async (t) => {
   t.equal(rows.length, 2_000);
   const { body } = await ask('/tables?schema=many&_order=-oid&_page=2&_page_size=1');
   t.match(JSON.parse(body), [{ name: 't1999' }]);
-  const small = await startFrontEnd(t, { worker: { databases: [database], maxResult: 10_000 } });
+  const small = await startHttpProcess(t, { worker: { databases: [database], maxResult: 10_000 } });
   t.match(await ask('/tables', 'GET', small.port), { status: 500, body: /result_too_large/ });
   t.equal((await ask('/tables?schema=public', 'GET', small.port)).status, 200);
 });
 
 t.test('a database that is away', async (t) => {
-  const away = await startFrontEnd(t);
+  const away = await startHttpProcess(t);
   t.match(await ask('/tables', 'GET', away.port), { status: 503, body: /check your service logs/ });
 });

@@ -1,7 +1,7 @@
-/** Who may run a script under queries.restrict, over HTTP. Whoever passes gets 404, for there is no script. */
+/** Who may run a script under queries.restrict, over HTTP. There is no script: callers who pass get 404. */
 import t from 'tap';
-import type { ScriptEntry } from '#app/protocol.js';
-import { databaseSettings, startFrontEnd } from '../support/front-end.js';
+import type { ScriptEntry } from '#app/settings.js';
+import { databaseSettings, startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 import { authSettings, signToken, userToken } from '../support/tokens.js';
 
@@ -12,7 +12,7 @@ const entry = (location: string, name: string, ...permissions: string[]): Script
   permissions,
 });
 
-const { port } = await startFrontEnd(t, {
+const { port } = await startHttpProcess(t, {
   auth: authSettings({
     whitelist: ['^.*$'],
     scripts: {
@@ -40,13 +40,13 @@ const PASSED = 404;
 const DENIED = 403;
 
 const CASES: readonly [token: string, method: string, path: string, status: number][] = [
-  // nobody is known, however open the paths are
+  // callers who are not identified, even on open paths
   ['', 'GET', 'shop/list', 401],
   ['abc', 'GET', 'shop/list', 401],
   [signToken({}, 'another secret of at least 32 bytes'), 'GET', 'shop/list', 401],
   ['', 'OPTIONS', 'shop/list', 401],
 
-  // everybody's entries
+  // entries for every user
   [BOB, 'GET', 'shop/list', PASSED],
   [BOB, 'HEAD', 'shop/list', PASSED],
   [BOB, 'OPTIONS', 'shop/list', PASSED],
@@ -75,7 +75,7 @@ const CASES: readonly [token: string, method: string, path: string, status: numb
   [userToken('ann '), 'POST', 'shop/order', DENIED],
   [userToken('ann\0'), 'POST', 'shop/order', DENIED],
 
-  // nothing is told of what may not be run: neither whether it is there, nor whether the database is
+  // callers who may not run a script learn neither whether it exists, nor whether its database does
   [BOB, 'GET', 'shop/nope', DENIED],
   [BOB, 'GET', 'nope/nope', DENIED],
   [BOB, 'GET', 'other/nope/nope', DENIED],

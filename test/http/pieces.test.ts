@@ -2,12 +2,12 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startFrontEnd } from '../support/front-end.js';
+import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, SPLITS_FAIL } from '../support/raw-http.js';
 
-const { port } = await startFrontEnd(t);
+const { port } = await startHttpProcess(t);
 
-/** The status of a request cut at a place; 0 when nothing comes. */
+/** The status of a request cut at a place; 0 when there is none. */
 async function statusOf(bytes: string, cut: number): Promise<number> {
   const socket = net.connect(port, '127.0.0.1').setNoDelay();
   const answer = new Promise<string>((resolve) => {
@@ -33,7 +33,7 @@ for (const bytes of [
     const line = bytes.indexOf('\r\n') + 2;
     for (const [i, status] of statuses.entries()) {
       const cut = places[i]!;
-      // The fault of that binary, and no other: what is behind the request line comes as it may.
+      // This fault of that binary, and no other: data after the request line may be cut anywhere.
       if (SPLITS_FAIL && cut < line + 8)
         t.ok(status === 404 || status === 505, `at ${cut}: ${status}`);
       else t.equal(status, 404, `at ${cut}`);

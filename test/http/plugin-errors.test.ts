@@ -1,4 +1,4 @@
-/** Requests that come to nothing: what is not there, what cannot be loaded, and what gives no answer, each by its own name. */
+/** Requests to plugins that fail: missing, unloadable, or without a valid response, each with an error code of its own. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -24,7 +24,7 @@ symlinkSync(path.join('/proc', 'self', 'mem'), folder.file('memory'));
 
 /** The request, and the beginning of `status code: message`; the status alone where there is no error. */
 const CASES: readonly (readonly [request: string, wanted: string])[] = [
-  // what is not there
+  // missing
   ['GET nope/Hello', '404 plugin_not_found: plugin not found: nope'],
   ['GET probe/Nope', '404 handler_not_found: plugin probe has no function Nope'],
   ['POST probe/Hello', '404 handler_not_found: function Hello of plugin probe has no handler for POST, only for GET, HEAD, OPTIONS, PROPFIND'], // prettier-ignore
@@ -32,15 +32,15 @@ const CASES: readonly (readonly [request: string, wanted: string])[] = [
   ['GET probe/HelloHandler', '404 handler_not_found'],
   ['GET probe/GETHello', '404 handler_not_found'],
   ['GET libc/Hello', '404 plugin_not_found'],
-  // a function of the library that is no handler, or of another library
+  // a function that is not a handler, or of another library
   ['GET probe/malloc', '404 handler_not_found'],
-  // what cannot be loaded
+  // cannot be loaded
   ['GET other_abi/Hello', '500 plugin_load_failed: plugin other_abi could not be loaded: '],
   ['GET no_abi/Hello', '500 plugin_load_failed'],
   ['GET text/Hello', '500 plugin_load_failed'],
   ['GET unresolved/Hello', '500 plugin_load_failed: plugin unresolved could not be loaded, check your service logs'], // prettier-ignore
   ['GET probe/Undeclared', '500 plugin_load_failed: function Undeclared of plugin probe declares no known form'], // prettier-ignore
-  // what leads elsewhere, or is no file
+  // outside the folder, or not a file
   ['GET outside/Hello', '404 plugin_not_found'],
   ['GET memory/Hello', '404 plugin_not_found'],
   ['GET folder/Hello', '500 plugin_load_failed'],
@@ -80,7 +80,7 @@ const CASES: readonly (readonly [request: string, wanted: string])[] = [
   ['GET probe/Nope?a=%zz', '404 handler_not_found'],
   ['GET nope/Hello?a=%zz', '404 plugin_not_found'],
   ['GET probe/Hello?a=1&a=2&;', '200'],
-  // what is no answer
+  // invalid responses
   ['GET probe/Null', '502 plugin_response_invalid'],
   ['GET probe/NoUtf8', '502 plugin_response_invalid'],
   ['GET probe/Inject', '502 plugin_response_invalid'],

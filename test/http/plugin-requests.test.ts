@@ -1,4 +1,4 @@
-/** What a plugin is given: who may ask it, the body and how much of one, headers without credentials, the caller. */
+/** What a plugin receives: the caller, headers without credentials, and bodies within their limit; and from whom. */
 import { createHash } from 'node:crypto';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ const length = (bytes: number): string => `Content-Length: ${bytes}`;
 const CHUNKED = 'Transfer-Encoding: chunked';
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-/** The lines that POSTEcho gives, by name; of one that is there twice the last. */
+/** The lines of POSTEcho's response by name; of two with one name, the last. */
 function given({ body }: RawAnswer): Readonly<Record<string, string>> {
   const lines = body.slice(0, body.indexOf('\n\n')).split('\n');
   return Object.fromEntries(
@@ -31,7 +31,7 @@ function given({ body }: RawAnswer): Readonly<Record<string, string>> {
   );
 }
 
-t.test('who may ask', async (t) => {
+t.test('permitted callers', async (t) => {
   const cases: [request: string, headers: string[], wanted: string][] = [
     ['GET probe/Text?text=1', [], '401 token_missing'],
     ['GET probe/Text?text=1', [BAD], '401 invalid_claims'],
@@ -50,7 +50,7 @@ t.test('who may ask', async (t) => {
   }
 });
 
-t.test('who asks', async (t) => {
+t.test('the caller', async (t) => {
   const known = given(await guarded.send('GET probe/Echo', [TOKEN]));
   t.equal(known['user'], 'ann');
   t.match(JSON.parse(known['claims']!), { UserInfo: { username: 'ann' } });
@@ -58,7 +58,7 @@ t.test('who asks', async (t) => {
   t.match(nobody, { user: '', claims: '' });
 });
 
-t.test('what is asked', async (t) => {
+t.test('the request', async (t) => {
   const headers = [
     'X-Request-Id: r1',
     'X-Twice: 1',
@@ -109,7 +109,7 @@ t.test('bodies', async (t) => {
     ['the largest', open.send('POST probe/Echo', [length(MAX_BODY)], large), large],
     ['chunked', open.send('POST probe/Echo', [CHUNKED], [...parts.map(chunk), '0\r\n\r\n']), parts.join('')], // prettier-ignore
     ['with a token', guarded.send('POST probe/Echo', [TOKEN, length(3)], 'abc'), 'abc'],
-    ['of nobody, where the path is open', guarded.send('POST probe/Echo', [length(3)], 'abc'), 'abc'], // prettier-ignore
+    ['of a caller who is not identified, on an open path', guarded.send('POST probe/Echo', [length(3)], 'abc'), 'abc'], // prettier-ignore
   ];
   for (const [what, answer, wanted] of cases) {
     const { status, body } = await answer;
@@ -128,7 +128,7 @@ t.test('any bytes', async (t) => {
   t.equal(digest(got.subarray(got.indexOf('\n\n') + 2)), digest(bytes));
 });
 
-t.test('bodies that are refused', async (t) => {
+t.test('bodies that are rejected', async (t) => {
   const over = 'x'.repeat(MAX_BODY + 1);
   const TOO_LARGE = '413 body_too_large';
   const cases: [what: string, answer: Promise<RawAnswer>, wanted: string][] = [
@@ -144,7 +144,7 @@ t.test('bodies that are refused', async (t) => {
     t.equal(errorOf(await answer).slice(0, wanted.length), wanted, what);
 });
 
-t.test('nobody makes it keep bodies', async (t) => {
+t.test('bodies of callers who are not identified are bounded', async (t) => {
   const large = await servePlugins(t, folder, { maxBody: 1 << 20, auth: authSettings() });
   const almost = (header: string): string =>
     requestBytes('POST', '/_PLUGIN/probe/Echo', [header, length(1 << 20)]) +
@@ -163,5 +163,5 @@ t.test('nobody makes it keep bodies', async (t) => {
     sendRaw(large.port, almost(TOKEN), { wait: 1_500 }),
   );
   const told = new Set((await Promise.all(known)).map(({ status }) => status));
-  t.ok(told.has(503), 'what callers with a token send is bounded');
+  t.ok(told.has(503), 'bodies of callers with a token are bounded');
 });

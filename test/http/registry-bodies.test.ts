@@ -1,4 +1,4 @@
-/** Bodies sent to the registry: how large they may be, whose are kept, and how many of them. */
+/** Bodies sent to the registry: their limit, the callers whose bodies are kept, and the budget. */
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -6,8 +6,12 @@ import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 import { ADMIN, OTHER, serveRegistry } from './served-registry.js';
 
 const MIB = 1 << 20;
-const MAX_BODY = 2_000;
-const { port, process: frontEnd } = await serveRegistry(t, { maxBody: MAX_BODY, timeout: 20_000 });
+const MAX_BODY = MIB + 2_000;
+const {
+  port,
+  postgres,
+  process: httpProcess,
+} = await serveRegistry(t, { maxBody: MAX_BODY, timeout: 20_000 });
 
 const CHUNKED = 'Transfer-Encoding: chunked';
 const length = (bytes: number): string => `Content-Length: ${bytes}`;
@@ -41,13 +45,13 @@ const LARGEST = recordOf(MIB);
 const LARGER = recordOf(MIB + 1);
 const TOO_LARGE = '413 body_too_large';
 const DENIED = '403 registration_denied';
-/** A token of nobody. */
+/** A token of an unknown caller. */
 const BAD = `${ADMIN}x`;
 
 const CASES: [what: string, bytes: string | readonly string[], wanted: string, closed: boolean][] =
   [
     ['1 MiB', post(ADMIN, recordOf(MIB, 'SELECT 1')), '201', false],
-    ['1 MiB, chunked', chunked(ADMIN, LARGEST), READ, false],
+    ['1 MiB, chunked', chunked(ADMIN, LARGEST), READ, true],
     ['a byte more', post(ADMIN, LARGER), TOO_LARGE, true],
     ['a byte more, chunked', chunked(ADMIN, LARGER), TOO_LARGE, true],
     ['a byte more, chunked, PUT', [head('PUT', '/a/b', [ADMIN, CHUNKED]), ...chunked(ADMIN, LARGER).slice(1)], TOO_LARGE, true], // prettier-ignore
@@ -55,9 +59,9 @@ const CASES: [what: string, bytes: string | readonly string[], wanted: string, c
     ['chunks without end', [head('POST', '', [ADMIN, CHUNKED]), ...Array<string>(300).fill(chunk('x'.repeat(8_000)))], TOO_LARGE, true], // prettier-ignore
     ['of others, as large as may be discarded', post(OTHER, 'x'.repeat(MAX_BODY)), DENIED, false],
     ['of others, larger', post(OTHER, 'x'.repeat(MAX_BODY + 1)), TOO_LARGE, true],
-    ['of others, chunked', chunked(OTHER, 'x'.repeat(MAX_BODY)), DENIED, false],
+    ['of others, chunked', chunked(OTHER, 'x'.repeat(MAX_BODY)), DENIED, true],
     ['of nobody', post('X-A: b', 'x'.repeat(MAX_BODY)), '401 token_missing', false],
-    ['of nobody, larger', post('X-A: b', LARGEST), TOO_LARGE, true],
+    ['of nobody, larger', post('X-A: b', 'x'.repeat(MAX_BODY + 1)), TOO_LARGE, true],
     ['a bad token', post(BAD, 'x'.repeat(MAX_BODY)), '401 invalid_claims', false],
     ['a bad token, larger', post(BAD, 'x'.repeat(MAX_BODY + 1)), TOO_LARGE, true],
     ['of a method that takes none', head('DELETE', '/a/b', [ADMIN, length(3)]) + 'abc', '404 query_not_found', false], // prettier-ignore
@@ -67,7 +71,11 @@ const CASES: [what: string, bytes: string | readonly string[], wanted: string, c
     ['byte by byte', [head('POST', '', [ADMIN, length(60)]), ...(recordOf(75).slice(0, 60).match(/./g) ?? [])], '400 invalid_record', false], // prettier-ignore
   ];
 
-const answers = await Promise.all(CASES.map(([, bytes]) => sendRaw(port, bytes, { wait: 30_000 })));
+const answers = await Promise.all(
+  CASES.map(([, bytes, , closed]) =>
+    sendRaw(port, bytes, { wait: 30_000, quiet: closed ? 8_000 : 200 }),
+  ),
+);
 
 for (const [i, [what, , wanted, closed]] of CASES.entries())
   t.test(what, (t) => {
@@ -76,7 +84,7 @@ for (const [i, [what, , wanted, closed]] of CASES.entries())
     t.end();
   });
 
-/** Sends what never ends, and gives the connection. */
+/** Sends a body that does not end, and returns the connection. */
 function hold(bytes: string): net.Socket {
   const socket = net.connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -93,7 +101,7 @@ t.test('others make it keep nothing', async (t) => {
   for (const socket of sockets) socket.destroy();
 });
 
-t.test('there is an end to what is kept, and room again when it is gone', async (t) => {
+t.test('the budget is bounded, and free again after a disconnect', async (t) => {
   const almost = head('POST', '', [ADMIN, length(MIB)]) + LARGEST.slice(0, MIB - 1);
   const sockets = Array.from({ length: 40 }, () => hold(almost));
   let told = '';
@@ -111,7 +119,16 @@ t.test('there is an end to what is kept, and room again when it is gone', async 
   t.equal(last, READ);
 });
 
+t.test('http.max_body, where that is less', async (t) => {
+  const { send } = await serveRegistry(t, { maxBody: 500 }, postgres);
+  const names = ['PUT /sizes/rec', 'POST '];
+  for (const target of names) {
+    t.equal(codeOf(await send(target, recordOf(501, 'SELECT 1'))), TOO_LARGE, target);
+    t.match(codeOf(await send(target, recordOf(500, 'SELECT 1'))), /^20[01]$/, target);
+  }
+});
+
 t.test('it was one process all along', (t) => {
-  t.doesNotThrow(() => process.kill(frontEnd.pid ?? 0, 0));
+  t.doesNotThrow(() => process.kill(httpProcess.pid ?? 0, 0));
   t.end();
 });

@@ -1,6 +1,6 @@
-/** Who may use the registry, by which paths and methods, and in which order that is looked at. */
+/** Who may use the registry, with which paths and methods, and the order of these checks. */
 import t from 'tap';
-import { databaseSettings, startFrontEnd } from '../support/front-end.js';
+import { databaseSettings, startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 import { authSettings, signToken, userToken } from '../support/tokens.js';
 import { ADMIN, OTHER, serveRegistry } from './served-registry.js';
@@ -33,7 +33,7 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  // nobody, whatever the whitelist opens
+  // not identified, whatever the whitelist opens
   { target: 'GET /registry', header: '', wanted: EMPTY },
   { target: 'GET /registry/shop/list', header: '', wanted: EMPTY },
   { target: 'OPTIONS /registry', header: '', wanted: EMPTY },
@@ -123,7 +123,7 @@ for (const [i, { target, header = ADMIN, body = '', wanted, allow }] of CASES.en
   });
 
 t.test('where it is off', async (t) => {
-  const off = await startFrontEnd(t, {
+  const off = await startHttpProcess(t, {
     auth: authSettings(),
     worker: { databases: [databaseSettings('main'), databaseSettings('registry')] },
   });
@@ -139,8 +139,8 @@ t.test('where it is off', async (t) => {
     t.equal(codeOf(await ask(off.port, { target, body: '' })), wanted, target);
 });
 
-t.test('where nobody is known, nobody may use it', async (t) => {
-  const open = await startFrontEnd(t, { registry: { admins: ['ann', ''] } });
+t.test('without authentication the registry is closed', async (t) => {
+  const open = await startHttpProcess(t, { registry: { admins: ['ann', ''] } });
   for (const target of ['GET /registry', 'POST /registry', 'DELETE /registry/a/b'])
     t.equal(codeOf(await ask(open.port, { target, body: 'x' })), EMPTY);
 });

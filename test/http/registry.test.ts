@@ -1,4 +1,4 @@
-/** The registry over HTTP, from end to end: bodies, headers, and what another worker sees. */
+/** The registry over HTTP, from end to end: bodies, headers, and changes as other workers see them. */
 import t from 'tap';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 import { ADMIN, serveRegistry } from './served-registry.js';
@@ -63,7 +63,7 @@ t.test('a record from its making to its end', async (t) => {
   t.equal(await gone.text(), '');
 });
 
-t.test('a condition without a value is none that holds', async (t) => {
+t.test('a condition without a value never holds', async (t) => {
   await ask('PUT', '/empty/rec', { body: '{"read_sql":"SELECT 1"}' });
   const headers = [ADMIN, 'If-Match:'];
   const answer = await sendRaw(
@@ -84,14 +84,14 @@ t.test('a list of many, larger than a packet', async (t) => {
   t.ok(list.every(({ read_sql }) => read_sql === text));
 });
 
-t.test('what browsers may read', async (t) => {
+t.test('headers that browsers may read', async (t) => {
   const { headers } = await ask('GET', '/empty/rec', {
     headers: { Origin: 'https://app.example' },
   });
   t.match(headers.get('access-control-expose-headers'), /\bETag, Location\b/);
 });
 
-t.test('validated on the way', async (t) => {
+t.test('validation', async (t) => {
   const refused = await ask('PUT', '/valid/rec?validate=true', {
     body: '{"read_sql":"SELECT\\n nope"}',
   });

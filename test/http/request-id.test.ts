@@ -1,8 +1,8 @@
 import t from 'tap';
-import { startFrontEnd } from '../support/front-end.js';
+import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 
-const { port } = await startFrontEnd(t);
+const { port } = await startHttpProcess(t);
 
 const idFor = async (...headers: string[]): Promise<string | undefined> =>
   (await sendRaw(port, requestBytes('GET', '/nope', headers))).headers.get('x-request-id');

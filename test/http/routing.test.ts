@@ -1,9 +1,14 @@
-/** What the front end answers by itself, over a real socket: no database is needed for any of it. */
+/** Responses of the HTTP process itself, over a real socket: none of them needs a database. */
 import t from 'tap';
-import { startFrontEnd } from '../support/front-end.js';
+import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 
-const { port } = await startFrontEnd(t);
+const CONTEXT = '/api/v1';
+const { port } = await startHttpProcess(t);
+const { port: portWithContext } = await startHttpProcess(t, {
+  context: CONTEXT,
+  expose: { databases: false, schemas: false, tables: false },
+});
 
 interface Case {
   readonly method?: string;
@@ -58,6 +63,31 @@ for (const expected of CASES) {
     if (expected.code !== undefined) t.equal(body.code, expected.code);
   });
 }
+
+const UNDER_CONTEXT: readonly [target: string, status: number, code?: string][] = [
+  ['/api/v1/_health', 503],
+  ['/api/v1/_ready', 503],
+  ['/api/v1/databases', 401, 'listing_hidden'],
+  ['/api/v1/schemas', 401, 'listing_hidden'],
+  ['/api/v1/tables', 401, 'listing_hidden'],
+  ['/api/v1/auth', 404, 'not_found'],
+  ['/api/v1/tables/x', 404, 'not_found'],
+  ['/api/v1/Tables', 404, 'not_found'],
+  ['/api/v1/%74ables', 404, 'not_found'],
+  ['/api/v1/tables/', 301],
+  ['/_health', 404, 'not_found'],
+  ['/_ready', 404, 'not_found'],
+  ['/tables', 404, 'not_found'],
+  ['/api/v10/_health', 404, 'not_found'],
+  ['/api/v1', 404, 'not_found'],
+];
+
+for (const [target, status, code] of UNDER_CONTEXT)
+  t.test(`${target} under ${CONTEXT}`, async (t) => {
+    const response = await sendRaw(portWithContext, requestBytes('GET', target));
+    t.equal(response.status, status);
+    if (code !== undefined) t.match(JSON.parse(response.body), { code });
+  });
 
 t.test('a 204 has neither a length nor a type', async (t) => {
   const { headers } = await sendRaw(port, requestBytes('OPTIONS', '/_health'));

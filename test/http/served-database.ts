@@ -1,13 +1,17 @@
-/** A front end with real workers, scripts of the test's own and a PostgreSQL server under it. */
+/** An HTTP process with real workers, scripts of the test's own and a PostgreSQL server under it. */
 import type { Test } from 'tap';
-import type { FrontEndProcess } from '#app/supervisor/front-end-process.js';
-import { databaseSettings, startFrontEnd, type FrontEndOverrides } from '../support/front-end.js';
+import type { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
+import {
+  databaseSettings,
+  startHttpProcess,
+  type HttpProcessOverrides,
+} from '../support/http-process.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
 
 export interface ServedDatabase {
   readonly postgres: Postgres;
   readonly port: number;
-  readonly process: FrontEndProcess;
+  readonly process: HttpProcessHandle;
   /** `/_QUERIES/t/NAME` with a query string. */
   readonly url: (name: string, query?: string) => string;
 }
@@ -16,12 +20,12 @@ export interface ServedDatabase {
 export async function serveDatabase(
   t: Test,
   scripts: Readonly<Record<string, string>>,
-  overrides: FrontEndOverrides = {},
+  overrides: HttpProcessOverrides = {},
 ): Promise<ServedDatabase> {
   const folder = t.testdir({ t: { ...scripts } });
   const postgres = await startPostgres(t);
   const { worker, ...rest } = overrides;
-  const { port, process } = await startFrontEnd(t, {
+  const { port, process } = await startHttpProcess(t, {
     ...rest,
     worker: { databases: [databaseSettings('main', postgres)], scripts: folder, ...worker },
   });

@@ -1,9 +1,13 @@
-/** A front end with plugins, and requests to them as bytes. Its database is away: plugins need none. */
+/** An HTTP process with plugins, and requests to them as bytes. Its database is away: plugins need none. */
 import path from 'node:path';
 import type { Test } from 'tap';
-import type { FrontEndProcess } from '#app/supervisor/front-end-process.js';
+import type { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
 import type { PluginSettings } from '#app/settings.js';
-import { frontEndSettings, startFrontEnd, type FrontEndOverrides } from '../support/front-end.js';
+import {
+  httpProcessSettings,
+  startHttpProcess,
+  type HttpProcessOverrides,
+} from '../support/http-process.js';
 import { PluginFolder } from '../support/plugin-folder.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 
@@ -14,13 +18,13 @@ export function probeFolder(t: Pick<Test, 'teardown'>): PluginFolder {
   return folder;
 }
 
-export type PluginOverrides = Omit<FrontEndOverrides, 'plugins'> & {
+export type PluginOverrides = Omit<HttpProcessOverrides, 'plugins'> & {
   readonly plugins?: Partial<PluginSettings>;
 };
 
 export interface ServedPlugins {
   readonly port: number;
-  readonly process: FrontEndProcess;
+  readonly process: HttpProcessHandle;
   /** Sends a request, `METHOD target`, the target below `/_PLUGIN/` unless it begins with a slash. */
   readonly send: (
     request: string,
@@ -35,8 +39,8 @@ export async function servePlugins(
   folder: PluginFolder,
   { plugins, ...overrides }: PluginOverrides = {},
 ): Promise<ServedPlugins> {
-  const settings = { ...frontEndSettings().plugins, path: folder.path, ...plugins };
-  const { port, process } = await startFrontEnd(t, { ...overrides, plugins: settings });
+  const settings = { ...httpProcessSettings().plugins, path: folder.path, ...plugins };
+  const { port, process } = await startHttpProcess(t, { ...overrides, plugins: settings });
   const send: ServedPlugins['send'] = (request, headers = [], body = []) => {
     const [method = '', target = ''] = request.split(' ');
     const full = target.startsWith('/') ? target : `/_PLUGIN/${target}`;
@@ -50,7 +54,7 @@ export async function servePlugins(
   return { port, process, send };
 }
 
-/** errorOf is an answer's status and code, and its message after a colon where there is one. */
+/** errorOf is a response's status and code, and its message after a colon where there is one. */
 export function errorOf({ status, body }: RawAnswer): string {
   if (!body.startsWith('{"error"')) return String(status);
   const { error, code } = JSON.parse(body) as { error: string; code: string };

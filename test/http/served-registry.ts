@@ -1,9 +1,13 @@
-/** A front end with a registry that `ann` may use, over a test's PostgreSQL with its table, and requests as bytes. */
+/** An HTTP process with a registry that `ann` may use, over a test's PostgreSQL with its table, and requests as bytes. */
 import type { Test } from 'tap';
-import type { FrontEndProcess } from '#app/supervisor/front-end-process.js';
+import type { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
 import { ScriptStorage } from '#app/registry/storage.js';
 import { TestDatabase } from '../support/database.js';
-import { databaseSettings, startFrontEnd, type FrontEndOverrides } from '../support/front-end.js';
+import {
+  databaseSettings,
+  startHttpProcess,
+  type HttpProcessOverrides,
+} from '../support/http-process.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 import { authSettings, userToken } from '../support/tokens.js';
@@ -16,7 +20,7 @@ const TABLE = { schema: 'public', table: 'service_queries' };
 export interface ServedRegistry {
   readonly postgres: Postgres;
   readonly port: number;
-  readonly process: FrontEndProcess;
+  readonly process: HttpProcessHandle;
   /** Sends a request, `METHOD path`, the path below the registry, as the admin unless headers are given. */
   readonly send: (target: string, body?: string, headers?: readonly string[]) => Promise<RawAnswer>;
 }
@@ -24,14 +28,14 @@ export interface ServedRegistry {
 /** serveRegistry serves it, over a server of its own unless one is given. */
 export async function serveRegistry(
   t: Test,
-  overrides: FrontEndOverrides = {},
+  overrides: HttpProcessOverrides = {},
   running?: Postgres,
 ): Promise<ServedRegistry> {
   const postgres = running ?? (await startPostgres(t));
   const { database } = new TestDatabase(t, postgres, { connections: 1 });
   await new ScriptStorage(TABLE, database).make();
   const { worker, ...rest } = overrides;
-  const { port, process } = await startFrontEnd(t, {
+  const { port, process } = await startHttpProcess(t, {
     auth: authSettings(),
     registry: { admins: ['ann'] },
     ...rest,

@@ -1,7 +1,7 @@
-/** A request has one time limit for everything; whatever comes after its 504 is nobody's. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** A request has one time limit for everything; results after its 504 are dropped. */
 import t from 'tap';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 import { serveDatabase } from './served-database.js';
 
 const { postgres, port, url } = await serveDatabase(
@@ -19,17 +19,16 @@ const sleeping = async (): Promise<number> =>
 
 t.test('a slow statement', async (t) => {
   const began = performance.now();
-  const response = await fetch(url('sleep', 's=20'));
+  const response = await fetch(url('sleep', 's=3600'));
   const took = performance.now() - began;
   t.equal(response.status, 504);
   t.match(await response.json(), { code: 'timeout' });
-  t.ok(took > 900 && took < 2_500, `answered after ${Math.round(took)} ms`);
-  await sleep(500);
-  t.equal(await sleeping(), 0, 'it is cancelled in the database');
+  t.ok(took > 900, `answered after ${Math.round(took)} ms`);
+  await until(async () => (await sleeping()) === 0); // it is cancelled in the database
   t.same(await (await fetch(url('one'))).json(), [{ one: 1 }], 'the next one is served');
 });
 
-t.test('a late answer does not reach the next request of the connection', async (t) => {
+t.test('a late response does not reach the next request of the connection', async (t) => {
   const { text } = await sendRaw(port, requestBytes('GET', '/_QUERIES/t/sleep?s=1.4'));
   t.match(text, /^HTTP\/1\.1 504 /);
   const answers = await Promise.all(
@@ -40,7 +39,7 @@ t.test('a late answer does not reach the next request of the connection', async 
 
 t.test('a body that does not come', async (t) => {
   const bytes = requestBytes('POST', '/nope', ['Content-Length: 10'], 'abc');
-  const answer = await sendRaw(port, bytes);
+  const answer = await sendRaw(port, bytes, { quiet: 8_000 });
   t.equal(answer.status, 504);
-  t.equal(answer.closed, true, 'the connection ends: what might still come is no request');
+  t.equal(answer.closed, true, 'the connection ends: later data is not read as a request');
 });

@@ -1,20 +1,20 @@
-/** What callers see of a query worker that dies: a 502 for what it had, then service as before. */
+/** A query worker that dies: its requests get 502, later ones are served as before. */
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { HttpServer } from '#app/http/http-server.js';
 import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
 import { createLogger } from '#app/log.js';
-import { frontEndSettings } from '../support/front-end.js';
+import { httpProcessSettings } from '../support/http-process.js';
 
 const WORKER = fileURLToPath(new URL('../pool/fixtures/scripted-worker.js', import.meta.url));
 
 const server = new HttpServer(
-  frontEndSettings({ grace: 200 }),
+  httpProcessSettings({ grace: 200 }),
   createLogger({ level: 'silent', pretty: false }, {}),
   {
     attempts: new SupervisedAttempts(() => undefined),
     keepKeys: () => undefined,
-    libraries: { ask: () => undefined, loaded: () => undefined },
+    libraries: { request: () => undefined, loaded: () => undefined },
   },
   WORKER,
 );

@@ -1,6 +1,6 @@
-/** Who sees what: what PostgreSQL lets a role read, and what `[access]` leaves of it to a caller. */
+/** Visible tables: those that PostgreSQL lets a role read, restricted by `[access]` for each caller. */
 import t from 'tap';
-import type { TableAccessSettings, TableEntry } from '#app/protocol.js';
+import type { TableAccessSettings, TableEntry } from '#app/settings.js';
 import { startPostgres } from '../support/postgres.js';
 import { HIDDEN, namesIn, OPEN, TestedCatalog, type Caller } from './tested-catalog.js';
 
@@ -53,14 +53,14 @@ t.test('roles', async (t) => {
   t.strictSame([...item.byName.keys()], ['id', 'name']);
 });
 
-t.test('what two roles see alike is held once', async (t) => {
+t.test('a table that two roles see alike is cached once', async (t) => {
   const tested = new TestedCatalog(t, postgres);
   const [all, some] = [await tested.tables(), await tested.tables({ role: 'reader' })];
   t.equal(some.find('shop', 'item'), all.find('shop', 'item'));
   t.not(some.find('public', 'item'), all.find('public', 'item'), 'of which it sees less');
 });
 
-t.test('a role that there is not sees nothing', async (t) => {
+t.test('an unknown role sees nothing', async (t) => {
   const tested = new TestedCatalog(t, postgres);
   await t.rejects(tested.tables({ role: 'nobody' }), { code: 'permission_denied' });
   t.strictSame(namesIn(await tested.tables()), ALL, 'that is nothing to the others');
@@ -113,21 +113,21 @@ t.test('callers', async (t) => {
     t.strictSame(await seen(caller), expected, JSON.stringify(caller));
 });
 
-t.test('a column that is not permitted is none', async (t) => {
+t.test('a column that is not permitted is hidden', async (t) => {
   const tested = new TestedCatalog(t, postgres, { access: ACCESS });
   const item = (await tested.tables()).find('public', 'item')!;
   t.equal(item.byName.get('secret'), undefined);
   t.equal(item.byName.size, 1);
 });
 
-t.test('the same for all whom the configuration does not name', async (t) => {
+t.test('all callers that the configuration does not name share a set', async (t) => {
   const tested = new TestedCatalog(t, postgres, { access: ACCESS });
   const first = await tested.tables({ user: 'one' });
   for (let i = 0; i < 50; i++) t.equal(await tested.tables({ user: `user${i}` }), first);
   t.not(await tested.tables({ user: 'ann' }), first);
 });
 
-t.test('with nothing restricted all callers see the same', async (t) => {
+t.test('without restrictions all callers share a set', async (t) => {
   const tested = new TestedCatalog(t, postgres, { access: { ...ACCESS, restrict: false } });
   const all = await tested.tables({ user: 'bob' });
   t.strictSame(namesIn(all), ALL);

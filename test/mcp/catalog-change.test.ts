@@ -1,4 +1,4 @@
-/** Whatever is changed in the database is seen at the next look, and what was not changed stays the same object. */
+/** Every change in the database is visible after the next refresh, and unchanged tables stay the same objects. */
 import pg from 'pg';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
@@ -18,7 +18,7 @@ const postgres = await startPostgres(t, {
 const tested = new TestedCatalog(t, postgres);
 const reader = { role: 'reader' };
 
-/** All that is seen, as text. */
+/** All visible tables, as text. */
 async function seen(): Promise<string> {
   const both = await Promise.all([tested.renewed(), tested.renewed(reader)]);
   const texts = both.map(({ tables }) =>
@@ -87,7 +87,7 @@ t.test('each change', async (t) => {
   }
 });
 
-t.test('what has not changed is the same object', async (t) => {
+t.test('an unchanged table is the same object', async (t) => {
   const all = await tested.renewed();
   const fixed = all.find('public', 'fixed')!;
   const item = all.find('shop', 'item')!;
@@ -113,7 +113,7 @@ t.test('what has not changed is the same object', async (t) => {
   t.not(changed.find('shop', 'item'), item);
 });
 
-t.test('a transaction that is not over changes nothing, and is seen when it is', async (t) => {
+t.test('a transaction is visible only after its commit', async (t) => {
   const all = await tested.renewed();
   const name = 'pending';
   const client = new pg.Client({ connectionString: postgres.url });

@@ -1,4 +1,4 @@
-/** What there is in a database: every kind of relation and of column, under whatever names. */
+/** The catalog of a database: every kind of relation and column, with unusual names. */
 import t from 'tap';
 import type { Column } from '#app/mcp/table.js';
 import { startPostgres } from '../support/postgres.js';
@@ -15,7 +15,7 @@ const ODD = [
   'größe',
   '表',
   '😀',
-  '～', // in UTF-16, and there alone, behind the one before
+  '～', // sorts after the previous one in UTF-16 only
   'back\\slash',
   'line\nbreak',
   '-minus',
@@ -93,7 +93,7 @@ t.test('relations', async (t) => {
       'part: table',
       'parted: partitioned_table',
       'plain: table',
-      'service_users: table', // only the one that is meant is hidden
+      'service_users: table', // only the one in the configured schema is hidden
       'unlogged: table',
       'view: view',
     ],
@@ -108,7 +108,7 @@ t.test('relations', async (t) => {
   t.strictSame([...schemas], ['columns', 'kinds', 'odd']);
 });
 
-t.test('odd names are found as they are, in the order of their bytes', async (t) => {
+t.test('unusual names are unchanged, in the order of their bytes', async (t) => {
   const all = await tested.tables();
   const names = all.tables.filter(({ schema }) => schema === 'odd').map(({ name }) => name);
   t.strictSame(
@@ -188,7 +188,7 @@ t.test('columns', async (t) => {
   t.equal(column('last').position, 42, 'as PostgreSQL counts them');
 });
 
-t.test('what can be written through views and foreign tables', async (t) => {
+t.test('updatable columns of views and foreign tables', async (t) => {
   const updatable = async (name: string) =>
     (await tested.find('kinds', name)).columns.map((column) => column.updatable);
   t.strictSame(await updatable('view'), [true, false]);
@@ -197,7 +197,7 @@ t.test('what can be written through views and foreign tables', async (t) => {
   t.strictSame(await updatable('handlerless'), [false]);
 });
 
-t.test('tables of the service are not there, in whatever way they are asked for', async (t) => {
+t.test('tables of the service are hidden, by list and by name', async (t) => {
   const all = await tested.tables();
   t.notMatch(namesIn(all).join(' '), /public\./);
   t.equal(all.find('public', 'service_users'), undefined);
@@ -215,6 +215,6 @@ t.test(
   },
 );
 
-t.test('an alias that there is not', async (t) => {
+t.test('an unknown alias', async (t) => {
   await t.rejects(tested.tables({}, 'other'), { code: 'unknown_database' });
 });

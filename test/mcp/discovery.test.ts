@@ -1,9 +1,9 @@
-/** What the endpoint says of itself: for GET, with the tools of all pages, and to models. */
+/** Self-description of the endpoint: the document for GET, with the tools of all pages, and instructions for models. */
 import t from 'tap';
 import { instructionsFor } from '#app/mcp/discovery.js';
-import { Asked } from './fixed-tools.js';
+import { EndpointUnderTest } from './fixed-tools.js';
 
-const asked = new Asked();
+const asked = new EndpointUnderTest();
 
 t.test('GET and HEAD', async (t) => {
   for (const method of ['GET', 'HEAD']) {
@@ -23,7 +23,7 @@ t.test('GET and HEAD', async (t) => {
   }
 });
 
-t.test('a model is told of no listing that is hidden', (t) => {
+t.test('instructions do not name hidden listings', (t) => {
   const told = (databases: boolean, schemas: boolean, tables: boolean) =>
     [...instructionsFor({ databases, schemas, tables }).matchAll(/list_\w+/g)]
       .map(String)

@@ -1,8 +1,8 @@
-/** Methods of the modern era: every result says that it is complete, and who made it. */
+/** Methods of the modern era: every result is marked as complete and names the server. */
 import t from 'tap';
-import { Asked, modern, request } from './fixed-tools.js';
+import { EndpointUnderTest, modern, request } from './fixed-tools.js';
 
-const asked = new Asked();
+const asked = new EndpointUnderTest();
 const ask = asked.ask.bind(asked);
 
 const END = {
@@ -48,7 +48,7 @@ t.test('tools/call', async (t) => {
   });
 });
 
-t.test('wrong parameters are errors in an answer with 200, as in the other era', async (t) => {
+t.test('invalid parameters are errors with status 200, as in the legacy era', async (t) => {
   for (const [method, params] of [
     ['tools/call', {}],
     ['tools/call', { name: 'nope' }],
@@ -60,7 +60,7 @@ t.test('wrong parameters are errors in an answer with 200, as in the other era',
     });
 });
 
-t.test('methods that are none, and those of the other era', async (t) => {
+t.test('unknown methods, and those of the legacy era', async (t) => {
   for (const method of ['initialize', 'ping', 'prompts/list', 'subscriptions/listen', 'x'])
     t.same(await ask(...modern(method)), {
       status: 404,
@@ -75,7 +75,7 @@ t.test('methods that are none, and those of the other era', async (t) => {
     });
 });
 
-t.test('headers are looked at before the method', async (t) => {
+t.test('headers are checked before the method', async (t) => {
   const wrong = { headers: { 'Mcp-Method': 'tools/list' } };
   t.match(await ask(...modern('x', {}, wrong)), {
     status: 400,
@@ -87,7 +87,7 @@ t.test('headers are looked at before the method', async (t) => {
   });
 });
 
-t.test('a header of the modern era, and no more', async (t) => {
+t.test('a header of the modern era only', async (t) => {
   const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'initialize' };
   t.match(await ask(request('initialize', {}, 's'), headers), {
     status: 400,

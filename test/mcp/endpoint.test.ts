@@ -1,8 +1,8 @@
-/** Methods of the older era, and what is the same in both. */
+/** Methods of the legacy era, and behaviour of both eras. */
 import t from 'tap';
-import { Asked, request } from './fixed-tools.js';
+import { EndpointUnderTest, request } from './fixed-tools.js';
 
-const asked = new Asked();
+const asked = new EndpointUnderTest();
 const ask = asked.ask.bind(asked);
 
 const INSTRUCTED = {
@@ -36,7 +36,7 @@ t.test('ping', async (t) => {
   t.same(await ask(request('ping')), { status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
 });
 
-t.test('ids come back', async (t) => {
+t.test('ids are repeated', async (t) => {
   for (const id of [0, -5, '', 'a"b', '2'])
     t.same((await ask(request('ping', {}, id))).body, { jsonrpc: '2.0', id, result: {} });
 });
@@ -46,7 +46,7 @@ t.test('a notification gets 202 and nothing runs', async (t) => {
     t.same(await ask({ jsonrpc: '2.0', method, params: { name: 'broken' } }), { status: 202, body: '' });
 }); // prettier-ignore
 
-t.test('what is no message', async (t) => {
+t.test('invalid messages', async (t) => {
   t.same(await ask('{'), {
     status: 400,
     body: {
@@ -90,7 +90,7 @@ t.test('tools/list, page by page', async (t) => {
   t.same((await ask(request('tools/list', { cursor: '2' }))).body.result, { tools: [tool('hidden')] }); // prettier-ignore
 });
 
-t.test('tools/list with a cursor that is none', async (t) => {
+t.test('tools/list with an invalid cursor', async (t) => {
   for (const cursor of [1, {}, [], true])
     t.match(await ask(request('tools/list', { cursor })), {
       status: 200,
@@ -102,7 +102,7 @@ t.test('tools/list with a cursor that is none', async (t) => {
   });
 });
 
-t.test('tools/call: a result is there as text and as it is', async (t) => {
+t.test('tools/call: a result as text and as structured content', async (t) => {
   for (const [args, given] of [
     [{ a: [1, 'ü\u2028'] }, { a: [1, 'ü\u2028'] }],
     [null, {}],
@@ -116,7 +116,7 @@ t.test('tools/call: a result is there as text and as it is', async (t) => {
   }
 });
 
-t.test('tools/call: what the model is to change is a result', async (t) => {
+t.test('tools/call: errors for the model are results', async (t) => {
   const error = (text: string | RegExp) => ({ content: [{ type: 'text', text }], isError: true });
   const { status, body } = await ask(request('tools/call', { name: 'fail' }));
   t.equal(status, 200);
@@ -128,7 +128,7 @@ t.test('tools/call: what the model is to change is a result', async (t) => {
     });
 });
 
-t.test('tools/call: what a program is to change is an error', async (t) => {
+t.test('tools/call: errors for the client are errors', async (t) => {
   for (const params of [undefined, {}, { name: '' }, { name: 1 }, { name: null }])
     t.match(await ask(request('tools/call', params)), {
       status: 200,
@@ -140,14 +140,14 @@ t.test('tools/call: what a program is to change is an error', async (t) => {
   });
 });
 
-t.test('a listing that is hidden', async (t) => {
+t.test('a hidden listing', async (t) => {
   t.same(await ask(request('tools/call', { name: 'hidden' }, 'h')), {
     status: 400,
     body: { jsonrpc: '2.0', id: 'h', error: { code: 400, message: 'unauthorized listing' } },
   });
 });
 
-t.test('members that would be a prototype elsewhere', async (t) => {
+t.test('members named __proto__', async (t) => {
   const text = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","__proto__":{"name":"x"},"arguments":{"__proto__":{"a":1}}}}'; // prettier-ignore
   const { body } = await ask(text);
   t.match(body.result, { content: [{ text: '{"args":{"__proto__":{"a":1}}}' }] });

@@ -1,8 +1,8 @@
-/** Which era a message is of, and what is wrong with what it says of itself. */
+/** The era of a message, and the errors for headers and members that disagree. */
 import t from 'tap';
 import { eraOf } from '#app/mcp/era.js';
 import { McpHeaders } from '#app/mcp/headers.js';
-import type { Message } from '#app/mcp/message.js';
+import type { McpMessage } from '#app/mcp/message.js';
 import { modern, packed, type Headers } from './fixed-tools.js';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -10,10 +10,10 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const SUPPORTED = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 function eraWith(message: object, headers: Headers): string {
-  return eraOf({ id: '1', params: {}, ...message } as Message, new McpHeaders(packed(headers)));
+  return eraOf({ id: '1', params: {}, ...message } as McpMessage, new McpHeaders(packed(headers)));
 }
 
-t.test('the older era: no version, or one of its own in the header', (t) => {
+t.test('the legacy era: no version, or a legacy one in the header', (t) => {
   t.equal(eraWith({ method: 'ping' }, {}), 'legacy');
   for (const version of SUPPORTED.slice(1)) {
     const headers = { 'MCP-Protocol-Version': version, 'Mcp-Method': 'other', 'Mcp-Name': 'other' };
@@ -74,19 +74,19 @@ const REFUSED: readonly (readonly [
 ]; // prettier-ignore
 
 for (const [what, [message, headers], code, says] of REFUSED)
-  t.test(`refused: ${what}`, (t) => {
+  t.test(`rejected: ${what}`, (t) => {
     const error = t.throws(() => eraWith(message, headers), { code, status: 400, message: says });
     t.equal(error instanceof Error && error.name, 'RpcError');
     t.end();
   });
 
-t.test('who asks for another version is told which there are', (t) => {
+t.test('the error for an unknown version lists the supported ones', (t) => {
   const data = { supported: SUPPORTED, requested: '1999-01-01' };
   t.throws(() => eraWith(...bare('1999-01-01')), { code: -32022, data });
   t.end();
 });
 
-t.test('of a notification the version in the header is looked at, and nothing else', (t) => {
+t.test('of a notification only the version in the header is checked', (t) => {
   const notification = { id: undefined, method: 'notifications/initialized' };
   t.equal(eraWith(notification, { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'x' }), 'modern'); // prettier-ignore
   t.equal(eraWith(notification, {}), 'legacy');

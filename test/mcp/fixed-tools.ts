@@ -1,7 +1,7 @@
-/** An endpoint over a few tools that are always the same, asked as a worker asks it. */
+/** An endpoint with a few fixed tools, called as a worker calls it. */
 import type { Logger } from '#app/log.js';
-import { Call } from '#app/mcp/call.js';
-import { Endpoint, type Answer } from '#app/mcp/endpoint.js';
+import { McpCall } from '#app/mcp/call.js';
+import { McpEndpoint, type McpResponse } from '#app/mcp/endpoint.js';
 import {
   INVALID_PARAMS,
   RpcError,
@@ -11,15 +11,15 @@ import {
   type Tools,
 } from '#app/mcp/tool.js';
 
-/** Three tools on two pages; `echo` gives back its arguments, `fail` refuses them, `broken` throws. */
+/** Three tools on two pages: `echo` returns its arguments, `fail` rejects them, `hidden` is a hidden listing. */
 export class FixedTools implements Tools {
-  page(_call: Call, cursor: string | undefined): ToolPage {
+  page(_call: McpCall, cursor: string | undefined): ToolPage {
     if (cursor === undefined) return { tools: ['echo', 'fail'].map(listed), next: '2' };
     if (cursor !== '2') throw new RpcError(INVALID_PARAMS, 'no such cursor');
     return { tools: [listed('hidden')], next: undefined };
   }
 
-  async run(_call: Call, name: string, args: Arguments): Promise<ToolOutcome> {
+  async run(_call: McpCall, name: string, args: Arguments): Promise<ToolOutcome> {
     await Promise.resolve();
     if (name === 'echo') return { json: JSON.stringify({ args }) };
     if (name === 'fail') return { error: 'not like "that"\nbut like this' };
@@ -34,22 +34,22 @@ function listed(name: string): { name: string; json: string } {
 
 export type Headers = Readonly<Record<string, string>> | (readonly [string, string])[];
 
-/** packed is headers as a front end hands them on. */
+/** packed are headers in the format of the HTTP process. */
 export function packed(headers: Headers): string {
   const entries: readonly (readonly [string, string])[] =
     headers instanceof Array ? headers : Object.entries(headers);
   return entries.map(([name, value]) => `${name.toLowerCase()}\n${value}\n`).join('');
 }
 
-/** callOf is a message on its way; a `message` that is a text goes as it is. */
-export function callOf(message: unknown, headers: Headers = {}, method = 'POST'): Call {
+/** callOf is the call of a message; a string is sent unchanged. */
+export function callOf(message: unknown, headers: Headers = {}, method = 'POST'): McpCall {
   const query = typeof message === 'string' ? message : JSON.stringify(message);
   const rest = { alias: 'main', folder: '', name: 'MCP', role: '', claims: '' };
   const request = { id: 1, method, query, headers: packed(headers), requestId: 'r1', ...rest };
-  return new Call(request, false);
+  return new McpCall(request, false);
 }
 
-/** A body, read: the members that it may have. */
+/** A parsed body. */
 export interface Body extends Readonly<Record<string, unknown>> {
   readonly result: Readonly<Record<string, unknown>>;
   readonly error: Readonly<Record<string, unknown>>;
@@ -58,37 +58,39 @@ export interface Body extends Readonly<Record<string, unknown>> {
 /** A line of the log. */
 export type Line = readonly [level: string, fields: Record<string, unknown>, message: string];
 
-/** Asked is an endpoint, and what it logs. */
-export class Asked {
+/** EndpointUnderTest is an endpoint and its log. */
+export class EndpointUnderTest {
   readonly lines: Line[] = [];
-  readonly endpoint: Endpoint;
+  readonly endpoint: McpEndpoint;
 
   constructor(tools: Tools = new FixedTools()) {
     const level = (name: string) => (fields: Record<string, unknown>, message: string) =>
       this.lines.push([name, fields, message]);
     const log = { debug: level('debug'), error: level('error') } as unknown as Logger;
     const expose = { databases: true, schemas: true, tables: true };
-    this.endpoint = new Endpoint(tools, { version: '2.1.0', path: '/api/_mcp', expose, log });
+    this.endpoint = new McpEndpoint(tools, { version: '2.1.0', path: '/api/_mcp', expose, log });
   }
 
-  /** ask gives status and body, this read unless it is empty. */
+  /** ask returns the status and the parsed body, '' for an empty one. */
   async ask(
     message: unknown,
     headers?: Headers,
     method?: string,
   ): Promise<{ status: number; body: Body }> {
-    const { status, body }: Answer = await this.endpoint.answer(callOf(message, headers, method));
+    const { status, body }: McpResponse = await this.endpoint.respond(
+      callOf(message, headers, method),
+    );
     const read = (body === '' ? '' : JSON.parse(body)) as Body;
     return { status, body: read };
   }
 }
 
-/** request is a request of the older era. */
+/** request is a request of the legacy era. */
 export function request(method: string, params?: unknown, id: unknown = 1): object {
   return { jsonrpc: '2.0', id, method, params };
 }
 
-/** modern is a request of 2026-07-28 and its headers; `meta` and `headers` say what is otherwise. */
+/** modern is a request of 2026-07-28 and its headers; `meta` and `headers` override members. */
 export function modern(
   method: string,
   params: Record<string, unknown> = {},

@@ -1,9 +1,9 @@
-/** The tools that work on any table: which are listed, in which order, and what their schemas take. */
+/** The generic tools: which are listed, in which order, and what their schemas accept. */
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { genericTools } from '#app/mcp/generic-tools.js';
-import type { McpSettings } from '#app/protocol.js';
+import type { McpSettings } from '#app/settings.js';
 import { mcpSettings } from './tested-catalog.js';
 
 const names = (settings: Partial<McpSettings> = {}): string[] =>
@@ -11,7 +11,7 @@ const names = (settings: Partial<McpSettings> = {}): string[] =>
 
 const SHOWN = { databases: true, schemas: true, tables: true };
 
-t.test('listings that are hidden are left out', (t) => {
+t.test('hidden listings are left out', (t) => {
   const all = ['list_databases', 'list_schemas', 'list_tables', 'describe_table', 'select_table'];
   const without = (...hidden: string[]): string[] =>
     all.filter((name) => !hidden.includes(name)).map((name) => `service.${name}`);
@@ -74,7 +74,7 @@ for (const [version, ajv] of [
   ['draft-07', new Ajv({ strict: true })],
   ['2020-12', new Ajv2020({ strict: true })],
 ] as const)
-  t.test(`their schemas, read as ${version}`, (t) => {
+  t.test(`schemas, as ${version}`, (t) => {
     for (const { name, json } of genericTools(mcpSettings([]))) {
       const entry = JSON.parse(json) as { name: string; inputSchema: object; annotations: object };
       t.equal(entry.name, name);

@@ -1,9 +1,9 @@
-/** Headers as MCP reads them: blanks around, repetitions, names in base64. */
+/** Headers that MCP uses: surrounding blanks, repetitions, names in base64. */
 import t from 'tap';
 import { McpHeaders } from '#app/mcp/headers.js';
 import { packed } from './fixed-tools.js';
 
-t.test('what is there', (t) => {
+t.test('present and absent headers', (t) => {
   const headers = new McpHeaders(
     packed({ Host: 'a', 'MCP-Protocol-Version': ' 2025-11-25\t', 'mcp-method': 'ping' }),
   );
@@ -14,7 +14,7 @@ t.test('what is there', (t) => {
   t.end();
 });
 
-t.test('one that is repeated', (t) => {
+t.test('a repeated header', (t) => {
   const same = new McpHeaders(packed([['mcp-method', 'a'], ['mcp-method', ' a']])); // prettier-ignore
   t.equal(same.method, 'a');
   const other = new McpHeaders(packed([['mcp-method', 'a'], ['mcp-method', 'b']])); // prettier-ignore

@@ -1,7 +1,7 @@
-/** Lists of databases, schemas and tables, and descriptions: all of what the caller may see, cut where it is long. */
+/** Lists of databases, schemas and tables, and descriptions: everything that the caller may see, in pages. */
 import t from 'tap';
 import { databasesJson, descriptionJson, schemasJson, tablesJson } from '#app/mcp/listings.js';
-import type { Catalog, Column, Table, VisibleTables } from '#app/mcp/table.js';
+import type { TableCatalog, Column, Table, VisibleTables } from '#app/mcp/table.js';
 
 const COLUMN: Column = {
   name: 'id',
@@ -41,7 +41,7 @@ t.test('databases', (t) => {
     { alias: 'main', database: 'shop' },
     { alias: 'other "one"', database: 'elsewhere' },
   ];
-  const catalog: Catalog = {
+  const catalog: TableCatalog = {
     databases,
     visible: () => FEW,
     renewed: () => Promise.resolve(FEW),
@@ -72,7 +72,7 @@ t.test('tables', (t) => {
   t.equal((JSON.parse(tablesJson({ schema: 'b' }, FEW)) as { tables: unknown[] }).tables.length, 2);
   t.equal(tablesJson({ schema: 'nope' }, FEW), '{"tables":[]}');
   t.throws(() => tablesJson({ schema: 1 }, FEW), {
-    name: 'Refusal',
+    name: 'ArgumentError',
     message: 'schema must be a string, not 1.',
   });
   t.throws(() => tablesJson({ limit: 0 }, FEW), {

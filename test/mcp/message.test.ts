@@ -1,8 +1,8 @@
-/** What is a message, and what is said of what is none. */
+/** Valid messages, and the errors for invalid ones. */
 import t from 'tap';
 import { readMessage } from '#app/mcp/message.js';
 
-const REFUSED: readonly (readonly [
+const INVALID: readonly (readonly [
   what: string,
   text: string,
   id: string | undefined,
@@ -45,10 +45,10 @@ const REFUSED: readonly (readonly [
   ['text for params', '{"jsonrpc":"2.0","id":1,"method":"m","params":""}', '1', -32600, /^params/],
 ];
 
-for (const [what, text, id, code, says] of REFUSED)
-  t.test(`refused: ${what}`, (t) => {
+for (const [what, text, id, code, says] of INVALID)
+  t.test(`invalid: ${what}`, (t) => {
     const message = readMessage(text);
-    t.match(message, { id, refusal: { code, status: 400, message: says } });
+    t.match(message, { id, error: { code, status: 400, message: says } });
     t.end();
   });
 
@@ -71,12 +71,12 @@ const READ: readonly (readonly [
 ];
 
 for (const [what, text, id, params] of READ)
-  t.test(`read: ${what}`, (t) => {
+  t.test(`valid: ${what}`, (t) => {
     t.same(readMessage(text), { id, method: 'm', params });
     t.end();
   });
 
-t.test('an id comes back as it was sent', (t) => {
+t.test('an id is repeated as it was sent', (t) => {
   const ids = ['0', '-1', '""', '"a"', '"\\"\\u00e9\\\\"', '9007199254740991', '9007199254740993'];
   ids.push('-123456789012345678901234567890');
   for (const id of ids)
@@ -90,7 +90,7 @@ t.test('an id comes back as it was sent', (t) => {
   t.end();
 });
 
-t.test('params as deep as a body can hold', (t) => {
+t.test('params nested as deeply as a body allows', (t) => {
   const depth = 300_000;
   const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
   t.match(readMessage(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":${deep}}}`), { id: '1' });

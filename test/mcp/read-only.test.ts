@@ -1,6 +1,6 @@
 /**
- * Attempts to write, through every argument of a select and through what views can run, as a superuser: nothing is
- * written, and who comes next on the same connection finds it as it was.
+ * Attempts to write, through every argument of a select and through functions in views, as a superuser: nothing is
+ * written, and the state of the connection is unchanged.
  */
 import pg from 'pg';
 import t, { type Test } from 'tap';
@@ -18,7 +18,7 @@ const db = await startToolDatabase(t, {
 });
 await db.postgres.sql('CREATE VIEW one AS SELECT 1 AS n');
 
-/** What shows whether anything was written. */
+/** Queries that show whether anything was written. */
 const STATE = `
   SELECT (SELECT array_agg(n ORDER BY n)::text FROM prey) AS prey, (SELECT count(*)::int FROM item) AS items,
     (SELECT is_called FROM counter) AS called, (SELECT count(*)::int FROM pg_class) AS relations,
@@ -41,7 +41,7 @@ await db.postgres
 
 const INSERT = 'INSERT INTO prey VALUES (2)';
 
-/** Texts that are SQL where somebody forgets to quote or to bind. */
+/** Texts that would be SQL if they were not quoted or bound. */
 const TEXTS = [
   `'; ${INSERT}; --`,
   `"; ${INSERT}; --`,
@@ -66,7 +66,7 @@ const TEXTS = [
   `ʼ; ${INSERT}; --`,
 ];
 
-/** What a view's function may try, and whether it is stopped. */
+/** Statements in the function of a view, and whether they fail. */
 const ATTEMPTS: readonly (readonly [sql: string, stopped: boolean])[] = [
   [INSERT, true],
   ['UPDATE prey SET n = 5', true],
@@ -118,7 +118,7 @@ const ATTEMPTS: readonly (readonly [sql: string, stopped: boolean])[] = [
   ['LISTEN heard', false],
 ];
 
-// All of it before the first test, which begins as soon as something is waited for.
+// All of it before the first test, which begins at the first await.
 await db.postgres.sql('CREATE MATERIALIZED VIEW kept AS SELECT 1 AS n');
 await db.postgres.sql(
   ATTEMPTS.map(
@@ -152,7 +152,7 @@ t.test('through arguments', async (t) => {
   const answers = await Promise.all(tries.map((args) => db.select('item', args)));
   for (const [i, args] of tries.entries()) {
     const shown = JSON.stringify(args).replaceAll(/[^ -~]/g, '?'); // a name is one line
-    // As a value of a text it is right, and there is no such row.
+    // It is a valid text, which no row has.
     const isText =
       'filters' in args && 'name' in args.filters && !JSON.stringify(args).includes('\\u0000');
     if (isText) t.strictSame(answers[i]!.rows, [], shown);
@@ -188,7 +188,7 @@ for (const [i, [sql, stopped]] of ATTEMPTS.entries())
     await unharmed(t);
   });
 
-t.test('nobody hears of what was not committed', async (t) => {
+t.test('notifications are rolled back', async (t) => {
   const client = new pg.Client({ connectionString: db.postgres.url });
   await client.connect();
   const heard: unknown[] = [];

@@ -1,6 +1,6 @@
-/** Scripts as tools, each for those who may run it: for the others it is not there. */
+/** Scripts as tools exist only for callers who may run them. */
 import t from 'tap';
-import type { ScriptAccessSettings } from '#app/protocol.js';
+import type { ScriptAccessSettings } from '#app/settings.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestedScripts } from './tested-scripts.js';
 
@@ -41,7 +41,7 @@ const cases: [user: string | undefined, names: string][] = [
   ['eve', ''],
 ];
 
-t.test('each sees and runs his own', async (t) => {
+t.test('callers see and run their own', async (t) => {
   const scripts = new TestedScripts(t, postgres, {
     texts: TEXTS,
     settings: { scriptAccess },
@@ -52,24 +52,27 @@ t.test('each sees and runs his own', async (t) => {
   );
   for (let round = 0; round < 2; round++)
     for (const [user, names] of cases) {
-      const asker = user === undefined ? {} : { user };
-      t.equal(await scripts.names(asker), names, `${user} sees`);
+      const caller = user === undefined ? {} : { user };
+      t.equal(await scripts.names(caller), names, `${user} sees`);
       for (const script of all) {
-        // Whoever may not run it does not learn what it takes, nor that it is there.
+        // Callers who may not run it learn neither its arguments nor that it exists.
         const expected = names.split(' ').includes(script.replaceAll('/', '.'))
           ? script.endsWith('stock')
             ? 'error: missing: id. The script needs it.'
             : `{"rows":[{"n":${script.endsWith('list') ? 1 : 4}}],"count":1}`
           : 'unknown tool';
-        t.equal(await scripts.run(script, {}, asker), expected, `${user} runs ${script}`);
+        t.equal(await scripts.run(script, {}, caller), expected, `${user} runs ${script}`);
       }
     }
 });
 
-t.test('without entries nobody may run any, without the setting everybody all', async (t) => {
-  const none = { scriptAccess: { scripts: [], users: [] } };
-  const closed = new TestedScripts(t, postgres, { texts: TEXTS, settings: none });
-  t.equal(await closed.names({ user: 'ann' }), '');
-  const open = new TestedScripts(t, postgres, { texts: TEXTS });
-  t.equal(await open.names(), 'main.shop.list main.shop.stock main.staff.pay');
-});
+t.test(
+  'without entries all scripts are denied, without the setting all are permitted',
+  async (t) => {
+    const none = { scriptAccess: { scripts: [], users: [] } };
+    const closed = new TestedScripts(t, postgres, { texts: TEXTS, settings: none });
+    t.equal(await closed.names({ user: 'ann' }), '');
+    const open = new TestedScripts(t, postgres, { texts: TEXTS });
+    t.equal(await open.names(), 'main.shop.list main.shop.stock main.staff.pay');
+  },
+);

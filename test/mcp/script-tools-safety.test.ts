@@ -1,6 +1,7 @@
-/** Scripts as tools write nothing, whatever they are and whatever they are sent. */
+/** Scripts as tools write nothing, whatever their text and arguments are. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { TestedScripts } from './tested-scripts.js';
 
 const postgres = await startPostgres(t, {
@@ -52,7 +53,7 @@ const TEXTS = {
   'r/header': 'SELECT {{sqlVal "header.X-A"}} AS a, \'{{index .header "X-A"}}\' AS b',
 };
 
-/** What the table holds, and whether the one connection of the tools is as it was. */
+/** The rows of the table, and the state of the tools' only connection. */
 async function isAsBefore(scripts: TestedScripts): Promise<string> {
   const [row] = await postgres.sql<{ items: string }>(
     "SELECT string_agg(id || name, ' ' ORDER BY id) || ' ' || (SELECT is_called::text FROM numbers) || ' ' || (SELECT count(*) FROM pg_largeobject_metadata) || ' ' || (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') || ' ' || (SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%') AS items FROM items",
@@ -69,11 +70,11 @@ const UNTOUCHED = '1a 2b false 0 0 0 {"rows":[{"s":"onon"}],"count":1}';
 t.test('scripts that write', async (t) => {
   const texts = { ...TEXTS, 'check/state': 'SELECT 1' };
   const scripts = new TestedScripts(t, postgres, { texts });
-  await scripts.until(async () => (await isAsBefore(scripts)) === UNTOUCHED);
+  await until(async () => (await isAsBefore(scripts)) === UNTOUCHED);
   for (const script of Object.keys(TEXTS).filter((name) => name.startsWith('w/'))) {
     const answer = await scripts.run(script);
     if (/function|view|switch|sequence|large-object|share/.test(script)) {
-      // PostgreSQL itself keeps a read-only transaction from being made a writing one.
+      // PostgreSQL does not let a read-only transaction become a writing one.
       if (script === 'w/switch') t.match(answer, /^error: /, script);
       else t.equal(answer, NO_WRITES, script);
     } else
@@ -110,10 +111,10 @@ const ATTACKS = [
   '{"a\',\'b"}',
 ];
 
-t.test('what is sent', async (t) => {
+t.test('arguments', async (t) => {
   const texts = { ...TEXTS, 'check/state': 'SELECT 1' };
   const scripts = new TestedScripts(t, postgres, { texts });
-  await scripts.until(async () => (await isAsBefore(scripts)) === UNTOUCHED);
+  await until(async () => (await isAsBefore(scripts)) === UNTOUCHED);
   for (const script of Object.keys(TEXTS).filter((name) => name.startsWith('r/'))) {
     if (script === 'r/header') continue;
     for (const attack of ATTACKS) {

@@ -1,4 +1,4 @@
-/** Scripts as tools: what is shown of them, what they take, what they give. */
+/** Scripts as tools: entries, arguments, results. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { callOf, TestedScripts } from './tested-scripts.js';
@@ -49,7 +49,7 @@ const TEXTS = {
   'Größe/x': 'SELECT 1',
 };
 
-t.test('what is shown', async (t) => {
+t.test('entries', async (t) => {
   const scripts = new TestedScripts(t, postgres, { texts: TEXTS });
   t.equal(
     await scripts.names(),
@@ -119,7 +119,9 @@ t.test('what is shown', async (t) => {
   t.notOk('additionalProperties' in (await scripts.entry('shop/any')).inputSchema);
   t.same((await scripts.entry('shop/caller')).inputSchema.properties, {}, 'nothing of HTTP');
   t.same((await scripts.entry('shop/odd-optional')).inputSchema.properties, {});
-  const warned = scripts.logged.filter(({ msg }) => msg.startsWith('scripts are no tools'));
+  const warned = scripts.logged.filter(({ msg }) =>
+    msg.startsWith('some scripts are not MCP tools'),
+  );
   t.same(
     warned.map(({ alias, scripts }) => [alias, scripts]),
     [['main', 3]],
@@ -132,7 +134,7 @@ t.test('what is shown', async (t) => {
   );
 });
 
-t.test('types are said as all clients take them: one each, without formats', async (t) => {
+t.test('schemas use only what all clients accept: one type each, no formats', async (t) => {
   const casts = ['bigint', 'numeric', 'date', 'uuid', 'boolean', 'float8'];
   const typed = casts.map((type) => `{{sqlVal "${type}"}}::${type}`).join(', ');
   const scripts = new TestedScripts(t, postgres, {
@@ -223,7 +225,11 @@ const refused: [script: string, args: Record<string, unknown>, expected: string 
   ['shop/filtered', { _page: '1e3' }, '_page must be a whole number, not "1e3".'],
   ['shop/filtered', { _page: 1.5 }, '_page must be a whole number, not 1.5.'],
   ['shop/filtered', { column: 'id; DROP TABLE items' }, /^column must be a name of letters/],
-  ['shop/filtered', { column: 'nothing' }, /^the script cannot be run as a tool/],
+  [
+    'shop/filtered',
+    { column: 'nothing' },
+    /^invalid value for parameter column: PostgreSQL does not/,
+  ],
   [
     'shop/codes',
     { name: ["x') OR true --"] },
@@ -245,7 +251,7 @@ const refused: [script: string, args: Record<string, unknown>, expected: string 
   ['shop/empty', {}, 'could not parse script shop/empty, check your service logs'],
 ];
 
-t.test('what is given', async (t) => {
+t.test('results', async (t) => {
   const scripts = new TestedScripts(t, postgres, { texts: TEXTS });
   for (const [script, args, expected] of given)
     t.equal(await scripts.run(script, args), expected, `${script} ${JSON.stringify(args)}`);
@@ -262,7 +268,7 @@ t.test('what is given', async (t) => {
   t.equal(await scripts.tools.run({} as never, 'service.list_tables', {}), undefined);
 });
 
-t.test('what is refused', async (t) => {
+t.test('rejected arguments', async (t) => {
   const scripts = new TestedScripts(t, postgres, { texts: TEXTS });
   for (const [script, args, expected] of refused) {
     const text = await scripts.run(script, args);
@@ -277,7 +283,7 @@ t.test('what is refused', async (t) => {
   );
 });
 
-t.test('more rows than one answer has', async (t) => {
+t.test('more rows than a result may have', async (t) => {
   const scripts = new TestedScripts(t, postgres, { texts: TEXTS });
   const answer = JSON.parse(await scripts.run('shop/all')) as Record<string, unknown>;
   t.equal(answer['count'], 100);
@@ -289,15 +295,15 @@ t.test('more rows than one answer has', async (t) => {
 });
 
 t.test('headers and claims', async (t) => {
-  const asker = { headers: 'x-tenant\nt1\nauthorization\nBearer x', claims: '{"sub":"ann"}' };
+  const caller = { headers: 'x-tenant\nt1\nauthorization\nBearer x', claims: '{"sub":"ann"}' };
   const off = new TestedScripts(t, postgres, { texts: TEXTS });
   t.equal(
-    await off.run('shop/caller', {}, asker),
+    await off.run('shop/caller', {}, caller),
     '{"rows":[{"tenant":"t1","sub":null,"secret":""}],"count":1}',
   );
   const on = new TestedScripts(t, postgres, { texts: TEXTS, claims: true });
   t.equal(
-    await on.run('shop/caller', {}, asker),
+    await on.run('shop/caller', {}, caller),
     '{"rows":[{"tenant":"t1","sub":"ann","secret":""}],"count":1}',
   );
 });

@@ -1,8 +1,8 @@
-/** Arguments of a select that are not right: each is refused with what was wrong and what is allowed. */
+/** Invalid arguments of a select: the error says what is wrong and what is allowed. */
 import t from 'tap';
 import type { Column, Table } from '#app/mcp/table.js';
 import { selectionOf } from '#app/mcp/select-arguments.js';
-import { Refusal } from '#app/mcp/refusal.js';
+import { ArgumentError } from '#app/mcp/argument-error.js';
 import type { Arguments } from '#app/mcp/tool.js';
 
 function column(name: string, kind: Column['kind'], type: string = kind, position = 1): Column {
@@ -43,11 +43,11 @@ const TABLE = tableOf([
 ]);
 const COLUMNS = 'The columns are: id, name, price, size, tags.';
 
-function refusal(args: Arguments, table = TABLE): string {
+function messageFor(args: Arguments, table = TABLE): string {
   try {
     selectionOf(args, table);
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof ArgumentError) return error.message;
     throw error;
   }
   return 'accepted';
@@ -172,7 +172,7 @@ for (const [what, args, message] of [
   ],
 ] as const)
   t.test(what, (t) => {
-    const said = refusal(args);
+    const said = messageFor(args);
     if (typeof message === 'string') t.equal(said, message);
     else t.match(said, message);
     t.end();
@@ -187,10 +187,10 @@ t.test('messages stay short', (t) => {
     { limit: long },
     { filters: long },
   ]) {
-    const said = refusal(args, wide);
+    const said = messageFor(args, wide);
     t.ok(said.length < 2_000, `${said.length}`);
   }
-  t.match(refusal({ columns: ['nope'] }, wide), / and \d+ more\.$/);
-  t.ok(refusal({ columns: ['😀'.repeat(200)] }, wide).isWellFormed());
+  t.match(messageFor({ columns: ['nope'] }, wide), / and \d+ more\.$/);
+  t.ok(messageFor({ columns: ['😀'.repeat(200)] }, wide).isWellFormed());
   t.end();
 });

@@ -1,4 +1,4 @@
-/** Tables that change under a catalog that does not know it yet: looked at again, once, and read as they are. */
+/** Tables that change before the catalog is refreshed: it is refreshed once, and the select uses the new table. */
 import t from 'tap';
 import { startToolDatabase } from './tool-database.js';
 
@@ -11,7 +11,7 @@ t.beforeEach(async () => {
   for (let i = 0; i < 3; i++) await item();
 });
 
-t.test('a column is gone', async (t) => {
+t.test('a column is dropped', async (t) => {
   await db.postgres.sql('ALTER TABLE item DROP COLUMN old');
   t.match(await item(), { columns: ['id', 'name'], rows: [{ id: 1, name: 'cup' }] });
 });
@@ -21,7 +21,7 @@ t.test('a column is new', async (t) => {
   t.match(await item({ columns: ['fresh'] }), { rows: [{ fresh: 7 }] });
 });
 
-t.test('a column has another name', async (t) => {
+t.test('a column is renamed', async (t) => {
   await db.postgres.sql('ALTER TABLE item RENAME name TO title');
   t.match(await item({ filters: { name: 'cup' } }), {
     error: 'unknown column: name (in filters). The columns are: id, title, fresh.',
@@ -37,12 +37,12 @@ t.test('a column has another type', async (t) => {
   for (let i = 0; i < 3; i++) t.match(await filtered('1'), { rows: [{ id: '1' }] });
 });
 
-t.test('a table is another one of the same name', async (t) => {
+t.test('a table is replaced by one of the same name', async (t) => {
   await db.postgres.sql('DROP TABLE item; CREATE TABLE item AS SELECT 3 AS n');
   t.match(await item(), { columns: ['n'], rows: [{ n: 3 }] });
 });
 
-t.test('a table is gone', async (t) => {
+t.test('a table is dropped', async (t) => {
   await db.postgres.sql('DROP TABLE item');
   for (let i = 0; i < 2; i++)
     t.match(await item(), { error: /^permission denied: there is no such table/ });

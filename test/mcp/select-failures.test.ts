@@ -1,6 +1,7 @@
-/** Statements that the database refuses: what a model is told, which holds nothing that was not sent, and what is logged. */
+/** Statements that fail: the message for the model, which contains only values that were sent, and the log line. */
 import t from 'tap';
-import { callOf, read, startToolDatabase } from './tool-database.js';
+import { startOwnPostgres } from '../support/postgres.js';
+import { ToolDatabase, callOf, read, startToolDatabase } from './tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `
@@ -193,7 +194,7 @@ for (const [what, table, args, error] of [
     t.match(await db.select('item', { columns: ['id'] }), { count: 1 }, 'the next one runs');
   });
 
-t.test('a caller with a role of his own', async (t) => {
+t.test('a caller with a role', async (t) => {
   const asAnn = async (table: string, args: object = {}): Promise<unknown> => {
     const all = { schema: 'public', table, ...args };
     return read(await db.run('service.select_table', all, callOf('ann')));
@@ -203,7 +204,7 @@ t.test('a caller with a role of his own', async (t) => {
   t.match(db.logged.at(-1), { level: 'warn', table: 'peeked', state: '42501' });
 });
 
-t.test('a role that there is not', async (t) => {
+t.test('an unknown role', async (t) => {
   const outcome = await db.run(
     'service.select_table',
     { schema: 'public', table: 'item' },
@@ -212,7 +213,7 @@ t.test('a role that there is not', async (t) => {
   t.strictSame(outcome, { error: 'permission denied' });
 });
 
-t.test('the caller is known to the database, for one statement', async (t) => {
+t.test('the database knows the caller, for one statement', async (t) => {
   await db.postgres.sql(
     `CREATE VIEW claims AS SELECT current_setting('request.jwt.claims', true) AS c; GRANT SELECT ON claims TO ann`,
   );
@@ -228,10 +229,13 @@ t.test('the caller is known to the database, for one statement', async (t) => {
   t.match(await select('', ''), { rows: [{ c: /^$/ }] });
 });
 
-t.test('a database that is away', async (t) => {
-  await db.postgres.stop();
+t.test('an unreachable database', async (t) => {
+  const postgres = await startOwnPostgres(t, { setup: 'CREATE TABLE item (id int)' });
+  const unreachable = new ToolDatabase(t, postgres, {});
+  t.match(await unreachable.select('item', { columns: ['id'] }), { rows: [] });
+  await postgres.stop();
   for (let i = 0; i < 5; i++) {
-    const { error } = await db.select('item', { columns: ['id'] });
+    const { error } = await unreachable.select('item', { columns: ['id'] });
     t.equal(error, 'the database cannot be reached now. Send the same call again in a while.');
   }
 });

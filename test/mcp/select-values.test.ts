@@ -1,4 +1,4 @@
-/** Values of every kind in rows: JSON, as PostgreSQL writes it, and exact. */
+/** Values of every kind in rows: exact JSON, as written by PostgreSQL. */
 import t from 'tap';
 import { startToolDatabase } from './tool-database.js';
 

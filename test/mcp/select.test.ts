@@ -1,4 +1,4 @@
-/** Rows of a table: which columns, which rows, in which order, and how one goes on after the first hundred. */
+/** Rows of a table: columns, filters, order, and pages after the first hundred rows. */
 import t from 'tap';
 import { startToolDatabase } from './tool-database.js';
 
@@ -183,7 +183,7 @@ for (const [what, table, args, rows] of [
     }
   });
 
-t.test('the answer', async (t) => {
+t.test('the result', async (t) => {
   const outcome = await db.run('service.select_table', {
     schema: 'public',
     table: 'item',
@@ -196,7 +196,7 @@ t.test('the answer', async (t) => {
   });
 });
 
-t.test('a column of a name that objects have', async (t) => {
+t.test('a column with the name of an object property', async (t) => {
   const outcome = await db.run(
     'service.select_table',
     JSON.parse(
@@ -237,7 +237,7 @@ for (const [limit, count] of [
     t.match(answer, { count, truncated: true, next_offset: count });
   });
 
-t.test('the last row is not announced twice', async (t) => {
+t.test('a full last page is not marked as truncated', async (t) => {
   t.match(await db.select('many', { offset: 150 }), {
     count: 100,
     truncated: undefined,

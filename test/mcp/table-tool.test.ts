@@ -1,4 +1,4 @@
-/** The tool of a table: what it says, and that its schema takes what it should and nothing else. */
+/** The tool of a table: its description, and what its schema accepts and rejects. */
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
@@ -117,7 +117,7 @@ for (const [version, ajv] of [
   ['draft-07', new Ajv({ strict: true, allowUnionTypes: false, formats: { 'date-time': true } })],
   ['2020-12', new Ajv2020({ strict: true, formats: { 'date-time': true } })],
 ] as const)
-  t.test(`the schema, read as ${version}`, (t) => {
+  t.test(`the schema, as ${version}`, (t) => {
     const isValid = ajv.compile(entryOf(TYPED).inputSchema);
     for (const args of TAKEN) t.ok(isValid(args), JSON.stringify(args));
     for (const args of REFUSED) t.notOk(isValid(args), JSON.stringify(args));
@@ -125,7 +125,7 @@ for (const [version, ajv] of [
     t.end();
   });
 
-t.test('what it says', (t) => {
+t.test('the description', (t) => {
   const { name, title, description, annotations, inputSchema } = entryOf(TYPED);
   t.equal(name, 'service.select.main.public.item');
   t.equal(title, 'Read public.item');
@@ -150,7 +150,7 @@ t.test('what it says', (t) => {
   t.end();
 });
 
-t.test('comments are sentences on one line, and not too long', (t) => {
+t.test('comments become sentences on one line, shortened', (t) => {
   const cases: [comment: string, expected: string][] = [
     ['What we sell', ' What we sell. Columns:'],
     ['What we sell.', ' What we sell. Columns:'],

@@ -1,13 +1,13 @@
-/** The catalog of MCP clients over a test's PostgreSQL, and calls that ask it. */
+/** The catalog of MCP clients over a test's PostgreSQL, and calls of several callers. */
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
-import { Call } from '#app/mcp/call.js';
+import { McpCall } from '#app/mcp/call.js';
 import { CatalogCache } from '#app/mcp/catalog.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
 import type { Table, VisibleTables } from '#app/mcp/table.js';
-import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/protocol.js';
+import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/settings.js';
 import { TestDatabase } from '../support/database.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';
 
 export const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], ignored: [] };
@@ -18,7 +18,7 @@ export const HIDDEN: readonly ScriptsTable[] = [
   { schema: 'public', table: 'service_scripts_history' },
 ];
 
-/** mcpSettings are those of a service with these databases. */
+/** mcpSettings are the settings of a service with these databases. */
 export function mcpSettings(
   databases: McpSettings['databases'],
   settings: Partial<McpSettings> = {},
@@ -39,30 +39,29 @@ export function mcpSettings(
   };
 }
 
-/** Who asks. */
 export interface Caller {
   readonly user?: string;
   readonly role?: string;
 }
 
-/** callOf is a call of somebody. */
-export function callOf({ user = '', role = '' }: Caller = {}): Call {
+/** callOf is a call of a caller. */
+export function callOf({ user = '', role = '' }: Caller = {}): McpCall {
   const claims = user === '' ? '' : JSON.stringify({ sub: user });
   const request = { id: 1, method: 'POST', alias: 'main', folder: '', name: 'mcp', query: '{}' };
-  return new Call({ ...request, headers: '', requestId: 'r1', role, claims }, false);
+  return new McpCall({ ...request, headers: '', requestId: 'r1', role, claims }, false);
 }
 
 export interface TestedOptions {
   readonly access?: TableAccessSettings;
   readonly settings?: Partial<McpSettings>;
-  /** Names of databases; each is another way to the same one. */
+  /** Aliases, all of the same database. */
   readonly aliases?: readonly string[];
 }
 
 export class TestedCatalog {
   readonly catalog: CatalogCache;
   readonly settings: McpSettings;
-  /** Lines of the log: messages. */
+  /** Messages in the log. */
   readonly logged: string[] = [];
   readonly log: Logger;
   readonly databases = new Map<string, TestDatabase>();
@@ -82,17 +81,17 @@ export class TestedCatalog {
     this.catalog = new CatalogCache(this.settings, access, HIDDEN, readOnly, this.log);
   }
 
-  /** tables gives what somebody sees now. */
+  /** tables returns the tables that a caller sees. */
   async tables(caller?: Caller, alias = 'main'): Promise<VisibleTables> {
     return this.catalog.visible(alias, callOf(caller));
   }
 
-  /** renewed gives what somebody sees after another look. */
+  /** renewed returns the tables that a caller sees after a refresh. */
   renewed(caller?: Caller, alias = 'main'): Promise<VisibleTables> {
     return this.catalog.renewed(alias, callOf(caller));
   }
 
-  /** find gives a table that there is. */
+  /** find returns an existing table. */
   async find(schema: string, name: string): Promise<Table> {
     const table = (await this.tables()).find(schema, name);
     if (table === undefined) throw new Error(`no ${schema}.${name}`);
@@ -100,7 +99,7 @@ export class TestedCatalog {
   }
 }
 
-/** namesIn gives what is seen, as `schema.table`. */
+/** namesIn lists tables as `schema.table`. */
 export function namesIn({ tables }: VisibleTables): string[] {
   return tables.map(({ schema, name }) => `${schema}.${name}`);
 }

@@ -1,4 +1,4 @@
-/** Which tool a name stands for, and which table its arguments do: refused, hidden, denied, missing. */
+/** Finding the tool and the table of a call: unknown, hidden, denied and missing ones. */
 import t from 'tap';
 import type { RpcError } from '#app/mcp/tool.js';
 import { callOf, ToolDatabase, startToolDatabase } from './tool-database.js';

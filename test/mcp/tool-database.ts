@@ -1,15 +1,15 @@
-/** Tools over a test's PostgreSQL: connections that can only read, and the catalog that they give. */
+/** Tools over a test's PostgreSQL: read-only connections, and their catalog. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
 import { CatalogCache } from '#app/mcp/catalog.js';
-import { Call } from '#app/mcp/call.js';
+import { McpCall } from '#app/mcp/call.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
 import { ToolList } from '#app/mcp/tool-list.js';
 import { ToolCalls } from '#app/mcp/tool-calls.js';
 import type { Arguments, ToolOutcome } from '#app/mcp/tool.js';
-import type { McpSettings } from '#app/protocol.js';
-import { databaseSettings } from '../support/front-end.js';
+import type { McpSettings } from '#app/settings.js';
+import { databaseSettings } from '../support/http-process.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
 import { mcpSettings, OPEN } from './tested-catalog.js';
@@ -49,15 +49,15 @@ export class ToolDatabase {
     const all = mcpSettings([databaseSettings('main'), databaseSettings('other')], settings);
     const catalog = new CatalogCache(all, OPEN, [], readOnly, log);
     const list = new ToolList(all, catalog, undefined, log);
-    this.calls = new ToolCalls(all, { catalog, list, readOnly, scripts: undefined, log });
+    this.calls = new ToolCalls(all, catalog, list, undefined, readOnly, log);
   }
 
-  /** run runs a tool for a call of its own. */
+  /** run runs a tool with a new call. */
   run(name: string, args: Arguments, call = callOf()): Promise<ToolOutcome> {
     return this.calls.run(call, name, args);
   }
 
-  /** running lists what the connections of the tools are doing: once it is nothing, or after two seconds. */
+  /** running lists the busy connections of the tools: once there are none, or after 40 attempts. */
   async running(): Promise<readonly object[]> {
     for (let i = 0; ; i++) {
       const rows = await this.postgres.sql(RUNNING);
@@ -66,7 +66,7 @@ export class ToolDatabase {
     }
   }
 
-  /** select reads a table of the schema public; gives the answer, or the error. */
+  /** select reads a table of the schema public and returns the result, or the error. */
   async select(table: string, args: Arguments = {}): Promise<Selected> {
     return read(await this.run('service.select_table', { schema: 'public', table, ...args }));
   }
@@ -86,7 +86,7 @@ export async function startToolDatabase(
   return new ToolDatabase(t, postgres, options);
 }
 
-/** An answer to a select, or what was wrong. */
+/** The result of a select, or its error. */
 export interface Selected {
   readonly error?: string;
   readonly columns?: readonly string[];
@@ -96,13 +96,13 @@ export interface Selected {
   readonly next_offset?: number;
 }
 
-/** read reads an outcome. */
+/** read parses an outcome. */
 export function read(outcome: ToolOutcome): Selected {
   return 'error' in outcome ? outcome : (JSON.parse(outcome.json) as Selected);
 }
 
-/** callOf is a message of a caller. */
-export function callOf(role = '', claims = ''): Call {
+/** callOf is a call of a caller. */
+export function callOf(role = '', claims = ''): McpCall {
   const request = {
     id: 1,
     method: 'POST',
@@ -115,5 +115,5 @@ export function callOf(role = '', claims = ''): Call {
     role,
     claims,
   };
-  return new Call(request, claims !== '');
+  return new McpCall(request, claims !== '');
 }

@@ -1,8 +1,9 @@
-/** Which tools a caller is offered, and in which order; what the name of a tool means. */
+/** The tools offered to a caller, and their order; the table that a tool's name means. */
 import t from 'tap';
-import { ToolList, type ScriptList } from '#app/mcp/tool-list.js';
+import type { ScriptTools } from '#app/mcp/script-tools.js';
+import { ToolList } from '#app/mcp/tool-list.js';
 import type { ListedTool } from '#app/mcp/tool.js';
-import type { McpSettings, TableAccessSettings } from '#app/protocol.js';
+import type { McpSettings, TableAccessSettings } from '#app/settings.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestDatabase } from '../support/database.js';
 import { callOf, OPEN, TestedCatalog, type Caller, type TestedOptions } from './tested-catalog.js';
@@ -44,7 +45,7 @@ const toolOf = (name: string): ListedTool => ({ name, json: JSON.stringify({ nam
 function listOf(options: Listing = {}): { list: ToolList; tested: TestedCatalog } {
   const tested = new TestedCatalog(t, postgres, options);
   const tools = options.scripts?.map(toolOf);
-  const scripts: ScriptList | undefined = tools && {
+  const scripts: Pick<ScriptTools, 'list'> | undefined = tools && {
     list: () => Promise.resolve(tools),
   };
   const { settings, catalog, log } = tested;
@@ -58,7 +59,7 @@ async function names(list: ToolList, caller?: Caller): Promise<string[]> {
 
 const SHOWN = { databases: true, schemas: true, tables: true };
 
-t.test('what is offered', async (t) => {
+t.test('the offered tools', async (t) => {
   const cases: [what: string, options: Listing, expected: string[]][] = [
     ['everything', {}, [...GENERIC, ...TABLES]],
     [
@@ -136,7 +137,7 @@ const ACCESS: TableAccessSettings = {
   ],
 };
 
-t.test('each caller is offered what he may read', async (t) => {
+t.test('callers are offered the tables that they may read', async (t) => {
   const { list } = listOf({ access: ACCESS });
   t.strictSame(await names(list), [...GENERIC, TABLES[1]!]);
   t.strictSame(await names(list, { user: 'ann' }), [...GENERIC, TABLES[1]!, TABLES[4]!]);
@@ -146,7 +147,7 @@ t.test('each caller is offered what he may read', async (t) => {
   t.match(tools.at(-1)!.json, /What we sell\. Columns: id \(integer\)\./);
 });
 
-t.test('the tool that a name means', async (t) => {
+t.test('the table that a name means', async (t) => {
   const meant = async (name: string, options: Listing = {}, caller?: Caller): Promise<string> => {
     const table = await listOf(options).list.tableOf(callOf(caller), name);
     return table === undefined ? 'none' : `${table.alias} ${table.schema} ${table.name}`;
@@ -193,7 +194,7 @@ function only(name: string): TableAccessSettings {
   return { ...ACCESS, tables: [{ name, permissions: ['read'], fields: undefined }] };
 }
 
-t.test('names of two databases that would be the same belong to neither', async (t) => {
+t.test('a name that tables of two databases share means neither', async (t) => {
   const { list } = listOf({ aliases: ['a', 'a.public'], access: only('public.item') });
   await postgres.sql('CREATE SCHEMA item; CREATE TABLE "public"."public.item" (id int)');
   t.strictSame(await names(list), [
@@ -218,14 +219,14 @@ t.test('names of two databases that would be the same belong to neither', async 
   await postgres.sql('DROP SCHEMA item; DROP TABLE "public"."public.item"');
 });
 
-t.test('how many tables have no tool is said once', async (t) => {
+t.test('the number of tables without a tool is logged once', async (t) => {
   const { list, tested } = listOf();
   for (let i = 0; i < 3; i++) await names(list);
   t.equal(tested.logged.length, 1);
   t.match(tested.logged[0], /have no MCP tool of their own/);
 });
 
-t.test('an entry is made once', async (t) => {
+t.test('an entry is written once', async (t) => {
   const { list, tested } = listOf();
   const jsonOf = async () =>
     (await list.page(callOf(), undefined)).tools.find(({ name }) => name === TABLES[4]);
@@ -237,7 +238,7 @@ t.test('an entry is made once', async (t) => {
   await postgres.sql('DROP TABLE another');
 });
 
-t.test('a database that is away takes nothing but its tables', async (t) => {
+t.test('an unreachable database hides only its own tables', async (t) => {
   const { list, tested } = listOf({
     aliases: ['main', 'away'],
     scripts: ['service.script.main.a.y'],

@@ -1,4 +1,4 @@
-/** Names of tools: what clients take, and nothing that stands for something else. */
+/** Names of tools: only those that clients accept, and no two meanings of one. */
 import t from 'tap';
 import { genericToolName, mayName, tableToolName, toolName } from '#app/mcp/tool-names.js';
 
@@ -50,7 +50,7 @@ t.test('the name of a table', (t) => {
   t.end();
 });
 
-t.test('a name of 128 characters is taken, one of 129 is not', (t) => {
+t.test('a name of 128 characters is accepted, one of 129 is not', (t) => {
   const [service, rest] = ['service', 'x'.repeat(120)];
   t.equal(toolName('dotted', service, rest)?.length, 128);
   t.equal(toolName('dotted', service, `${rest}x`), undefined);
@@ -59,7 +59,7 @@ t.test('a name of 128 characters is taken, one of 129 is not', (t) => {
   t.end();
 });
 
-t.test('the tools that work on any table', (t) => {
+t.test('generic tools', (t) => {
   t.equal(genericToolName('dotted', 'list_tables'), 'service.list_tables');
   t.equal(genericToolName('plain', 'list_tables'), 'service_list_tables');
   t.end();

@@ -1,4 +1,4 @@
-/** Statements that stand before another in its segment: what they do to it, and that it never goes without them. */
+/** Statements that precede another in its segment: their effect, and that it is never sent without them. */
 import t from 'tap';
 import type { Pipeline } from '#app/native/pipeline.js';
 import { Pipelined } from '../support/pipelined.js';
@@ -17,7 +17,7 @@ const SET = `SELECT set_config('a.b', $1, true)`;
 const GET = `SELECT current_setting('a.b', true)`;
 const failure = (sqlState: string, before?: number) => ({ failure: { sqlState }, before });
 
-t.test('it holds for its statement, and for no other', async (t) => {
+t.test('a preceding statement affects its own statement only', async (t) => {
   const connection = await connect(t);
   const { pipeline } = connection;
   pipeline.prepare('set', SET);
@@ -36,7 +36,7 @@ t.test('it holds for its statement, and for no other', async (t) => {
   t.match(await connection.outcomes(6), ['1', '', '2', { rows: [['3']] }, '5', '']);
 });
 
-t.test('nobody gets its result, whatever that is', async (t) => {
+t.test('its result is dropped, whatever it is', async (t) => {
   const connection = await connect(t);
   const { pipeline } = connection;
   const before = ['SELECT 1 WHERE false', 'VALUES (1), (2)', `SELECT repeat('x', 200000)`, ''];
@@ -49,7 +49,7 @@ t.test('nobody gets its result, whatever that is', async (t) => {
   }
 });
 
-t.test('where a segment failed', async (t) => {
+t.test('the position of a failure in a segment', async (t) => {
   const connection = await connect(t);
   const { pipeline } = connection;
   const good = 'SELECT 1';
@@ -57,9 +57,9 @@ t.test('where a segment failed', async (t) => {
   const fails = 'SELECT 1 / $1::int';
   let n = 0;
   const cases: [what: string, texts: [string, string], value: string, outcome: unknown][] = [
-    ['nowhere', [good, good], '0', '1'],
-    ['its own Parse', [bad, good], '0', failure('42601', 3)],
-    ['itself', [fails, good], '0', failure('22012', 2)],
+    ['no failure', [good, good], '0', '1'],
+    ['the Parse of the preceding statement', [bad, good], '0', failure('42601', 3)],
+    ['the preceding statement', [fails, good], '0', failure('22012', 2)],
     ["the statement's Parse", [good, bad], '0', failure('42601', 1)],
     ['the statement', [good, fails], '0', failure('22012', undefined)],
   ];
@@ -75,7 +75,7 @@ t.test('where a segment failed', async (t) => {
   }
 });
 
-t.test('the end of a connection is no end of the segment', async (t) => {
+t.test('a lost connection does not end the segment', async (t) => {
   const connection = await connect(t);
   const { pipeline } = connection;
   pipeline.precede('', 'SELECT pg_terminate_backend(pg_backend_pid())', []);
@@ -83,7 +83,7 @@ t.test('the end of a connection is no end of the segment', async (t) => {
   t.match(await connection.outcomes(1), [{ lost: true, failure: { sqlState: '57P01' } }]);
 });
 
-t.test('what cannot stand before it keeps it from being sent', async (t) => {
+t.test('a statement is not sent when one that precedes it cannot be sent', async (t) => {
   const wrong = (pipeline: Pipeline) => {
     const precede = pipeline.precede.bind(pipeline) as (...values: unknown[]) => boolean;
     for (const values of [[], ['', 'SELECT 1'], ['', 1, []], [1, '', []], ['', SET, [1]]])
@@ -100,7 +100,7 @@ t.test('what cannot stand before it keeps it from being sent', async (t) => {
   t.equal(behind.pipeline.precede('set', '', ['1']), false);
   t.equal(behind.pipeline.prepare('get', GET), false);
   t.equal(behind.pipeline.send('', GET, [], true), false);
-  t.strictSame(await behind.outcomes(1), ['before'], 'what was sent before is answered');
+  t.strictSame(await behind.outcomes(1), ['before'], 'the segment before it has its result');
   behind.pipeline.close();
   t.throws(() => behind.pipeline.precede('', SET, ['1']), /closed/);
 });

@@ -1,4 +1,4 @@
-/** Texts of every length and kind cross the pipeline's buffers unchanged: statements, names and values. */
+/** Statements, names and values of every length and kind pass the pipeline's buffers unchanged. */
 import t from 'tap';
 import type { Detail } from '#app/native/pipeline.js';
 import { Pipelined } from '../support/pipelined.js';
@@ -9,13 +9,13 @@ const CONNINFO = `host=127.0.0.1 port=${server.port} user=postgres password=${se
 const connection = await Pipelined.connect(CONNINFO);
 t.teardown(() => connection.pq.finish());
 
-/** One to four bytes of UTF-8, and halves of a pair, which become U+FFFD. */
+/** One to four bytes of UTF-8, and unpaired surrogates, which become U+FFFD. */
 const CHARACTERS = ['x', 'é', '€', '😀', '\ud83d', '\ude00'];
 
-/** What PostgreSQL gets of a string. */
+/** A string as PostgreSQL receives it. */
 const sent = (text: string) => Buffer.from(text).toString();
 
-/** A text of that many bytes at least: an odd character in front moves where the others lie. */
+/** A text of at least that many bytes; `before` shifts the offsets of the other characters. */
 const filled = (bytes: number, character: string, before = '') =>
   before + character.repeat(Math.ceil((bytes - before.length) / Buffer.byteLength(character)));
 
@@ -23,7 +23,7 @@ function* range(from: number, to: number): Generator<number> {
   for (let i = from; i <= to; i++) yield i;
 }
 
-/** Runs a statement on buffers that are new and gives the cells of its first row. */
+/** Runs a statement with new buffers and returns the cells of its first row. */
 async function cells(sql: string, values: (string | null)[], name = ''): Promise<unknown> {
   connection.renew();
   const outcome = (await connection.run(sql, values, name)) as Detail;
@@ -33,7 +33,7 @@ async function cells(sql: string, values: (string | null)[], name = ''): Promise
 const select = (values: readonly unknown[]) =>
   `SELECT ${values.map((_, i) => `$${i + 1}::text`).join()}`;
 
-t.test('a value around the sizes at which buffers grow', async (t) => {
+t.test('values of lengths around the sizes at which buffers grow', async (t) => {
   const lengths = [...range(0, 70), ...range(950, 1030), ...range(2040, 2055), 5000, 70_000];
   const wrong: string[] = [];
   for (const character of CHARACTERS) {
@@ -46,7 +46,7 @@ t.test('a value around the sizes at which buffers grow', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('a value behind others, and NULLs between', async (t) => {
+t.test('a value after others, with NULLs between', async (t) => {
   const wrong: string[] = [];
   for (const character of CHARACTERS) {
     for (const length of [...range(940, 1030), ...range(1980, 2060)]) {
@@ -59,13 +59,13 @@ t.test('a value behind others, and NULLs between', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('statements and names around the sizes at which buffers grow', async (t) => {
+t.test('statements and names of lengths around the sizes at which buffers grow', async (t) => {
   const wrong: string[] = [];
   let count = 0;
   for (const character of CHARACTERS) {
     for (const length of [...range(1, 3), ...range(225, 260), 1024, 5000, 100_000]) {
       const text = filled(length, character, length % 2 === 1 ? 'a' : '');
-      // PostgreSQL tells names apart by their beginning.
+      // PostgreSQL truncates names, so only their beginnings distinguish them.
       const name = `${++count}-${filled(length, character)}`;
       for (const each of ['', name]) {
         const [got] = (await cells(`SELECT '${text}'`, [], each)) as [string];
@@ -76,33 +76,33 @@ t.test('statements and names around the sizes at which buffers grow', async (t) 
   t.strictSame(wrong, []);
 });
 
-/** A generator of numbers below `limit`, the same at each run (Park and Miller). */
+/** Pseudorandom numbers below `limit`, the same in each run (Park and Miller). */
 let state = 20_251;
 const random = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;
 
-t.test('anything after anything, in buffers that were used before', async (t) => {
+t.test('random texts in reused buffers', async (t) => {
   const texts = (): string =>
     Array.from({ length: random(4) }, () =>
       CHARACTERS[random(CHARACTERS.length)]!.repeat(random(random(20) === 0 ? 1700 : 90)),
     ).join('');
   for (let round = 0; round < 40; round++) {
     connection.renew();
-    const asked = Array.from({ length: 25 }, () =>
+    const requests = Array.from({ length: 25 }, () =>
       Array.from({ length: random(30) + 1 }, () => (random(5) === 0 ? null : texts())),
     );
-    for (const [i, values] of asked.entries()) {
+    for (const [i, values] of requests.entries()) {
       const name = i % 3 === 0 ? `r${round}-${i}-${texts()}` : '';
       const sql = `${select(values)} /* ${texts()} */`;
       if (name !== '') connection.pipeline.prepare(name, sql);
       connection.pipeline.send(name, sql, values, false);
     }
     const rows = (await connection.outcomes(25)).map((outcome) => (outcome as Detail).rows?.[0]);
-    const wanted = asked.map((values) => values.map((value) => value && sent(value)));
+    const wanted = requests.map((values) => values.map((value) => value && sent(value)));
     t.strictSame(rows, wanted, `round ${round}`);
   }
 });
 
-t.test('as many values as PostgreSQL takes, and one more', async (t) => {
+t.test('the most values that PostgreSQL accepts, and one more', async (t) => {
   const values = Array.from({ length: 65_535 }, (_, i) => String(i));
   const list = values.map((_, i) => `$${i + 1}`).join();
   const sql = `SELECT array_to_string(ARRAY[${list}], ',')`;

@@ -1,19 +1,24 @@
-/** What the native pipeline says of statements and of connections that end, and what it refuses: on a real PostgreSQL. */
+/** Outcomes of the native pipeline for statements and lost connections, and its errors, on a real PostgreSQL. */
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { Pipeline, type Detail, type LargeValue, type Outcome } from '#app/native/pipeline.js';
+import {
+  Pipeline,
+  type Detail,
+  type LargeValue,
+  type PipelineResult,
+} from '#app/native/pipeline.js';
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
 
 const LIMIT = 100_000;
-/** Values from this size on become no strings. */
+/** Values of this size and above are LargeValues. */
 const LARGE = 8192;
 
-t.test('a descriptor before any libpq is loaded is refused, and does no harm', (t) => {
+t.test('a descriptor is rejected while no libpq is loaded', (t) => {
   t.throws(() => new Pipeline(0, LIMIT), /no connection of this thread/);
   t.end();
 });
@@ -36,7 +41,7 @@ type Tap = Pick<typeof t, 'teardown'>;
 const text = (name: string) => ({ name, type: 25 });
 const raise = `DO $$ BEGIN RAISE 'no' USING errcode = 'PT404', detail = 'why', hint = 'how'; END $$`;
 
-/** A failure: its SQLSTATE and other fields. */
+/** A failure with a SQLSTATE and other fields. */
 const failure = (sqlState: string, more: Record<string, unknown> = {}, before?: number) => ({
   failure: { severity: 'ERROR', sqlState, message: String, sourceFile: String, ...more },
   before,
@@ -55,7 +60,7 @@ const CASES: Case[] = [
   ['too large', `SELECT repeat('x', ${LIMIT + 1})`, [], true, { tag: 'SELECT 1', tooLarge: true }],
   ['no row', 'SELECT 1 WHERE false', [], true, { tag: 'SELECT 0', tooLarge: true }],
   ['two rows', 'VALUES (1), (2)', [], true, { tag: 'SELECT 2', tooLarge: true }],
-  ['a command where there should be a value', 'SET a.b = 1', [], true, { tag: 'SET' }],
+  ['a command instead of a single value', 'SET a.b = 1', [], true, { tag: 'SET' }],
   ['a command', 'SET a.b = 1', [], false, 'SET'],
   ['rows changed', 'DELETE FROM items WHERE id < 0', [], false, 'DELETE 0'],
   [
@@ -95,15 +100,15 @@ const CASES: Case[] = [
     false,
     { tag: 'SELECT 100', tooLarge: true, rows: undefined },
   ],
-  ['nothing', '', [], false, { tag: '' }],
-  ['nothing but a comment, as a value', '-- nothing', [], true, { tag: '' }],
+  ['an empty statement', '', [], false, { tag: '' }],
+  ['only a comment, as a single value', '-- nothing', [], true, { tag: '' }],
   ['a syntax error', 'SELEC 1', [], true, failure('42601', { statementPosition: '1' }, 1)],
   ['two statements', 'SELECT 1; SELECT 2', [], true, failure('42601', {}, 1)],
   ['no such table', 'SELECT * FROM é', [], false, failure('42P01', { statementPosition: '15' }, 1)],
-  ['a value that is none', 'SELECT $1::int', ['x'], true, failure('22P02')],
+  ['an invalid value', 'SELECT $1::int', ['x'], true, failure('22P02')],
   ['a value too few', 'SELECT $1::int + $2::int', ['1'], true, failure('08P01')],
-  ['found while it runs', 'SELECT 1 / (2 - i) FROM generate_series(1, 2) i', [], false, failure('22012')],
-  ['found at the sync', 'INSERT INTO items VALUES (2, 2), (3, 2)', [], false, failure('23505')],
+  ['an error during execution', 'SELECT 1 / (2 - i) FROM generate_series(1, 2) i', [], false, failure('22012')],
+  ['an error at the sync', 'INSERT INTO items VALUES (2, 2), (3, 2)', [], false, failure('23505')],
   ['raised', raise, [], false, failure('PT404', { message: 'no', detail: 'why', hint: 'how' })],
   [
     'a constraint',
@@ -121,11 +126,11 @@ const CASES: Case[] = [
   ],
 ]; // prettier-ignore
 
-/** A large value shows its length only. */
-const shown = (outcome: Outcome): unknown =>
+/** A large value is shown by its length. */
+const shown = (outcome: PipelineResult): unknown =>
   isLarge(outcome) ? { length: outcome.length } : outcome;
 
-function isLarge(outcome: Outcome): outcome is LargeValue {
+function isLarge(outcome: PipelineResult): outcome is LargeValue {
   return typeof outcome === 'object' && outcome !== null && 'length' in outcome;
 }
 
@@ -170,7 +175,7 @@ t.test('large values', async (t) => {
     const value = (await connection.run(sql, [], '', true)) as LargeValue;
     t.equal(value.length, bytes);
     t.equal(value.text(), expected);
-    t.equal(value.text(), expected, 'as often as it is asked for');
+    t.equal(value.text(), expected, 'repeatedly');
     const Made = value.constructor as new () => LargeValue;
     t.throws(() => new Made(), TypeError);
     t.throws(() => Reflect.get(Made.prototype as object, 'length') as unknown);
@@ -185,10 +190,10 @@ t.test('a transaction left open', async (t) => {
   t.match(await connection.run('ROLLBACK'), 'ROLLBACK');
   connection.pipeline.send('', 'BEGIN', [], false);
   connection.pipeline.send('', 'ROLLBACK', [], false);
-  t.strictSame(await connection.outcomes(2), ['BEGIN', 'ROLLBACK'], 'seen at the end alone');
+  t.strictSame(await connection.outcomes(2), ['BEGIN', 'ROLLBACK'], 'only at the end');
 });
 
-t.test('what ends a connection', async (t) => {
+t.test('statements that end a connection', async (t) => {
   const fatal = { severity: 'FATAL', sqlState: '57P01', message: String };
   const cases: [sql: string, lost: Record<string, unknown>][] = [
     ['SELECT pg_terminate_backend(pg_backend_pid())', { failure: fatal, copy: undefined }],
@@ -205,7 +210,7 @@ t.test('what ends a connection', async (t) => {
   }
 });
 
-t.test('what came before the end of a connection is given before it', async (t) => {
+t.test('results received before the end of a connection are reported first', async (t) => {
   const held: Buffer[] = [];
   const relay = createServer((socket) => {
     const upstream = createConnection(server.port, '127.0.0.1');
@@ -227,15 +232,15 @@ t.test('what came before the end of a connection is given before it', async (t) 
     await sleep(5);
   connection.pipeline.send('', 'SELECT 1', [], true);
   relay.emit('release');
-  await sleep(100); // so that all of it and the end are read at one go
+  await sleep(100); // so that one read gets the results and the end
   const outcomes = await connection.outcomes(4);
   const large = { length: 50_000 };
   t.match(outcomes.map(shown), [large, large, large, { lost: true }]);
   t.equal(outcomes.length, 4);
-  t.match(connection.pipeline.receive(), [{ lost: true }], 'as often as it is asked for');
+  t.match(connection.pipeline.receive(), [{ lost: true }], 'repeatedly');
 });
 
-t.test('a connection that was ended, and a pipeline that was closed', async (t) => {
+t.test('a closed connection, and a closed pipeline', async (t) => {
   const ended = await connect(t);
   const { pipeline } = ended;
   ended.pq.finish();
@@ -251,10 +256,10 @@ t.test('a connection that was ended, and a pipeline that was closed', async (t) 
   }
   closed.renew();
   before.close();
-  t.equal(closed.pipeline.flush(), 0, 'another may follow it');
+  t.equal(closed.pipeline.flush(), 0, 'a connection may have another pipeline later');
 });
 
-t.test('a pipeline that was forgotten leaves its connection to another', async (t) => {
+t.test('a garbage-collected pipeline releases its connection', async (t) => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   const { pq, pipeline } = await connect(t);
@@ -270,7 +275,7 @@ t.test('a pipeline that was forgotten leaves its connection to another', async (
   t.doesNotThrow(() => new Pipeline(fd, LIMIT));
 });
 
-t.test('refuses wrong arguments', async (t) => {
+t.test('wrong arguments are rejected', async (t) => {
   const connection = await connect(t);
   const fd = connection.pq.socket();
   const Any = Pipeline as unknown as new (...values: unknown[]) => Pipeline;

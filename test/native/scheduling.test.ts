@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { batchScheduling } from '#app/native/scheduling.js';
 
-/** Policy of a thread, as in proc(5): 0 is the default, 3 is SCHED_BATCH. */
+/** The policy of a thread (proc(5)): 0 is the default, 3 is SCHED_BATCH. */
 const policyOf = (stat: string): number =>
   Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38]);
 
-t.test('batch scheduling holds for this process and for what it starts', (t) => {
+t.test('batch scheduling applies to this process and its children', (t) => {
   t.equal(policyOf(readFileSync('/proc/self/stat', 'utf8')), 0);
   t.equal(batchScheduling(), true);
   t.equal(policyOf(readFileSync('/proc/self/stat', 'utf8')), 3);

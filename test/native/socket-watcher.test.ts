@@ -1,4 +1,4 @@
-/** The socket watcher on real libpq connections: what it reports, how callbacks run, and what it refuses. */
+/** The socket watcher on real libpq connections: events, callbacks and errors. */
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import t from 'tap';
 import {
   READABLE,
   SocketWatcher,
-  STOPPED,
   WRITABLE,
   type OnSocketEvent,
 } from '#app/native/socket-watcher.js';
@@ -30,7 +29,7 @@ function connect(t: Tap): Libpq {
 
 type Tap = Pick<typeof t, 'teardown'>;
 
-/** The first event after the watcher was set to a mode. */
+/** The first event of a watcher in a mode. */
 function nextEvent(pq: Libpq, mode: number): Promise<Parameters<OnSocketEvent>> {
   return new Promise((resolve) => {
     const watcher = new SocketWatcher(pq.socket(), (...event) => {
@@ -41,7 +40,7 @@ function nextEvent(pq: Libpq, mode: number): Promise<Parameters<OnSocketEvent>> 
   });
 }
 
-t.test('refuses wrong arguments', (t) => {
+t.test('wrong arguments are rejected', (t) => {
   const pq = connect(t);
   const Any = SocketWatcher as unknown as new (...values: unknown[]) => SocketWatcher;
   t.throws(() => new Any(), TypeError);
@@ -58,7 +57,7 @@ t.test('refuses wrong arguments', (t) => {
   t.end();
 });
 
-t.test('tells what can be read and how much waits', async (t) => {
+t.test('reports readability and the number of bytes', async (t) => {
   const pq = connect(t);
   t.same(await nextEvent(pq, WRITABLE), [false, true, 0]);
   pq.sendQueryParams("select repeat('x', 5000)", []);
@@ -67,11 +66,11 @@ t.test('tells what can be read and how much waits', async (t) => {
   t.ok(available > 0, `${available} bytes`);
 });
 
-t.test('what comes while it is read is charged to nothing that comes later', async (t) => {
+t.test('bytes that arrive during a read do not count towards later results', async (t) => {
   const pq = connect(t) as Libpq & { pipelineSync(): void; flush(): number };
   pq.enterPipelineMode();
   pq.setNonBlocking(true);
-  const ask = (sql: string): void => {
+  const send = (sql: string): void => {
     pq.sendQueryParams(sql, []);
     pq.pipelineSync();
     pq.flush();
@@ -82,11 +81,11 @@ t.test('what comes while it is read is charged to nothing that comes later', asy
   await new Promise<void>((resolve) => {
     const watcher = new SocketWatcher(pq.socket(), (_readable, _writable, arrived) => {
       if (small > 0) {
-        ask('select 1');
-        Atomics.wait(pause, 0, 0, 2); // its answer comes, and is read with the one that woke us
+        send('select 1');
+        Atomics.wait(pause, 0, 0, 2); // its result arrives, and is read together with the one reported
         pq.consumeInput();
-        if (--small > 0) ask('select 2');
-        else ask(`select repeat('y', 50000)`);
+        if (--small > 0) send('select 2');
+        else send(`select repeat('y', 50000)`);
         return;
       }
       charged += arrived;
@@ -96,7 +95,7 @@ t.test('what comes while it is read is charged to nothing that comes later', asy
       resolve();
     });
     watcher.watch(READABLE);
-    ask('select 0');
+    send('select 0');
   });
   t.ok(charged < 52_000, `${charged} bytes for a result of 50000`);
 });
@@ -106,13 +105,13 @@ t.test('reports nothing while stopped', async (t) => {
   const events: boolean[] = [];
   const watcher = new SocketWatcher(pq.socket(), (readable) => events.push(readable));
   watcher.watch(WRITABLE);
-  watcher.watch(STOPPED);
+  watcher.watch(0);
   for (let i = 0; i < 10; i++) await nextTurn();
   t.same(events, []);
   watcher.close();
 });
 
-t.test('the end of the connection is readable, until the watcher stops', async (t) => {
+t.test('the end of the connection is readable until the watcher stops', async (t) => {
   const pq = connect(t);
   let events = 0;
   await new Promise<void>((resolve) => {
@@ -128,7 +127,7 @@ t.test('the end of the connection is readable, until the watcher stops', async (
       'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()',
     );
   });
-  // The server says why before it closes, and the two may arrive apart.
+  // The server sends an error before it closes the connection; they may arrive separately.
   let open = true;
   for (let i = 0; i < 200 && open; i++) {
     open = pq.consumeInput();
@@ -168,7 +167,7 @@ t.test('a reset connection is readable too', async (t) => {
   pq.finish();
 });
 
-t.test('a closed watcher goes away, one that watches does not', async (t) => {
+t.test('a closed watcher is garbage-collected, a watching one is not', async (t) => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   const pq = connect(t);
@@ -216,11 +215,11 @@ t.test('microtasks and ticks run after each callback', async (t) => {
   t.same(order, ['first', 'tick', 'microtask', 'second']);
 });
 
-t.test('an exception in a callback is an uncaught one', async (t) => {
+t.test('an exception in a callback is uncaught', async (t) => {
   const worker = new Worker(new URL('../support/libpq-thread.js', import.meta.url), {
     workerData: { task: 'throw', conninfo: CONNINFO },
   });
-  // Before the error: one may follow the other at once.
+  // Registered before the error, which the exit may follow at once.
   const exited = new Promise<number>((resolve) => worker.once('exit', resolve));
   const [error] = (await once(worker, 'error')) as [Error];
   t.equal(error.message, 'thrown on purpose');

@@ -1,4 +1,4 @@
-/** A database that takes connections and never answers: who asks is told in time, and no question is left behind. */
+/** A database that accepts connections and never answers: callers get an error in time, and no attempt is left over. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startMute } from '../support/black-hole.js';
@@ -13,14 +13,14 @@ t.test('once attempts have failed, callers wait a moment for the next one', asyn
   t.equal(describe(await db.read('SELECT 1')), '08001');
   const order: string[] = [];
   await sleep(200);
-  const first = db.read('SELECT 1').then(() => order.push('who came first'));
+  const first = db.read('SELECT 1').then(() => order.push('the first caller'));
   await sleep(1_200);
   const second = db.read('SELECT 1').then((outcome) => order.push(describe(outcome)));
   await Promise.all([first, second]);
-  t.same(order, ['08001', 'who came first']);
+  t.same(order, ['08001', 'the first caller']);
 });
 
-t.test('a probe gives up, and those after it do not pile up', async (t) => {
+t.test('a probe times out, and later ones do not pile up', async (t) => {
   const patient = `host=127.0.0.1 port=${mute.port} user=u dbname=d connect_timeout=30`;
   const before = mute.taken;
   const db = new TestDatabase(t, server, { conninfo: patient });

@@ -1,9 +1,9 @@
-/** A statement runs as who asked for it, and nothing of that is left behind: on real connections, in shared pipelines. */
+/** A statement runs under its identity, which does not outlive it: on real connections, in shared pipelines. */
 import { performance } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
-import { identityOf, IdentityRefused } from '#app/pg/identity.js';
+import { identityOf, IdentityRejected } from '#app/pg/identity.js';
 import { InternalJob } from '#app/pg/internal-job.js';
-import type { DatabaseSettings } from '#app/protocol.js';
+import type { DatabaseSettings } from '#app/settings.js';
 import { describe, TestDatabase, type Outcome } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { asAuthenticator, ROLES } from './roles.js';
@@ -17,14 +17,14 @@ const stranger = identityOf('stranger', undefined);
 const nobody = identityOf('nobody', undefined);
 const one = identityOf('', '{"tenant":1}');
 
-/** Who runs it, with which claims; NULL is a dash. */
+/** The role and claims that it runs with; NULL is a dash. */
 const WHO = `SELECT current_user || ' ' || coalesce(current_setting('request.jwt.claims', true), '-')`;
 const PID = 'SELECT pg_backend_pid()';
 const recurring = (sql: string) => ({ sql, recurs: true });
 const open = (t: Pick<Test, 'teardown'>, settings: Partial<DatabaseSettings> = {}): TestDatabase =>
   new TestDatabase(t, server, { ...login, connections: 1, ...settings });
 
-/** Every identity, and what a statement with it sees where none was set before. */
+/** Identities, and what a statement with each sees where none was set before. */
 const IDENTITIES: [role: string, claims: string | undefined, seen: string][] = [
   ['', undefined, 'authenticator -'],
   ['ann', undefined, 'ann -'],
@@ -34,7 +34,7 @@ const IDENTITIES: [role: string, claims: string | undefined, seen: string][] = [
   ['ann', '', 'ann {}'],
 ];
 
-t.test('a statement sees what was set for it, the next one what was set for that', async (t) => {
+t.test('each statement sees its own identity', async (t) => {
   for (const prepared of [true, false]) {
     for (const [role, claims, seen] of IDENTITIES) {
       const db = open(t, { prepared });
@@ -48,13 +48,13 @@ t.test('a statement sees what was set for it, the next one what was set for that
         db.read(recurring(WHO), { identity: identityOf(role, claims) }),
       ),
     );
-    // Once it was set, the setting is there and empty.
+    // After it was first set, the setting is empty instead of NULL.
     const wanted = IDENTITIES.map(([, , seen]) => seen.replace(/-$/, ''));
     t.strictSame(outcomes.map(describe), [...wanted, ...wanted], 'in one pipeline');
   }
 });
 
-t.test('each form of identity is prepared once on a connection, if at all', async (t) => {
+t.test('each identity statement is prepared once on a connection, if at all', async (t) => {
   const names = `SELECT string_agg(name || ' ' || statement, ';' ORDER BY name) FROM pg_prepared_statements WHERE statement LIKE '%set_config%'`;
   for (const prepared of [true, false]) {
     const db = open(t, { prepared });
@@ -68,18 +68,18 @@ t.test('each form of identity is prepared once on a connection, if at all', asyn
   }
 });
 
-/** What a role that cannot be had says. */
-const REFUSED: [identity: typeof ann, role: string, reason: RegExp][] = [
+/** Roles that cannot be set, and why. */
+const REJECTED: [identity: typeof ann, role: string, reason: RegExp][] = [
   [stranger, 'stranger', /^permission denied to set role "stranger"$/],
   [nobody, 'nobody', /^role "nobody" does not exist$/],
   [identityOf('stranger', '{"a":1}'), 'stranger', /^permission denied to set role/],
 ];
 
-t.test('a role that cannot be had is refused, and the statement does not run', async (t) => {
+t.test('a role that cannot be set is rejected, and the statement does not run', async (t) => {
   for (const prepared of [true, false]) {
     const db = open(t, { prepared });
     const pid = describe(await db.read(PID));
-    for (const [identity, role, reason] of REFUSED) {
+    for (const [identity, role, reason] of REJECTED) {
       const statements = [
         'INSERT INTO bills VALUES (9, $1)',
         'SELECT * FROM nowhere WHERE a = $1',
@@ -87,16 +87,16 @@ t.test('a role that cannot be had is refused, and the statement does not run', a
         '',
       ].flatMap((sql) => [{ sql, recurs: false }, recurring(sql), recurring(sql)]);
       for (const statement of statements) {
-        const [before, refused, behind] = await Promise.all([
+        const [before, rejected, behind] = await Promise.all([
           db.read(WHO, { identity: ann }),
           db.write(statement, { identity, values: ['x'] }),
           db.read(WHO, { identity: bob }),
         ]);
-        t.match([before, behind].map(describe), [/^ann /, /^bob /], 'neighbours');
-        if (!(refused instanceof IdentityRefused)) t.fail(describe(refused));
+        t.match([before, behind].map(describe), [/^ann /, /^bob /], 'statements beside it');
+        if (!(rejected instanceof IdentityRejected)) t.fail(describe(rejected));
         else {
-          t.match(refused, { code: 'permission_denied', status: 403, role });
-          t.match(refused.failure.message, reason);
+          t.match(rejected, { code: 'permission_denied', status: 403, role });
+          t.match(rejected.failure.message, reason);
         }
       }
     }
@@ -105,7 +105,7 @@ t.test('a role that cannot be had is refused, and the statement does not run', a
   t.strictSame(await server.sql('SELECT * FROM bills WHERE tenant = 9'), []);
 });
 
-t.test('a statement that fails under its role fails as itself', async (t) => {
+t.test('a statement that fails under its role reports its own failure', async (t) => {
   const db = open(t);
   const cases: [sql: string, outcome: string][] = [
     ['SELECT * FROM pg_authid', '42501'],
@@ -126,7 +126,7 @@ t.test('a statement that fails under its role fails as itself', async (t) => {
     }
 });
 
-/** What becomes of the statements prepared on a connection, by a pooler or an administrator. */
+/** How a pooler or an administrator drops prepared statements. */
 const DROPPED: [what: string, sql: (name: string) => string][] = [
   ['all', () => 'DISCARD ALL'],
   ['all prepared ones', () => 'DEALLOCATE ALL'],
@@ -134,35 +134,38 @@ const DROPPED: [what: string, sql: (name: string) => string][] = [
   ["the script's", (name) => `DEALLOCATE ${name}`],
 ];
 
-t.test('prepared statements that are gone are prepared anew, and nothing runs twice', async (t) => {
-  const insert = recurring('INSERT INTO notes (text) VALUES ($1) RETURNING owner || text');
-  const add = (db: TestDatabase, text: string): Promise<Outcome> =>
-    db.write(insert, { identity: ann, values: [text] });
-  for (const [what, drop] of DROPPED) {
-    const db = open(t);
-    for (const text of ['1', '2']) t.equal(describe(await add(db, text)), `[["ann${text}"]]`);
-    const name = describe(
-      await db.read(`SELECT name FROM pg_prepared_statements WHERE name LIKE 's%'`),
-    );
-    db.database.run(new InternalJob(drop(name), []), performance.now());
-    const texts = ['3', '4', '5'];
-    const outcomes = await Promise.all(texts.map((text) => add(db, text)));
-    t.strictSame(
-      outcomes.map(describe),
-      texts.map((text) => `[["ann${text}"]]`),
-      what,
-    );
-    t.equal(describe(await add(db, '6')), '[["ann6"]]');
-    const rows = await server.sql(
-      `DELETE FROM notes WHERE owner = 'ann' AND text <> 'by ann' RETURNING text`,
-    );
-    t.equal(rows.length, 6, `${what}: each once`);
-    const left = `SELECT string_agg(name, ' ') FROM pg_prepared_statements WHERE statement LIKE '%set_config%'`;
-    t.match(describe(await db.read(left)), /^i\d+$/, `${what}: one is left`);
-  }
-});
+t.test(
+  'prepared statements that are gone are prepared again, and nothing runs twice',
+  async (t) => {
+    const insert = recurring('INSERT INTO notes (text) VALUES ($1) RETURNING owner || text');
+    const add = (db: TestDatabase, text: string): Promise<Outcome> =>
+      db.write(insert, { identity: ann, values: [text] });
+    for (const [what, drop] of DROPPED) {
+      const db = open(t);
+      for (const text of ['1', '2']) t.equal(describe(await add(db, text)), `[["ann${text}"]]`);
+      const name = describe(
+        await db.read(`SELECT name FROM pg_prepared_statements WHERE name LIKE 's%'`),
+      );
+      db.database.run(new InternalJob(drop(name), []), performance.now());
+      const texts = ['3', '4', '5'];
+      const outcomes = await Promise.all(texts.map((text) => add(db, text)));
+      t.strictSame(
+        outcomes.map(describe),
+        texts.map((text) => `[["ann${text}"]]`),
+        what,
+      );
+      t.equal(describe(await add(db, '6')), '[["ann6"]]');
+      const rows = await server.sql(
+        `DELETE FROM notes WHERE owner = 'ann' AND text <> 'by ann' RETURNING text`,
+      );
+      t.equal(rows.length, 6, `${what}: each once`);
+      const left = `SELECT string_agg(name, ' ') FROM pg_prepared_statements WHERE statement LIKE '%set_config%'`;
+      t.match(describe(await db.read(left)), /^i\d+$/, `${what}: one is left`);
+    }
+  },
+);
 
-t.test('scripts never push out what sets their identity', async (t) => {
+t.test('scripts never evict identity statements', async (t) => {
   const db = open(t);
   const check = async (sql: string, identity: typeof ann, wanted: RegExp): Promise<void> =>
     void t.match(describe(await db.read(recurring(sql), { identity })), wanted);
@@ -176,7 +179,7 @@ t.test('scripts never push out what sets their identity', async (t) => {
   t.equal(describe(await db.read(counts)), '1 true');
 });
 
-t.test('a statement that moves to another connection takes its identity along', async (t) => {
+t.test('a statement that runs on another connection keeps its identity', async (t) => {
   const db = open(t);
   const pid = describe(await db.read(PID));
   const [killed, ...moved] = await Promise.all([
@@ -191,14 +194,14 @@ t.test('a statement that moves to another connection takes its identity along', 
   t.match(moved.map(describe), [
     'ann {"n":1}',
     /^bob /,
-    '57P01',
+    'affected 1',
     'permission_denied',
     'authenticator',
   ]);
   t.not(describe(await db.read(PID)), pid);
 });
 
-t.test('what ends a connection while an identity is set is no refusal of it', async (t) => {
+t.test('a fault while an identity is set is not a rejection of it', async (t) => {
   const slow = { ...ann!, statement: { sql: 'SELECT pg_sleep(30), $1::text', recurs: false } };
   for (const [end, state] of [
     ['pg_cancel_backend', '57014'],

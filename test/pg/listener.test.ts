@@ -1,36 +1,38 @@
-/** What a listener hears, and that it catches up whenever it could not listen. */
+/** The notifications that a listener receives, and that it catches up after each outage. */
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Listener } from '#app/pg/listener.js';
-import type { DatabaseSettings } from '#app/protocol.js';
-import { databaseSettings } from '../support/front-end.js';
-import { startPostgres, type Postgres } from '../support/postgres.js';
+import type { DatabaseSettings } from '#app/settings.js';
+import { freeze } from '../support/black-hole.js';
+import { databaseSettings } from '../support/http-process.js';
+import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
 import { soon } from '../support/process-group.js';
 
 const CHANNEL = 'a "channel"';
 const PAYLOAD = '"public"."it\'s a table"';
 const PIDS = `SELECT pid FROM pg_stat_activity WHERE application_name = 'listens'`;
 
-class Heard {
-  times = 0;
-  readonly said: string[] = [];
+class Recorder {
+  notified = 0;
+  /** Reasons of outages, and `restored` after each. */
+  readonly outages: string[] = [];
   readonly listener: Listener;
 
   constructor(t: Test, settings: DatabaseSettings) {
     this.listener = new Listener(settings, {
       channel: CHANNEL,
       payload: PAYLOAD,
-      heard: () => this.times++,
-      lost: (reason) => this.said.push(reason),
-      back: () => this.said.push('back'),
+      notified: () => this.notified++,
+      lost: (reason) => this.outages.push(reason),
+      restored: () => this.outages.push('restored'),
     });
     t.teardown(() => this.listener.close());
   }
 
-  /** times waits until it was heard more than so often. */
+  /** more waits for more than that many notifications. */
   async more(than: number): Promise<void> {
-    await soon(`more than ${than}`, () => this.times > than || undefined);
+    await soon(`more than ${than}`, () => this.notified > than || undefined);
   }
 }
 
@@ -44,93 +46,109 @@ const notify = (postgres: Postgres, channel: string, payload: string): Promise<u
 
 t.jobs = 3;
 
-t.test('what is meant for it, and nothing else', { buffered: true }, async (t) => {
+t.test('its own channel and payload only', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t);
-  const heard = new Heard(t, settingsOf(postgres));
-  await heard.more(0);
-  t.equal(heard.times, 1, 'what came before it listened');
+  const recorder = new Recorder(t, settingsOf(postgres));
+  await recorder.more(0);
+  t.equal(recorder.notified, 1, 'it may have missed some before it listened');
   await notify(postgres, 'another', PAYLOAD);
   await notify(postgres, CHANNEL, 'another');
   await notify(postgres, CHANNEL, '');
   await sleep(100);
-  t.equal(heard.times, 1);
+  t.equal(recorder.notified, 1);
   await notify(postgres, CHANNEL, PAYLOAD);
-  await heard.more(1);
+  await recorder.more(1);
   await postgres.sql(
     `SELECT pg_notify('${CHANNEL}', '${PAYLOAD.replaceAll("'", "''")}'), pg_sleep(0.01) FROM generate_series(1, 3)`,
   );
-  await heard.more(2);
+  await recorder.more(2);
   await sleep(50);
-  t.equal(heard.times, 3, 'told once by one transaction');
-  heard.listener.close();
-  heard.listener.close();
+  t.equal(recorder.notified, 3, 'once for a transaction');
+  recorder.listener.close();
+  recorder.listener.close();
   await notify(postgres, CHANNEL, PAYLOAD);
-  await soon('the end of its connection', () => true);
+  await soon('its connection ends', () => true);
   for (let i = 0; i < 100 && (await postgres.sql(PIDS)).length > 0; i++) await sleep(20);
   t.strictSame(await postgres.sql(PIDS), []);
-  t.equal(heard.times, 3);
-  t.strictSame(heard.said, []);
+  t.equal(recorder.notified, 3);
+  t.strictSame(recorder.outages, []);
 });
 
 t.test(
-  'a connection that was ended is made anew, and counts as heard',
+  'a connection that was terminated is replaced, which counts as a notification',
   { buffered: true },
   async (t) => {
     const postgres = await startPostgres(t);
-    const heard = new Heard(t, settingsOf(postgres));
+    const recorder = new Recorder(t, settingsOf(postgres));
     for (let i = 0; i < 3; i++) {
-      await heard.more(i);
+      await recorder.more(i);
       await postgres.sql(`SELECT pg_terminate_backend(pid) FROM (${PIDS}) s`);
-      await heard.more(i + 1);
+      await recorder.more(i + 1);
     }
     t.equal((await postgres.sql(PIDS)).length, 1);
-    const before = heard.times;
+    const before = recorder.notified;
     await notify(postgres, CHANNEL, PAYLOAD);
-    await heard.more(before);
-    t.strictSame(heard.said, [], 'a short loss is no matter');
+    await recorder.more(before);
+    t.strictSame(recorder.outages, [], 'a short outage is not reported');
   },
 );
 
-t.test('a server that is away for long', { buffered: true }, async (t) => {
-  const postgres = await startPostgres(t);
-  const heard = new Heard(t, settingsOf(postgres));
-  await heard.more(0);
+t.test('a long outage', { buffered: true }, async (t) => {
+  const postgres = await startOwnPostgres(t);
+  const recorder = new Recorder(t, settingsOf(postgres));
+  await recorder.more(0);
   await postgres.kill();
-  await soon('word of it', () => heard.said[0]);
-  t.match(heard.said[0], /refused|closed/);
+  await soon('the outage is reported', () => recorder.outages[0]);
+  t.match(recorder.outages[0], /refused|closed/);
   await sleep(300);
-  t.equal(heard.said.length, 1);
-  const before = heard.times;
+  t.equal(recorder.outages.length, 1);
+  const before = recorder.notified;
   await postgres.restart();
-  await heard.more(before);
-  t.strictSame(heard.said.slice(1), ['back']);
+  await recorder.more(before);
+  t.strictSame(recorder.outages.slice(1), ['restored']);
 });
 
 t.test(
-  'a server that is not there from the beginning, or says nothing',
+  'a server that is unreachable from the start, or never answers',
   { buffered: true },
   async (t) => {
     const mute = net.createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => mute.once('listening', resolve));
     t.teardown(() => mute.close());
     const { port } = mute.address() as AddressInfo;
-    const silent = new Heard(t, settingsOf({ host: '127.0.0.1', port, password: '' }));
-    const absent = new Heard(t, settingsOf({ host: '127.0.0.1', port: 1, password: '' }));
-    await soon('word of it', () => absent.said[0] && silent.said[0]);
-    t.equal(absent.times + silent.times, 0);
+    const silent = new Recorder(t, settingsOf({ host: '127.0.0.1', port, password: '' }));
+    const absent = new Recorder(t, settingsOf({ host: '127.0.0.1', port: 1, password: '' }));
+    await soon('the outage is reported', () => absent.outages[0] && silent.outages[0]);
+    t.equal(absent.notified + silent.notified, 0);
   },
 );
 
-t.test('a server that does not let it listen', { buffered: true }, async (t) => {
+t.test('a server that rejects the connection', { buffered: true }, async (t) => {
   const postgres = await startPostgres(t, {
     setup: `CREATE ROLE shut LOGIN PASSWORD 'x' CONNECTION LIMIT 0`,
   });
   const { host, port } = postgres;
   const conninfo = `host=${host} port=${port} user=shut password=x dbname=postgres`;
-  const heard = new Heard(t, { ...settingsOf(postgres), conninfo });
-  await soon('word of it', () => heard.said[0]);
-  t.match(heard.said[0], /too many connections for role/);
+  const recorder = new Recorder(t, { ...settingsOf(postgres), conninfo });
+  await soon('the outage is reported', () => recorder.outages[0]);
+  t.match(recorder.outages[0], /too many connections for role/);
   await postgres.sql('ALTER ROLE shut CONNECTION LIMIT 1');
-  await heard.more(0);
-  t.equal(heard.said.at(-1), 'back');
+  await recorder.more(0);
+  t.equal(recorder.outages.at(-1), 'restored');
 });
+
+t.test(
+  'a server that acknowledges packets and no longer answers',
+  { buffered: true },
+  async (t) => {
+    const postgres = await startOwnPostgres(t);
+    const recorder = new Recorder(t, settingsOf(postgres));
+    await recorder.more(0);
+    await freeze(t, postgres, 'listens');
+    // It may take two checks of ten seconds.
+    for (let i = 0; i < 250 && recorder.notified === 1; i++) await sleep(100);
+    t.equal(recorder.notified, 2, 'it listens again');
+    await notify(postgres, CHANNEL, PAYLOAD);
+    await recorder.more(2);
+  },
+);

@@ -1,20 +1,20 @@
-/** Statements that PostgreSQL only parses: nothing runs, nothing stays, and a failure is nobody else's. */
+/** Statements that PostgreSQL only parses: nothing runs or stays, and a failure affects no other statement. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
 import { describe, TestDatabase } from '../support/database.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
-import { connections, startPostgres } from '../support/postgres.js';
+import { connections, startOwnPostgres } from '../support/postgres.js';
 
-const server = await startPostgres(t, {
+const server = await startOwnPostgres(t, {
   setup: `CREATE TABLE item (id int, name text); CREATE SEQUENCE ran;
     CREATE FUNCTION runs() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''ran'')'`,
 });
 
-const said = (failure: SqlFailure | ServiceError | undefined): string => {
+const textOf = (failure: SqlFailure | ServiceError | undefined): string => {
   if (failure === undefined) return 'fine';
   if (failure instanceof ServiceError) return failure.code;
   return `${failure.state} ${failure.position ?? '-'} ${failure.message}`;
@@ -37,8 +37,8 @@ const CASES: [sql: string, wanted: string][] = [
   ['', 'fine'],
 ];
 
-async function holds(t: Test, db: TestDatabase): Promise<void> {
-  for (const [sql, wanted] of CASES) t.equal(said(await db.database.parse(sql)), wanted, sql);
+async function checkCases(t: Test, db: TestDatabase): Promise<void> {
+  for (const [sql, wanted] of CASES) t.equal(textOf(await db.database.parse(sql)), wanted, sql);
   const left = 'SELECT count(*)::text FROM pg_prepared_statements';
   t.equal(describe(await db.read(left)), '0', 'nothing is prepared');
   const ran = 'SELECT is_called::text || (SELECT count(*) FROM item) FROM ran';
@@ -47,13 +47,13 @@ async function holds(t: Test, db: TestDatabase): Promise<void> {
 
 for (const prepared of [true, false])
   t.test(prepared ? 'prepared' : 'unprepared', (t) =>
-    holds(t, new TestDatabase(t, server, { connections: 1, prepared })),
+    checkCases(t, new TestDatabase(t, server, { connections: 1, prepared })),
   );
 
 t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {
   const user = { name: 'postgres', password: server.password };
   const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 1']);
-  await holds(t, new TestDatabase(t, pooler, { connections: 2, prepared: false }));
+  await checkCases(t, new TestDatabase(t, pooler, { connections: 2, prepared: false }));
 });
 
 t.test('one among others fails alone', async (t) => {
@@ -61,7 +61,7 @@ t.test('one among others fails alone', async (t) => {
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, async (_, i) =>
       i % 3 === 0
-        ? said(await db.database.parse(i % 2 ? 'SELECT nope' : 'SELECT 1'))
+        ? textOf(await db.database.parse(i % 2 ? 'SELECT nope' : 'SELECT 1'))
         : describe(await db.read(`SELECT ${i}`)),
     ),
   );
@@ -72,7 +72,7 @@ t.test('one among others fails alone', async (t) => {
   t.strictSame(outcomes, wanted);
 });
 
-t.test('one that waits for a lock holds up nobody', async (t) => {
+t.test('one that waits for a lock delays no other', async (t) => {
   const db = new TestDatabase(t, server, { connections: 3 });
   const other = new pg.Client({ connectionString: server.url });
   await other.connect();
@@ -82,14 +82,14 @@ t.test('one that waits for a lock holds up nobody', async (t) => {
   await sleep(50);
   for (let i = 0; i < 20; i++) t.equal(describe(await db.read('SELECT 1')), '1');
   await other.query('COMMIT');
-  t.equal(said(await parsed), 'fine');
+  t.equal(textOf(await parsed), 'fine');
 });
 
-t.test('no database, a lost one', async (t) => {
-  const away = new TestDatabase(t, { ...databaseSettings('x'), password: 'x' });
-  t.match(said(await away.database.parse('SELECT 1')), /^08001 /);
+t.test('an unreachable database, a lost connection', async (t) => {
+  const unreachable = new TestDatabase(t, { ...databaseSettings('x'), password: 'x' });
+  t.match(textOf(await unreachable.database.parse('SELECT 1')), /^08001 /);
   const db = new TestDatabase(t, server, { connections: 1 });
-  t.equal(said(await db.database.parse('SELECT 1')), 'fine');
+  t.equal(textOf(await db.database.parse('SELECT 1')), 'fine');
   const lock = new pg.Client({ connectionString: server.url });
   await lock.connect();
   t.teardown(() => lock.end());
@@ -99,8 +99,8 @@ t.test('no database, a lost one', async (t) => {
   await server.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tested'`,
   );
-  t.match(said(await parsed), /^57P01 /);
+  t.match(textOf(await parsed), /^57P01 /);
   await lock.query('ROLLBACK');
-  t.equal(said(await db.database.parse('SELECT 1')), 'fine', 'and it goes on');
+  t.equal(textOf(await db.database.parse('SELECT 1')), 'fine', 'the next one succeeds');
   t.ok((await connections(server)) > 0);
 });

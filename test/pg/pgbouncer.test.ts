@@ -3,7 +3,7 @@ import t from 'tap';
 import { identityOf } from '#app/pg/identity.js';
 import { describe, fastCost, TestDatabase } from '../support/database.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 import { ROLES } from './roles.js';
 
 const CLIENTS = 3;
@@ -27,7 +27,7 @@ const cases: [prepared: boolean, skip: string | undefined, settings: string[]][]
 
 for (const [prepared, skip, settings] of cases)
   t.test(prepared ? 'prepared' : 'unprepared', { skip: skip ?? false }, async (t) => {
-    const server = await startPostgres(t, { setup: ROLES });
+    const server = await startOwnPostgres(t, { setup: ROLES });
     const user = { name: 'authenticator', password: 'secret' };
     const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 2', ...settings]);
     const clients = Array.from(

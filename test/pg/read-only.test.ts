@@ -1,10 +1,10 @@
 /**
- * A statement that only reads: in an explicit READ ONLY transaction, whatever the connection's own setting, rolled back
- * when it is done or has failed, and no matter to those beside it in the same pipeline.
+ * Read-only statements: each runs in an explicit READ ONLY transaction, whatever the connection's own setting, which is
+ * rolled back after success and failure, and does not affect others in the same pipeline.
  */
 import t, { type Test } from 'tap';
 import { identityOf } from '#app/pg/identity.js';
-import type { DatabaseSettings } from '#app/protocol.js';
+import type { DatabaseSettings } from '#app/settings.js';
 import { describe, TestDatabase, type JobOptions } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { asAuthenticator, ROLES } from './roles.js';
@@ -25,7 +25,7 @@ const open = (t: Pick<Test, 'teardown'>, settings: Partial<DatabaseSettings> = {
   new TestDatabase(t, server, { connections: 1, ...settings });
 const kept = async () => (await server.sql('SELECT n FROM kept')).length;
 
-/** What is tried, and what comes of it. */
+/** Attempts, and their outcomes. */
 const ATTEMPTS: readonly (readonly [sql: string, outcome: string])[] = [
   ['SELECT add_one()::text', '25006'],
   ['INSERT INTO kept VALUES (2) RETURNING n', '25006'],
@@ -36,7 +36,7 @@ const ATTEMPTS: readonly (readonly [sql: string, outcome: string])[] = [
   ['nonsense', '42601'],
 ];
 
-t.test('what writes is refused, and the next one is as before', async (t) => {
+t.test('writes are rejected, and the next statement is not affected', async (t) => {
   await server.sql('CREATE SEQUENCE seq');
   for (const prepared of [true, false]) {
     const db = open(t, { prepared });
@@ -46,12 +46,12 @@ t.test('what writes is refused, and the next one is as before', async (t) => {
       t.equal(describe(await db.read('SHOW transaction_read_only', READ)), 'on');
       t.equal(describe(await db.read('SHOW transaction_read_only')), 'off', 'of a script');
     }
-    t.equal(db.held, 1, 'on the same connection');
+    t.equal(db.open, 1, 'on the same connection');
   }
   t.equal(await kept(), 0);
 });
 
-t.test('neighbours in one pipeline are not affected', async (t) => {
+t.test('others in one pipeline are not affected', async (t) => {
   const db = open(t);
   const outcomes = await Promise.all([
     db.write('INSERT INTO kept VALUES (10)'),
@@ -71,11 +71,11 @@ t.test('neighbours in one pipeline are not affected', async (t) => {
     '2',
     '2',
   ]);
-  t.equal(await kept(), 2, 'the writes of scripts stay');
-  t.equal(db.held, 1);
+  t.equal(await kept(), 2, 'the writes of scripts are committed');
+  t.equal(db.open, 1);
 });
 
-t.test('what a function sets for the session is gone with it', async (t) => {
+t.test('a session setting made by a function is rolled back', async (t) => {
   const db = open(t);
   const conninfo = 'SHOW default_transaction_read_only';
   await db.write('SELECT free_me()', READ);
@@ -90,7 +90,7 @@ t.test('what a function sets for the session is gone with it', async (t) => {
   t.equal(describe(await db.write('SELECT add_one()', READ)), '25006', 'explicitly READ ONLY');
 });
 
-t.test('it runs as who asks for it, and only that one', async (t) => {
+t.test('it runs under its own identity only', async (t) => {
   const db = new TestDatabase(t, server, { ...asAuthenticator(server), connections: 1 });
   const identity = identityOf('ann', '{"tenant":1}');
   const who = `SELECT current_user || ' ' || coalesce(current_setting('request.jwt.claims', true), '-')`;
@@ -107,7 +107,7 @@ t.test('it runs as who asks for it, and only that one', async (t) => {
   t.equal(describe(await db.read(who, { ...READ, identity })), 'ann {"tenant":1}');
 });
 
-t.test('a statement that went stale is prepared anew, in a transaction of its own', async (t) => {
+t.test('a stale statement is prepared again, in a transaction of its own', async (t) => {
   const db = open(t);
   const statement = { sql: 'SELECT * FROM shape', recurs: true };
   await server.sql('CREATE TABLE shape (a text); INSERT INTO shape VALUES (1)');
@@ -133,7 +133,7 @@ t.test('many at once on few connections', async (t) => {
   );
 });
 
-t.test('what stands behind one that fails runs once, whatever it is', async (t) => {
+t.test('every statement behind one that fails runs once', async (t) => {
   await server.sql('CREATE TABLE once (n int); GRANT ALL ON once TO PUBLIC');
   for (const prepared of [true, false]) {
     const settings = { ...asAuthenticator(server), connections: 1, prepared };
@@ -153,7 +153,7 @@ t.test('what stands behind one that fails runs once, whatever it is', async (t) 
       all.map(describe),
       all.map((_, i) => (i % 2 === 0 ? 'affected 1' : i % 5 === 0 ? String(i) : '22P02')),
     );
-    t.equal(db.held, 1, 'on one connection');
+    t.equal(db.open, 1, 'on one connection');
     t.strictSame(
       (await server.sql('SELECT n FROM once ORDER BY n')).map((row) =>
         Number(Object.values(row)[0]),
@@ -164,7 +164,7 @@ t.test('what stands behind one that fails runs once, whatever it is', async (t) 
   }
 });
 
-t.test('what was to be prepared behind those that fail is prepared when it runs', async (t) => {
+t.test('a statement to be prepared behind one that fails is prepared when it runs', async (t) => {
   for (const readOnly of [false, true]) {
     const settings = { ...asAuthenticator(server), connections: 1 };
     const db = new TestDatabase(t, server, settings);
@@ -172,7 +172,7 @@ t.test('what was to be prepared behind those that fail is prepared when it runs'
     const options = { readOnly, identity: identityOf('ann', undefined) };
     const statement = { sql: 'SELECT current_user::text', recurs: true };
     const failing = db.run('SELECT 1/0', 'value', READ);
-    // The second one comes before what stands behind the first is sent anew.
+    // The second failure is sent before the statements behind the first are sent again.
     const second = new Promise<string>((resolve) => {
       Object.assign(failing.job, {
         failed: () =>
@@ -182,11 +182,11 @@ t.test('what was to be prepared behind those that fail is prepared when it runs'
     const behind = [1, 2, 3, 4].map(() => db.read(statement, options));
     t.strictSame((await Promise.all(behind)).map(describe), ['ann', 'ann', 'ann', 'ann']);
     t.equal(await second, '22012');
-    t.equal(db.held, 1);
+    t.equal(db.open, 1);
   }
 });
 
-t.test('a function that says its transaction has failed is believed once', async (t) => {
+t.test('a function that raises 25P02 is not sent again and again', async (t) => {
   await server.sql(`CREATE FUNCTION lies() RETURNS text LANGUAGE plpgsql
     AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '25P02'; END $$`);
   const db = open(t);
@@ -199,7 +199,7 @@ t.test('a function that says its transaction has failed is believed once', async
   t.equal(describe(await db.read(`SELECT 'on'`, READ)), 'on');
 });
 
-t.test('what is abandoned behind one that fails is not sent again', async (t) => {
+t.test('an abandoned statement behind one that fails is not sent again', async (t) => {
   const db = open(t);
   await db.read('SELECT 1');
   const failing = db.run('SELECT 1/0', 'value', READ);
@@ -210,24 +210,21 @@ t.test('what is abandoned behind one that fails is not sent again', async (t) =>
   t.equal(describe(await db.read('SELECT count(*)::text FROM kept WHERE n = 99')), '0');
 });
 
-t.test(
-  'where reads fail all the time, those beside them are not sent again and again',
-  async (t) => {
-    const db = open(t);
-    await db.read('SELECT 1/0', READ);
-    const outcomes = await Promise.all(
-      Array.from({ length: 60 }, (_, i) => {
-        if (i % 3 === 0) return db.run('SELECT 1/0', 'value', READ);
-        return i % 3 === 1
-          ? db.run(`SELECT '${i}'`, 'value', READ)
-          : db.run(`SELECT '${i}'`, 'value');
-      }).map(async ({ job, outcome }) => [describe(await outcome), job.attempts]),
-    );
-    t.strictSame(
-      outcomes,
-      outcomes.map((_, i) => [i % 3 === 0 ? '22012' : String(i), 1]),
-    );
-    t.equal(describe(await db.read('SHOW transaction_read_only')), 'off');
-    t.equal(db.held, 1);
-  },
-);
+t.test('where reads keep failing, the others are sent only once', async (t) => {
+  const db = open(t);
+  await db.read('SELECT 1/0', READ);
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => {
+      if (i % 3 === 0) return db.run('SELECT 1/0', 'value', READ);
+      return i % 3 === 1
+        ? db.run(`SELECT '${i}'`, 'value', READ)
+        : db.run(`SELECT '${i}'`, 'value');
+    }).map(async ({ job, outcome }) => [describe(await outcome), job.attempts]),
+  );
+  t.strictSame(
+    outcomes,
+    outcomes.map((_, i) => [i % 3 === 0 ? '22012' : String(i), 1]),
+  );
+  t.equal(describe(await db.read('SHOW transaction_read_only')), 'off');
+  t.equal(db.open, 1);
+});

@@ -1,7 +1,7 @@
-/** Roles for tests of identities: two users with rows of their own, and the login that may become either. */
-import type { DatabaseSettings } from '#app/protocol.js';
+/** Roles for tests of identities: two users with rows of their own, and a login that is a member of both. */
+import type { DatabaseSettings } from '#app/settings.js';
 
-/** ROLES is SQL; `stranger` exists, and the login may not become it. */
+/** ROLES is SQL; the login is not a member of `stranger`. */
 export const ROLES = `
   CREATE ROLE ann NOLOGIN; CREATE ROLE bob NOLOGIN; CREATE ROLE stranger NOLOGIN;
   CREATE ROLE authenticator LOGIN NOINHERIT PASSWORD 'secret';
@@ -21,7 +21,7 @@ export const ROLES = `
   INSERT INTO notes VALUES ('ann', 1, 'by ann'), ('bob', 2, 'by bob'), ('stranger', 3, 'hidden');
   INSERT INTO bills VALUES (1, 'one'), (2, 'two'), (3, 'three')`;
 
-/** asAuthenticator is the settings for a connection of that login. */
+/** asAuthenticator gives the settings for a connection of that login. */
 export function asAuthenticator({
   host,
   port,

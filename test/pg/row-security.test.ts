@@ -1,4 +1,4 @@
-/** Row-level security and what else depends on the role, with plans that were made for another: on one connection. */
+/** Row-level security, and what else depends on the role, with plans made for another role: on one connection. */
 import t, { type Test } from 'tap';
 import { identityOf, type Identity } from '#app/pg/identity.js';
 import { describe, TestDatabase } from '../support/database.js';
@@ -18,7 +18,7 @@ const noRole = identityOf('', '{"tenant":1}');
 
 type Seen = [identity: Identity | undefined, seen: string][];
 
-/** Reads, as PostgreSQL's JSON, by who asks. */
+/** Reads, and their results by identity. */
 const READS: [what: string, sql: string, seen: Seen][] = [
   [
     'rows of the role',
@@ -61,12 +61,12 @@ const READS: [what: string, sql: string, seen: Seen][] = [
   ],
 ];
 
-t.test('reads, each plan run by everybody in turn', async (t) => {
+t.test('reads, each plan run under every identity in turn', async (t) => {
   for (const [what, sql, seen] of READS) {
     for (const [first] of seen) {
       const db = open(t);
       const statement = { sql, recurs: true };
-      // More often than it takes PostgreSQL to settle for a plan that suits all values.
+      // Often enough for PostgreSQL to choose a generic plan.
       for (let i = 0; i < 7; i++) await db.read(statement, { identity: first });
       for (let round = 0; round < 3; round++) {
         const outcomes = await Promise.all(
@@ -86,18 +86,20 @@ t.test('rows whose columns differ from role to role', async (t) => {
   const db = open(t);
   const statement = { sql: 'SELECT * FROM mine', recurs: true };
   for (let round = 0; round < 4; round++) {
-    const asked = [ann, bob, bob, ann, ann, bob];
-    const outcomes = await Promise.all(asked.map((identity) => db.write(statement, { identity })));
+    const identities = [ann, bob, bob, ann, ann, bob];
+    const outcomes = await Promise.all(
+      identities.map((identity) => db.write(statement, { identity })),
+    );
     t.strictSame(
       outcomes.map(describe),
-      asked.map((identity) => (identity === ann ? '[["of ann"]]' : '[["2","of bob"]]')),
+      identities.map((identity) => (identity === ann ? '[["of ann"]]' : '[["2","of bob"]]')),
     );
   }
   const count = describe(await db.read('SELECT count(*) FROM pg_prepared_statements'));
   t.ok(Number(count) <= 5, `${count} are left prepared`);
 });
 
-/** Writes, one after the other, and what comes of them. */
+/** Writes, one after the other, and their outcomes. */
 const WRITES: [sql: string, identity: Identity | undefined, outcome: string][] = [
   [`INSERT INTO notes (text) VALUES ('new') RETURNING owner`, ann, '[["ann"]]'],
   [`INSERT INTO notes (text) VALUES ('new') RETURNING owner`, bob, '[["bob"]]'],

@@ -1,4 +1,4 @@
-/** Plugins as a front end has them, over the libraries of a supervisor, without either process: calls and their results. */
+/** Runs plugin calls as an HTTP process does, with the libraries of a supervisor, but without either process. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
@@ -6,16 +6,16 @@ import type { ServiceError } from '#app/errors.js';
 import type { Logger } from '#app/log.js';
 import { Plugins, type PluginCall } from '#app/plugin/plugins.js';
 import type { PluginSettings } from '#app/settings.js';
-import { PluginLibraries, type LibraryAsker } from '#app/supervisor/plugin-libraries.js';
+import { PluginLibraries, type LibraryRequester } from '#app/supervisor/plugin-libraries.js';
 import { PluginFolder } from '../support/plugin-folder.js';
 
-/** What a call came to: an answer, or the code of an error. */
+/** The result of a call: a response, or the code of an error. */
 export interface Result {
   readonly status: number;
   readonly text: string;
   readonly typed: boolean;
   readonly lines: string;
-  /** Empty for an answer. */
+  /** Empty for a response. */
   readonly code: string;
 }
 
@@ -25,21 +25,21 @@ export interface LogEntry {
   readonly text: string;
 }
 
-/** probeFolder is a folder with the plugin `probe`: test/plugin/plugins/probe.c. */
+/** A folder with the plugin `probe` (test/plugin/plugins/probe.c). */
 export function probeFolder(t: Pick<Test, 'teardown'>): PluginFolder {
   const folder = new PluginFolder(t);
   folder.compile('probe', path.join(process.cwd(), 'test', 'plugin', 'plugins', 'probe.c'));
   return folder;
 }
 
-/** CalledPlugins is those of one front end. */
+/** The plugins of one HTTP process. */
 export class CalledPlugins {
   readonly log: LogEntry[] = [];
   readonly libraries: PluginLibraries;
   readonly #plugins: Plugins;
   readonly #waiting = new Map<number, (result: Result) => void>();
-  readonly #asker: LibraryAsker;
-  /** Plugins alone do not keep a process alive. */
+  readonly #asker: LibraryRequester;
+  /** Keeps the process alive, which Plugins does not. */
   readonly #awake = setInterval(() => undefined, 1_000);
   #last = 0;
 
@@ -59,7 +59,7 @@ export class CalledPlugins {
       },
     };
     const source = {
-      ask: (name: string) => libraries.ask(folder.path, name, this.#asker),
+      request: (name: string) => libraries.request(folder.path, name, this.#asker),
       loaded: (name: string, loaded: boolean) =>
         libraries.loaded(folder.path, name, this.#asker, loaded),
     };
@@ -83,12 +83,12 @@ export class CalledPlugins {
     t.teardown(() => this.close());
   }
 
-  /** call calls a handler, `file/func?query`, and waits for what comes of it. */
+  /** Calls a handler, `file/func?query`. */
   call(target: string, method = 'GET', body?: Uint8Array): Promise<Result> {
     return this.submit(target, method, body).result;
   }
 
-  /** submit calls a handler; the number is there to abandon it by. */
+  /** The same, with the id of the call for `abandon`. */
   submit(
     target: string,
     method = 'GET',
@@ -105,12 +105,12 @@ export class CalledPlugins {
     this.#plugins.abandon(id);
   }
 
-  /** pid is the process that a call runs in. */
+  /** The id of the host process. */
   async pid(): Promise<number> {
     return Number((await this.call('probe/Pid')).text);
   }
 
-  /** gone is what the supervisor is told when the front end dies. */
+  /** Notifies the supervisor as if the HTTP process had died. */
   gone(): void {
     this.libraries.gone(this.#asker);
   }
@@ -120,14 +120,14 @@ export class CalledPlugins {
     this.#plugins.close();
   }
 
-  /** logged is the fields of the log lines with a text. */
+  /** The fields of the log lines that contain a text. */
   logged(text: string): Readonly<Record<string, unknown>>[] {
     return this.log.filter((entry) => entry.text.includes(text)).map(({ fields }) => fields);
   }
 
   #settle(id: number, result: Result): void {
     const resolve = this.#waiting.get(id);
-    if (resolve === undefined) throw new Error(`call ${id} was answered, but nobody waits`);
+    if (resolve === undefined) throw new Error(`a second result of call ${id}`);
     this.#waiting.delete(id);
     resolve(result);
   }
@@ -143,7 +143,7 @@ export class CalledPlugins {
   }
 }
 
-/** callOf is a call, `file/func?query`. */
+/** A call of `file/func?query`. */
 export function callOf(id: number, target: string, method = 'GET', body?: Uint8Array): PluginCall {
   const [where = '', query = ''] = target.split('?');
   const [file = '', func = ''] = where.split('/');
@@ -168,13 +168,13 @@ export async function timed<T>(promise: Promise<T>): Promise<[T, number]> {
   return [await promise, performance.now() - began];
 }
 
-/** eventually asks until the answer is the wanted one, ten seconds at most, and returns the last. */
+/** Repeats a request until its result is as wanted, for ten seconds at most; returns the last result. */
 export async function eventually<T>(
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
   wanted: (answer: T) => boolean,
 ): Promise<T> {
   for (let i = 0; ; i++) {
-    const answer = await ask();
+    const answer = await request();
     if (wanted(answer) || i === 200) return answer;
     await sleep(50);
   }

@@ -1,8 +1,8 @@
-/** What a host process that dies costs: the calls it had begun, and nothing else. */
+/** A host process that dies loses the calls that have begun, and nothing else. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { alive, soon } from '../support/process-group.js';
-import { CalledPlugins, eventually, probeFolder, timed } from './called-plugins.js';
+import { CalledPlugins, eventually, probeFolder } from './called-plugins.js';
 
 const folder = probeFolder(t);
 folder.write(
@@ -21,7 +21,7 @@ const DEATHS: readonly (readonly [func: string, signal: string | null, known: bo
   ['ThreadSegv', 'SIGSEGV', false],
 ];
 
-t.test('every way to die', async (t) => {
+t.test('every kind of crash', async (t) => {
   const plugins = new CalledPlugins(t, folder);
   await plugins.call('other/One');
   for (const [i, [func, signal, known]] of DEATHS.entries()) {
@@ -29,20 +29,22 @@ t.test('every way to die', async (t) => {
     const beside = plugins.call('probe/Sleep?ms=3000');
     const dying = plugins.call(`probe/${func}`);
     t.match(await dying, { status: 502, code: 'plugin_crashed' }, func);
-    t.match(await beside, { status: 502, code: 'plugin_crashed' }, `${func}: what ran beside it`);
-    const [after, took] = await timed(plugins.call('other/One'));
-    t.equal(after.text, '1', `${func}: others answer again`);
-    t.ok(took < 1_000, `${func}: ${took} ms`);
+    t.match(await beside, { status: 502, code: 'plugin_crashed' }, `${func}: a concurrent call`);
+    t.match(await plugins.call('other/One'), { text: '1' }, `${func}: other calls work again`);
     t.notOk(alive(pid));
     const line = plugins.logged('a plugin host died')[i];
     t.match(line, { signal, pid, lost: 2, wait: i === 0 ? 0 : Math.min(50 * 2 ** (i - 1), 500) });
     t.equal(line?.['handler'], known ? `GET${func}Handler` : undefined);
     t.equal(line?.['plugin'], known ? 'probe' : undefined);
   }
-  t.equal(plugins.logged('could not be loaded').length, 0, 'what was loaded before is not blamed');
+  t.equal(
+    plugins.logged('could not be loaded').length,
+    0,
+    'a library that was loaded is not rejected',
+  );
 });
 
-t.test('what was not begun is run by the next host, and nothing twice', async (t) => {
+t.test('calls that have not begun run in the next host, and none runs twice', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 2 });
   await plugins.pid();
   const file = `${folder.path}/marks`;
@@ -60,27 +62,27 @@ t.test('what was not begun is run by the next host, and nothing twice', async (t
   t.strictSame(new Set(codes), new Set(['', 'plugin_crashed']));
   const marks = readFileSync(file, 'utf8').trim().split('\n');
   t.equal(new Set(marks).size, marks.length, 'none ran twice');
-  const told = texts.filter((text, n) => text !== '' && codes[n] === '');
+  const answered = texts.filter((text, n) => text !== '' && codes[n] === '');
   t.strictSame(
-    told.filter((text) => !marks.includes(text)),
+    answered.filter((text) => !marks.includes(text)),
     [],
-    'what was answered ran',
+    'every call with a response ran',
   );
 });
 
-t.test('a process that a plugin forks may crash or exit', async (t) => {
+t.test('a process forked by a plugin crashes, exits or returns', async (t) => {
   const plugins = new CalledPlugins(t, folder);
   const pid = await plugins.pid();
   t.equal((await plugins.call('probe/Fork')).text, '"forked"');
   t.equal((await plugins.call('probe/Fork?exit=1')).text, '"forked"');
   const child = Number((await plugins.call('probe/Twice')).text);
   t.not(child, pid);
-  await soon('the end of one that returns', () => (runs(child) ? undefined : true));
+  await soon('the end of the one that returns', () => (runs(child) ? undefined : true));
   t.equal(await plugins.pid(), pid);
   t.equal(plugins.log.length, 0);
 });
 
-/** Whether a process is there and no zombie, which only its parent can remove. */
+/** Whether a process runs. A zombie, which only its parent can reap, does not. */
 function runs(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
@@ -96,7 +98,7 @@ t.test('a plugin that writes to the channel', async (t) => {
   t.not(await plugins.pid(), pid);
 });
 
-t.test('killed while nothing runs', async (t) => {
+t.test('a host killed while no call runs', async (t) => {
   const plugins = new CalledPlugins(t, folder);
   const pid = await plugins.pid();
   process.kill(pid, 'SIGKILL');
@@ -104,36 +106,36 @@ t.test('killed while nothing runs', async (t) => {
   t.not(await plugins.pid(), pid);
 });
 
-t.test('the first call of a library crashes', async (t) => {
+t.test('the first call to a library crashes', async (t) => {
   const plugins = new CalledPlugins(t, folder);
   t.match(await plugins.call('probe/Segv'), { code: 'plugin_crashed' });
-  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'loading it was not what crashed');
+  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'loading it did not crash');
   t.equal(plugins.libraries.size, 1);
 });
 
-t.test('a library that crashes as it is loaded', async (t) => {
+t.test('a library that crashes while it is loaded', async (t) => {
   folder.write(
     'bomb',
     `#include <stdlib.h>
     SERVICE_PLUGIN
-    __attribute__((constructor)) static void fall(void) { abort(); }`,
+    __attribute__((constructor)) static void crash(void) { abort(); }`,
   );
   const plugins = new CalledPlugins(t, folder);
   const pid = await plugins.pid();
   t.match(await plugins.call('bomb/Any'), { status: 502, code: 'plugin_crashed' });
-  t.equal(plugins.libraries.size, 1, 'it is not kept');
+  t.equal(plugins.libraries.size, 1, 'it is not cached');
   const next = await plugins.pid();
   t.not(next, pid);
   for (let i = 0; i < 20; i++)
     t.match(await plugins.call('bomb/Any'), { status: 502, code: 'plugin_crashed' });
-  t.equal(await plugins.pid(), next, 'it is refused for a second');
+  t.equal(await plugins.pid(), next, 'it is rejected for a second');
   folder.write(
     'bomb',
-    'SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETAnyHandler(void) { return "mended"; }',
+    'SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETAnyHandler(void) { return "fixed"; }',
   );
-  const mended = await eventually(
+  const fixed = await eventually(
     () => plugins.call('bomb/Any'),
     ({ code }) => code === '',
   );
-  t.equal(mended.text, 'mended');
+  t.equal(fixed.text, 'fixed');
 });

@@ -1,4 +1,4 @@
-/** The end of a process whose own threads run plugins: their destructors take nothing from calls that still run. */
+/** A process whose threads run plugins exits without their destructors, which would free memory that calls still use. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
@@ -24,7 +24,7 @@ folder.write(
   }`,
 );
 
-t.test('with a call that does not end', async (t) => {
+t.test('exit during a call that does not end', async (t) => {
   const code = `
     import { existsSync, readFileSync } from 'node:fs';
     import { PluginPool } from '${import.meta.resolve('#app/native/plugin-pool.js')}';

@@ -1,4 +1,4 @@
-/** The process that plugins run in: what it sees, and that nothing is left of it. */
+/** The host process: environment, descriptors, start and end. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,17 +46,17 @@ t.test('its descriptors', async (t) => {
     text,
   );
   t.equal(targets[0]![1], '/dev/null');
-  t.equal(targets[1]![1], targets[2]![1], 'what plugins print goes to standard error');
+  t.equal(targets[1]![1], targets[2]![1], 'the output of plugins goes to standard error');
   t.match(targets[3]![1], /^socket:/);
 });
 
-t.test('started by the first call, one for all, ended with its owner', async (t) => {
+t.test('one process, started by the first call, ended with its owner', async (t) => {
   const plugins = new CalledPlugins(t, folder);
   const pids = await Promise.all(Array.from({ length: 100 }, () => plugins.pid()));
   t.equal(new Set(pids).size, 1);
   const pid = pids[0]!;
   t.equal(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[3], String(process.pid));
-  t.equal(getPriority(pid), Math.min(getPriority() + 5, 19), 'scripts come first');
+  t.equal(getPriority(pid), Math.min(getPriority() + 5, 19), 'a lower priority than scripts');
   const { id } = plugins.submit('probe/Hang');
   plugins.abandon(id);
   await sleep(20);
@@ -65,7 +65,7 @@ t.test('started by the first call, one for all, ended with its owner', async (t)
   t.equal(plugins.log.length, 0);
 });
 
-t.test('no program', async (t) => {
+t.test('a program that does not exist', async (t) => {
   const plugins = new CalledPlugins(t, folder, {}, { hostFile: `${folder.path}/none` });
   for (let i = 0; i < 3; i++)
     t.match(await plugins.call('probe/Version'), { status: 500, code: 'plugin_load_failed' });
@@ -73,13 +73,13 @@ t.test('no program', async (t) => {
   t.match(plugins.logged('npm run build:native'), [{ err: { code: 'ENOENT' } }]);
   copyFileSync(HOST_FILE, `${folder.path}/none`);
   await sleep(1_100);
-  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'built meanwhile');
+  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'built in the meantime');
 });
 
-t.test('a file that is no program', async (t) => {
+t.test('a file that cannot be executed', async (t) => {
   const file = `${folder.path}/text`;
   writeFileSync(file, 'text', { mode: 0o644 });
-  // Of the second Node tells by an exception.
+  // Node emits an error for the first, and throws for the second.
   for (const hostFile of [file, `${file}/in`]) {
     const plugins = new CalledPlugins(t, folder, {}, { hostFile });
     t.match(await plugins.call('probe/Version'), { status: 500, code: 'plugin_load_failed' });
@@ -87,7 +87,7 @@ t.test('a file that is no program', async (t) => {
   }
 });
 
-t.test('programs that end, or talk nonsense', async (t) => {
+t.test('programs that exit, close the channel, or send garbage', async (t) => {
   for (const [name, script] of [
     ['ends', 'exit 7'],
     ['closes', 'exec 3>&-; sleep 60'],

@@ -1,4 +1,4 @@
-/** Hundreds of thousands of calls leave the memory of their host as it was. */
+/** Hundreds of thousands of calls do not increase the memory of their host process. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { CalledPlugins, probeFolder } from './called-plugins.js';
@@ -11,7 +11,7 @@ const CLIENTS = 64;
 const resident = (pid: number): number =>
   (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) || 0) / 1024;
 
-t.test('flat', async (t) => {
+t.test('calls with a response', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 2 });
   const pid = await plugins.pid();
   let left = 0;
@@ -32,7 +32,7 @@ t.test('flat', async (t) => {
   t.ok(after - before < 4, `${before.toFixed(1)} MiB, then ${after.toFixed(1)}`);
 });
 
-t.test('flat when calls end their threads', async (t) => {
+t.test('calls that end their threads', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 2 });
   const pid = await plugins.pid();
   const run = async (calls: number): Promise<number> => {

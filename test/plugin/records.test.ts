@@ -1,4 +1,4 @@
-/** Records come over a socket in pieces of any size. */
+/** Records arrive over a socket in chunks of any size. */
 import t from 'tap';
 import { RecordReader, readRecords } from '#app/plugin/records.js';
 import { RECORD_HEAD, type PluginRecord } from '#app/plugin/wire.js';
@@ -29,7 +29,7 @@ const shown = ({ id, kind, status, head, body }: PluginRecord): unknown[] => [
   body.toString(),
 ];
 
-t.test('pieces of every size', (t) => {
+t.test('chunks of every size', (t) => {
   const parts = [
     record(1, '', ''),
     record(0xffff_ffff, '\r\nA: b', 'ü'),
@@ -48,18 +48,18 @@ t.test('pieces of every size', (t) => {
     [5, 5, 599, '', '5'],
   ]);
   for (let size = 1; size <= bytes.length; size++)
-    t.strictSame(pushAll(bytes, size).map(shown), whole.map(shown), `pieces of ${size}`);
+    t.strictSame(pushAll(bytes, size).map(shown), whole.map(shown), `chunks of ${size}`);
   t.end();
 });
 
-t.test('what lies whole in a piece is not copied', (t) => {
+t.test('a record within one chunk is not copied', (t) => {
   const bytes = record(1, 'head', 'body');
   const [taken] = pushAll(bytes, bytes.length);
   t.equal(taken?.body.buffer, bytes.buffer);
   t.end();
 });
 
-t.test('a large record in small pieces takes no more than its size', (t) => {
+t.test('a large record in small chunks takes no more memory than its size', (t) => {
   const body = Buffer.alloc(8 << 20, 'y');
   const [taken] = pushAll(record(1, '', body), 4_096, 8 << 20);
   t.ok(taken?.body.equals(body));
@@ -67,7 +67,7 @@ t.test('a large record in small pieces takes no more than its size', (t) => {
   t.end();
 });
 
-t.test('what is held stays as it was', (t) => {
+t.test('records stay valid while later ones are parsed', (t) => {
   const bytes = Buffer.concat([record(1, '', 'one'), record(2, '', 'two'), record(3, '', 'six')]);
   const bodies = pushAll(bytes, 7).map(({ body }) => body);
   t.strictSame(bodies.map(String), ['one', 'two', 'six']);

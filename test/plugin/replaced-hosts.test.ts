@@ -1,4 +1,4 @@
-/** Hosts with calls that do not end, or with too much memory: they finish what they have, and another takes over. */
+/** Hosts with calls that do not end, or with too much memory, are replaced after they have finished their other calls. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -10,9 +10,9 @@ const gone = (pid: number): Promise<boolean> =>
   soon(`the end of ${pid}`, () => (alive(pid) ? undefined : true));
 
 // Takes a while, beside the tests before its own.
-const stopped = new CalledPlugins(t, folder, { threads: 2, timeout: 60_000 });
+const stopped = new CalledPlugins(t, folder, { threads: 2, timeout: 3_600_000 });
 process.kill(await stopped.pid(), 'SIGSTOP');
-const silent = timed(stopped.call('probe/Version'));
+const silent = stopped.call('probe/Version');
 
 t.test('calls that hang', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 1, timeout: 300 });
@@ -22,8 +22,8 @@ t.test('calls that hang', async (t) => {
   const [result, took] = await timed(hanging);
   t.match(result, { status: 504, code: 'plugin_timeout' });
   t.ok(took >= 300, `${took} ms`);
-  t.match(await behind, { text: '"1"' }, 'a thread takes its place');
-  t.match(plugins.logged('a plugin gave no answer')[0], {
+  t.match(await behind, { text: '"1"' }, 'on another thread');
+  t.match(plugins.logged('a plugin call failed')[0], {
     plugin: 'probe',
     handler: 'GETHangHandler',
     requestId: 'r2',
@@ -46,12 +46,12 @@ t.test('more calls that hang than threads', async (t) => {
   for (const { code } of await Promise.all(hanging)) t.equal(code, 'plugin_timeout');
   for (const { code } of await Promise.all(marks)) t.equal(code, '');
   const written = readFileSync(file, 'utf8').trim().split('\n');
-  t.equal(written.length, 40, 'what the host gave back ran, once each');
+  t.equal(written.length, 40, 'returned calls ran, once each');
   t.equal(new Set(written).size, 40);
   await gone(pid);
 });
 
-t.test('a library that does not end to load', async (t) => {
+t.test('a library that does not finish loading', async (t) => {
   const one = 'SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETOneHandler(void) { return "1"; }';
   const forever = '__attribute__((constructor)) static void forever(void) { for (;;) pause(); }';
   folder.write('endless', `#include <unistd.h>\n${one}\n${forever}`);
@@ -59,16 +59,14 @@ t.test('a library that does not end to load', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 500 });
   const pid = await plugins.pid();
   const endless = Array.from({ length: 8 }, () => plugins.call('endless/One'));
-  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'it keeps one thread only');
+  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'it occupies one thread only');
   for (const { code } of await Promise.all(endless)) t.equal(code, 'plugin_timeout');
-  const [later, took] = await timed(plugins.call('later/One'));
-  t.equal(later.text, '1', 'the next process loads others');
-  t.ok(took < 1_000, `${took} ms`);
+  t.match(await plugins.call('later/One'), { text: '1' }, 'the next process loads other libraries');
   t.match(await plugins.call('endless/One'), {
     code: 'plugin_timeout',
     text: 'plugin endless takes too long to load',
   });
-  t.equal(plugins.logged('does not end to load').length, 1);
+  t.equal(plugins.logged('did not finish loading').length, 1);
   await gone(pid);
 });
 
@@ -82,7 +80,7 @@ t.test('too much memory', async (t) => {
     (now) => now !== pid,
   );
   t.not(next, pid);
-  t.ok(alive(pid), 'it finishes what it had begun');
+  t.ok(alive(pid), 'it finishes the calls that have begun');
   t.match(await running, { text: '"slept"' });
   await gone(pid);
   t.match(plugins.logged('a plugin host is replaced'), [{ pid, reason: 'too much memory' }]);
@@ -90,19 +88,18 @@ t.test('too much memory', async (t) => {
   t.equal(await plugins.pid(), next);
 });
 
-t.test('twice as much memory as may be', async (t) => {
-  const plugins = new CalledPlugins(t, folder, { threads: 2, maxMemory: 64 << 20 });
+t.test('twice the memory limit', async (t) => {
+  const settings = { threads: 2, timeout: 3_600_000, maxMemory: 64 << 20 };
+  const plugins = new CalledPlugins(t, folder, settings);
   const pid = await plugins.pid();
-  const running = plugins.call('probe/Sleep?ms=4500');
+  const running = plugins.call('probe/Sleep?ms=3600000');
   await plugins.call('probe/Leak?mib=160');
-  const [result, took] = await timed(running);
-  t.match(result, { code: 'plugin_crashed' });
-  t.ok(took < 4_000, `${took} ms: nothing is waited for`);
-  t.match(plugins.logged('twice the memory'), [{ pid }]);
+  t.match(await running, { code: 'plugin_crashed' }, 'nothing is waited for');
+  t.match(plugins.logged('twice its memory limit'), [{ pid }]);
   t.match(await plugins.call('probe/Version'), { text: '"1"' });
 });
 
-t.test('a replaced one that crashes, with calls that nobody waits for', async (t) => {
+t.test('a replaced host that crashes, with abandoned calls', async (t) => {
   const plugins = new CalledPlugins(t, folder, { threads: 2, timeout: 5_000, maxMemory: 64 << 20 });
   const pid = await plugins.pid();
   const running = plugins.call('probe/Sleep?ms=4000');
@@ -119,10 +116,8 @@ t.test('a replaced one that crashes, with calls that nobody waits for', async (t
   t.match(await plugins.call('probe/Version'), { text: '"1"' });
 });
 
-t.test('a host that tells nothing any more', async (t) => {
-  const [result, took] = await silent;
-  t.match(result, { code: 'plugin_crashed' });
-  t.ok(took < 20_000, `${took} ms`);
-  t.match(stopped.logged('does not answer'), [{}]);
+t.test('a host that stops responding', async (t) => {
+  t.match(await silent, { code: 'plugin_crashed' });
+  t.match(stopped.logged('has stopped responding'), [{}]);
   t.match(await stopped.call('probe/Version'), { text: '"1"' });
 });

@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { Logger } from '#app/log.js';
 import { QueryPool } from '#app/pool/query-pool.js';
-import { frontEndSettings } from '../support/front-end.js';
+import { httpProcessSettings } from '../support/http-process.js';
 
 const LATE = fileURLToPath(new URL('./fixtures/late-worker.js', import.meta.url));
 
-t.test('told of changes until the end', async (t) => {
+t.test('changes are reported until the end', async (t) => {
   const logged: unknown[] = [];
   const take = (...line: unknown[]): unknown => logged.push(line);
   const log = { error: take, warn: take } as unknown as Logger;
   const results = { answered: () => undefined, died: () => undefined };
   for (let i = 0; i < 5; i++) {
-    const pool = new QueryPool(1, frontEndSettings({}).worker, results, log, LATE);
+    const pool = new QueryPool(1, httpProcessSettings({}).worker, results, log, LATE);
     for (let n = 0; n < 5_000; n++) pool.scriptsChanged();
     await pool.close();
   }

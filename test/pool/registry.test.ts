@@ -1,4 +1,4 @@
-/** A request to the registry whose worker dies: it is told so, and not sent again. */
+/** A request to the registry whose worker dies: it fails, and is not sent again. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createLogger } from '#app/log.js';
 import { QueryPool } from '#app/pool/query-pool.js';
-import type { RegistryAnswer, RegistryRequest } from '#app/protocol.js';
+import type { RegistryResponse, RegistryRequest } from '#app/tasks.js';
 import { ScriptStorage } from '#app/registry/storage.js';
 import { TestDatabase } from '../support/database.js';
-import { databaseSettings, frontEndSettings } from '../support/front-end.js';
+import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 
 const MORTAL = fileURLToPath(new URL('./fixtures/mortal-worker.js', import.meta.url));
@@ -31,7 +31,7 @@ const server = await startPostgres(t);
 await new ScriptStorage(TABLE, new TestDatabase(t, server, { connections: 1 }).database).make();
 const folder = t.testdir();
 const silent = { level: 'silent', pretty: false };
-const { worker } = frontEndSettings({
+const { worker } = httpProcessSettings({
   worker: {
     databases: [databaseSettings('main', server)],
     scripts: folder,
@@ -48,7 +48,7 @@ t.teardown(() => {
 });
 
 /** Asks until there is a worker. */
-async function ask(request: RegistryRequest): Promise<RegistryAnswer> {
+async function ask(request: RegistryRequest): Promise<RegistryResponse> {
   for (let i = 0; ; i++) {
     try {
       return await pool.registry(request);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import { QueryPool } from '#app/pool/query-pool.js';
-import { packRequest } from '#app/protocol.js';
-import { frontEndSettings } from '../support/front-end.js';
+import { packRequest } from '#app/batch.js';
+import { httpProcessSettings } from '../support/http-process.js';
 
 const WORKER = fileURLToPath(new URL('./fixtures/scripted-worker.js', import.meta.url));
 
@@ -61,7 +61,7 @@ export function scriptedPool(
     open.delete(id);
     one.settle(outcome);
   };
-  const { worker } = frontEndSettings({ worker: { scripts: obstacle } });
+  const { worker } = httpProcessSettings({ worker: { scripts: obstacle } });
   const pool = new QueryPool(
     threads,
     worker,

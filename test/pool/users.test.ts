@@ -6,8 +6,13 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import { QueryPool } from '#app/pool/query-pool.js';
-import { databaseSettings, frontEndSettings } from '../support/front-end.js';
-import { connections, startPostgres, type Postgres } from '../support/postgres.js';
+import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
+import {
+  connections,
+  startOwnPostgres,
+  startPostgres,
+  type Postgres,
+} from '../support/postgres.js';
 import { USUAL } from '../users/tables.js';
 
 const MORTAL = fileURLToPath(new URL('./fixtures/mortal-worker.js', import.meta.url));
@@ -18,7 +23,7 @@ function poolOf(
   { users = true, threads = 1, each = 1, scripts = '/nonexistent' } = {},
 ): QueryPool {
   const database = { ...databaseSettings('main', server), connections: each };
-  const { worker } = frontEndSettings({
+  const { worker } = httpProcessSettings({
     worker: {
       databases: [database],
       users: users ? USUAL : undefined,
@@ -40,7 +45,7 @@ function poolOf(
 const BUSY = { name: 'ServiceError', code: 'busy', status: 503 };
 
 t.test('a database', async (t) => {
-  const server = await startPostgres(t);
+  const server = await startOwnPostgres(t);
   const pool = poolOf(t, server, { threads: 2, each: 1 });
 
   await t.test('no table yet', async (t) => {
@@ -68,7 +73,7 @@ t.test('a database', async (t) => {
     await pool.renewPassword('ann', 'h', 'h2');
     t.match(await pool.findUser('ann'), { password: 'h2' });
   });
-  await t.test('a name twice is nobody', async (t) => {
+  await t.test('a name of two rows is not found', async (t) => {
     await server.sql(`ALTER TABLE service_users DROP CONSTRAINT service_users_username_key;
       INSERT INTO service_users (username, password) VALUES ('ann', 'h')`);
     t.equal(await pool.findUser('ann'), null);

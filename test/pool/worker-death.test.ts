@@ -106,7 +106,7 @@ t.test('answers of a thread that died do not make its replacement look idle', as
   await tick();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200); // both answers and death are there to be seen
   await all(some);
-  // Equals take turns, so that its replacement gets one of two as soon as it is there.
+  // Equally busy workers take turns, so that the replacement gets one of two requests as soon as it runs.
   for (let one = submit(); one.worker !== some[0]!.worker; one = submit()) await one.outcome;
   await submit().outcome;
   const burst = each(64, 'wait=100');
@@ -128,7 +128,7 @@ const AT_ONCE = 20;
 
 t.test('a worker that keeps dying is started ever more rarely', async (t) => {
   const { deaths } = scriptedPool(t, { program: DYING });
-  // One that piscina does not replace, because it died before it was ready, is told of a second time at once.
+  // A thread that piscina does not replace, because it died before it was ready, is reported twice.
   const began = (): number[] =>
     deaths.map(({ at }) => at).filter((at, i, all) => i === 0 || at - all[i - 1]! > AT_ONCE);
   while (began().length < 6) await sleep(20);
@@ -144,14 +144,14 @@ t.test('a probe under which the thread dies rejects', async (t) => {
   void submit('die');
   await t.rejects(probe);
   t.equal((await submit().outcome).status, 200);
-  t.equal(await pool.probe('main'), '');
+  t.equal((await pool.probe('main')).reason, '');
 });
 
 t.test('threads that cannot start are tried again until they can', async (t) => {
   const obstacle = path.join(t.testdir(), 'obstacle');
   await writeFile(obstacle, '');
   const { submit } = scriptedPool(t, { threads: 2, obstacle });
-  t.equal((await submit().outcome).status, 0, 'nobody waits for what may never come');
+  t.equal((await submit().outcome).status, 0, 'no request waits for a thread that may never start');
   await sleep(300); // by now piscina has given up on each of them
   const waiting = [submit(), submit()];
   await rm(obstacle);

@@ -1,8 +1,8 @@
-/** Keys of authentication, of which some switch others off in pREST. Nothing protected there is open here. */
+/** Keys of authentication, some of which disable others in pREST. Whatever is protected there is protected here. */
 import t from 'tap';
-import { makeTranslator } from './translated.js';
+import { makeConverter } from './converter.js';
 
-const { folder, translate } = makeTranslator(t);
+const { folder, convert } = makeConverter(t);
 const KEY = `key = "${'k'.repeat(32)}"`;
 const JWKS = `jwks = '{"keys":[{"kty":"oct","k":"a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s","alg":"HS256"}]}'`;
 
@@ -40,9 +40,9 @@ const cases: [toml: string, written: Record<string, unknown>, said?: RegExp][] =
   ],
 ];
 
-t.test('what is written', (t) => {
+t.test('written settings', (t) => {
   for (const [toml, written, said] of cases) {
-    const { settings, findings } = translate(toml);
+    const { settings, findings } = convert(toml);
     for (const [key, value] of Object.entries(written)) t.strictSame(settings[key], value, toml);
     if (said === undefined) continue;
     t.ok(
@@ -54,7 +54,7 @@ t.test('what is written', (t) => {
 });
 
 t.test('a dropped pattern needs attention', (t) => {
-  const { lines } = translate('[jwt]\nwhitelist = ["(?P<n>x)"]');
+  const { lines } = convert('[jwt]\nwhitelist = ["(?P<n>x)"]');
   t.match(lines('unsupported'), [/no regular expression of JavaScript/]);
   t.end();
 });

@@ -1,11 +1,11 @@
-/** How databases are reached: keys, URLs, variables, entries. */
+/** Connections to databases: keys, URLs, variables, entries. */
 import t from 'tap';
-import { makeTranslator } from './translated.js';
+import { makeConverter } from './converter.js';
 
-const { translate } = makeTranslator(t);
+const { convert } = makeConverter(t);
 
-t.test('a URL counts more than the keys beside it', (t) => {
-  const { settings, lines } = translate(
+t.test('a URL takes precedence over other keys', (t) => {
+  const { settings, lines } = convert(
     '[pg]\nurl = "postgres://ann:p%40ss@db:6543/app?sslmode=require&search_path=x"\nhost = "other"\npass = "other"',
   );
   t.match(settings, {
@@ -22,8 +22,8 @@ t.test('a URL counts more than the keys beside it', (t) => {
   t.end();
 });
 
-t.test('a URL of a variable', (t) => {
-  const { settings, variables, text } = translate(undefined, {
+t.test('a URL in a variable', (t) => {
+  const { settings, variables, text } = convert(undefined, {
     PREST_PG_URL: 'postgres://ann:geheim@db/app',
   });
   t.match(settings, { 'pg.host': 'db', 'pg.user': 'ann', 'pg.database': 'app' });
@@ -32,8 +32,8 @@ t.test('a URL of a variable', (t) => {
   t.end();
 });
 
-t.test('DATABASE_URL counts most, and stays', (t) => {
-  const { settings, variables, lines, problems } = translate('[pg]\nurl = "postgres://h/d"', {
+t.test('DATABASE_URL takes precedence, and stays', (t) => {
+  const { settings, variables, lines, problems } = convert('[pg]\nurl = "postgres://h/d"', {
     DATABASE_URL: 'postgres://ann:geheim@db/app',
     PREST_PG_PORT: '1234',
   });
@@ -45,9 +45,9 @@ t.test('DATABASE_URL counts most, and stays', (t) => {
   t.end();
 });
 
-t.test('URLs that cannot be read are problems, and are not shown', (t) => {
+t.test('invalid URLs are problems, and are not shown', (t) => {
   for (const url of ['postgres://h:geheim', 'mysql://ann:geheim@h/d', 'postgres://ann:geheim@h']) {
-    const { problems, findings } = translate(`[pg]\nurl = "${url}"`);
+    const { problems, findings } = convert(`[pg]\nurl = "${url}"`);
     t.match(problems[0], /^pg\.url: /, url);
     t.notMatch(JSON.stringify([problems, findings]), 'geheim');
   }
@@ -55,7 +55,7 @@ t.test('URLs that cannot be read are problems, and are not shown', (t) => {
 });
 
 t.test('entries', (t) => {
-  const { settings, lines } = translate(`[pg]
+  const { settings, lines } = convert(`[pg]
 host = "one"
 pass = "first"
 user = "ann"
@@ -97,7 +97,7 @@ colour = "red"`);
 });
 
 t.test('entries of the environment', (t) => {
-  const { variables, lines, settings } = translate('[[databases]]\nalias = "a"', {
+  const { variables, lines, settings } = convert('[[databases]]\nalias = "a"', {
     DATABASE_ALIAS_1: 'a',
     DATABASE_URL_1: 'postgres://h/d',
     PREST_DATABASE_ALIAS_2: 'b',
@@ -113,12 +113,12 @@ t.test('entries of the environment', (t) => {
   t.end();
 });
 
-t.test('entries of the environment behind a gap', (t) => {
+t.test('entries of the environment after a missing number', (t) => {
   const pair = (n: string, alias: string): Record<string, string> => ({
     [`DATABASE_ALIAS_${n}`]: alias,
     [`DATABASE_URL_${n}`]: `postgres://h/${alias}`,
   });
-  const { lines, problems } = translate('', {
+  const { lines, problems } = convert('', {
     ...pair('1', 'a'),
     ...pair('0', 'b'),
     ...pair('3', 'c'),
@@ -136,8 +136,8 @@ t.test('entries of the environment behind a gap', (t) => {
   t.end();
 });
 
-t.test('the password of a variable goes to no other server', (t) => {
-  const { settings, lines } = translate('[[databases]]\nalias = "b"\nhost = "two"', {
+t.test('a password from a variable is not sent to another server', (t) => {
+  const { settings, lines } = convert('[[databases]]\nalias = "b"\nhost = "two"', {
     PREST_PG_PASS: 'geheim',
   });
   t.notMatch(JSON.stringify(settings), 'geheim');

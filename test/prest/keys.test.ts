@@ -1,11 +1,11 @@
-/** Each key of pREST: what becomes of its values, in the file and in the environment. */
+/** The conversion of each key of pREST, in the file and in the environment. */
 import t from 'tap';
 import { PREST_KEYS } from '#app/prest/keys.js';
 import { boolean, integer, list, tables } from '#app/prest/reader.js';
-import { variableOf } from '#app/prest/source.js';
-import { makeTranslator } from './translated.js';
+import { prestVariable } from '#app/prest/source.js';
+import { makeConverter } from './converter.js';
 
-const { folder, translate } = makeTranslator(t);
+const { folder, convert } = makeConverter(t);
 const KEY = 'k'.repeat(32);
 
 /** A file with one key. */
@@ -14,7 +14,7 @@ const file = (key: string, value: string): string => {
   return dot < 0 ? `${key} = ${value}` : `[${key.slice(0, dot)}]\n${key.slice(dot + 1)} = ${value}`;
 };
 
-t.test('no key is passed over in silence', (t) => {
+t.test('every key is reported', (t) => {
   for (const [key, { reader }] of Object.entries(PREST_KEYS)) {
     const sample =
       new Map<unknown, string>([
@@ -23,24 +23,24 @@ t.test('no key is passed over in silence', (t) => {
         [list, '["a"]'],
         [tables, '[{ alias = "a", name = "a", file = "a" }]'],
       ]).get(reader) ?? (key === 'pg.url' ? '"postgres://h/d"' : '"a"');
-    const { findings } = translate(file(key, sample));
+    const { findings } = convert(file(key, sample));
     t.ok(
       findings.some(({ subject }) => subject.startsWith(key)),
       key,
     );
     if (reader === tables) continue;
     const text = sample.replaceAll(/["[\]]/g, '');
-    const set = translate(undefined, { [variableOf(key)]: text });
+    const set = convert(undefined, { [prestVariable(key)]: text });
     t.ok(
-      set.findings.some(({ subject }) => subject.startsWith(variableOf(key))),
-      variableOf(key),
+      set.findings.some(({ subject }) => subject.startsWith(prestVariable(key))),
+      prestVariable(key),
     );
   }
   t.end();
 });
 
 t.test('nothing set', (t) => {
-  const { settings, problems } = translate('');
+  const { settings, problems } = convert('');
   t.strictSame(problems, []);
   t.strictSame(settings, {
     'pg.database': 'prest',
@@ -53,7 +53,7 @@ t.test('nothing set', (t) => {
 });
 
 t.test('values', (t) => {
-  // What the file says, what is written, and what is said about it.
+  // The file, the written settings, and the finding.
   const cases: [toml: string, written: Record<string, unknown>, said?: RegExp][] = [
     ['[http]\nport = "8080"', { 'http.port': 8080 }],
     ['[HTTP]\nPort = 8080', { 'http.port': 8080 }],
@@ -61,7 +61,7 @@ t.test('values', (t) => {
     ['context = ""', { context: '/' }],
     ['[json.agg]\ntype = "json_agg"', { 'json.agg.type': 'json_agg' }],
     ['[json.agg]\ntype = "array_agg"', { 'json.agg.type': 'jsonb_agg' }],
-    ['debug = true', { debug: undefined }, /debug: not taken over/],
+    ['debug = true', { debug: undefined }, /debug: not converted/],
     ['[pg]\nmaxopenconn = 0', { 'pg.maxopenconn': undefined }, /any number/],
     ['[pg]\nmaxidleconn = 0', { 'pg.maxidleconn': undefined }, /leak/],
     ['[pg]\nmaxidleconn = 3', { 'pg.maxidleconn': 3 }],
@@ -96,7 +96,7 @@ t.test('values', (t) => {
     ['[query_guard]\nenabled = true', {}, /query_guard\.enabled: pREST 2\.4\.2 does not know it/],
   ];
   for (const [toml, written, said] of cases) {
-    const { settings, findings, problems } = translate(toml);
+    const { settings, findings, problems } = convert(toml);
     t.strictSame(problems, [], toml);
     for (const [key, value] of Object.entries(written)) t.strictSame(settings[key], value, toml);
     if (said === undefined) continue;
@@ -109,7 +109,7 @@ t.test('values', (t) => {
 });
 
 t.test('variables', (t) => {
-  const { settings, lines, variables, text } = translate('[http]\nport = 1\n[jwt]\nkey = "file"', {
+  const { settings, lines, variables, text } = convert('[http]\nport = 1\n[jwt]\nkey = "file"', {
     PREST_HTTP_PORT: '8080',
     PREST_HTTP_HOST: '',
     PREST_JWT_KEY: KEY,
@@ -135,24 +135,27 @@ t.test('variables', (t) => {
   t.end();
 });
 
-t.test('what pREST would drop, or check refuses, is a problem, by the name that was used', (t) => {
-  for (const [toml, env, problem] of [
-    ['[auth]\nenabled = "yes"', {}, /^auth\.enabled: found something else than true or false/],
-    ['[http]\nport = "80a"', {}, /^http\.port: found something else than a whole number/],
-    ['', { PREST_ACCESS_TABLES: 'x' }, /^PREST_ACCESS_TABLES: .*list of tables in the file/],
-    ['', { PREST_HTTP_PORT: '70000' }, /^PREST_HTTP_PORT: http\.port: found 70000/],
-    ['[pg]\nport = 0', {}, /^pg\.port: found 0/],
-    ['[auth]\nenabled = true', {}, /^jwt\.key: /],
-    ['[auth]\nenabled = true\n[jwt]\nkey = "short"', {}, /^jwt\.key: /],
-    ['[jwt]\ndefault = true', {}, /^jwt\.key: /],
-    ['', { DATABASE_URL: 'postgres://h/d?foo=bar' }, /^DATABASE_URL: .*parameter/],
-    ['', { PORT: 'x' }, /^PORT: /],
-  ] as const) {
-    const { problems } = translate(toml, env);
-    t.ok(
-      problems.some((one) => problem.test(one)),
-      `${toml} ${String(problem)} ${problems.join()}`,
-    );
-  }
-  t.end();
-});
+t.test(
+  'values that pREST would ignore, or check refuses, are problems under the name in use',
+  (t) => {
+    for (const [toml, env, problem] of [
+      ['[auth]\nenabled = "yes"', {}, /^auth\.enabled: found something other than true or false/],
+      ['[http]\nport = "80a"', {}, /^http\.port: found something other than a whole number/],
+      ['', { PREST_ACCESS_TABLES: 'x' }, /^PREST_ACCESS_TABLES: .*list of tables in the file/],
+      ['', { PREST_HTTP_PORT: '70000' }, /^PREST_HTTP_PORT: http\.port: found 70000/],
+      ['[pg]\nport = 0', {}, /^pg\.port: found 0/],
+      ['[auth]\nenabled = true', {}, /^jwt\.key: /],
+      ['[auth]\nenabled = true\n[jwt]\nkey = "short"', {}, /^jwt\.key: /],
+      ['[jwt]\ndefault = true', {}, /^jwt\.key: /],
+      ['', { DATABASE_URL: 'postgres://h/d?foo=bar' }, /^DATABASE_URL: .*parameter/],
+      ['', { PORT: 'x' }, /^PORT: /],
+    ] as const) {
+      const { problems } = convert(toml, env);
+      t.ok(
+        problems.some((one) => problem.test(one)),
+        `${toml} ${String(problem)} ${problems.join()}`,
+      );
+    }
+    t.end();
+  },
+);

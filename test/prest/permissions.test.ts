@@ -1,11 +1,11 @@
-/** Entries of tables and scripts: none permits more than in pREST. */
+/** Permissions on tables and scripts: none grants more than in pREST. */
 import t from 'tap';
-import { makeTranslator } from './translated.js';
+import { makeConverter } from './converter.js';
 
-const { translate } = makeTranslator(t);
+const { convert } = makeConverter(t);
 
 t.test('scripts', (t) => {
-  const { settings, lines, problems } = translate(`
+  const { settings, lines, problems } = convert(`
 [[queries.scripts]]
 location = "demo"
 name = "one"
@@ -49,7 +49,7 @@ scripts = []`);
 });
 
 t.test('tables', (t) => {
-  const { settings, lines, problems } = translate(`
+  const { settings, lines, problems } = convert(`
 [access]
 restrict = true
 ignore_table = ["logs", "a.b"]
@@ -92,8 +92,8 @@ tables = { name = "own", permissions = ["delete"], fields = ["*"] }`);
   t.end();
 });
 
-t.test('of several lists of one user the first counts', (t) => {
-  const { settings, problems } = translate(`
+t.test('the first of several lists of a user counts', (t) => {
+  const { settings, problems } = convert(`
 [queries]
 users = [
   { name = "ann", scripts = [{ location = "demo", permissions = [] }] },
@@ -115,8 +115,8 @@ users = [
   t.end();
 });
 
-t.test('entries that are no tables are put right first', (t) => {
-  const { problems } = translate(`
+t.test('entries that are not tables are problems', (t) => {
+  const { problems } = convert(`
 [queries]
 users = [{ name = "ann", scripts = "demo" }, { name = "bob", scripts = [["demo"]] }]
 [access]

@@ -1,12 +1,12 @@
-/** Files that are odd, and what is never shown of them. */
+/** Reading the source: files that cannot be read, where it is found, secrets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { writeOutcome } from '#app/prest/outcome.js';
 import { openSource } from '#app/prest/source.js';
-import { makeTranslator } from './translated.js';
+import { makeConverter } from './converter.js';
 
-const { folder, translate } = makeTranslator(t);
+const { folder, convert } = makeConverter(t);
 
 t.test('files that cannot be read', (t) => {
   for (const [toml, problem] of [
@@ -15,15 +15,15 @@ t.test('files that cannot be read', (t) => {
     [Buffer.from([0xff, 0xfe]), /it is not UTF-8/],
     [undefined, /there is no prest\.toml here/],
   ] as const) {
-    const { problems } = translate(toml);
+    const { problems } = convert(toml);
     t.match(problems, [problem]);
     t.notMatch(problems.join(), 'geheim');
   }
   t.end();
 });
 
-t.test('where it is looked for', (t) => {
-  translate('context = "/here"');
+t.test('where the file is found', (t) => {
+  convert('context = "/here"');
   mkdirSync(join(folder, 'other'));
   const other = join(folder, 'other', 'prest.toml');
   writeFileSync(other, 'context = "/there"');
@@ -44,16 +44,16 @@ t.test('where it is looked for', (t) => {
 });
 
 t.test('variables alone are enough', (t) => {
-  const { settings, problems } = translate(undefined, { PREST_HTTP_PORT: '1234' });
+  const { settings, problems } = convert(undefined, { PREST_HTTP_PORT: '1234' });
   t.strictSame(problems, []);
   t.equal(settings['http.port'], 1234);
   t.end();
 });
 
-t.test('no line holds a secret', (t) => {
+t.test('no finding contains a secret', (t) => {
   const secrets = ['in-the-pass', 'in-the-url', 'in-the-entry', 'k'.repeat(40), 'in-the-variable'];
   const [pass, url, entry, key, variable] = secrets as [string, string, string, string, string];
-  const { findings, problems, variables, text } = translate(
+  const { findings, problems, variables, text } = convert(
     `[pg]
 pass = "${pass}"
 [jwt]

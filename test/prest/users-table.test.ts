@@ -1,5 +1,5 @@
-/** Users tables that pREST did not make: other columns, other types, names that come twice. */
-import { openSession } from '#app/pg/session.js';
+/** Users tables that pREST did not create: other columns, other types, repeated names. */
+import { openSession } from '#app/pg/database.js';
 import { databaseOf } from '#app/config/databases.js';
 import { loadConfig } from '#app/config/load.js';
 import { Draft } from '#app/prest/draft.js';
@@ -10,7 +10,7 @@ import { startPostgres } from '../support/postgres.js';
 const server = await startPostgres(t, {
   setup: `
 CREATE SCHEMA app;
-CREATE TABLE app.people (login text, secret text, metadata json);
+CREATE TABLE app.people (login text, secret text, metadata json, o text);
 INSERT INTO app.people VALUES ('ann', md5('a'), '{"b":1}'), ('Bob', '$2y$10$x', NULL), (NULL, 'x', NULL);
 CREATE TABLE app.uuids (id uuid, username text, password text);
 CREATE TABLE app.twice (id bigint, username text, password text);
@@ -47,7 +47,7 @@ t.test('columns of other names', async (t) => {
   );
   const copy = await people.copyTo(target, draft);
   t.match(copy, { rows: 2, conflicts: [] });
-  t.equal(await copy!.run(), 2);
+  t.equal(await copy!.execute(), 2);
   t.match(
     await server.sql('SELECT username, metadata FROM app.service_users ORDER BY lower(username)'),
     [
@@ -55,11 +55,11 @@ t.test('columns of other names', async (t) => {
       { username: 'Bob', metadata: null },
     ],
   );
-  t.equal(await (await people.copyTo(target, draft))!.run(), 0);
+  t.equal(await (await people.copyTo(target, draft))!.execute(), 0);
   t.strictSame(draft.problems, []);
 });
 
-t.test('what cannot be copied', async (t) => {
+t.test('tables that cannot be copied', async (t) => {
   const draft = new Draft();
   t.notOk(await users('people').exists(draft));
   t.match(draft.problems, [/app\.people: there is no column username, password/]);
@@ -70,12 +70,12 @@ t.test('what cannot be copied', async (t) => {
   t.match(draft.problems[2], /app\.people: it is there, without id, name, username, password/);
 });
 
-t.test('names that come twice', async (t) => {
+t.test('repeated names', async (t) => {
   const draft = new Draft();
   const twice = users('twice');
   await twice.describe('bcrypt', draft);
   t.match(draft.findings.at(-1), { kind: 'unsupported', message: /same name/ });
   const copy = await twice.copyTo({ ...target, table: 'fresh' }, draft);
-  await t.rejects(copy!.run(), { name: 'StatementFailure', state: '23505' });
+  await t.rejects(copy!.execute(), { name: 'StatementFailure', state: '23505' });
   t.equal((await server.sql('SELECT FROM app.fresh')).length, 0, 'all or nothing');
 });

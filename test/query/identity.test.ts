@@ -1,8 +1,8 @@
-/** A request's role and claims on its way through a worker: what its script sees, and what it is told when refused. */
+/** A request's role and claims in a worker: what its script sees, and the responses to refused identities. */
 import t, { type Test } from 'tap';
-import type { WorkerSettings } from '#app/protocol.js';
+import type { WorkerSettings } from '#app/settings.js';
 import { asAuthenticator, ROLES } from '../pg/roles.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestRunner, type Ask } from '../support/query-runner.js';
 
@@ -83,7 +83,7 @@ t.test('a role that cannot be had is 403, and the log says which and why', async
   t.strictSame(await server.sql(`SELECT * FROM notes WHERE text = 'hush'`), []);
 });
 
-t.test('a script that fails under its role is told and logged as any', async (t) => {
+t.test('a script that fails under its role is answered and logged as any other', async (t) => {
   const r = runner(t, { claimSettings: true });
   const add = { ...ann, method: 'POST' };
   t.match(await r.ask('s/fails', add), /^400 .*"code":"22012"/);
@@ -92,7 +92,7 @@ t.test('a script that fails under its role is told and logged as any', async (t)
   t.notMatch(JSON.stringify(r.logged), 'hush');
 });
 
-t.test('values of other types are converted with the rights of who got them', async (t) => {
+t.test('values of other types are converted under the identity of the statement', async (t) => {
   const r = runner(t, { claimSettings: true });
   const ask = (as: Ask): Promise<string> => r.ask('s/colour', { ...as, method: 'POST' });
   for (let i = 0; i < 2; i++) {

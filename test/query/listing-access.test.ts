@@ -6,8 +6,9 @@ import t, { type Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import { releaseBuffer } from '#app/native/mailbox.js';
 import { QueryPool } from '#app/pool/query-pool.js';
-import { packRequest, type TableAccessSettings } from '#app/protocol.js';
-import { databaseSettings, frontEndSettings } from '../support/front-end.js';
+import { packRequest } from '#app/batch.js';
+import type { TableAccessSettings } from '#app/settings.js';
+import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 
 const postgres = await startPostgres(t, {
@@ -22,7 +23,7 @@ function serve(
   t: Pick<Test, 'teardown'>,
   access: TableAccessSettings,
 ): (target: string, claims?: string) => Promise<string> {
-  const { worker } = frontEndSettings({
+  const { worker } = httpProcessSettings({
     worker: { databases: [databaseSettings('main', postgres)], access },
   });
   let answered: ((text: string) => void) | undefined;
@@ -39,7 +40,7 @@ function serve(
     },
     createLogger(worker.log, {}),
   );
-  const serving = setInterval(() => undefined, 1_000); // as a front end's socket does, it keeps the process
+  const serving = setInterval(() => undefined, 1_000); // as an HTTP process's socket does, it keeps the process
   t.teardown(() => {
     clearInterval(serving);
     return pool.close();
@@ -101,7 +102,7 @@ t.test('what may not be read is left out', async (t) => {
     t.equal(names(await ask(target, claims)), expected, `${claims} ${target}`);
 });
 
-t.test('claims that are none are refused, not taken for nobody', async (t) => {
+t.test('invalid claims are refused, not treated as anonymous', async (t) => {
   t.match(await ask('tables', 'ann'), /^500 .*"internal"/);
 });
 

@@ -1,11 +1,11 @@
 /** Statements of listings: the same text is the same statement, and only so many are remembered. */
 import t from 'tap';
-import type { QueryRequest } from '#app/protocol.js';
+import type { QueryRequest } from '#app/batch.js';
 import { ListingRunner } from '#app/query/listing-runner.js';
 import { Query } from '#app/query/query.js';
 import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
 
-const owner = { succeeded: () => undefined, failed: () => undefined };
+const outcomes = { succeeded: () => undefined, failed: () => undefined };
 
 function runner(): (name: string, query?: string) => Query {
   const listings = new ListingRunner(
@@ -25,21 +25,21 @@ function runner(): (name: string, query?: string) => Query {
       role: '',
       claims: '',
     };
-    const made = new Query(owner, request, false);
+    const made = new Query(outcomes, request, false);
     listings.prepare(made);
     return made;
   };
 }
 
 t.test('a read, wrapped as those of scripts', (t) => {
-  const { statement, values, form, repeatable } = runner()('schemas', 'schema_name=a');
+  const { statement, values, form, cannotWrite } = runner()('schemas', 'schema_name=a');
   t.equal(
     statement.sql,
-    'SELECT json_agg(s) FROM (\nSELECT schemata.schema_name' +
+    'SELECT json_agg(s.*) FROM (\nSELECT schemata.schema_name' +
       ' FROM (SELECT * FROM information_schema.schemata) schemata WHERE schemata.schema_name = $1 ORDER BY schemata.schema_name' +
-      '\n) s HAVING (pg_column_size(json_agg(s)) <= 1000) IS NOT FALSE',
+      '\n) s HAVING (pg_column_size(json_agg(s.*)) <= 1000) IS NOT FALSE',
   );
-  t.same({ values, form, repeatable }, { values: ['a'], form: 'value', repeatable: true });
+  t.same({ values, form, cannotWrite }, { values: ['a'], form: 'value', cannotWrite: true });
   t.end();
 });
 

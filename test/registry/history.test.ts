@@ -1,4 +1,4 @@
-/** What the history keeps and who is told, whoever writes and in whatever way. */
+/** The history and notifications of changes, by any writer and in any way. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,7 +13,7 @@ const TABLE = String.raw`public."o'd ""d\"`;
 const HISTORY = String.raw`public."o'd ""d\_history"`;
 const { storage, records } = placeOf(t, server, names);
 
-/** Connects somebody who is told of changes. */
+/** Connects a listener; gives the notifications. */
 async function listen(t: Test): Promise<string[]> {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
@@ -31,7 +31,7 @@ const states = async (path: string): Promise<unknown[]> =>
     version.changed_by,
   ]);
 
-t.test('every state and who made it', async (t) => {
+t.test('every state with its editor', async (t) => {
   await storage.make();
   const told = await listen(t);
   const key = keyOf('shop/list');
@@ -92,7 +92,7 @@ t.test('plain SQL', async (t) => {
   ]);
   t.strictSame(await records.list(), []);
   await sleep(50);
-  t.equal(told.length, 3, 'once for each transaction that is not taken back');
+  t.equal(told.length, 3, 'once for each transaction that is not rolled back');
 });
 
 t.test('cut down as the documentation says', async (t) => {
@@ -107,7 +107,7 @@ t.test('cut down as the documentation says', async (t) => {
   t.equal((await states('trim/new')).length, 1);
 });
 
-t.test('a search path of somebody else', async (t) => {
+t.test('a search path of the writer', async (t) => {
   await server.sql(`CREATE SCHEMA trap;
     CREATE FUNCTION trap.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT 1 / 0';
     CREATE FUNCTION trap.lower(text) RETURNS text LANGUAGE sql AS 'SELECT ''trapped''';

@@ -1,12 +1,12 @@
 /** The table of scripts over a test's PostgreSQL. */
 import type { Test } from 'tap';
 import type { Database } from '#app/pg/database.js';
-import type { ScriptsTable } from '#app/protocol.js';
+import type { ScriptsTable } from '#app/settings.js';
 import { Records } from '#app/registry/records.js';
 import type { ScriptKey } from '#app/registry/scripts-table.js';
 import { ScriptStorage } from '#app/registry/storage.js';
 import { TestDatabase } from '../support/database.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';
 
 /** USUAL is the table as it is called unless configured. */

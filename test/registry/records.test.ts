@@ -1,4 +1,4 @@
-/** Records: what is read back, what a condition refuses, who wins when two change the same. */
+/** Records: what is read back, what a condition refuses, which of two concurrent changes wins. */
 import t from 'tap';
 import { tagOf, type StoredRecord } from '#app/registry/records.js';
 import { startPostgres } from '../support/postgres.js';
@@ -46,7 +46,7 @@ t.test('made, replaced, read, removed', async (t) => {
   t.equal(next.record.created_at, made.record.created_at);
   t.ok(next.record.updated_at > made.record.updated_at);
   t.not(next.record.version, made.record.version);
-  t.strictSame(await records.get(key), next.record, 'what was told is what is there');
+  t.strictSame(await records.get(key), next.record, 'the record returned is the record stored');
   t.equal(await records.remove(key, 'bob'), 'removed');
   t.equal(await records.remove(key, 'bob'), 'missing');
   t.equal(await records.get(key), undefined);
@@ -124,7 +124,7 @@ t.test('conditions', async (t) => {
   t.strictSame(await outcome({ match: [quoted, 'null'] }), ['mismatch'], 'whatever a tag is');
 });
 
-t.test('of those who change the same state one wins', async (t) => {
+t.test('of concurrent changes of the same state one wins', async (t) => {
   const editors = Array.from({ length: 6 }, () => placeOf(t, server, names).records);
   for (let round = 0; round < 15; round++) {
     const key = keyOf(`race/r${round}`);

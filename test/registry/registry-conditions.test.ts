@@ -11,7 +11,7 @@ const tag = async (path: string): Promise<string> =>
   (await registry.ask(`GET ${path}`)).headers['ETag'] ?? 'none';
 const body = { read_sql: 'SELECT 1' };
 
-/** Conditions on a record with a tag, and what comes of them for those that read and those that write. */
+/** Conditions on a record with a tag, and their results for reads and for writes. */
 const conditions = (
   own: string,
 ): [ifMatch: string, ifNoneMatch: string, read: number, written: number][] => [
@@ -42,7 +42,7 @@ const METHODS: [target: string, sent: object, success: number][] = [
 ];
 
 for (const [target, sent, success] of METHODS)
-  t.test(`on a record that is there: ${target}`, async (t) => {
+  t.test(`on an existing record: ${target}`, async (t) => {
     for (const at of conditions('').keys()) {
       await registry.ask('PUT /there/rec', { body });
       const own = await tag('/there/rec');
@@ -65,7 +65,7 @@ t.test('on one that is not', async (t) => {
     '412 precondition_failed: the script is there already',
   );
   const scoped = { body, ifMatch: await tag('/main/new/rec') };
-  t.match(await registry.error('PUT /main/new/rec', scoped), /^412 /, 'another record is there');
+  t.match(await registry.error('PUT /main/new/rec', scoped), /^412 /, 'there is another record');
 });
 
 t.test('a tag is of one state: made anew it is another', async (t) => {
@@ -136,7 +136,7 @@ t.test('lists and versions by pages', async (t) => {
   t.strictSame(await given(`${versions}2`, 'read_sql'), ['SELECT 1', 'SELECT 0']);
 });
 
-t.test('of many who make one, exactly one does', async (t) => {
+t.test('of many concurrent creations exactly one succeeds', async (t) => {
   const told = await Promise.all(
     Array.from({ length: 12 }, () => registry.ask('PUT /make/rec', { body, ifNoneMatch: '*' })),
   );

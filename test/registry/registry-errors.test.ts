@@ -161,7 +161,7 @@ t.test('405 says what else there is', async (t) => {
   t.strictSame(headers, { Allow: 'GET, HEAD, PUT, DELETE, OPTIONS' });
 });
 
-t.test('nothing was stored, nobody was told, nothing is in the log', async (t) => {
+t.test('nothing was stored, nothing was reported, nothing was logged', async (t) => {
   t.strictSame(await server.sql('SELECT * FROM service_queries'), []);
   t.strictSame(await server.sql('SELECT * FROM service_queries_history'), []);
   t.equal(registry.refreshed, 0);

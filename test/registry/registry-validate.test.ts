@@ -1,7 +1,7 @@
 /** Scripts prepared on their database before they are stored: what PostgreSQL refuses, and where in the template. */
 import t from 'tap';
 import { TestDatabase } from '../support/database.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { makeTable, TestedRegistry } from './tested-registry.js';
 
@@ -109,7 +109,7 @@ t.test('on the database that it runs on', async (t) => {
   t.equal(await registry.error('GET /main/where/rec?validate'), '200 {"valid":true}');
 });
 
-t.test('a database that is away is not the script’s fault', async (t) => {
+t.test('an unreachable database is not the script’s fault', async (t) => {
   registry.logged.length = 0;
   const body = { read_sql: 'SELECT 1' };
   t.match(await registry.error('PUT /away/where/rec?validate', { body }), /^503 08001: could not execute sql/); // prettier-ignore

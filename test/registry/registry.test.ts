@@ -169,7 +169,7 @@ t.test('a version that is no template is not brought back', async (t) => {
   }
 });
 
-t.test('who changed what is in the log, and the worker takes it over', async (t) => {
+t.test('changes are logged with their user, and the worker reads them', async (t) => {
   const before = registry.refreshed;
   registry.logged.length = 0;
   await registry.ask('PUT /log/rec', { body: { read_sql: 'SELECT secret' }, user: 'eve' });

@@ -158,7 +158,7 @@ t.test('tables that are there', async (t) => {
     t.strictSame(await belongings(), []);
   });
 
-  await t.test('a history that is none', async (t) => {
+  await t.test('another table with the name of the history', async (t) => {
     await server.sql('CREATE TABLE mine_history (at text)');
     const { storage, records } = placeOf(t, server, { table: 'mine' });
     t.match(await storage.make(), {
@@ -168,7 +168,7 @@ t.test('tables that are there', async (t) => {
     await records.put(keyOf('a/b'), {}, 'ann');
     t.equal(await records.history(keyOf('a/b')), undefined);
     await storage.drop();
-    t.strictSame(await belongings(), ['mine_history'], 'it is nobody else’s to drop');
+    t.strictSame(await belongings(), ['mine_history'], 'it is not dropped');
     await server.sql('DROP TABLE mine_history');
   });
 });
@@ -199,7 +199,7 @@ t.test('rights', async (t) => {
     t.equal(await records.history(keyOf('a/b')), undefined);
   });
 
-  await t.test('to write scripts of which somebody else keeps the history', async (t) => {
+  await t.test('to write scripts whose history has another owner', async (t) => {
     const own = placeOf(t, server, { table: 'given' });
     t.strictSame(await own.storage.make(), FOUND);
     const { storage, records } = placeOf(t, server, { table: 'given' }, poor);
@@ -218,7 +218,7 @@ t.test('rights', async (t) => {
   });
 });
 
-t.test('what somebody else put there before', async (t) => {
+t.test('objects of another owner', async (t) => {
   await server.sql(`CREATE ROLE mallory LOGIN PASSWORD 'mallory'; CREATE SCHEMA shared;
     GRANT CREATE, USAGE ON SCHEMA shared TO mallory`);
   const asMallory = async (sql: string): Promise<void> => {
@@ -268,13 +268,13 @@ t.test('what somebody else put there before', async (t) => {
     'nothing of it was run',
   );
 
-  await t.test('a table of somebody else, and its history', async (t) => {
+  await t.test('a table of another owner, and its history', async (t) => {
     await asMallory(AS_PREST_MAKES_IT.replaceAll('%', 'shared.theirs'));
     const theirs = placeOf(t, server, { schema: 'shared', table: 'theirs' });
     const mallory = 'user=mallory password=mallory';
     const own = placeOf(t, server, theirs.table, mallory);
     t.strictSame(await own.storage.make(), FOUND);
     await server.sql('DROP TRIGGER theirs_changed ON shared.theirs');
-    t.strictSame(await theirs.storage.make(), FOUND, 'its owner may do what he likes with it');
+    t.strictSame(await theirs.storage.make(), FOUND, 'its owner may use it');
   });
 });

@@ -1,15 +1,14 @@
-/** The table of scripts as tests need it, and what is asked of its scripts. */
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+/** The table of scripts for tests, and requests for its scripts. */
 import type { Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
 import type { Logger } from '#app/log.js';
 import { ResultBudget } from '#app/pg/result-budget.js';
-import type { ScriptsTable } from '#app/protocol.js';
+import type { ScriptsTable } from '#app/settings.js';
 import { StoredScripts } from '#app/registry/stored-scripts.js';
 import { TestDatabase } from '../support/database.js';
 import type { Postgres } from '../support/postgres.js';
 import type { Logged } from '../support/query-runner.js';
+import { until } from '../support/until.js';
 
 export const TABLE: ScriptsTable = { schema: 'public', table: 'service_queries' };
 
@@ -20,7 +19,7 @@ export const CREATE = `CREATE TABLE public.service_queries (
   created_at timestamptz NOT NULL DEFAULT now(), updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (database_alias, location, name))`;
 
-/** A trigger that tells of every change. */
+/** A trigger that notifies of every change. */
 export const TELL = `CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN PERFORM pg_notify('service_scripts', '"public"."service_queries"'); RETURN NULL; END $$;
   CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON public.service_queries FOR EACH ROW EXECUTE FUNCTION tell()`;
@@ -60,10 +59,7 @@ export class TestScripts {
       { connections: 2 },
       new ResultBudget(maxResult, 256 << 20),
     );
-    this.scripts = new StoredScripts(table, database, {
-      maxResult,
-      log: log as unknown as Logger,
-    });
+    this.scripts = new StoredScripts(table, database, maxResult, log as unknown as Logger);
     t.teardown(() => this.scripts.close());
   }
 
@@ -80,13 +76,8 @@ export class TestScripts {
     }
   }
 
-  /** live waits until a script is answered like that, and gives the time that took, ms; Infinity after five seconds. */
-  async live(script: string, wanted: string): Promise<number> {
-    const began = performance.now();
-    while ((await this.ask(script)) !== wanted) {
-      if (performance.now() - began > 5_000) return Infinity;
-      await sleep(5);
-    }
-    return performance.now() - began;
+  /** live waits until a script is answered like that. */
+  async live(script: string, wanted: string): Promise<void> {
+    await until(async () => (await this.ask(script)) === wanted, 5);
   }
 }

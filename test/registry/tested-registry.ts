@@ -2,7 +2,8 @@
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
 import type { Database } from '#app/pg/database.js';
-import type { RegistryAnswer, RegistryRequest, ScriptsTable } from '#app/protocol.js';
+import type { ScriptsTable } from '#app/settings.js';
+import type { RegistryResponse, RegistryRequest } from '#app/tasks.js';
 import { RegistryTasks } from '#app/query/registry-tasks.js';
 import { ScriptStorage } from '#app/registry/storage.js';
 import { TestDatabase } from '../support/database.js';
@@ -28,7 +29,7 @@ export interface Told {
 
 export class TestedRegistry {
   readonly logged: Readonly<Record<string, unknown>>[] = [];
-  /** How often the worker was to take over a change. */
+  /** How often the worker was to read a change. */
   refreshed = 0;
   readonly database: TestDatabase;
   readonly #tasks: RegistryTasks;
@@ -71,8 +72,8 @@ export class TestedRegistry {
     );
   }
 
-  /** send sends a request as a front end gives it. */
-  send(target: string, ask: Ask = {}): Promise<RegistryAnswer> {
+  /** send sends a request as an HTTP process gives it. */
+  send(target: string, ask: Ask = {}): Promise<RegistryResponse> {
     const [, method = '', path = '', query = ''] = /^(\w+) ([^?]*)\??(.*)$/.exec(target) ?? [];
     const names = path.split('/').filter((name) => name !== '');
     const database = names.length % 2 === 1 ? names.shift() : undefined;
@@ -89,7 +90,7 @@ export class TestedRegistry {
       user,
       requestId: 'r1',
     };
-    return this.#tasks.answer(request);
+    return this.#tasks.respond(request);
   }
 
   /** ask sends a request and gives the answer taken apart. */

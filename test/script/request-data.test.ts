@@ -98,7 +98,7 @@ t.test('the data of a request', (t) => {
         '[] | X-A',
       ],
       ['one of several', '{{index .header "X-A"}}', '', 'x-a\nok\nx-a\na;b', '[ok ] | X-A'],
-      ['a refused header nobody asks for', 'x', '', 'x-a\na;b', 'x'],
+      ['a refused header that is not used', 'x', '', 'x-a\na;b', 'x'],
       ['a refused value', '{{.a}}', 'a=x%27', '', 'refused a'],
       ['one of a list', '{{.a}}', 'a=x&a=%3B', '', 'refused a'],
       ['unused', 'x', 'a=%3B', '', 'x'],

@@ -1,4 +1,4 @@
-/** The maps a template is given: which keys there are, what is rendered and what is bound, each asked directly. */
+/** The maps of a template: their keys, the values rendered, and the values bound. */
 import t from 'tap';
 import { parseQueryString } from '#app/script/query-string.js';
 import { canonicalName, HeaderFields } from '#app/script/header-fields.js';
@@ -117,7 +117,7 @@ t.test('headers', (t) => {
     t.strictSame(header.get(name), rendered, `${name}, again`);
   }
   t.strictSame(blanked, ['X-List', 'X-Bad'], 'each is reported once, by name');
-  t.strictSame(dataOf('', { 'x-bad': "'" }).blanked, [], 'unless nobody asks');
+  t.strictSame(dataOf('', { 'x-bad': "'" }).blanked, [], 'unless it is not used');
   t.end();
 });
 

@@ -1,4 +1,4 @@
-/** What `check` is told of a directory: the scripts, and each file that is wrong with the reason. */
+/** The listing of a directory for `check`: its scripts, and each problem with its reason. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import t from 'tap';

@@ -12,7 +12,7 @@ interface Outcome {
   readonly output: string;
 }
 
-/** check holds a tree of these files against the project's rules. */
+/** check checks a tree of these files against the project's rules. */
 function check(t: Test, files: Record<string, string>): Outcome {
   const root = t.testdir({ src: {}, workers: {}, test: {} });
   for (const name of ['.dependency-cruiser.cjs', 'tsconfig.base.json', 'package.json']) {
@@ -52,13 +52,13 @@ const refused: [rule: string, from: string, to: string, line: string][] = [
   ['no-development-package', 'src/pg/c.ts', 'node_modules/typescript', "import 'typescript';"],
   ['known-folder', 'src/cli/b.ts', 'src/extra/a.ts', "import '../extra/a.js';"],
   ['leaf', 'src/errors.ts', 'fs', "import 'node:fs';"],
-  ['leaf', 'src/slot-table.ts', 'src/protocol.ts', "import './protocol.js';"],
+  ['leaf', 'src/slot-table.ts', 'src/batch.ts', "import './batch.js';"],
   ['leaf-log', 'src/log.ts', 'src/errors.ts', "import './errors.js';"],
   ['no-cycle', 'src/pg/d.ts', 'src/pg/e.ts', "import './e.js';"],
   ['resolvable', 'src/pg/f.ts', './absent.js', "import './absent.js';"],
 ];
 
-t.test('what the arrows refuse', (t) => {
+t.test('refused imports', (t) => {
   const files: Record<string, string> = {};
   for (const [, , to] of refused) if (/^(src|dist)\//.test(to)) files[to] = VALUE;
   for (const [, from, , line] of refused) files[from] = `${line}\n`;
@@ -77,11 +77,11 @@ t.test('what the arrows refuse', (t) => {
   t.end();
 });
 
-t.test('what the arrows allow', (t) => {
+t.test('allowed imports', (t) => {
   const { status, output } = check(t, {
     'src/http/a.ts':
       "import '../pool/b.js';\nimport 'uWebSockets.js';\nimport '../errors.js';\nimport '../native/b.js';\n",
-    'src/pool/b.ts': "import 'piscina';\nimport '../protocol.js';\nimport '../native/b.js';\n",
+    'src/pool/b.ts': "import 'piscina';\nimport '../batch.js';\nimport '../native/b.js';\n",
     'src/query/a.ts': "import '../native/b.js';\nimport '../slot-table.js';\n",
     'src/slot-table.ts': VALUE,
     'workers/a.ts': "import '#app/native/b.js';\n",
@@ -89,7 +89,7 @@ t.test('what the arrows allow', (t) => {
     'src/pg/a.ts': "import '../native/b.js';\nimport 'pg-native';\n",
     'src/native/b.ts': VALUE,
     'src/errors.ts': VALUE,
-    'src/protocol.ts': VALUE,
+    'src/batch.ts': VALUE,
     'test/a.test.ts': "import 'tap';\nimport 'pg';\n",
   });
   t.equal(status, 0, output);

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { start } from '#scripts/embedded-postgres.mjs';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 
 const MODULE = new URL(import.meta.resolve('#scripts/embedded-postgres.mjs')).pathname;
 
-/** A process that starts a server, prints its process id and data directory, and stays. */
+/** A process that starts a server, prints its process id and data directory, and keeps running. */
 function otherProcess(options: string, env: NodeJS.ProcessEnv = process.env): ChildProcess {
   const code = `const { start } = await import(${JSON.stringify(MODULE)});
     const s = await start(${options});
@@ -60,13 +60,13 @@ t.test('a parent killed with -9 takes its server and the data with it', async (t
 });
 
 t.test(
-  'a kept cluster: one process at a time, and what all killed processes leave is taken over',
+  'a kept cluster: one process at a time; after killed processes it can be used again',
   async (t) => {
     const name = `test-${process.pid}`;
     const parent = otherProcess(`{ keep: '${name}' }`);
     const { pid, data } = await said(parent);
     await t.rejects(start({ keep: name }), { code: 'EMBEDDED_IN_USE' });
-    // The shell that would stop the server when its parent is gone.
+    // The watcher that would stop the server.
     const reader = fs
       .readdirSync('/proc')
       .filter((entry) => /^\d+$/.test(entry))
@@ -78,20 +78,20 @@ t.test(
     parent.kill('SIGKILL');
     await once(parent, 'exit');
     t.ok(alive(pid), 'an orphan is left');
-    const server = await startPostgres(t, { keep: name });
+    const server = await startOwnPostgres(t, { keep: name });
     t.notOk(alive(pid), 'and stopped by the next start');
     t.equal(server.dataDir, data);
     await server.stop();
     fs.writeFileSync(path.join(data, 'postmaster.pid'), `${process.pid}\n${data}\n`);
-    const again = await startPostgres(t, { keep: name });
+    const again = await startOwnPostgres(t, { keep: name });
     t.ok(again.running, 'a stale process id that another program has by now');
     await again.stop();
     fs.rmSync(path.dirname(data), { recursive: true });
   },
 );
 
-t.test('killed and restarted, the data is there and so is the port', async (t) => {
-  const server = await startPostgres(t, { setup: 'CREATE TABLE a (n int)' });
+t.test('killed and restarted, it has the same data and port', async (t) => {
+  const server = await startOwnPostgres(t, { setup: 'CREATE TABLE a (n int)' });
   await server.sql('INSERT INTO a VALUES (1)');
   const busy = server.sql('SELECT pg_sleep(60)');
   const { port } = server;
@@ -105,8 +105,8 @@ t.test('killed and restarted, the data is there and so is the port', async (t) =
   t.strictSame(await server.sql('SELECT n FROM a'), [{ n: 1 }], 'restarted while running');
 });
 
-t.test('a password is needed', async (t) => {
-  const server = await startPostgres(t);
+t.test('a password is required', async (t) => {
+  const server = await startOwnPostgres(t);
   const wrong = server.url.replace(server.password, 'wrong');
   const { default: pg } = await import('pg');
   await t.rejects(new pg.Client({ connectionString: wrong }).connect(), { code: '28P01' });
@@ -125,12 +125,12 @@ t.test('UTF-8, whatever LANG says', async (t) => {
     t.match(log, /ready to accept connections/);
     fs.rmSync(path.dirname(data), { recursive: true });
   }
-  const server = await startPostgres(t);
+  const server = await startOwnPostgres(t);
   t.strictSame(await server.sql(`SELECT 'Grüße' AS a, upper('é') AS b`), [{ a: 'Grüße', b: 'É' }]);
 });
 
 t.test('options: settings, files, socket', async (t) => {
-  const server = await startPostgres(t, {
+  const server = await startOwnPostgres(t, {
     settings: { work_mem: '5MB' },
     files: { 'pg_hba.conf': 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n' },
     socket: true,
@@ -145,9 +145,9 @@ t.test('options: settings, files, socket', async (t) => {
   t.notOk(fs.existsSync(server.dataDir));
 });
 
-t.test('a server that cannot start says why', async (t) => {
+t.test('a failed start rejects with the log', async (t) => {
   await t.rejects(
-    startPostgres(t, { settings: { work_mem: 'much' } }),
+    startOwnPostgres(t, { settings: { work_mem: 'much' } }),
     /invalid value for parameter/,
   );
 });

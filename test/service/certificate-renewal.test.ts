@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import t, { type Test } from 'tap';
-import type { TlsSettings } from '#app/protocol.js';
+import type { TlsSettings } from '#app/settings.js';
 import { makeCertificate } from '../support/certificates.js';
 import { Load } from '../support/load.js';
 import { soon, type LogLine } from '../support/process-group.js';
@@ -96,14 +96,14 @@ function shown({ port }: Service): Promise<string> {
   });
 }
 
-/** replaced waits for the n-th reload and the end of the front ends before it, which may still take connections. */
+/** replaced waits for the n-th reload and the end of the HTTP processes before it, which may still take connections. */
 async function replaced(service: Service, n = 1): Promise<void> {
   await service.line(reloaded, n);
-  await soon('the end of the old ones', () => service.frontEnds().length === 2 || undefined);
+  await soon('the end of the old ones', () => service.httpProcesses().length === 2 || undefined);
 }
 
 t.test(
-  'unusable ones: reported once, the one in use stays, also for new front ends',
+  'unusable ones: reported once, the one in use stays, also for new HTTP processes',
   { buffered: true },
   async (t) => {
     const { service, put } = await start(t);
@@ -111,10 +111,10 @@ t.test(
     t.match(service.url, /^https:/);
     put({ cert: second.cert, key: first.key });
     await service.line('in use stays: the certificate cannot be used with its key: ');
-    const [dying = 0] = service.frontEnds();
+    const [dying = 0] = service.httpProcesses();
     process.kill(dying, 'SIGKILL');
-    await soon('another front end', () => {
-      const pids = service.frontEnds();
+    await soon('another HTTP process', () => {
+      const pids = service.httpProcesses();
       return (pids.length === 2 && !pids.includes(dying)) || undefined;
     });
     await sleep(500);

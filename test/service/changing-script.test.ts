@@ -31,7 +31,7 @@ const service = await startService(t, {
 });
 t.test('a thousand updates under load', async (t) => {
   const TARGET = '/_QUERIES/a/v?x=5';
-  t.not(await live(service.port, TARGET, '200 [{"a":0,"b":0,"c":0}]'), Infinity);
+  await live(service.port, TARGET, '200 [{"a":0,"b":0,"c":0}]');
 
   const seen = new Set<number>();
   let torn = '';
@@ -51,15 +51,10 @@ t.test('a thousand updates under load', async (t) => {
   for (let n = 1; n <= UPDATES; n++)
     await editor.query(`UPDATE service_queries SET read_sql = $1 WHERE name = 'v'`, [text(n)]);
   await editor.end();
-  const took = await live(
-    service.port,
-    TARGET,
-    `200 [{"a":${UPDATES},"b":${UPDATES},"c":${UPDATES}}]`,
-  );
+  await live(service.port, TARGET, `200 [{"a":${UPDATES},"b":${UPDATES},"c":${UPDATES}}]`);
   await load.stop();
 
   t.strictSame(load.failures, []);
   t.equal(torn, '', 'no answer is of two texts');
-  t.not(took, Infinity, `the last one was live after ${Math.round(took)} ms`);
   t.ok(seen.size > 10, `${seen.size} texts were seen by ${load.asked} requests`);
 });

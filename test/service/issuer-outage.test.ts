@@ -1,5 +1,5 @@
 /**
- * Tokens while their issuer is away or slow: what front ends have loaded serves those that come after them, and the
+ * Tokens while their issuer is away or slow: what HTTP processes have loaded serves those that come after them, and the
  * requests that come before the first key set wait for it.
  */
 import t, { type Test } from 'tap';
@@ -18,7 +18,7 @@ const gone: Answer = (res) => res.destroy();
 /** With a token, nothing to be found is as good an answer as any; it needs no database. */
 const PASSED = '404';
 
-/** start starts a service without a database, two front ends over the key set of an issuer. */
+/** start starts a service without a database, two HTTP processes over the key set of an issuer. */
 async function start(
   t: Pick<Test, 'teardown'>,
   place: Configuration,
@@ -48,30 +48,30 @@ async function statuses(service: Service, count: number): Promise<string[]> {
   return [...new Set(await Promise.all(asked))];
 }
 
-/** reload waits for the n-th reload and the end of the front ends before it. */
+/** reload waits for the n-th reload and the end of the HTTP processes before it. */
 async function reload(service: Service, n: number): Promise<void> {
-  const old = service.frontEnds();
+  const old = service.httpProcesses();
   service.signal('SIGHUP');
   await service.line('reloaded', n);
   await soon('the end of the old ones', () => {
-    const now = service.frontEnds();
+    const now = service.httpProcesses();
     return (now.length === 2 && !now.some((pid) => old.includes(pid))) || undefined;
   });
 }
 
-/** killOne kills a front end and waits until there is another. */
+/** killOne kills an HTTP process and waits until there is another. */
 async function killOne(service: Service): Promise<void> {
-  const [dying = 0] = service.frontEnds();
+  const [dying = 0] = service.httpProcesses();
   process.kill(dying, 'SIGKILL');
-  await service.line('a front end died');
-  await soon('another front end', () => {
-    const pids = service.frontEnds();
+  await service.line('an HTTP process died');
+  await soon('another HTTP process', () => {
+    const pids = service.httpProcesses();
     return (pids.length === 2 && !pids.includes(dying)) || undefined;
   });
 }
 
 for (const setting of ['jwt.jwks', 'jwt.wellknownurl'])
-  t.test(`${setting}: an outage outlives front ends`, { buffered: true }, async (t) => {
+  t.test(`${setting}: an outage outlives HTTP processes`, { buffered: true }, async (t) => {
     const server = await KeyServer.start(t);
     const well: Answer = (res, req) => {
       const named = JSON.stringify({ jwks_uri: server.url('/set') });
@@ -81,7 +81,7 @@ for (const setting of ['jwt.jwks', 'jwt.wellknownurl'])
     const place = server.url('/place?hush=hush');
     const { service, config } = await start(t, { [setting]: place });
     t.same(await statuses(service, 20), [PASSED]);
-    await service.line('the key set is loaded', 2); // by each front end
+    await service.line('the key set is loaded', 2); // by each HTTP process
 
     server.answer = gone;
     for (const n of [1, 2]) {

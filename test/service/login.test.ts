@@ -1,6 +1,6 @@
 /**
  * From an empty database to a script run with a token: the table made at start, users added with the command, logins at
- * two front ends, and guesses that are counted over both of them, the death of one and a reload.
+ * two HTTP processes, and guesses that are counted over both of them, the death of one and a reload.
  */
 import t from 'tap';
 import { start } from '../cli/program.js';
@@ -47,7 +47,7 @@ interface LoggedIn {
   readonly headers: Headers;
 }
 
-/** Each on a connection of its own, so that both front ends get some. */
+/** Each on a connection of its own, so that both HTTP processes get some. */
 async function logIn(username: string, password: string): Promise<LoggedIn> {
   const { status, json, headers } = await service.ask('/auth', {
     method: 'POST',
@@ -116,7 +116,7 @@ t.test('what /auth answers besides', async (t) => {
     t.equal((await logIn(name, PASSWORD)).status, 401, name.slice(0, 20));
 });
 
-t.test('guesses are counted over all front ends', async (t) => {
+t.test('guesses are counted over all HTTP processes', async (t) => {
   const guesses = await Promise.all(Array.from({ length: 12 }, () => logIn('bob', 'wrong')));
   const statuses = guesses.map(({ status }) => status).sort();
   t.strictSame(statuses, [...Array<number>(3).fill(401), ...Array<number>(9).fill(429)]);
@@ -127,11 +127,13 @@ t.test('guesses are counted over all front ends', async (t) => {
   t.equal((await logIn('ann', PASSWORD)).status, 200, 'others are not concerned');
 });
 
-t.test('the death of a front end forgets nothing', async (t) => {
-  const [first = 0] = service.frontEnds();
+t.test('the death of an HTTP process forgets nothing', async (t) => {
+  const [first = 0] = service.httpProcesses();
   process.kill(first, 'SIGKILL');
   await soon('its replacement', () =>
-    service.frontEnds().length === 2 && !service.frontEnds().includes(first) ? true : undefined,
+    service.httpProcesses().length === 2 && !service.httpProcesses().includes(first)
+      ? true
+      : undefined,
   );
   const statuses = new Set<number>();
   for (let i = 0; i < 10; i++)

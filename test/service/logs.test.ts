@@ -3,14 +3,14 @@
  * And what it does hold: one JSON object a line, the request's id, the place in the script.
  */
 import t from 'tap';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';
 
 /** Part of every value and text that must not be seen again. */
 const SECRET = /hush|4711471147114711/i;
 
-const postgres = await startPostgres(t, {
+const postgres = await startOwnPostgres(t, {
   setup: `
     CREATE ROLE caller LOGIN PASSWORD 'hush-password';
     CREATE TABLE item (id int PRIMARY KEY, name text CHECK (name <> 'hush-checked'), at date);

@@ -111,6 +111,14 @@ t.test('bodies', async (t) => {
   t.match(await sendRaw(open.port, [head, `${chunked}0\r\n\r\n`]), { status: 200, body: /"id":7/ });
 });
 
+t.test('http.max_body bounds messages too', async (t) => {
+  const service = await start({ 'http.max_body': 200 });
+  const text = JSON.stringify(PING);
+  t.equal((await post(service, text.padEnd(200))).status, 200);
+  const answer = await post(service, text.padEnd(201));
+  t.match(answer, { status: 413, json: { code: 'body_too_large' } });
+});
+
 t.test('a token is needed where authentication is on, and nowhere to look for one', async (t) => {
   const service = await start({
     'auth.enabled': true,

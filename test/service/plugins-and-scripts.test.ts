@@ -37,7 +37,7 @@ for (const [target, clients, wanted] of TROUBLE)
   t.test(`${clients} at ${target}`, async (t) => {
     const { port } = service;
     const scripts = new Load(t, { port, clients: 4, target: () => '/_QUERIES/s/one' });
-    const plugins = new Load(t, { port, clients, target: () => target });
+    const plugins = new Load(t, { port, clients, flood: true, target: () => target });
     await sleep(500);
     await plugins.stop();
     await scripts.stop();

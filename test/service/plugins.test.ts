@@ -28,12 +28,12 @@ const service = await startService(t, {
 });
 const { port } = service;
 /** The process numbers of the plugin hosts. */
-const hosts = (): number[] => service.frontEnds().flatMap((pid) => childrenOf(pid));
+const hosts = (): number[] => service.httpProcesses().flatMap((pid) => childrenOf(pid));
 
 t.test('the first version, whatever becomes of its file', async (t) => {
   const target = (): string => '/_PLUGIN/plugin/Name';
   const load = new Load(t, { port, clients: 6, anew: true, target });
-  await soon('a host beside each front end', () => (hosts().length === 2 ? true : undefined));
+  await soon('a host beside each HTTP process', () => (hosts().length === 2 ? true : undefined));
   const other = readFileSync(folder.file('other'));
   const served = (): Promise<true> => {
     const until = load.asked + 60;
@@ -54,7 +54,7 @@ t.test('the first version, whatever becomes of its file', async (t) => {
   t.same(load.failures, []);
 
   const after = new Load(t, { port, clients: 6, anew: true, target });
-  const [victim = 0] = service.frontEnds();
+  const [victim = 0] = service.httpProcesses();
   const left = childrenOf(victim);
   process.kill(victim, 'SIGKILL');
   await soon('the end of its host', () => (left.some(alive) ? undefined : true));
@@ -78,11 +78,11 @@ t.test('plugins that crash and hang beside queries', async (t) => {
   t.ok(load.count(200) > 50, `${load.count(200)} answers`);
   const died = await service.line('a plugin host died');
   t.match(died, { plugin: 'probe', handler: 'GETSegvHandler', signal: 'SIGSEGV' });
-  t.notOk(service.frontEnds().some((pid) => !alive(pid)));
+  t.notOk(service.httpProcesses().some((pid) => !alive(pid)));
 });
 
 t.test('nothing is left', async (t) => {
-  const all = [...service.frontEnds(), ...hosts()];
+  const all = [...service.httpProcesses(), ...hosts()];
   t.ok(all.length >= 3);
   service.signalGroup('SIGTERM');
   t.equal(await service.exited, 0);

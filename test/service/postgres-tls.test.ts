@@ -5,11 +5,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { databaseOf, databasesOf } from '#app/config/databases.js';
-import { checkDatabase } from '#app/pg/check.js';
+import { checkDatabase } from '#app/pg/connect.js';
 import { run } from '../cli/program.js';
 import { makeLoader } from '../config/load-config.js';
 import { makeAuthority } from '../support/certificates.js';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
 
 const authority = makeAuthority('authority');
@@ -22,7 +22,7 @@ hostssl all certified 127.0.0.1/32 cert
 hostssl all both 127.0.0.1/32 scram-sha-256 clientcert=verify-ca
 `;
 const SETTINGS = { ssl: 'on', ssl_ca_file: 'clients.pem' };
-const postgres = await startPostgres(t, {
+const postgres = await startOwnPostgres(t, {
   settings: SETTINGS,
   files: {
     'server.crt': server.cert,
@@ -32,7 +32,7 @@ const postgres = await startPostgres(t, {
   },
   setup: `CREATE ROLE api LOGIN PASSWORD 'hush'; CREATE ROLE certified LOGIN; CREATE ROLE "both" LOGIN PASSWORD 'hush'`,
 });
-const plain = await startPostgres(t);
+const plain = await startOwnPostgres(t);
 
 const loader = makeLoader(t);
 // Where libpq looks for what nobody has set.

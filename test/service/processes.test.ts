@@ -38,15 +38,15 @@ t.test('connections stay within pg.maxopenconn', async (t) => {
   t.ok(most > 2 && most <= 8, `at most ${most}`);
 });
 
-t.test('a front end is killed', async (t) => {
+t.test('an HTTP process is killed', async (t) => {
   const service = await startService(t, options);
-  const before = service.frontEnds();
+  const before = service.httpProcesses();
   t.equal(before.length, 2);
   const running = load(t, service);
   await sleep(300);
   const [victim = 0, other = 0] = before;
   process.kill(victim, 'SIGKILL');
-  await soon('its replacement', () => (service.frontEnds().length === 2 ? true : undefined));
+  await soon('its replacement', () => (service.httpProcesses().length === 2 ? true : undefined));
   await sleep(700);
   await running.stop();
   t.same(
@@ -55,15 +55,15 @@ t.test('a front end is killed', async (t) => {
     'connections are reset, no answer is wrong',
   );
   t.ok(running.count(0) <= 12, `${running.count(0)} requests lost`);
-  t.ok(service.frontEnds().includes(other) && alive(other));
-  await service.line(({ msg }) => msg.includes('a front end died'));
+  t.ok(service.httpProcesses().includes(other) && alive(other));
+  await service.line(({ msg }) => msg.includes('an HTTP process died'));
 });
 
 t.test('the supervisor is killed: nothing is left', async (t) => {
   const service = await startService(t, options);
-  const frontEnds = service.frontEnds();
+  const httpProcesses = service.httpProcesses();
   await service.error('hit/one?n=1');
   service.signal('SIGKILL');
-  await soon('the end of the front ends', () => (frontEnds.some(alive) ? undefined : true));
+  await soon('the end of the HTTP processes', () => (httpProcesses.some(alive) ? undefined : true));
   t.equal(await connections(postgres, 0), 0, 'no connection is left in PostgreSQL');
 });

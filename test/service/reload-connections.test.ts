@@ -1,14 +1,18 @@
-/** During a reload old and new front ends together keep to pg.maxopenconn, and nobody waits long for it. */
+/** During a reload old and new HTTP processes together keep to pg.maxopenconn, and nobody waits long for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ConnectionWatch } from '../support/connection-watch.js';
 import { Load } from '../support/load.js';
+import { Gate, GATES } from '../support/gate.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
-const postgres = await startPostgres(t);
+const postgres = await startPostgres(t, { setup: GATES });
+const gate = new Gate(postgres, 'long');
 const scripts = {
   'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+  'slow/wait.read.sql': gate.sql,
   'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
 };
 
@@ -55,14 +59,13 @@ t.test(
     const config = { 'http.processes': 1, 'pool.threads': 1, 'pg.maxopenconn': 4 };
     const service = await startService(t, { database: postgres.url, scripts, config });
     const watch = new ConnectionWatch(t, postgres);
-    const long = service.error('slow/sleep?s=3');
-    await sleep(300);
+    const long = service.error('slow/wait');
+    await gate.reached(1);
     service.signal('SIGHUP');
     await service.line('reloaded');
-    await sleep(400);
-    const began = performance.now();
     t.equal(await service.error('hit/one?n=1'), '200');
-    t.ok(performance.now() - began < 1_000, 'served while the old one still works');
+    t.equal(await gate.waiting(), 1, 'served while the old one still works');
+    await gate.open();
     t.equal(await long, '200');
     t.ok(watch.most <= 4);
   },
@@ -82,11 +85,11 @@ t.test('fewer connections than before, and more', async (t) => {
     service.configure({ ...config, 'pg.maxopenconn': connections });
     service.signal('SIGHUP');
     await service.line('reloaded', i + 1);
-    await sleep(1_000);
+    await until(() => watch.now <= connections);
     watch.most = watch.now;
     await sleep(300);
+    await until(() => watch.most >= connections / 2);
     t.ok(watch.most <= connections, `${watch.most} of ${connections}`);
-    t.ok(watch.most >= connections / 2);
   }
   await load.stop();
   t.same(load.failures, []);

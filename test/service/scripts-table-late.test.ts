@@ -1,11 +1,11 @@
 /** Stored scripts when the service starts before its database does. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startPostgres } from '../support/postgres.js';
+import { startOwnPostgres } from '../support/postgres.js';
 import { isOutcome, start } from './stored-start.js';
 
 t.test('once the database is there', async (t) => {
-  const server = await startPostgres(t);
+  const server = await startOwnPostgres(t);
   const readOnly = (word: string): Promise<object[]> =>
     server.sql(`ALTER SYSTEM ${word}`).then(() => server.sql('SELECT pg_reload_conf()'));
   await readOnly('SET default_transaction_read_only = on');

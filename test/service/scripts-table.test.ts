@@ -1,7 +1,7 @@
 /** Stored scripts at the start of the service: what is made, imported, told, and what keeps it from starting. */
 import t from 'tap';
 import { startPostgres, type Postgres } from '../support/postgres.js';
-import { Service } from '../support/service.js';
+import { Service, type Configuration } from '../support/service.js';
 import { isOutcome, start, STORED } from './stored-start.js';
 
 const stored = async (server: Postgres): Promise<unknown[]> =>
@@ -63,6 +63,31 @@ t.test('a database', async (t) => {
     t.equal((await server.sql('SELECT FROM others')).length, 3);
   });
 
+  await t.test('once more with SIGHUP, where it failed or the database is another', async (t) => {
+    await server.sql('CREATE DATABASE shop');
+    await server.sql("CREATE ROLE small LOGIN PASSWORD 'small'");
+    const at = (parts: Partial<URL>): Configuration => ({
+      'queries.table': 'late',
+      'pg.url': Object.assign(new URL(server.url), parts).href,
+    });
+    const small = at({ username: 'small', password: 'small' });
+    const service = await start(t, server.url, small).listening();
+    t.match(service.lines.find(isOutcome), { level: 50, msg: /cannot be prepared.*\(42501\)$/ });
+
+    let reloads = 0;
+    const reload = async (config: Configuration): Promise<void> => {
+      service.configure({ ...STORED, ...config });
+      service.signal('SIGHUP');
+      await service.line('reloaded', ++reloads);
+    };
+    await reload(at({}));
+    t.match(await service.line(isOutcome, 2), { msg: 'the scripts table was made', created: 2 });
+    await reload(small);
+    t.equal(service.lines.filter(isOutcome).length, 2, 'another user, but nothing is left to do');
+    await reload(at({ pathname: '/shop' }));
+    t.match(await service.line(isOutcome, 3), { msg: 'the scripts table was made', created: 2 });
+  });
+
   await t.test('conflicts', async (t) => {
     await server.sql("UPDATE service_queries SET read_sql = 'SELECT 9' WHERE name = 'list'");
     const service = start(t, server.url, { 'queries.import_policy': 'error' });
@@ -105,7 +130,7 @@ t.test('a database', async (t) => {
     const service = await start(t, url.href, { 'queries.table': 'given' }).listening();
     t.match(await service.line('have no history'), {
       level: 40,
-      msg: /by looking alone: permission denied for schema public \(42501\)$/,
+      msg: /by polling only: permission denied for schema public \(42501\)$/,
     });
     t.match(service.lines.find(isOutcome), { created: 2 });
     const none = await start(t, url.href, { 'queries.table': 'new' }).listening();

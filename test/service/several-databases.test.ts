@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Load } from '../support/load.js';
-import { connections, startPostgres } from '../support/postgres.js';
+import { connections, startOwnPostgres } from '../support/postgres.js';
 import { startService, type Service } from '../support/service.js';
 
-const main = await startPostgres(t, {
+const main = await startOwnPostgres(t, {
   settings: { log_connections: 'on' },
   setup: 'CREATE TABLE hit (n int)',
 });
 await main.sql('CREATE DATABASE second');
 await main.sql('CREATE DATABASE unlisted');
-const other = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+const other = await startOwnPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 
 const scripts = {
   'db/where.read.sql': 'SELECT current_database() AS name, inet_server_port() AS port',
@@ -132,7 +132,7 @@ t.test('a reload adds, changes and removes databases', async (t) => {
     service.signal('SIGHUP');
     await service.line('reloaded', n);
   };
-  // Until the old front ends have closed them, kept connections are theirs.
+  // Until the old HTTP processes have closed them, kept connections are theirs.
   const served = async (target: string, wanted: object): Promise<void> => {
     let rows: unknown;
     for (let i = 0; i < 100 && JSON.stringify(rows) !== JSON.stringify([wanted]); i++) {

@@ -39,6 +39,7 @@ const scripts = {
   'broken/table.update.sql': 'UPDATE nope SET a = 1',
   'broken/template.read.sql': 'SELECT {{if}}',
   'broken/word.read.sql': 'SELEC 1',
+  'broken/placeholder.read.sql': 'SELECT $2::int, {{sqlVal "a"}}',
   'plain/value.read.sql': "SELECT '{{.v}}' AS v",
 };
 const config = { 'pg.statement_timeout': '1s' };
@@ -63,6 +64,7 @@ const NATURAL: Readonly<Record<string, string>> = {
   'broken/column': '500 42703',
   'PATCH broken/table': '500 42P01',
   'broken/word': '500 42601',
+  'broken/placeholder?a=1': '500 08P01',
 };
 
 /** What a function raises on purpose: SQLSTATE to status. */
@@ -71,6 +73,7 @@ const RAISED: Readonly<Record<string, number>> = {
   '40P01': 409,
   '55P03': 409,
   '08006': 503,
+  '08P01': 500,
   53200: 503,
   53300: 503,
   '57P01': 503,

@@ -1,7 +1,7 @@
-/** The users table at start: made by one front end, waited for, and left alone. */
+/** The users table at start: made by one HTTP process, waited for, and left alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { startPostgres, type Postgres } from '../support/postgres.js';
+import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 
 const AUTH: Configuration = {
@@ -46,15 +46,18 @@ t.test('a database', { buffered: true }, async (t) => {
   await t.test('made, and found by the next one', async (t) => {
     const service = await start(t, server.url);
     t.match(await service.line('users table'), {
-      msg: 'the users table was made',
+      msg: 'the users table was created',
       level: 30,
       schema: 'public',
       table: 'service_users',
-      frontEnd: 0,
+      httpProcess: 0,
     });
     t.ok(await exists(server));
     service.signal('SIGHUP');
-    t.match(await service.line('users table', 2), { msg: 'the users table is there', frontEnd: 0 });
+    t.match(await service.line('users table', 2), {
+      msg: 'the users table exists',
+      httpProcess: 0,
+    });
     t.equal(service.lines.filter(({ msg }) => msg.includes('users table')).length, 2);
   });
 
@@ -65,11 +68,11 @@ t.test('a database', { buffered: true }, async (t) => {
     ]);
     t.match(await service.line('users table'), {
       level: 40,
-      msg: 'the users table has no column hash: nobody can log in',
+      msg: 'the users table has no column hash: logins fail',
     });
     t.match(await other.line('users table'), {
       level: 40,
-      msg: 'the users table has no column org: auth.metadata goes without',
+      msg: 'the users table has no column org: auth.metadata omits it',
     });
   });
 
@@ -84,7 +87,7 @@ t.test('a database', { buffered: true }, async (t) => {
 });
 
 t.test('made once the database is there', { buffered: true }, async (t) => {
-  const server = await startPostgres(t);
+  const server = await startOwnPostgres(t);
   await server.sql('ALTER SYSTEM SET default_transaction_read_only = on');
   await server.sql('SELECT pg_reload_conf()');
   const service = await start(t, server.url);
@@ -93,6 +96,6 @@ t.test('made once the database is there', { buffered: true }, async (t) => {
   t.notMatch(service.output, 'users table');
   await server.sql('ALTER SYSTEM RESET default_transaction_read_only');
   await server.sql('SELECT pg_reload_conf()');
-  await service.line('the users table was made');
+  await service.line('the users table was created');
   t.ok(await exists(server));
 });

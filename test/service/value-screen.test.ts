@@ -40,6 +40,15 @@ t.test('keywords, in values of several words', async (t) => {
   }
 });
 
+t.test(
+  'keywords behind numbers, as PostgreSQL before version 15 and from 16 on reads them',
+  async (t) => {
+    for (const number of ['1e0', '1.e5', '.5e1', '0x1', '0o7', '0b1', '1_000e1_0'])
+      t.ok(await refused(`${number}or true`), number);
+    for (const value of ['4door sedan', '1e0or', '1eor x']) t.notOk(await refused(value), value);
+  },
+);
+
 t.test('pairs of characters', async (t) => {
   for (const value of ['a--b', '--', 'a::b', '::', ' -- ']) t.ok(await refused(value), value);
   for (const value of ['', ' ', 'a-b', 'a:b', '2024-01-01 10:00:00', 'C:\\dir', 'a@b.example'])

@@ -1,10 +1,11 @@
-/** The watch over a certificate's files: when it acts, and how often. */
+/** CertificateWatch: when it reports a renewed certificate, and how often. */
+import { EventEmitter, once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import type { Logger } from '#app/log.js';
-import type { TlsSettings } from '#app/protocol.js';
+import type { TlsSettings } from '#app/settings.js';
 import { CertificateWatch, readCertificate } from '#app/supervisor/certificate.js';
 import { makeCertificate } from '../support/certificates.js';
 
@@ -22,7 +23,8 @@ function watched(t: Test) {
   };
   put(first);
   const seen: string[] = [];
-  const state = { served: first as TlsSettings | undefined, looks: 0 };
+  const state = { served: first as TlsSettings | undefined };
+  const looks = new EventEmitter();
   const log = {
     error: (text: string) => seen.push(text),
     info: () => undefined,
@@ -30,7 +32,7 @@ function watched(t: Test) {
   const use = {
     files: () => files,
     served: () => {
-      state.looks += 1;
+      looks.emit('look'); // the files are read
       return state.served;
     },
     renewed: () => seen.push('renewed'),
@@ -42,17 +44,17 @@ function watched(t: Test) {
   });
   const look = async (times: number): Promise<string[]> => {
     for (let i = 0; i < times; i++) {
-      const before = state.looks;
+      const looked = once(looks, 'look');
       mock.timers.tick(1_000);
-      while (state.looks === before) await new Promise(setImmediate);
-      await new Promise(setImmediate);
+      await looked;
+      await new Promise(setImmediate); // the next one is scheduled
     }
     return seen.splice(0);
   };
   return { files, put, state, look };
 }
 
-t.test('a change counts when it was the same twice', async (t) => {
+t.test('a change counts once two polls have found the same', async (t) => {
   const { files, put, state, look } = watched(t);
   t.same(await look(3), []);
   writeFileSync(files.cert, second.cert);
@@ -64,7 +66,7 @@ t.test('a change counts when it was the same twice', async (t) => {
   t.same(await look(610), []);
 });
 
-t.test('one that could not be put to use is tried again after ten minutes', async (t) => {
+t.test('a certificate that could not be used is tried again after ten minutes', async (t) => {
   const { put, look } = watched(t);
   put(second);
   t.same(await look(2), ['renewed']);
@@ -74,7 +76,7 @@ t.test('one that could not be put to use is tried again after ten minutes', asyn
   t.same(await look(10), [], 'the one in use is back');
 });
 
-t.test('what is unusable is reported once', async (t) => {
+t.test('unusable files are reported once', async (t) => {
   const { files, put, look } = watched(t);
   const mixed = { cert: first.cert, key: second.key };
   const REPORT = [/stays: the certificate cannot be used with its key: key values mismatch$/];

@@ -1,8 +1,8 @@
-/** What the supervisor remembers of key sets: by place, the last ones, for nobody else. */
+/** KnownKeys: the last key set of each source, only for that source. */
 import t from 'tap';
-import type { TokenSettings } from '#app/protocol.js';
+import type { TokenSettings } from '#app/settings.js';
 import { KnownKeys } from '#app/supervisor/known-keys.js';
-import { frontEndSettings } from '../support/front-end.js';
+import { httpProcessSettings } from '../support/http-process.js';
 import { authSettings } from '../support/tokens.js';
 
 function tokens(place: Partial<TokenSettings>): TokenSettings {
@@ -10,11 +10,11 @@ function tokens(place: Partial<TokenSettings>): TokenSettings {
 }
 
 function known(keys: KnownKeys, place: Partial<TokenSettings>): string | undefined {
-  return keys.fill(frontEndSettings({ auth: authSettings({ tokens: place }) })).auth?.tokens
+  return keys.fill(httpProcessSettings({ auth: authSettings({ tokens: place }) })).auth?.tokens
     .lastKeys;
 }
 
-t.test('the last text of the same place', (t) => {
+t.test('the last text of the same source', (t) => {
   const keys = new KnownKeys();
   const a = 'https://issuer.example/a';
   t.equal(known(keys, { jwks: a }), undefined);
@@ -28,12 +28,12 @@ t.test('the last text of the same place', (t) => {
 });
 
 t.test('without authentication there is nothing to add to', (t) => {
-  const settings = frontEndSettings();
+  const settings = httpProcessSettings();
   t.equal(new KnownKeys().fill(settings), settings);
   t.end();
 });
 
-t.test('places are few, and the one in use stays', (t) => {
+t.test('sources are bounded, and the one in use stays', (t) => {
   const keys = new KnownKeys();
   keys.learn(tokens({ jwks: 'used' }), 'text');
   keys.learn(tokens({ jwks: 'unused' }), 'text');

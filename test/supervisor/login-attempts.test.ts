@@ -53,7 +53,7 @@ t.test('of an address, for any user', (t) => {
   t.end();
 });
 
-t.test('what is refused does not count', (t) => {
+t.test('rejected attempts do not count', (t) => {
   const { begin, at, attempts } = counter();
   for (let i = 0; i < 3; i++) begin('ann', `a${i}`);
   for (let i = 0; i < 20; i++) t.ok(begin('ann', 'b') > 0);
@@ -104,7 +104,7 @@ t.test('memory', (t) => {
   t.ok(begin('user 999', 'z') > 0, 'the latest are remembered');
   at(1_000);
   begin('ann', 'a');
-  t.equal(attempts.size, 2, 'what does not count any more is forgotten');
+  t.equal(attempts.size, 2, 'failures outside the window are dropped');
 
   const large = counter({ perUser: 200, perAddress: 200, window: 1_000 }, 100);
   for (let i = 0; i < 200; i++) large.begin('ann', 'a');

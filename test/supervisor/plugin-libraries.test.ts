@@ -1,4 +1,4 @@
-/** What the supervisor reads of libraries: once, whole, and nothing from elsewhere. */
+/** PluginLibraries reads each library once, completely, and only from its folder. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { PluginLibraries, type LibraryAsker } from '#app/supervisor/plugin-libraries.js';
+import { PluginLibraries, type LibraryRequester } from '#app/supervisor/plugin-libraries.js';
 
 /** A folder of libraries that were written some time ago. */
 function libraryFolder(t: Pick<Test, 'teardown'>): string {
@@ -32,8 +32,8 @@ function write(file: string, content: string | Buffer): void {
   utimesSync(file, 1e9, 1e9);
 }
 
-/** Asker is a front end; what it gets, it gets in later turns of the loop. */
-class Asker implements LibraryAsker {
+/** An HTTP process; messages reach it in later turns of the loop. */
+class Requester implements LibraryRequester {
   /** Parts that were under way at one time, at most. */
   most = 0;
   dead = false;
@@ -41,12 +41,15 @@ class Asker implements LibraryAsker {
   #parts: Buffer[] = [];
   #done: (got: string) => void = () => undefined;
 
-  send(message: Parameters<LibraryAsker['send']>[0], sent: (error: Error | null) => void): void {
+  send(
+    message: Parameters<LibraryRequester['send']>[0],
+    sent: (error: Error | null) => void,
+  ): void {
     this.most = Math.max(this.most, ++this.#under);
     setImmediate(() => {
       this.#under--;
       sent(this.dead ? new Error('gone') : null);
-      if (message.type === 'library-refused')
+      if (message.type === 'library-rejected')
         this.#done(`${message.reason}: ${message.detail.split(',')[0]!}`);
       else {
         this.#parts.push(Buffer.from(message.data, 'base64'));
@@ -59,12 +62,12 @@ class Asker implements LibraryAsker {
   get(libraries: PluginLibraries, folder: string, name: string): Promise<string> {
     this.#parts = [];
     const got = new Promise<string>((resolve) => (this.#done = resolve));
-    libraries.ask(folder, name, this);
+    libraries.request(folder, name, this);
     return got;
   }
 }
 
-t.test('what is refused', async (t) => {
+t.test('rejected libraries', async (t) => {
   const folder = libraryFolder(t);
   const libraries = new PluginLibraries(1_000);
   write(path.join(folder, '..', 'outside.so'), 'outside');
@@ -83,7 +86,7 @@ t.test('what is refused', async (t) => {
   write(path.join(folder, 'limit.so'), 'x'.repeat(1_000));
   write(path.join(folder, 'secret.so'), 'secret');
   chmodSync(path.join(folder, 'secret.so'), 0o200);
-  const asker = new Asker();
+  const asker = new Requester();
   for (const [name, wanted] of [
     ['absent', 'missing: there is no such file'],
     ['link', 'missing: it leads out of the folder'],
@@ -91,21 +94,21 @@ t.test('what is refused', async (t) => {
     ['dangling', 'missing: there is no such file'],
     ['loop', 'unusable: ELOOP: too many symbolic links encountered'],
     ['zero', 'missing: it leads out of the folder'],
-    ['folder', 'unusable: it is no regular file'],
-    ['pipe', 'unusable: it is no regular file'],
+    ['folder', 'unusable: it is not a regular file'],
+    ['pipe', 'unusable: it is not a regular file'],
     ['large', 'unusable: it is larger than 1000 bytes'],
-    ['../outside', 'missing: it is no name'],
-    ['', 'missing: it is no name'],
-    ['a.b', 'missing: it is no name'],
-    ['a\0b', 'missing: it is no name'],
-    ['ü'.repeat(32), 'missing: it is no name'],
+    ['../outside', 'missing: not an identifier'],
+    ['', 'missing: not an identifier'],
+    ['a.b', 'missing: not an identifier'],
+    ['a\0b', 'missing: not an identifier'],
+    ['ü'.repeat(32), 'missing: not an identifier'],
     ['ü'.repeat(31), 'missing: there is no such file'],
   ] as const)
     t.equal(await asker.get(libraries, folder, name), wanted, JSON.stringify(name));
   t.match(await asker.get(libraries, folder, 'socket'), /^unusable: /);
   if (process.getuid?.() !== 0) t.match(await asker.get(libraries, folder, 'secret'), /EACCES/);
   t.match(await asker.get(libraries, path.join(folder, 'none'), 'a'), /^missing/);
-  t.equal(libraries.size, 0, 'nothing is kept of what is refused');
+  t.equal(libraries.size, 0, 'rejected libraries are not kept');
   t.equal((await asker.get(libraries, folder, 'limit')).length, 1_000);
 });
 
@@ -115,17 +118,17 @@ t.test('inside the folder, also through links', async (t) => {
   write(path.join(folder, 'v1', 'real.so'), 'real');
   symlinkSync('v1/real.so', path.join(folder, 'inner.so'));
   symlinkSync('lib', path.join(folder, '..', 'alias'));
-  const asker = new Asker();
+  const asker = new Requester();
   const libraries = new PluginLibraries();
   t.equal(await asker.get(libraries, folder, 'inner'), 'real');
   t.equal(await asker.get(libraries, path.join(folder, '..', 'alias'), 'inner'), 'real');
 });
 
-t.test('read once, whatever becomes of the file', async (t) => {
+t.test('read once, even if the file changes', async (t) => {
   const folder = libraryFolder(t);
   const file = path.join(folder, 'a.so');
   const libraries = new PluginLibraries();
-  const [one, two] = [new Asker(), new Asker()];
+  const [one, two] = [new Requester(), new Requester()];
   write(file, 'first');
   t.strictSame(
     await Promise.all([one.get(libraries, folder, 'a'), two.get(libraries, folder, 'a')]),
@@ -133,7 +136,7 @@ t.test('read once, whatever becomes of the file', async (t) => {
   );
   libraries.loaded(folder, 'a', one, true);
   libraries.loaded(folder, 'a', two, false);
-  const later = (): Promise<string> => new Asker().get(libraries, folder, 'a');
+  const later = (): Promise<string> => new Requester().get(libraries, folder, 'a');
   write(`${file}.new`, 'second');
   renameSync(`${file}.new`, file);
   t.equal(await later(), 'first', 'replaced');
@@ -143,38 +146,38 @@ t.test('read once, whatever becomes of the file', async (t) => {
   t.equal(await later(), 'first', 'deleted');
   libraries.gone(one);
   libraries.gone(two);
-  t.equal(await later(), 'first', 'its front ends died');
+  t.equal(await later(), 'first', 'its HTTP processes died');
 });
 
-t.test('what nobody could load is read anew', async (t) => {
+t.test('a library that no HTTP process could load is read anew', async (t) => {
   const folder = libraryFolder(t);
   const file = path.join(folder, 'a.so');
   const libraries = new PluginLibraries();
-  const [one, two, three] = [new Asker(), new Asker(), new Asker()];
+  const [one, two, three] = [new Requester(), new Requester(), new Requester()];
   write(file, 'broken');
   await one.get(libraries, folder, 'a');
   await two.get(libraries, folder, 'a');
   write(file, 'mended');
   libraries.loaded(folder, 'a', one, false);
-  t.equal(await three.get(libraries, folder, 'a'), 'broken', 'somebody may load it yet');
+  t.equal(await three.get(libraries, folder, 'a'), 'broken', 'another process may still load it');
   libraries.gone(two);
   libraries.loaded(folder, 'a', three, false);
   t.equal(libraries.size, 0);
   t.equal(await one.get(libraries, folder, 'a'), 'mended');
 });
 
-t.test('large ones go in parts, one after the other', async (t) => {
+t.test('large libraries are sent in parts, in order', async (t) => {
   const folder = libraryFolder(t);
   const content = Buffer.alloc((3 << 20) + 1, 'abcdefg');
   write(path.join(folder, 'a.so'), content);
   write(path.join(folder, 'empty.so'), '');
   const libraries = new PluginLibraries();
-  const asker = new Asker();
+  const asker = new Requester();
   t.ok((await asker.get(libraries, folder, 'a')) === content.toString('latin1'));
   t.equal(asker.most, 1);
   t.equal(await asker.get(libraries, folder, 'empty'), '');
   asker.dead = true;
-  libraries.ask(folder, 'a', asker);
+  libraries.request(folder, 'a', asker);
   libraries.gone(asker);
   t.equal(libraries.size, 0);
 });
@@ -184,7 +187,7 @@ t.test('a file that is being written', async (t) => {
   const file = path.join(folder, 'a.so');
   const libraries = new PluginLibraries();
   writeFileSync(file, 'half');
-  const got = new Asker().get(libraries, folder, 'a');
+  const got = new Requester().get(libraries, folder, 'a');
   setTimeout(() => appendFileSync(file, ' and half'), 20);
   t.equal(await got, 'half and half');
 
@@ -193,5 +196,5 @@ t.test('a file that is being written', async (t) => {
   let size = 32 << 20;
   const writer = setInterval(() => truncateSync(changing, --size), 1);
   t.teardown(() => clearInterval(writer));
-  t.equal(await new Asker().get(libraries, folder, 'b'), 'unusable: the file changes all the time');
+  t.equal(await new Requester().get(libraries, folder, 'b'), 'unusable: the file keeps changing');
 });

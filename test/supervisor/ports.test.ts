@@ -1,4 +1,4 @@
-/** Ports that cannot be had: the service says which and why, and does not start. */
+/** Ports that cannot be opened: the service names the port and the reason, and does not start. */
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { ServiceProcess, startService } from './service.js';
 
 t.test('a second instance on one port', async (t) => {
   const { service, port } = await startService(t);
-  await t.test('refuses to start', async (t) => {
+  await t.test('does not start', async (t) => {
     const second = new ServiceProcess(t, { port });
     t.equal(await second.exited, 1);
     t.match((await second.line('cannot start')).msg, `port ${port} is already in use`);
@@ -44,15 +44,15 @@ for (const [host, reason] of [
     t.match(msg, reason);
   });
 
-t.test('port 0: all front ends share the one that was picked', async (t) => {
+t.test('port 0: all HTTP processes share the one that was picked', async (t) => {
   const { service, port } = await startService(t, {
-    frontEnds: 3,
+    httpProcesses: 3,
     accessLog: true,
     worker: { log: { level: 'info', pretty: false } },
   });
   await Promise.all(Array.from({ length: 60 }, () => sendRaw(port, requestBytes('GET', '/nope'))));
   const servedBy = new Set(
-    service.lines.filter(({ msg }) => msg === 'request').map((line) => line['frontEnd']),
+    service.lines.filter(({ msg }) => msg === 'request').map((line) => line['httpProcess']),
   );
   t.equal(servedBy.size, 3);
 });

@@ -1,9 +1,9 @@
-/** What front ends are told of changes: soon, not too often, and of the scripts that are served now. */
+/** Notifications of HTTP processes: soon, not too often, and only for the table in use. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createLogger } from '#app/log.js';
 import { ScriptWatch } from '#app/supervisor/script-watch.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import { connections, startPostgres } from '../support/postgres.js';
 import { soon } from '../support/process-group.js';
 

@@ -1,15 +1,15 @@
-/** A supervisor over front ends with settings of the test's own, which need no database. */
+/** A supervisor over HTTP processes with settings of the test's own, which need no database. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { frontEndSettings, LIMITS, type FrontEndOverrides } from '../support/front-end.js';
+import { httpProcessSettings, LIMITS, type HttpProcessOverrides } from '../support/http-process.js';
 import { ProcessGroup } from '../support/process-group.js';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/serve.js', import.meta.url));
 
-export interface ServiceOptions extends FrontEndOverrides {
-  readonly frontEnds?: number;
+export interface ServiceOptions extends HttpProcessOverrides {
+  readonly httpProcesses?: number;
 }
 
 /** ServiceProcess is the supervisor of one service and what can be seen of it from outside. */
@@ -31,14 +31,14 @@ export class ServiceProcess extends ProcessGroup {
 
 function writeConfiguration(
   folder: string,
-  { frontEnds = 2, ...overrides }: ServiceOptions,
+  { httpProcesses = 2, ...overrides }: ServiceOptions,
 ): string {
   const file = path.join(folder, 'service.json');
-  const settings = frontEndSettings(overrides);
+  const settings = httpProcessSettings(overrides);
   writeFileSync(
     file,
     JSON.stringify({
-      frontEnds: Array.from({ length: frontEnds }, (_, index) => ({ ...settings, index })),
+      httpProcesses: Array.from({ length: httpProcesses }, (_, index) => ({ ...settings, index })),
       logins: LIMITS,
     }),
   );

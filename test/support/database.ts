@@ -2,15 +2,15 @@
 import { performance } from 'node:perf_hooks';
 import type { Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
-import { ConnectionShare } from '#app/pg/connection-share.js';
+import { ConnectionQuota } from '#app/pg/connection-quota.js';
 import { Database } from '#app/pg/database.js';
 import type { Identity } from '#app/pg/identity.js';
 import type { Job, Statement, StatementResult } from '#app/pg/job.js';
 import { ResultBudget } from '#app/pg/result-budget.js';
 import { ScriptCost } from '#app/pg/script-cost.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
-import type { DatabaseSettings } from '#app/protocol.js';
-import { databaseSettings } from './front-end.js';
+import type { DatabaseSettings } from '#app/settings.js';
+import { databaseSettings } from './http-process.js';
 
 export type Outcome = StatementResult | SqlFailure | ServiceError;
 
@@ -49,7 +49,7 @@ export class TestDatabase {
     const patient = { ...usual, conninfo, connectTimeout: 10_000 };
     const all = { ...patient, ...settings };
     this.#allowed = new Int32Array([all.connections, 0]);
-    this.database = new Database(all, budget, new ConnectionShare(this.#allowed, 0));
+    this.database = new Database(all, budget, new ConnectionQuota(this.#allowed, 0));
     t.teardown(() => {
       this.database.close();
     });
@@ -58,11 +58,11 @@ export class TestDatabase {
   /** allow changes how many connections there may be. */
   allow(connections: number): void {
     this.#allowed[0] = connections;
-    this.database.adjust();
+    this.database.applyQuota();
   }
 
-  /** held is how many connections are counted. */
-  get held(): number {
+  /** open is the number of connections counted. */
+  get open(): number {
     return this.#allowed[1]!;
   }
 
@@ -90,7 +90,7 @@ export class TestDatabase {
       form,
       identity: options.identity,
       readOnly: options.readOnly === true,
-      repeatable: form === 'value',
+      cannotWrite: options.readOnly === true,
       cost: options.cost ?? fastCost(),
       attempts: 0,
       since: 0,

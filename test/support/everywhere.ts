@@ -1,7 +1,6 @@
-/** The same question to every front end and worker of a service: many at a time, each on a connection of its own. */
+/** The same question to every HTTP process and worker of a service: many at a time, each on a connection of its own. */
 import http from 'node:http';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.js';
 
 /** So many at once that none of a few workers is left out. */
 const MANY = 32;
@@ -11,18 +10,12 @@ export async function ask(port: number, path: string): Promise<Set<string>> {
   return new Set(await Promise.all(Array.from({ length: MANY }, () => one(port, path))));
 }
 
-/** live waits until all answers are the one wanted, and gives how long that took, ms; Infinity after five seconds. */
-export async function live(port: number, path: string, wanted: string): Promise<number> {
-  const began = performance.now();
-  for (;;) {
-    const asked = performance.now();
+/** live waits until all answers are the one wanted. */
+export async function live(port: number, path: string, wanted: string): Promise<void> {
+  await until(async () => {
     const answers = await ask(port, path);
-    if (answers.size === 1 && answers.has(wanted)) return asked - began;
-    if (asked - began > 5_000) {
-      return Infinity;
-    }
-    await sleep(10);
-  }
+    return answers.size === 1 && answers.has(wanted);
+  });
 }
 
 function one(port: number, path: string): Promise<string> {
@@ -34,7 +27,7 @@ function one(port: number, path: string): Promise<string> {
         answer.on('end', () => resolve(`${answer.statusCode} ${body}`));
         answer.on('error', (error) => resolve(String(error)));
       })
-      // One that waits at a socket when its front end goes is reset with it (docs/operations.md).
+      // One that waits at a socket when its HTTP process goes is reset with it (docs/operations.md).
       .on('error', (error) => resolve(String(error)));
   });
 }

@@ -1,13 +1,13 @@
 /** A process of its own, with --expose-gc: ends many connections and collects garbage before the loop has come round. */
-import { openConnection } from '#app/pg/connector.js';
-import type { DatabaseSettings } from '#app/protocol.js';
+import { connectPipelined } from '#app/pg/connect.js';
+import type { DatabaseSettings } from '#app/settings.js';
 
 const settings = { conninfo: process.argv[2]! } as DatabaseSettings;
 
 for (let round = 0; round < 60; round++) {
   await Promise.all(
     Array.from({ length: 4 }, async () => {
-      (await openConnection(settings)).finish();
+      (await connectPipelined(settings)).finish();
       queueMicrotask(() => {
         globalThis.gc!();
         for (let i = 0; i < 2000; i++) Buffer.allocUnsafeSlow(200 + (i % 700));

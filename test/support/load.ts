@@ -1,6 +1,7 @@
 /** Clients that ask one thing after another for as long as a test wants, and what they were answered. */
 import http from 'node:http';
 import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 
 export interface LoadOptions {
@@ -10,10 +11,12 @@ export interface LoadOptions {
   /** Certificates that are trusted: HTTPS. */
   readonly ca?: readonly string[];
   /**
-   * A connection for each request. It is tried again once when it is reset: the kernel may have taken it for a front end
+   * A connection for each request. It is tried again once when it is reset: the kernel may have taken it for an HTTP process
    * that closes its socket at that moment (docs/operations.md).
    */
   readonly anew?: boolean;
+  /** As fast as they are answered. Otherwise about a thousand requests a second, so that the machine is not the bottleneck. */
+  readonly flood?: boolean;
   /** The status that is no failure, 200 by default. */
   readonly wanted?: number;
   /** Target of the n-th request. */
@@ -26,14 +29,19 @@ export interface LoadOptions {
 export class Load {
   /** Number of answers by status; 0 for requests that got none. */
   readonly statuses = new Map<number, number>();
-  /** Answers that were not wanted, and errors, the first hundred. */
+  /** Answers that were not wanted, and what became of requests without one, the first hundred. */
   readonly failures: string[] = [];
+  /** Those without an answer alone, the first hundred. */
+  readonly unanswered: string[] = [];
   /** Bodies of answers that were wanted, the first hundred that differ. */
   readonly bodies = new Set<string>();
-  /** Answers with status 503 that had no Retry-After. */
+  /** Answers with status 503 that had no Retry-After, or had one although the request may have taken effect. */
   bare = 0;
+  /** Answers with status 503 and the SQLSTATE 08007. */
+  unknown = 0;
   asked = 0;
   #running = true;
+  readonly #began = performance.now();
   readonly #agent: http.Agent;
   readonly #clients: Promise<void>[];
 
@@ -51,6 +59,12 @@ export class Load {
     return this.statuses.get(status) ?? 0;
   }
 
+  /** reached waits until so many answers with a status have come, half a minute at most. */
+  async reached(count: number, status = 200): Promise<boolean> {
+    for (let i = 0; i < 1_500 && this.count(status) < count; i++) await sleep(20);
+    return this.count(status) >= count;
+  }
+
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#clients);
@@ -58,7 +72,8 @@ export class Load {
   }
 
   async #run(options: LoadOptions): Promise<void> {
-    const { wanted = 200, target, anew } = options;
+    const { clients, flood, wanted = 200, target, anew } = options;
+    const pause = flood === true ? 0 : clients;
     while (this.#running) {
       const path = target(this.asked++);
       const status =
@@ -66,8 +81,9 @@ export class Load {
         (await this.#ask(options, path, false)) ??
         0;
       this.statuses.set(status, this.count(status) + 1);
-      // What fails at once must not fill the machine.
-      if (status !== wanted) await new Promise((resolve) => setTimeout(resolve, 10));
+      // What fails at once must not fill the machine either.
+      const wait = status === wanted ? pause : Math.max(pause, 10);
+      if (wait > 0) await sleep(wait);
     }
   }
 
@@ -76,32 +92,44 @@ export class Load {
     const { port, method = 'GET', wanted = 200, ca, answered } = options;
     const { request } = ca ? https : http;
     return new Promise((resolve) => {
-      const failed = (error: NodeJS.ErrnoException): void => {
-        const again = retry && error.code === 'ECONNRESET';
-        if (!again) this.#failed(String(error));
+      const failed = (error: NodeJS.ErrnoException, part: string): void => {
+        const again = retry && error.code === 'ECONNRESET' && part === 'head';
+        if (!again) this.#lost(sent, error, part);
         resolve(again ? undefined : 0);
       };
-      request({ port, method, path, host: '127.0.0.1', agent: this.#agent }, (answer) => {
-        let body = '';
-        answer.setEncoding('utf8').on('data', (text: string) => (body += text));
-        answer.on('end', () => {
-          const { statusCode = 0, headers } = answer;
-          if (statusCode !== wanted) this.#failed(`${statusCode} ${body}`);
-          else {
-            answered?.(body);
-            if (this.bodies.size < 100) this.bodies.add(body);
-          }
-          if (statusCode === 503 && headers['retry-after'] === undefined) this.bare++;
-          resolve(statusCode);
-        });
-        answer.on('error', (error) => {
-          this.#failed(String(error));
-          resolve(0);
-        });
-      })
-        .on('error', failed)
-        .end();
+      const sent = request(
+        { port, method, path, host: '127.0.0.1', agent: this.#agent },
+        (answer) => {
+          let body = '';
+          answer.setEncoding('utf8').on('data', (text: string) => (body += text));
+          answer.on('end', () => {
+            const { statusCode = 0, headers } = answer;
+            if (statusCode !== wanted) {
+              this.#failed(`${statusCode} ${body}`);
+            } else {
+              answered?.(body);
+              if (this.bodies.size < 100) this.bodies.add(body);
+            }
+            const unknown = statusCode === 503 && body.includes('"08007"');
+            if (unknown) this.unknown++;
+            if (statusCode === 503 && unknown === (headers['retry-after'] !== undefined))
+              this.bare++;
+            resolve(statusCode);
+          });
+          answer.on('error', (error) => failed(error, `body after ${body.length} characters`));
+        },
+      );
+      sent.on('error', (error) => failed(error, 'head')).end();
     });
+  }
+
+  #lost({ reusedSocket, socket }: http.ClientRequest, error: Error, part: string): void {
+    if (this.unanswered.length === 100) return;
+    const at = Math.round(performance.now() - this.#began);
+    const connection = `${reusedSocket ? 'used' : 'new'} connection from port ${socket?.localPort ?? '?'}`;
+    const failure = `${at} ms, ${part}, ${connection}: ${String(error)}`;
+    this.unanswered.push(failure);
+    this.#failed(failure);
   }
 
   #failed(failure: string): void {

@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import type { Postgres } from './postgres.js';
+import { freePort } from './free-port.js';
+import type { OwnPostgres } from './postgres.js';
 
 /** Debian puts it where the paths of most users do not lead. */
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
@@ -22,7 +22,7 @@ export function pgbouncerVersion(): [major: number, minor: number] | undefined {
 /** startPgbouncer starts one; whoever connects becomes `user`. `settings` are lines of its [pgbouncer] section. */
 export async function startPgbouncer(
   t: Pick<Test, 'teardown'>,
-  { host, port, dataDir }: Postgres,
+  { host, port, dataDir }: OwnPostgres,
   user: { readonly name: string; readonly password: string },
   settings: readonly string[],
 ): Promise<{ readonly host: string; readonly port: number; readonly password: string }> {
@@ -71,13 +71,4 @@ export async function startPgbouncer(
     child.once('close', () => reject(new Error(`PgBouncer ended:\n${log}`)));
   });
   return { host: '127.0.0.1', port: own, password: 'any' };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,6 +1,6 @@
 /** A libpq connection in pipeline mode with a Pipeline on it, driven by polling. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pipeline, type Outcome } from '#app/native/pipeline.js';
+import { Pipeline, type PipelineResult } from '#app/native/pipeline.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
 
 export class Pipelined {
@@ -32,15 +32,20 @@ export class Pipelined {
   }
 
   /** run prepares a statement if it is given a name, sends it, and gives its outcome. */
-  async run(sql: string, values: (string | null)[] = [], name = '', one = false): Promise<Outcome> {
+  async run(
+    sql: string,
+    values: (string | null)[] = [],
+    name = '',
+    one = false,
+  ): Promise<PipelineResult> {
     if (name !== '') this.pipeline.prepare(name, sql);
     this.pipeline.send(name, sql, values, one);
     return (await this.outcomes(1))[0]!;
   }
 
   /** outcomes gives that many outcomes, or those up to the loss of the connection. Rejects after ten seconds. */
-  async outcomes(count: number): Promise<Outcome[]> {
-    const all: Outcome[] = [];
+  async outcomes(count: number): Promise<PipelineResult[]> {
+    const all: PipelineResult[] = [];
     for (let i = 0; i < 10_000; i++) {
       this.pipeline.flush();
       all.push(...this.pipeline.receive());

@@ -1,15 +1,33 @@
 /**
- * A service as a process group of its own: its log as lines, its children, signals to it or to all of it, and its end
- * with the test. What it wrote is kept whole, so that tests can look for what must not be there.
+ * A service as a process group of its own: its log as lines, its children, signals to it or to all of it. The group ends
+ * with the test, and with the test's process however that ends. What it wrote is kept whole, so that tests can look for
+ * what must not be there. When the test fails, warnings and errors of the log and the exit are printed.
  */
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Test } from 'tap';
+import { spawnGroup, type TestEnd } from './spawn-group.js';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
+
+/** Level of warnings in the log, and most lines of a failed test's service that are printed. */
+const WARN = 40;
+const REPORTED = 50;
+
+/** A standard output that is not a pipe of Node's: the descriptor, and what can be read of it. */
+export interface Output {
+  readonly fd: number;
+  readonly stream: Readable;
+}
+
+/** environment is PATH, and the mark by which the test runner knows what a file has started. */
+export function environment(): NodeJS.ProcessEnv {
+  const { PATH, TEST_FILE_MARK } = process.env;
+  return { PATH, TEST_FILE_MARK };
+}
 
 export class ProcessGroup {
   /** A folder of the test's, removed with it: the program's working directory. */
@@ -21,28 +39,40 @@ export class ProcessGroup {
   /** Everything written to standard output and standard error. */
   output = '';
 
+  /** Its standard output, of which `lines` are read. */
+  readonly stdout: Readable;
+
+  readonly #child: ChildProcess;
+  #closed = false;
+
   /** `prepare` fills the folder and gives the program and its arguments. */
-  constructor(t: Pick<Test, 'teardown'>, prepare: (folder: string) => readonly string[]) {
+  constructor(t: TestEnd, prepare: (folder: string) => readonly string[], output?: Output) {
     this.folder = mkdtempSync(path.join(tmpdir(), 'service '));
-    const child = spawn(process.execPath, prepare(this.folder), {
+    const program = [process.execPath, ...prepare(this.folder)];
+    const child = spawnGroup(t, program, {
       cwd: this.folder,
-      env: { PATH: process.env['PATH'] },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
+      env: environment(),
+      stdio: ['ignore', output?.fd ?? 'pipe', 'pipe'],
     });
+    this.#child = child;
+    this.stdout = output?.stream ?? child.stdout!;
     this.pid = child.pid ?? 0;
     let rest = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    this.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.output += text;
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) this.lines.push(JSON.parse(line) as LogLine);
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     this.exited = new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve(code ?? signal ?? 'SIGKILL'));
+      child.once('close', (code, signal) => {
+        this.#closed = true;
+        resolve(code ?? signal ?? 'SIGKILL');
+      });
     });
     t.teardown(async () => {
+      if (t.passing?.() === false) this.#report();
       this.signalGroup('SIGKILL');
       await this.exited;
       rmSync(this.folder, { recursive: true });
@@ -55,22 +85,32 @@ export class ProcessGroup {
     return soon(`the log line ${wanted.toString()}`, () => this.lines.filter(is)[n - 1]);
   }
 
-  /** frontEnds is the process numbers of the front ends alive. */
-  frontEnds(): number[] {
-    return childrenOf(this.pid);
+  /** httpProcesses are the numbers of the running HTTP processes. */
+  httpProcesses(): number[] {
+    return childrenOf(this.pid).filter(alive);
   }
 
   signal(signal: NodeJS.Signals): void {
     process.kill(this.pid, signal);
   }
 
-  /** signalGroup signals supervisor and front ends alike, as a terminal does. */
+  /** signalGroup signals supervisor and HTTP processes alike, as a terminal does. */
   signalGroup(signal: NodeJS.Signals): void {
+    if (this.#closed) return; // its number may be another's
     try {
       process.kill(-this.pid, signal);
     } catch {
       // nothing is left of the group
     }
+  }
+
+  /** Prints to standard error what tells why the test failed, in the order of the log. */
+  #report(): void {
+    const lines = this.lines.filter(({ level }) => Number(level) >= WARN).slice(-REPORTED);
+    const { exitCode, signalCode } = this.#child;
+    const state = exitCode ?? signalCode;
+    const title = `service ${this.pid}: ${state === null ? 'running' : `exited with ${state}`}`;
+    console.error([title, ...lines.map((line) => `  ${JSON.stringify(line)}`)].join('\n'));
   }
 }
 
@@ -84,11 +124,11 @@ export async function soon<T>(what: string, look: () => T | undefined): Promise<
   throw new Error(`${what} did not come`);
 }
 
-/** alive tells whether a process is there. */
+/** alive tells whether a process runs. A zombie does not: not every process 1 reaps what it inherits. */
 export function alive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
   } catch {
     return false;
   }

@@ -1,17 +1,12 @@
-/** A query runner over a test's PostgreSQL, asked as a front end asks it, with what it logs. */
+/** A query runner over a test's PostgreSQL, with requests as an HTTP process sends them, and its log. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
-import {
-  packRequest,
-  RUN,
-  unpackAnswers,
-  type DatabaseSettings,
-  type WorkerSettings,
-} from '#app/protocol.js';
-import { QueryRunner } from '#app/query/query-runner.js';
-import { frontEndSettings } from './front-end.js';
+import { packRequest, RUN, unpackResponses } from '#app/batch.js';
+import type { DatabaseSettings, WorkerSettings } from '#app/settings.js';
+import { WorkerServices } from '#app/query/worker-services.js';
+import { httpProcessSettings } from './http-process.js';
 
 /** A line of the log: its level, fields and message. */
 export type Logged = Readonly<Record<string, unknown>> & {
@@ -26,7 +21,7 @@ export interface RunnerOptions {
   readonly settings?: Partial<WorkerSettings>;
 }
 
-/** Who asks, and how. */
+/** The request's method and identity. */
 export interface Ask {
   readonly method?: string;
   readonly role?: string;
@@ -35,7 +30,7 @@ export interface Ask {
 
 export class TestRunner {
   readonly logged: Logged[] = [];
-  readonly #runner: QueryRunner;
+  readonly #services: WorkerServices;
   readonly #waiting = new Map<number, (answer: string) => void>();
   #asked = 0;
 
@@ -45,7 +40,7 @@ export class TestRunner {
       mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
       writeFileSync(path.join(folder, name), text);
     }
-    const { worker } = frontEndSettings();
+    const { worker } = httpProcessSettings();
     const all: WorkerSettings = {
       ...worker,
       databases: [database],
@@ -60,8 +55,8 @@ export class TestRunner {
     const level = (name: string) => (fields: object, msg: string) =>
       this.logged.push({ level: name, ...fields, msg });
     const log = { info: level('info'), warn: level('warn'), error: level('error') };
-    this.#runner = new QueryRunner(all, log as unknown as Logger, (answers) => {
-      unpackAnswers(answers, [], (id, status, _type, _allow, body) => {
+    this.#services = new WorkerServices(all, log as unknown as Logger, (answers) => {
+      unpackResponses(answers, [], (id, status, _type, _allow, body) => {
         this.#waiting.get(id)!(`${status} ${body as string}`);
         this.#waiting.delete(id);
       });
@@ -86,7 +81,7 @@ export class TestRunner {
     );
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      this.#runner.take(RUN + request);
+      this.#services.runner.take(RUN + request);
     });
   }
 }

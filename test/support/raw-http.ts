@@ -1,6 +1,8 @@
 /** Requests as bytes on a socket, for what no HTTP client would send, and their answers taken apart. */
+import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
 
 /** Whether uWebSockets.js's binary for this Node answers 505 to a request line in pieces (those up to Node 21 do). */
 export const SPLITS_FAIL = Number(process.versions.modules) <= 120;
@@ -20,14 +22,33 @@ export interface RawAnswer {
 /** How long a connection that stays open is watched after its last byte (milliseconds). */
 const QUIET = 200;
 
+export interface SendOptions {
+  /** How long to wait for the first byte (milliseconds). */
+  readonly wait?: number;
+  /** How long to watch a connection after its last byte (milliseconds). */
+  readonly quiet?: number;
+  /** How long to wait between two parts (milliseconds). */
+  readonly between?: number;
+  /** Whether to end the sending half of the connection after the last part. */
+  readonly halfClose?: boolean;
+  /** The server's certificate, where it speaks TLS. */
+  readonly ca?: string | undefined;
+}
+
+/** connect opens a connection, with TLS where there is a certificate. */
+export function connect(port: number, ca?: string): net.Socket {
+  const options = { port, host: '127.0.0.1', allowHalfOpen: true };
+  return ca === undefined ? net.connect(options) : tls.connect({ ...options, ca });
+}
+
 /** sendRaw sends bytes on a connection of its own and reads until the server closes it or falls silent. */
 export function sendRaw(
   port: number,
   bytes: string | readonly string[],
-  { wait = 5_000 }: { readonly wait?: number } = {},
+  { wait = 5_000, quiet: patience = QUIET, between = 0, halfClose = false, ca }: SendOptions = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1');
+    const socket = connect(port, ca);
     const chunks: Buffer[] = [];
     let quiet = setTimeout(() => finish(false), wait);
     const finish = (closed: boolean): void => {
@@ -38,11 +59,20 @@ export function sendRaw(
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       clearTimeout(quiet);
-      quiet = setTimeout(() => finish(false), QUIET);
+      quiet = setTimeout(() => finish(false), patience);
     });
     socket.on('error', () => undefined);
+    socket.on('end', () => finish(true));
     socket.on('close', () => finish(true));
-    for (const part of typeof bytes === 'string' ? [bytes] : bytes) socket.write(part, 'latin1');
+    const send = async (): Promise<void> => {
+      if (ca !== undefined) await once(socket, 'secureConnect'); // or the first parts would go out together
+      for (const [i, part] of (typeof bytes === 'string' ? [bytes] : bytes).entries()) {
+        if (i > 0 && between > 0) await sleep(between);
+        if (socket.writable) socket.write(part, 'latin1');
+      }
+      if (halfClose) socket.end();
+    };
+    send().catch(() => undefined); // the connection failed: it is closed
   });
 }
 
@@ -72,7 +102,7 @@ export class HeldRequest {
     });
   }
 
-  /** begin sends the first part and waits until the front end must have it. */
+  /** begin sends the first part and waits until the HTTP process must have it. */
   static async begin(port: number): Promise<HeldRequest> {
     const held = new HeldRequest(port);
     held.socket.write('POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');

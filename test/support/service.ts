@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { ProcessGroup } from './process-group.js';
+import { ProcessGroup, type Output } from './process-group.js';
 
 // From dist-test/test/support to the project.
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly config?: Configuration;
   /** Puts more into its folder before it starts. */
   readonly prepare?: (folder: string) => void;
+  /** Its standard output; a pipe otherwise. */
+  readonly output?: Output;
 }
 
 export interface AskOptions {
@@ -48,14 +50,15 @@ export class Service extends ProcessGroup {
   readonly #database: string;
 
   constructor(t: Pick<Test, 'teardown'>, options: ServiceOptions) {
-    const { database, scripts = {}, config = {}, prepare } = options;
-    super(t, (folder) => {
+    const { database, scripts = {}, config = {}, prepare, output } = options;
+    const fill = (folder: string): readonly string[] => {
       mkdirSync(path.join(folder, 'queries'));
       for (const [name, text] of Object.entries(scripts)) writeScript(folder, name, text);
       writeConfiguration(folder, database, config);
       prepare?.(folder);
       return [MAIN, 'serve'];
-    });
+    };
+    super(t, fill, output);
     this.#database = database;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Data: names of JavaScript's prototypes are keys like any other, data is never changed, and a map with methods does
- * what plain data does.
+ * Data: names of JavaScript's prototypes are ordinary keys, data is never changed, and a map with methods behaves like
+ * plain data.
  */
 import t from 'tap';
 import { compile, type TemplateMap } from '#app/template/template.js';
@@ -35,7 +35,7 @@ t.test('prototype names', (t) => {
   t.end();
 });
 
-t.test('the data is left as it is', (t) => {
+t.test('the data is not changed', (t) => {
   const data = Object.freeze({ list: Object.freeze(['a', 'b']) });
   const template = compile('{{defaultOrValue "x" "d"}}{{.x}}{{slice .list 1}}{{isSet "x"}}', 't');
   for (let i = 0; i < 2; i++) t.equal(template.render(data).text, 'dd[b]true');

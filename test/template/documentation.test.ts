@@ -1,5 +1,5 @@
 /**
- * docs/templates.md: every example gives what it shows, and every function has a section.
+ * docs/templates.md: every example has the result it shows, and every function has a section.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

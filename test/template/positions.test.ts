@@ -34,7 +34,7 @@ t.test('errors', (t) => {
   t.end();
 });
 
-t.test('safe messages hold neither data nor constants of the script', (t) => {
+t.test('safe messages contain neither data nor constants of the script', (t) => {
   const data = { s: 'SECRET', list: ['SECRET'], m: { SECRET: 'SECRET' }, n: 424242 };
   const templates = [
     '{{range .s}}{{end}}',

@@ -1,5 +1,5 @@
 /**
- * A refused value may be passed around; whoever needs its text is stopped with the parameter's name, and comparing,
+ * A refused value may be passed around; using its text throws RefusedValue with the parameter's name, and comparing,
  * measuring or indexing it is a template error.
  */
 import t from 'tap';
@@ -74,7 +74,7 @@ t.test('template errors', (t) => {
     '{{.bad.x}}',
     '{{range .bad}}{{end}}',
     '{{call .bad}}',
-    // What comes first is reported first.
+    // The first problem is reported.
     '{{len 1}}{{.bad}}',
   ];
   for (const template of templates) {
@@ -92,7 +92,7 @@ t.test('template errors', (t) => {
   t.end();
 });
 
-t.test('passing it around is fine', (t) => {
+t.test('passing it around is allowed', (t) => {
   const cases: [string, string][] = [
     ['{{if .bad}}yes{{end}}', 'yes'],
     ['{{not .bad}}', 'false'],
@@ -113,7 +113,7 @@ t.test('passing it around is fine', (t) => {
 
 t.test('unEscape is screened after it decodes', (t) => {
   const cases: [value: string, text: string | undefined][] = [
-    ['a+b', undefined], // + and % are no characters of a screened value
+    ['a+b', undefined], // the screen does not allow + and %
     ['a b', 'a b'],
   ];
   for (const [value, text] of cases) {
@@ -121,7 +121,7 @@ t.test('unEscape is screened after it decodes', (t) => {
     if (text === undefined) t.throws(run, new RefusedValue('v'));
     else t.equal(run(), text);
   }
-  // Percent signs can only come in from the script itself.
+  // Percent signs can only come from the script itself.
   const composed = () =>
     compile('{{unEscape (printf "%%%s" .v)}}', 't').render(new ScreenedMap({ v: '27' })).text;
   t.throws(composed, new RefusedValue('v'));

@@ -1,4 +1,4 @@
-/** A request's data for tests: a TemplateMap whose values went through the real screen. */
+/** Data of a request for tests: a TemplateMap whose values are checked by the real screen. */
 import { screen } from '#app/native/screen.js';
 import { Refused, type TemplateMap } from '#app/template/template.js';
 
@@ -6,7 +6,7 @@ type Sent = Readonly<Record<string, string | readonly string[]>>;
 
 const check = (key: string, value: string) => (screen(value) ? value : new Refused(key));
 
-/** ScreenedMap is what the service gives a template, without its defaults. */
+/** ScreenedMap is the data that the service passes to a template, without defaults. */
 export class ScreenedMap implements TemplateMap {
   readonly screened = true;
   readonly #sent: ReadonlyMap<string, string | readonly string[]>;

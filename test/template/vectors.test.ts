@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { parameterText } from '#app/template/parameter.js';
+import { boundText } from '#app/template/bound-value.js';
 import { compile, TemplateError } from '#app/template/template.js';
 
 interface Vector {
@@ -18,7 +18,7 @@ interface Vector {
 
 const FOLDER = join(process.cwd(), 'test', 'vectors');
 
-/** What the vector's argument looks like when it is bound. */
+/** The vector's argument in the format of bound values. */
 function bound(arg: unknown): string | null {
   if (Array.isArray(arg)) {
     const items = arg.map((item) =>
@@ -26,7 +26,7 @@ function bound(arg: unknown): string | null {
     );
     return `{${items.join(',')}}`;
   }
-  return parameterText(arg);
+  return boundText(arg);
 }
 
 function run(vector: Vector): { text: string; values: readonly (string | null)[] } | TemplateError {

@@ -5,7 +5,7 @@ import { fails, usersOf } from './tables.js';
 
 const server = await startPostgres(t);
 
-t.test('our own table', async (t) => {
+t.test('a table that make created', async (t) => {
   const users = usersOf(t, server);
   await users.make();
   t.ok(await users.add('bob', 'h1', {}));
@@ -40,7 +40,7 @@ t.test('a table of two columns', async (t) => {
   });
 });
 
-t.test('what a failure says holds no value', async (t) => {
+t.test('failures contain no values', async (t) => {
   await server.sql(`CREATE TABLE odd (username text, password int);
     CREATE TABLE strict (username text, password text, mail text NOT NULL);
     CREATE TABLE once (username text, password text UNIQUE);

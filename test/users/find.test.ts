@@ -1,13 +1,13 @@
-/** What is found of a user, in tables of all kinds. */
+/** Finding a user, in tables of all kinds. */
 import t from 'tap';
-import type { UsersTable } from '#app/protocol.js';
-import { connections, startPostgres } from '../support/postgres.js';
+import type { UsersTable } from '#app/settings.js';
+import { connections, startOwnPostgres, startPostgres } from '../support/postgres.js';
 import { fails, usersOf } from './tables.js';
 
 interface Case {
   readonly setup: string;
   readonly table?: Partial<UsersTable>;
-  /** What is found of a name. */
+  /** The user found, by name. */
   readonly found: Readonly<Record<string, unknown>>;
 }
 
@@ -36,6 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "ann' OR '1'='1": undefined,
       'ann"; DROP TABLE service_users; --': undefined,
       'ann\ud800': undefined,
+      'ann\0': undefined, // on its way to the database a text ends there
     },
   },
   'two columns': {
@@ -59,6 +60,12 @@ const CASES: Readonly<Record<string, Case>> = {
     setup: "CREATE TABLE service_users AS SELECT 'ann' AS username, 'h' AS name",
     table: { password: 'name' },
     found: { ann: user({ id: 0 }) },
+  },
+  'columns named as the aliases in our statements': {
+    setup: `CREATE TABLE service_users AS SELECT 7 AS id, 'ann' AS username, 'h' AS password,
+      '{"id":8,"name":"Eve"}'::jsonb AS u, 'x' AS s`,
+    table: { metadata: ['s'] },
+    found: { ann: user({ id: 7, metadata: { s: 'x' } }) },
   },
   'ids of all kinds': {
     setup: `CREATE TABLE service_users AS SELECT * FROM (VALUES ('"u-1"'::jsonb, 'ann'), ('9007199254740993', 'big'),
@@ -117,7 +124,7 @@ t.test('a database whose encoding lacks the letter: no such user', async (t) => 
 });
 
 t.test('failures', async (t) => {
-  const server = await startPostgres(t);
+  const server = await startOwnPostgres(t);
   await t.test('no table', async (t) => {
     await fails(t, usersOf(t, server).find('ann'), {
       state: '42P01',
@@ -134,7 +141,7 @@ t.test('failures', async (t) => {
     const users = usersOf(t, server, { table: 'closed' }, 'user=poor password=poor');
     await fails(t, users.find('ann'), { state: '42501', passing: false });
   });
-  await t.test('away', async (t) => {
+  await t.test('unreachable', async (t) => {
     const users = usersOf(t, server);
     await users.make();
     t.equal(await connections(server), 1);

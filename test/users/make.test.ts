@@ -1,6 +1,6 @@
-/** The table that is made, the existing one that is not touched, and both dropped. */
+/** Creating the users table, leaving an existing one unchanged, and dropping both. */
 import t from 'tap';
-import type { UsersTable } from '#app/protocol.js';
+import type { UsersTable } from '#app/settings.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
 import { fails, usersOf } from './tables.js';
 
@@ -13,7 +13,7 @@ const columns = (server: Postgres, table: string): Promise<object[]> =>
     [table],
   );
 
-t.test('made once', async (t) => {
+t.test('created once', async (t) => {
   const users = usersOf(t, server);
   t.notOk(await users.exists());
   t.strictSame(await users.make(), { made: true, needed: [], metadata: [] });
@@ -37,7 +37,7 @@ t.test('made once', async (t) => {
   t.equal((await users.list()).length, 1, 'nothing is lost');
 });
 
-t.test('by eight at once', async (t) => {
+t.test('created by eight connections at once', async (t) => {
   const table = { table: 'race' };
   const eight = Array.from({ length: 8 }, () => usersOf(t, server, table));
   await Promise.all(eight.map((users) => users.exists())); // all are connected
@@ -46,7 +46,7 @@ t.test('by eight at once', async (t) => {
   t.ok(results.some(({ made }) => made));
 });
 
-t.test('columns by other names', async (t) => {
+t.test('columns with other names', async (t) => {
   const cases: [table: Partial<UsersTable>, names: string[]][] = [
     [
       { table: 'c1', username: 'mail', password: 'ha"sh' },
@@ -76,7 +76,7 @@ t.test('an existing table is never altered', async (t) => {
   t.strictSame(await columns(server, 'theirs'), before);
 });
 
-t.test('where it cannot be made', async (t) => {
+t.test('a table that cannot be created', async (t) => {
   await server.sql("CREATE ROLE poor LOGIN PASSWORD 'poor'; CREATE SCHEMA closed");
   const made = (table: Partial<UsersTable>, more = ''): Promise<unknown> =>
     usersOf(t, server, table, more).make();

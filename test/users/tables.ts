@@ -1,13 +1,13 @@
 /** Users over a test's PostgreSQL. */
 import type { Test } from 'tap';
-import type { UsersTable } from '#app/protocol.js';
-import { StatementFailure } from '#app/pg/asked.js';
+import type { UsersTable } from '#app/settings.js';
+import { StatementFailure } from '#app/pg/queryable.js';
 import { Users } from '#app/users/users.js';
 import { TestDatabase } from '../support/database.js';
-import { databaseSettings } from '../support/front-end.js';
+import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';
 
-/** USUAL is the table as it is called unless configured. */
+/** USUAL is the default configuration. */
 export const USUAL: UsersTable = {
   schema: 'public',
   table: 'service_users',
@@ -16,7 +16,7 @@ export const USUAL: UsersTable = {
   metadata: [],
 };
 
-/** usersOf are those of a table, as the settings name it; `more` is added to the connection string. */
+/** usersOf opens a users table; `more` is added to the connection string. */
 export function usersOf(
   t: Pick<Test, 'teardown'>,
   server: Postgres,
@@ -27,7 +27,7 @@ export function usersOf(
   return new Users({ ...USUAL, ...table }, new TestDatabase(t, server, { conninfo }).database);
 }
 
-/** fails tells whether work was refused by the database in that way. */
+/** fails asserts that work fails in the database, with that SQLSTATE and message. */
 export async function fails(
   t: Test,
   work: Promise<unknown>,

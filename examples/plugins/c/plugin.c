@@ -1,9 +1,9 @@
 /*
- * The plugin hello in C. `make` builds hello.so; put it into the folder that pluginpath names, and
+ * The plugin hello in C. `make` builds hello.so; put it into the folder that pluginpath names, and request
  *
  *     curl 'http://127.0.0.1:3000/_PLUGIN/hello/Hello?name=Ann'
  *
- * answers what GETHelloHandler returns. service_plugin.h says what handlers are given and what they owe.
+ * The response is the result of GETHelloHandler. service_plugin.h documents the input and the duties of handlers.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "service_plugin.h"
 
 SERVICE_PLUGIN
-/* The bodies below are made by open_memstream: the service gives each back to free. */
+/* open_memstream allocates the bodies below: the service passes each of them to free. */
 SERVICE_PLUGIN_RELEASE(free)
 
 static void quote(FILE* out, service_text text) {
@@ -30,7 +30,7 @@ static void quote(FILE* out, service_text text) {
   putc('"', out);
 }
 
-/* What the request was, as JSON; NULL when there is no memory for it. */
+/* The request as JSON; NULL if there is not enough memory. */
 static char* echo(void) {
   char* json = NULL;
   size_t length, i, j;
@@ -64,7 +64,7 @@ static char* echo(void) {
 /* GET /_PLUGIN/hello/Hello */
 SERVICE_HANDLER const char* GETHelloHandler(void) { return echo(); }
 
-/* GET /_PLUGIN/hello/HelloWithStatus: a status besides. */
+/* GET /_PLUGIN/hello/HelloWithStatus: with a status */
 SERVICE_HANDLER service_answer GETHelloWithStatusHandler(void) {
   service_answer answer;
   answer.body = echo();
@@ -73,7 +73,7 @@ SERVICE_HANDLER service_answer GETHelloWithStatusHandler(void) {
 }
 SERVICE_STATUS_FORM(GETHelloWithStatusHandler)
 
-/* POST /_PLUGIN/hello/Echo: the body that was sent, with its content type and a header. */
+/* POST /_PLUGIN/hello/Echo: the request's body, with its content type and a header */
 SERVICE_HANDLER void POSTEchoHandler(const service_request* request, service_response* response) {
   const char* type = service_header(request, "content-type");
   if (type != NULL) service_add_header(response, "Content-Type", type);

@@ -1,9 +1,9 @@
-// The plugin hello in C++17. `make` builds hello.so; put it into the folder that pluginpath names, and
+// The plugin hello in C++17. `make` builds hello.so; put it into the folder that pluginpath names, and request
 //
 //     curl 'http://127.0.0.1:3000/_PLUGIN/hello/Hello?name=Ann'
 //
-// answers what GETHelloHandler returns. service_plugin.h says what handlers are given and what they owe,
-// service_plugin.hpp what there is for it in C++.
+// The response is the result of GETHelloHandler. service_plugin.h documents the input and the duties of handlers,
+// service_plugin.hpp the layer for C++.
 #include "service_plugin.hpp"
 
 SERVICE_PLUGIN
@@ -27,7 +27,7 @@ std::string quoted(std::string_view text) {
   return json += '"';
 }
 
-// What the request was, as JSON.
+// The request as JSON.
 std::string echo() {
   std::string json = R"({"http_vars":{)";
   const char* comma = "";
@@ -55,11 +55,11 @@ std::string echo() {
 // GET /_PLUGIN/hello/Hello
 SERVICE_HANDLER const char* GETHelloHandler() { return service::text(echo()); }
 
-// GET /_PLUGIN/hello/HelloWithStatus: a status besides.
+// GET /_PLUGIN/hello/HelloWithStatus: with a status
 SERVICE_HANDLER service_answer GETHelloWithStatusHandler() { return service::answer(echo(), 202); }
 SERVICE_STATUS_FORM(GETHelloWithStatusHandler)
 
-// POST /_PLUGIN/hello/Echo: the body that was sent, with its content type and a header.
+// POST /_PLUGIN/hello/Echo: the request's body, with its content type and a header
 SERVICE_HANDLER void POSTEchoHandler(const service_request* given, service_response* wanted) {
   const service::request request(given);
   service::response response(wanted);

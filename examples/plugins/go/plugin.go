@@ -2,11 +2,11 @@
 //
 //	go build -buildmode=c-shared -o hello.so .
 //
-// builds it; put hello.so into the folder that pluginpath names, and
+// builds it; put hello.so into the folder that pluginpath names, and request
 //
 //	curl 'http://127.0.0.1:3000/_PLUGIN/hello/Hello?name=Ann'
 //
-// answers what GETHelloHandler returns. service_plugin.go has what there is for handlers, service_plugin.h the rules.
+// The response is the result of GETHelloHandler. service_plugin.go documents the layer for Go, service_plugin.h the rules.
 package main
 
 /*
@@ -18,7 +18,7 @@ import "C"
 
 import "encoding/json"
 
-// What the request was, as JSON.
+// The request as JSON.
 func echo() string {
 	body, err := json.Marshal(struct {
 		HTTPVars map[string]string   `json:"http_vars"`
@@ -36,14 +36,14 @@ func echo() string {
 //export GETHelloHandler
 func GETHelloHandler() *C.char { return Text(echo) }
 
-// GETHelloWithStatusHandler answers GET /_PLUGIN/hello/HelloWithStatus: a status besides.
+// GETHelloWithStatusHandler answers GET /_PLUGIN/hello/HelloWithStatus, with a status.
 //
 //export GETHelloWithStatusHandler
 func GETHelloWithStatusHandler() C.service_answer {
 	return Status(func() (string, int) { return echo(), 202 })
 }
 
-// POSTEchoHandler answers POST /_PLUGIN/hello/Echo: the body that was sent, with its content type and a header.
+// POSTEchoHandler answers POST /_PLUGIN/hello/Echo with the request's body, its content type and a header.
 //
 //export POSTEchoHandler
 func POSTEchoHandler(request *C.service_request, response *C.service_response) {

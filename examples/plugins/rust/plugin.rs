@@ -2,11 +2,12 @@
 //!
 //!     rustc --edition 2021 --crate-type cdylib -O -o hello.so plugin.rs
 //!
-//! builds it; put hello.so into the folder that pluginpath names, and
+//! builds it; put hello.so into the folder that pluginpath names, and request
 //!
 //!     curl 'http://127.0.0.1:3000/_PLUGIN/hello/Hello?name=Ann'
 //!
-//! answers what GETHelloHandler returns. service_plugin.rs has what there is for handlers, service_plugin.h the rules.
+//! The response is the result of GETHelloHandler. service_plugin.rs documents the layer for Rust, service_plugin.h the
+//! rules.
 
 mod service_plugin;
 
@@ -25,7 +26,7 @@ fn quoted(text: &str) -> String {
     json + "\""
 }
 
-/// What the request was, as JSON.
+/// The request as JSON.
 fn echo() -> String {
     let vars: Vec<String> = http_vars()
         .iter()
@@ -48,14 +49,14 @@ fn echo() -> String {
 // GET /_PLUGIN/hello/Hello
 text_handler!(GETHelloHandler, echo);
 
-// GET /_PLUGIN/hello/HelloWithStatus: a status besides.
+// GET /_PLUGIN/hello/HelloWithStatus: with a status
 fn echo_with_status() -> (String, i32) {
     (echo(), 202)
 }
 status_handler!(GETHelloWithStatusHandler, echo_with_status);
 
-// POST /_PLUGIN/hello/Echo: the body that was sent, with its content type and a header. What the service refuses is an
-// error of the answer as a whole, whatever else is done here.
+// POST /_PLUGIN/hello/Echo: the request's body, with its content type and a header. If the service refuses one of these,
+// the whole response becomes an error, so the results need not be checked.
 fn echo_body(request: &Request, response: &mut Response) {
     if let Some(kind) = request.header("content-type") {
         let _ = response.header("Content-Type", kind);

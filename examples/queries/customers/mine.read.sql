@@ -1,4 +1,4 @@
--- The caller's own orders, the caller being named by a header: curl -H 'X-Customer: ada@example.com'
+-- The caller's own orders; a header names the caller: curl -H 'X-Customer: ada@example.com'
 SELECT o.id, o.placed_at, o.status, sum(i.quantity * i.price) AS total
 FROM customers c
 JOIN orders o ON o.customer_id = c.id

@@ -1,4 +1,4 @@
--- POST ?customer=1&product=3&quantity=2: takes the goods from the stock, or changes nothing when there are too few.
+-- POST ?customer=1&product=3&quantity=2: takes the goods from the stock, or changes nothing if there are too few.
 WITH taken AS (
   UPDATE products
   SET stock = stock - {{sqlVal "quantity"}}

@@ -1,4 +1,4 @@
--- What was sold, by category, or with `by` by city or by month; `since` leaves older orders out.
+-- Sales by category, or with `by` by city or month; `since` excludes older orders.
 {{define "column"}}
   {{- $by := defaultOrValue "by" "category"}}
   {{- if eq $by "city"}}c.city{{else if eq $by "month"}}to_char(o.placed_at, 'YYYY-MM'){{else}}p.category{{end -}}

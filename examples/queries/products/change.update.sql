@@ -1,4 +1,4 @@
--- PATCH (or PUT) ?id=3&price=15.00 or &stock=20: what is not sent stays as it is.
+-- PATCH (or PUT) ?id=3&price=15.00 or &stock=20: parameters that are not sent change nothing.
 UPDATE products
 SET id = id
   {{if isSet "price"}}, price = {{sqlVal "price"}}{{end}}

@@ -1,4 +1,4 @@
--- Products of some categories: ?category=tea&category=pots, in the text of the statement, so its values are screened.
+-- Products of some categories: ?category=tea&category=pots, interpolated into the statement and therefore screened.
 SELECT category, name, price
 FROM products
 WHERE category IN {{inFormat "category"}}

@@ -1,4 +1,4 @@
--- DELETE ?id=25. A product that somebody ordered is still referred to: 409.
+-- DELETE ?id=25. A product with orders cannot be removed: 409.
 DELETE FROM products
 WHERE id = {{sqlVal "id"}}
 RETURNING id, name

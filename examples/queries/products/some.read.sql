@@ -1,4 +1,4 @@
--- Products by number, as bound values: ?id=1&id=5&id=9
+-- Products by id, as bound values: ?id=1&id=5&id=9
 SELECT id, name, price
 FROM products
 WHERE id IN {{sqlList "id"}}

@@ -1,4 +1,4 @@
--- Products in the order of a column the caller names: ?column=price, ?column=stock&descending
+-- Products sorted by a column that the caller names: ?column=price, ?column=stock&descending
 SELECT id, name, category, price, stock
 FROM products
 ORDER BY {{if isSet "column"}}{{ident "column"}}{{else}}name{{end}} {{if isSet "descending"}}DESC{{end}}, id

@@ -1,4 +1,4 @@
-/* A library whose symbols look like handlers, some of which are none. */
+/* A library with symbols that look like handlers but cannot be called. */
 #include "../../include/service_plugin.h"
 
 SERVICE_PLUGIN
@@ -14,7 +14,7 @@ SERVICE_EXPORT const uint64_t GETWideHandlerForm = 1;
 SERVICE_EXPORT const uint32_t GETDataHandler = 0xC3C3C3C3u;
 SERVICE_EXPORT SERVICE_THREAD_LOCAL int GETThreadHandler = 1;
 
-/* The form of what is another library's. */
+/* The form of a function that the library does not define. */
 SERVICE_EXPORT const uint32_t GETAbsentHandlerForm = 1;
 
 SERVICE_EXPORT const char* GETHandler(void) { return "1"; }
@@ -33,7 +33,7 @@ GETaaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggHandler(void)
   return "1";
 }
 
-/* Which function runs is decided when it is loaded. */
+/* The loader chooses the function. */
 static const char* chosen(void) { return "\"chosen\""; }
 static const char* (*choose(void))(void) { return chosen; }
 SERVICE_EXPORT const char* GETChosenHandler(void) __attribute__((ifunc("choose")));

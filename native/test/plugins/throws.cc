@@ -1,4 +1,4 @@
-// What C++ may do to its callers: exceptions out of every form, and the end of the thread.
+// Exceptions out of handlers of every form, and a handler that ends its thread.
 #include <pthread.h>
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-/* Libraries that the loader or their own variables are against. */
+/* Libraries that cannot be loaded: an undefined symbol, or variables that are too small. */
 #include "../../include/service_plugin.h"
 
 #if defined(SMALL)

@@ -1,4 +1,4 @@
-/* What tests of hosts ask of a plugin: to tell where it runs, to take its time, and every way to die. */
+/* Handlers for tests of host processes: process state, delays, and every kind of crash. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@ SERVICE_PLUGIN
 
 extern char** environ;
 
-/* A version to compile with: the text that GETVersionHandler gives. */
+/* The response of GETVersionHandler; tests compile other versions. */
 #ifndef VERSION
 #define VERSION "\"1\""
 #endif
@@ -37,7 +37,7 @@ SERVICE_HANDLER const char* GETSleepHandler(void) {
   return "\"slept\"";
 }
 
-/* Counts its calls in a file, so that a call that ran twice is seen. */
+/* Records its calls in a file, which shows a call that ran twice. */
 SERVICE_HANDLER const char* GETMarkHandler(void) {
   const service_parameter* file = service_param(&URLQuery, "file");
   const service_parameter* mark = service_param(&URLQuery, "mark");
@@ -111,20 +111,20 @@ SERVICE_HANDLER const char* GETOverflowHandler(void) {
   return deeper(bottom) == 0 ? "" : "1";
 }
 
-static void* fall(void* nothing) {
+static void* crash(void* argument) {
   *(volatile int*)8 = 1;
-  return nothing;
+  return argument;
 }
 
-/* A thread of the plugin's own crashes. */
+/* A thread started by the plugin crashes. */
 SERVICE_HANDLER const char* GETThreadSegvHandler(void) {
   pthread_t thread;
-  pthread_create(&thread, NULL, fall, NULL);
+  pthread_create(&thread, NULL, crash, NULL);
   pthread_join(thread, NULL);
   return "";
 }
 
-/* A process that it forks crashes; this one lives on. */
+/* A forked process crashes or exits; this one continues. */
 SERVICE_HANDLER const char* GETForkHandler(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -137,13 +137,13 @@ SERVICE_HANDLER const char* GETForkHandler(void) {
 
 SERVICE_HANDLER const char* GETEndThreadHandler(void) { pthread_exit(NULL); }
 
-/* Returns in both processes, and gives the number of the new one. */
+/* Returns in both processes, with the id of the new one. */
 SERVICE_HANDLER const char* GETTwiceHandler(void) {
   snprintf(text, sizeof text, "%d", (int)fork());
   return text;
 }
 
-/* Writes what is nothing to a descriptor that is none of its own. */
+/* Writes garbage to the channel of the host process. */
 SERVICE_HANDLER const char* GETNothingHandler(void) {
   static const char nothing[1001];
   return write(3, nothing, sizeof nothing) < 0 ? "" : "\"written\"";

@@ -1,0 +1,226 @@
+/**
+ * A copy of the built project in which one file at a time is mutated, and the tests that can see it: those of the file's
+ * folder that reach it by imports, and others that are near to it, the quick ones first. The addon and node_modules are shared with the project.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import ts from 'typescript';
+import { PROJECT } from './bootstrap.mjs';
+import { PROGRAMS } from './build.mjs';
+
+/** Seconds that a test may take beside three times what it took without a mutation. */
+const PATIENCE = 30;
+
+/** Seconds that a test may take without a mutation. */
+const LIMIT = 300;
+
+/** Imports from a test of another folder to a file that it tests. */
+const NEAR = 2;
+
+/** Tests that are tried for a file that none is near to. */
+const FEW = 10;
+
+/** An environment variable by which the processes that a test left behind are found. */
+const MARK = 'MUTATION_TESTS';
+
+/** Sandbox is one copy, for one mutant at a time. */
+export class Sandbox {
+  #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mutants-'));
+  #baselines;
+  #imported = new Map();
+  #options;
+
+  /** `baselines`, shared by all sandboxes, has what each test did without a mutation. */
+  constructor(baselines) {
+    this.#baselines = baselines;
+    for (const name of fs.readdirSync(PROJECT)) {
+      if (['.git', '.tap', 'dist', 'dist-test', 'package.json'].includes(name)) continue;
+      fs.symlinkSync(path.join(PROJECT, name), path.join(this.#folder, name));
+    }
+    for (const name of ['dist', 'dist-test', 'package.json'])
+      fs.cpSync(path.join(PROJECT, name), path.join(this.#folder, name), { recursive: true });
+    fs.mkdirSync(path.join(this.#folder, 'tmp'));
+    this.#unbundle();
+    process.on('exit', () => this.remove());
+    const { config } = ts.readConfigFile(path.join(PROJECT, 'tsconfig.base.json'), ts.sys.readFile);
+    const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, PROJECT);
+    // By itself a text does not tell that it is a module.
+    this.#options = { ...options, module: ts.ModuleKind.ESNext };
+  }
+
+  /** Has the programs run the modules that they are bundled from. */
+  #unbundle() {
+    for (const [name, module] of Object.entries(PROGRAMS)) {
+      const whole = fs.readFileSync(path.join(this.#folder, module), 'utf8');
+      const from = module.replace('dist/', '../');
+      const main = /\bexport default\b/.test(whole) ? `export { default } from '${from}';\n` : '';
+      const program = path.join(this.#folder, 'dist/programs', `${name}.js`);
+      fs.writeFileSync(program, `${main}export * from '${from}';\n`);
+    }
+  }
+
+  /**
+   * kills is the test that fails with `mutated` in place of a file's `source`, undefined when all pass. Throws when the
+   * source compiles to something else than the build.
+   */
+  async kills(file, source, mutated) {
+    if (file.endsWith('.cc')) return this.#screenKills(mutated);
+    const compiled = path.join(this.#folder, file.replace(/^src\//, 'dist/').replace(/ts$/, 'js'));
+    const before = fs.readFileSync(compiled, 'utf8');
+    if (this.#compile(file, source) !== before) throw new Error(`${file} is not what was built`);
+    const text = this.#compile(file, mutated);
+    for (const test of await this.#testsOf(compiled)) {
+      fs.writeFileSync(compiled, text);
+      const { passed } = await this.#run(test.file, test.seconds * 3 + PATIENCE);
+      fs.writeFileSync(compiled, before);
+      if (!passed) return test.name;
+    }
+    return undefined;
+  }
+
+  #compile(fileName, text) {
+    return ts.transpileModule(text, { compilerOptions: this.#options, fileName }).outputText;
+  }
+
+  remove() {
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** testsOf lists tests that pass without a mutation: those named like the file first, then by how long they take. */
+  async #testsOf(compiled) {
+    const name = path.basename(compiled, '.js');
+    const tests = [];
+    for (const file of this.#testFiles(compiled)) {
+      const baseline = await this.#baseline(file);
+      if (baseline.passed) tests.push({ file, ...baseline });
+    }
+    const rank = (test) => test.seconds + (path.basename(test.file).startsWith(name) ? 0 : 1_000);
+    return tests.sort((a, b) => rank(a) - rank(b));
+  }
+
+  /**
+   * testFiles lists the tests that can see a file: those of its folder, and those of others that import it, or import one
+   * of its importers; without any of these the ten that are nearest.
+   */
+  #testFiles(compiled) {
+    const folder = path
+      .dirname(compiled)
+      .replace(`${this.#folder}/dist`, `${this.#folder}/dist-test/test`);
+    const tests = fs
+      .readdirSync(path.join(this.#folder, 'dist-test/test'), { recursive: true })
+      .filter((name) => name.endsWith('.test.js'))
+      .map((name) => path.join(this.#folder, 'dist-test/test', name))
+      .map((file) => ({ file, distance: this.#distances(file).get(compiled) ?? Infinity }))
+      .filter(({ distance }) => distance < Infinity)
+      .sort((a, b) => a.distance - b.distance);
+    const near = tests.filter(
+      ({ file, distance }) => path.dirname(file) === folder || distance <= NEAR,
+    );
+    return (near.length > 0 ? near : tests.slice(0, FEW)).map(({ file }) => file);
+  }
+
+  async #baseline(file) {
+    const name = path.relative(path.join(this.#folder, 'dist-test'), file);
+    if (!this.#baselines.has(name)) {
+      const running = this.#run(file, LIMIT);
+      this.#baselines.set(name, running);
+      if (!(await running).passed) console.log(`left out, it fails without a mutation: ${name}`);
+    }
+    return { name, ...(await this.#baselines.get(name)) };
+  }
+
+  /** distances is how many imports away each file is that a test reaches; a program or thread it starts counts as one. */
+  #distances(test) {
+    const found = new Map([[test, 0]]);
+    for (const [file, distance] of found)
+      for (const imported of this.#imports(file))
+        if (!found.has(imported)) found.set(imported, distance + 1);
+    return found;
+  }
+
+  #imports(file) {
+    const known = this.#imported.get(file);
+    if (known !== undefined) return known;
+    const names = fs.readFileSync(file, 'utf8').matchAll(/['"]((?:\.\.?|#app)\/[^'"\n]*\.js)['"]/g);
+    const files = [...names]
+      .map(([, name]) =>
+        name.startsWith('#app/')
+          ? path.join(this.#folder, 'dist', name.slice('#app/'.length))
+          : path.resolve(path.dirname(file), name),
+      )
+      .filter((name) => fs.existsSync(name));
+    this.#imported.set(file, files);
+    return files;
+  }
+
+  /** run runs one test file up to its first failure, and ends what it left running. */
+  async #run(test, limit) {
+    const began = performance.now();
+    const status = await this.#program([process.execPath, test], limit, {
+      TAP: '1',
+      TAP_BAIL: '1',
+      TAP_TIMEOUT: String(limit),
+    });
+    return { passed: status === 0, seconds: (performance.now() - began) / 1000 };
+  }
+
+  async #program([program, ...args], limit, env = {}) {
+    const child = spawn(program, args, {
+      cwd: this.#folder,
+      env: { ...process.env, ...env, TMPDIR: path.join(this.#folder, 'tmp'), [MARK]: this.#folder },
+      stdio: 'ignore',
+    });
+    const kill = setTimeout(() => child.kill('SIGKILL'), (limit + 5) * 1000);
+    const [status] = await once(child, 'exit');
+    clearTimeout(kill);
+    if (status !== 0) await endMarked(this.#folder);
+    return status;
+  }
+
+  /** screenKills compiles the value screen's own test with this text for the screen. */
+  async #screenKills(text) {
+    const folder = path.join(this.#folder, 'tmp/native');
+    fs.cpSync(path.join(PROJECT, 'native'), folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, 'value_screen.cc'), text);
+    const program = path.join(folder, 'screen');
+    const sources = ['value_screen.cc', 'test/value_screen_test.cc'].map((name) =>
+      path.join(folder, name),
+    );
+    const sanitizers = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+    const compiler = ['c++', '-std=c++17', '-O1', ...sanitizers, '-o', program, ...sources];
+    if ((await this.#program(compiler, 300)) !== 0) return 'the compiler';
+    const vectors = path.join(PROJECT, 'test/vectors/screen.jsonl');
+    return (await this.#program([program, vectors], 60)) === 0
+      ? undefined
+      : 'native/value_screen_test';
+  }
+}
+
+/** endMarked ends the processes that have the mark in their environment. */
+async function endMarked(folder) {
+  for (const signal of ['SIGINT', 'SIGKILL']) {
+    const left = fs
+      .readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid) && isMarked(pid, folder));
+    for (const pid of left) {
+      try {
+        process.kill(Number(pid), signal);
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    if (left.length > 0) await sleep(500);
+  }
+}
+
+function isMarked(pid, folder) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${MARK}=${folder}`);
+  } catch {
+    return false;
+  }
+}

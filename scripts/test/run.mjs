@@ -1,0 +1,141 @@
+/** One run of the tests of a project that is built: the choice of files, their order, and what is printed. */
+import { once } from 'node:events';
+import readline from 'node:readline';
+import { parseArgs } from 'node:util';
+import { start as startPostgres } from '../embedded-postgres.mjs';
+import { SetupError } from '../step.mjs';
+import { changedFiles, concerned } from './changed.mjs';
+import { Durations } from './durations.mjs';
+import { choose, grouped, shortName, testFiles } from './files.mjs';
+import { compiledName, ImportGraph } from './import-graph.mjs';
+import { endRunning, spawnMarked } from './process-tree.mjs';
+import { runFiles } from './run-files.mjs';
+
+/** Processes of test files that run at one time, each with a PostgreSQL server that its files share: many files wait. */
+const PLACES = 4;
+
+/** What uses that server. */
+const POSTGRES = 'dist-test/test/support/postgres.js';
+
+const OPTIONS = {
+  full: { type: 'boolean', default: false },
+  rest: { type: 'boolean', default: false },
+  changed: { type: 'boolean', default: false },
+  base: { type: 'string' },
+  limit: { type: 'string', default: '300' },
+};
+
+export class TestRun {
+  /** The files that run. */
+  files;
+  #project;
+  #graph;
+  #durations;
+  /** The files that are left out because they are long. */
+  #left;
+  #native;
+  #mode;
+  #limit;
+  #passed = 0;
+  #failed = 0;
+  #skipped = [];
+
+  /**
+   * `args` are those of the command: parts of paths; `full`, or `rest` for what a short run leaves out; `changed`, with the
+   * `base` of the comparison; and the `limit` of a file in seconds. Throws SetupError when no file matches.
+   */
+  constructor(project, args) {
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+    this.#project = project;
+    this.#graph = new ImportGraph(project);
+    this.#durations = new Durations(project);
+    this.#limit = Number(values.limit);
+    this.#mode = values.rest ? 'rest' : values.full ? 'full' : 'short';
+    let files = testFiles(project);
+    if (values.changed) files = concerned(files, changedFiles(project, values.base), this.#graph);
+    [this.files, this.#left] = choose(files, positionals, this.#mode);
+    if (this.files.length === 0 && !values.changed) {
+      throw new SetupError(`no test file matches: ${positionals.join(' ')}`);
+    }
+    this.#native = positionals.length === 0 && !values.changed;
+  }
+
+  /** finish runs the tests, prints what came of them, and resolves to whether all passed. */
+  async finish() {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.once(signal, () => {
+        endRunning();
+        process.exit(1);
+      });
+    }
+    const seconds = (file) => this.#durations.of(file);
+    const waiting = grouped(this.files, this.#graph, this.#project, seconds);
+    const others = this.#native ? [() => this.#runNative()] : [];
+    const shares = (file) => this.#graph.reached(compiledName(file)).has(POSTGRES);
+    const server = this.files.some(shares);
+    const place = async () => {
+      const env = server ? { TEST_POSTGRES: (await startPostgres()).url } : {};
+      await others.shift()?.();
+      for (let group = waiting.shift(); group; group = waiting.shift()) {
+        await this.#runGroup(group, env);
+      }
+    };
+    const length = Math.min(PLACES, waiting.length + others.length);
+    await Promise.all(Array.from({ length }, place));
+    this.#durations.save();
+    this.#printTotal();
+    return this.#failed === 0;
+  }
+
+  /** Runs the files of one process; those that a failure kept from running run on their own after it. */
+  async #runGroup(files, env) {
+    const begun = new Set();
+    let began = performance.now();
+    const ended = (name, outcome) => {
+      const seconds = (performance.now() - began) / 1000;
+      began = performance.now();
+      begun.add(name);
+      this.#durations.record(`test/${name}.test.ts`, seconds);
+      this.#add(name, outcome, seconds);
+    };
+    await runFiles(this.#project, files, { env, limit: this.#limit, ended });
+    for (const file of files) if (!begun.has(shortName(file))) await this.#runGroup([file], env);
+  }
+
+  #add(name, { passed, failed, skipped, diagnosis }, seconds) {
+    console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)`);
+    for (const line of diagnosis) console.log(line);
+    this.#passed += passed;
+    this.#failed += failed;
+    this.#skipped.push(...skipped.map((what) => `${name}: ${what}`));
+  }
+
+  /** Runs the C++ tests, which print how many vectors they tried. */
+  async #runNative() {
+    const args = this.#mode === 'full' ? [] : [`--${this.#mode}`];
+    const { child } = spawnMarked(this.#project, 'scripts/test-native.js', args);
+    const closed = once(child, 'close');
+    let failed = 0;
+    for await (const line of readline.createInterface({ input: child.stdout })) {
+      console.log(line);
+      const counts = /: (\d+) vectors, (\d+) failures$/.exec(line);
+      if (counts) this.#passed += Number(counts[1]) - Number(counts[2]);
+      if (counts) failed += Number(counts[2]);
+      if (/^native tests: no /.test(line)) this.#skipped.push(line);
+    }
+    const [code] = await closed;
+    this.#failed += code !== 0 && failed === 0 ? 1 : failed;
+  }
+
+  #printTotal() {
+    const [left, skipped] = [this.#left, this.#skipped];
+    if (left.length > 0) {
+      console.log(`left out (npm run test:full): ${left.map(shortName).join(', ')}`);
+    }
+    for (const what of skipped) console.log(`skipped: ${what}`);
+    console.log(
+      `${this.files.length} files run, ${left.length} left out, ${skipped.length} tests skipped`,
+    );
+    console.log(`${this.#passed} passed, ${this.#failed} failed`);
+  }
+}

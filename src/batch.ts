@@ -1,0 +1,197 @@
+/**
+ * The batch format: requests from an HTTP process to a query worker, responses back, and the ids of abandoned requests. A
+ * batch is one string in a mailbox.
+ */
+
+/** The name of a request to `/_mcp`, whose folder is empty. */
+export const MCP = 'mcp';
+
+export interface QueryRequest {
+  /** The HTTP process's number for the request, repeated in the response. */
+  readonly id: number;
+  /** As sent, in upper case. */
+  readonly method: string;
+  /** Alias from the path, or the default one. */
+  readonly alias: string;
+  /** Empty for a listing. */
+  readonly folder: string;
+  /** Script, or with an empty folder a listing (databases, schemas, tables) or MCP. */
+  readonly name: string;
+  /** Raw query string, without the question mark; with MCP the message. */
+  readonly query: string;
+  /** `name\nvalue\nname\nvalue`, names in lower case, in the order sent; no credential headers, Host or Content-Length. */
+  readonly headers: string;
+  /** X-Request-Id, for the log. */
+  readonly requestId: string;
+  /** The database role that its statement runs under; empty for the role of the connection. */
+  readonly role: string;
+  /** The caller's claims as a JSON object; empty for anonymous callers, and when workers do not need them. */
+  readonly claims: string;
+}
+
+/**
+ * The requests of one tick, packed one after the other: numbers as characters below 256, then the texts. One string,
+ * because a string is copied byte by byte between threads, while a list of small ones costs more than all else on the way.
+ */
+export type Batch = string;
+
+/** Characters of a packed request before its texts: the id, and the lengths of nine texts. */
+const REQUEST_HEAD = 4 + 9 * 3;
+
+/** packRequest packs one request. Its members are arguments, so that the hot path needs no object. */
+export function packRequest(
+  id: number,
+  method: string,
+  alias: string,
+  folder: string,
+  name: string,
+  query: string,
+  headers: string,
+  requestId: string,
+  role: string,
+  claims: string,
+): Batch {
+  const { length: m } = method;
+  const { length: a } = alias;
+  const { length: f } = folder;
+  const { length: n } = name;
+  const { length: q } = query;
+  const { length: h } = headers;
+  const { length: r } = requestId;
+  const { length: o } = role;
+  const { length: c } = claims;
+  // prettier-ignore
+  const head = String.fromCharCode(
+    id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
+    m >>> 16, (m >>> 8) & 255, m & 255, a >>> 16, (a >>> 8) & 255, a & 255,
+    f >>> 16, (f >>> 8) & 255, f & 255, n >>> 16, (n >>> 8) & 255, n & 255,
+    q >>> 16, (q >>> 8) & 255, q & 255, h >>> 16, (h >>> 8) & 255, h & 255,
+    r >>> 16, (r >>> 8) & 255, r & 255, o >>> 16, (o >>> 8) & 255, o & 255,
+    c >>> 16, (c >>> 8) & 255, c & 255,
+  );
+  return head + method + alias + folder + name + query + headers + requestId + role + claims;
+}
+
+/** unpackRequests reads the requests of a batch that begins at `from`. */
+export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
+  const requests: QueryRequest[] = [];
+  for (let at = from; at < batch.length;) {
+    const id = wideAt(batch, at);
+    let end = at + REQUEST_HEAD;
+    const method = batch.slice(end, (end += numberAt(batch, at + 4)));
+    const alias = batch.slice(end, (end += numberAt(batch, at + 7)));
+    const folder = batch.slice(end, (end += numberAt(batch, at + 10)));
+    const name = batch.slice(end, (end += numberAt(batch, at + 13)));
+    const query = batch.slice(end, (end += numberAt(batch, at + 16)));
+    const headers = batch.slice(end, (end += numberAt(batch, at + 19)));
+    const requestId = batch.slice(end, (end += numberAt(batch, at + 22)));
+    const role = batch.slice(end, (end += numberAt(batch, at + 25)));
+    const claims = batch.slice(end, (end += numberAt(batch, at + 28)));
+    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims });
+    at = end;
+  }
+  return requests;
+}
+
+export function requestIds(batch: Batch): number[] {
+  return unpackRequests(batch).map(({ id }) => id);
+}
+
+/** A number of three characters. */
+function numberAt(packed: string, at: number): number {
+  return (
+    (packed.charCodeAt(at) << 16) | (packed.charCodeAt(at + 1) << 8) | packed.charCodeAt(at + 2)
+  );
+}
+
+/** A number of four characters. */
+function wideAt(packed: string, at: number): number {
+  return (packed.charCodeAt(at) << 24) | numberAt(packed, at + 1);
+}
+
+/** Types of a response's body. */
+export const JSON_BODY = 0;
+export const XML_BODY = 1;
+export const NO_BODY = 2;
+
+/**
+ * Responses, packed one after the other as requests are: id, status, type and lengths, then Allow and the body. A body
+ * marked as APART is not part of the string: it is the next of the bodies that travel beside it.
+ */
+export type ResponseBatch = string;
+
+/** Characters of a packed response before its texts. */
+const RESPONSE_HEAD = 4 + 2 + 1 + 1 + 4;
+
+/** Added to the type of a response whose body travels apart. */
+export const APART = 4;
+
+/** Added to the type of a response without Retry-After: its request must not simply be repeated. */
+export const FINAL = 8;
+
+/**
+ * packResponse packs one response: `type` is that of the body, `allow` has the methods for an Allow header or is empty, and
+ * `body` is complete, also for HEAD, as the HTTP process needs its length.
+ */
+export function packResponse(
+  id: number,
+  status: number,
+  type: number,
+  allow: string,
+  body: string,
+): ResponseBatch {
+  const { length } = body;
+  // prettier-ignore
+  const head = String.fromCharCode(
+    id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
+    status >>> 8, status & 255, type, allow.length,
+    length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255,
+  );
+  return head + allow + body;
+}
+
+/** Receives one response, with the arguments of packResponse. */
+export type OnResponse = (
+  id: number,
+  status: number,
+  type: number,
+  allow: string,
+  body: string | ArrayBuffer,
+) => void;
+
+/** unpackResponses passes each response to `take`, and returns their number. */
+export function unpackResponses(
+  responses: ResponseBatch,
+  bodies: readonly ArrayBuffer[] | undefined,
+  take: OnResponse,
+): number {
+  let count = 0;
+  let apart = 0;
+  for (let at = 0; at < responses.length; count++) {
+    const id = wideAt(responses, at);
+    const status = (responses.charCodeAt(at + 4) << 8) | responses.charCodeAt(at + 5);
+    const type = responses.charCodeAt(at + 6);
+    let end = at + RESPONSE_HEAD;
+    const allow = responses.slice(end, (end += responses.charCodeAt(at + 7)));
+    const body = responses.slice(end, (end += wideAt(responses, at + 8)));
+    at = end;
+    if ((type & APART) === 0) take(id, status, type, allow, body);
+    else take(id, status, type - APART, allow, bodies![apart++]!);
+  }
+  return count;
+}
+
+/** First character of a message to a query worker: a batch to run, or the ids of requests to abandon. */
+export const RUN = 'r';
+export const ABANDON = 'a';
+
+export function packId(id: number): string {
+  return String.fromCharCode(id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255);
+}
+
+/** unpackIds reads ids that begin at `from`. */
+export function unpackIds(packed: string, from: number): number[] {
+  const ids: number[] = [];
+  for (let at = from; at < packed.length; at += 4) ids.push(wideAt(packed, at));
+  return ids;
+}

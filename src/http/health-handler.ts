@@ -1,0 +1,35 @@
+/** `/_health` and `/_ready`: the results of the last probe of each database, served even while the queue is full. */
+import { JSON_BODY } from '../batch.js';
+import type { DatabaseHealth } from '../pool/database-health.js';
+import type { HttpSettings } from '../settings.js';
+import type { HttpRequest } from './http-request.js';
+import type { RequestTable } from './request-table.js';
+import type { Route } from './route.js';
+
+export class HealthHandler {
+  /** 503 while the default database does not answer. */
+  readonly live: Route;
+  /** 503 while one of the configured databases does not answer, and during shutdown. */
+  readonly ready: Route;
+  readonly #requests: RequestTable;
+  readonly #health: DatabaseHealth;
+
+  constructor({ worker, ready }: HttpSettings, requests: RequestTable, health: DatabaseHealth) {
+    this.#requests = requests;
+    this.#health = health;
+    const rules = { token: 'ignored', exempt: true } as const;
+    this.live = { ...rules, handle: (one) => this.#respond(one, [worker.defaultAlias], false) };
+    this.ready = { ...rules, handle: (one) => this.#respond(one, ready, requests.closing) };
+  }
+
+  #respond(request: HttpRequest, required: readonly string[], closing: boolean): void {
+    if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
+    const { states } = this.#health;
+    const up = !closing && required.every((alias) => states.get(alias) === true);
+    const databases = Object.fromEntries(
+      Array.from(states, ([alias, answers]) => [alias, answers ? 'up' : 'down']),
+    );
+    const body = JSON.stringify({ status: up ? 'up' : 'down', databases });
+    this.#requests.respond(request, up ? 200 : 503, JSON_BODY, body);
+  }
+}

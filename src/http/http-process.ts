@@ -1,0 +1,112 @@
+/**
+ * The program of an HTTP process: serves with the settings that the supervisor sends, until it is told to drain or the
+ * supervisor is gone. It ignores signals, which a terminal sends to the whole process group: the supervisor handles them,
+ * because a drain that each process began by itself would cut off the requests of the others.
+ */
+import {
+  connectionsOf,
+  type Connections,
+  type HttpProcessMessage,
+  type SupervisorMessage,
+} from '../ipc.js';
+import { createLogger, logWarnings } from '../log.js';
+import type { HttpSettings } from '../settings.js';
+import { errorText } from '../text.js';
+import { HttpServer } from './http-server.js';
+import { SupervisedAttempts } from './supervised-attempts.js';
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+/** How often the number of connections is reported to the supervisor while it is above the quota (milliseconds). */
+const REPORT_INTERVAL = 50;
+
+const attempts = new SupervisedAttempts(send);
+
+let server: HttpServer | undefined;
+let threads = 1;
+let reporter: NodeJS.Timeout | undefined;
+let draining = false;
+
+function start(settings: HttpSettings): void {
+  const log = createLogger(settings.worker.log, { part: 'http', httpProcess: settings.index });
+  logWarnings(log);
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the HTTP process ends');
+    process.exit(1);
+  });
+  try {
+    threads = settings.threads;
+    server = new HttpServer(settings, log, {
+      attempts,
+      keepKeys: (text) => send({ type: 'key-set', text }),
+      libraries: {
+        request: (name) => send({ type: 'library-request', name }),
+        loaded: (name, loaded) => send({ type: 'library-loaded', name, loaded }),
+      },
+    });
+    send({ type: 'listening', port: server.port });
+  } catch (error) {
+    send({ type: 'start-failed', message: errorText(error) }, () => process.exit(1));
+  }
+}
+
+/** Applies a quota for each query thread, and reports the number of connections until it is within the quota. */
+function allow(running: HttpServer, quota: Connections): void {
+  running.pool.allow(quota);
+  clearInterval(reporter);
+  let seen = running.pool.connections();
+  reporter = setInterval(() => {
+    // The number of the last interval: PostgreSQL takes a moment to notice that a connection was closed.
+    send({ type: 'connections', connections: seen });
+    const within = ([alias, each]: [string, number]): boolean =>
+      (connectionsOf(seen, alias) ?? 0) <= each * threads;
+    if (Object.entries(quota).every(within)) clearInterval(reporter);
+    seen = running.pool.connections();
+  }, REPORT_INTERVAL);
+}
+
+async function drain(): Promise<void> {
+  if (draining) return;
+  draining = true;
+  const cut = (await server?.drain()) ?? 0;
+  process.exit(cut === 0 ? 0 : 1);
+}
+
+function send(message: HttpProcessMessage, done: () => void = () => undefined): void {
+  process.send?.(message, undefined, undefined, done);
+}
+
+process.on('message', (message: SupervisorMessage) => {
+  switch (message.type) {
+    case 'start':
+      start(message.settings);
+      break;
+    case 'connection-quota':
+      if (server !== undefined) allow(server, message.connections);
+      break;
+    case 'scripts-changed':
+      server?.pool.scriptsChanged();
+      break;
+    case 'library-part':
+    case 'library-rejected':
+      server?.plugins.arrived(message);
+      break;
+    case 'login-wait':
+      attempts.replied(message.id, message.wait);
+      break;
+    case 'stop-listening':
+      // This turn of the loop may still accept connections that wait: closing the socket would reset them.
+      setImmediate(() => {
+        server?.stopListening();
+        send({ type: 'stopped-listening' });
+      });
+      break;
+    case 'drain':
+      void drain();
+      break;
+  }
+});
+process.on('disconnect', () => {
+  attempts.lost();
+  void drain();
+});

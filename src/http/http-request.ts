@@ -1,0 +1,63 @@
+/** A request in flight: its head and body, the worker that handles it, and the writer of its response. */
+import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
+import type { RequestHead } from './request-head.js';
+import { ResponseWriter } from './response-writer.js';
+
+/** Value of `HttpRequest.worker` for requests that a plugin handles. */
+export const PLUGINS = 0x3fff_ffff;
+
+/** Counts the requests in flight to one backend: a database, all plugins, or the MCP endpoint. */
+export interface ConcurrencyLimit {
+  size: number;
+}
+
+export class HttpRequest {
+  readonly id: number;
+  /** As sent. */
+  readonly method: string;
+  /** Raw, without the query string. */
+  readonly path: string;
+  readonly query: string;
+  readonly requestId: string;
+  /** As QueryRequest.headers. */
+  readonly headers: string;
+  readonly authorization: string;
+  readonly origin: string;
+  readonly connection: string;
+  readonly forwardedFor: string;
+  readonly ifMatch: string;
+  readonly ifNoneMatch: string;
+  /** When it arrived (performance.now). */
+  readonly started: number;
+  readonly response: ResponseWriter;
+  /** Number of the worker that handles it, PLUGINS, or -1 for none. */
+  worker = -1;
+  concurrencyLimit: ConcurrencyLimit | undefined;
+  /** Whether its body has not arrived completely. */
+  unread = false;
+  /** Takes the chunks of its body; without it they are discarded. */
+  takeBody: ((chunk: ArrayBuffer, last: boolean) => void) | undefined;
+  /** Undefined when it has none, or it was discarded. */
+  body: Buffer | undefined;
+  /** The caller's name, for the log; empty for callers without a name. */
+  user = '';
+  /** Called when it has its response, or its client has disconnected. */
+  ended: (() => void) | undefined;
+
+  constructor(id: number, res: HttpResponse, req: UwsRequest, head: Readonly<RequestHead>) {
+    this.id = id;
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    this.query = req.getQuery() || ''; // undefined without a question mark, whatever its type says
+    this.requestId = head.requestId;
+    this.headers = head.packed;
+    this.authorization = head.authorization;
+    this.origin = head.origin;
+    this.connection = head.connection;
+    this.forwardedFor = head.forwardedFor;
+    this.ifMatch = head.ifMatch;
+    this.ifNoneMatch = head.ifNoneMatch;
+    this.started = performance.now();
+    this.response = new ResponseWriter(res, this.method === 'HEAD', head.requestId);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * `/_mcp`: passes messages to workers, which parse them. Rejects web pages of other origins, which could otherwise reach
+ * the endpoint through a browser in its network (DNS rebinding); requests for a stream, which the endpoint does not
+ * offer; and more requests than leave room for others.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Caller } from '../auth/caller.js';
+import { MCP, packRequest } from '../batch.js';
+import { ServiceError } from '../errors.js';
+import type { QueryPool } from '../pool/query-pool.js';
+import type { HttpSettings } from '../settings.js';
+import { PageOrigins, type Gate } from './gate.js';
+import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
+import type { RequestTable } from './request-table.js';
+import type { BodyRule, Route, TokenRule } from './route.js';
+
+/** Largest message (bytes), where `http.max_body` is not less. */
+const MESSAGE = 1 << 20;
+
+const FOREIGN_PAGE =
+  'this origin may not use the MCP endpoint: name it in mcp.origins of the configuration';
+
+const STREAM = 'there is no stream to listen to: messages are sent with POST';
+
+export class McpHandler {
+  readonly #requests: RequestTable;
+  readonly #pool: QueryPool;
+  readonly #gate: Gate;
+  readonly #body: BodyRule;
+  readonly #origins: PageOrigins;
+  readonly #limit: ConcurrencyLimit = { size: 0 };
+
+  constructor(
+    { maxBody, mcpOrigins }: HttpSettings,
+    requests: RequestTable,
+    pool: QueryPool,
+    gate: Gate,
+  ) {
+    this.#requests = requests;
+    this.#pool = pool;
+    this.#gate = gate;
+    this.#body = { methods: ['POST'], limit: Math.min(maxBody, MESSAGE), keep: () => true };
+    this.#origins = new PageOrigins(mcpOrigins);
+  }
+
+  route(token: TokenRule): Route {
+    const handle: Route['handle'] = (request, caller) => this.#handle(request, caller);
+    return { token, body: this.#body, handle };
+  }
+
+  #handle(request: HttpRequest, caller: Caller | undefined): void {
+    const { id, method, requestId, headers, body } = request;
+    const role = this.#gate.admit(caller);
+    if (!this.#origins.allows(request.origin))
+      throw new ServiceError('permission_denied', FOREIGN_PAGE);
+    if (!this.#requests.allowsMethod(request, ['GET', 'HEAD', 'POST'])) return;
+    if (method !== 'POST' && acceptsStream(headers)) {
+      request.response.addHeader('Allow', 'POST, OPTIONS');
+      throw new ServiceError('method_not_allowed', STREAM);
+    }
+    if (!this.#requests.join(request, this.#limit))
+      throw new ServiceError('busy', 'too many MCP requests wait already');
+    // Bytes that are not UTF-8 are not JSON either.
+    const message = body !== undefined && isUtf8(body) ? body.toString() : '';
+    const claims = caller?.claims ?? '';
+    request.worker = this.#pool.submit(
+      packRequest(id, method, '', '', MCP, message, headers, requestId, role, claims),
+    );
+  }
+}
+
+/** Whether a request is for a stream: its client would take any other response for one, and reconnect for ever. */
+function acceptsStream(headers: string): boolean {
+  const fields = headers.split('\n');
+  return fields.some(
+    (name, i) =>
+      i % 2 === 0 && name === 'accept' && /\btext\/event-stream\b/i.test(fields[i + 1] ?? ''),
+  );
+}

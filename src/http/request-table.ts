@@ -1,0 +1,236 @@
+/**
+ * The requests in flight. Each gets exactly one response: from its backend, its time limit or an error; later ones are
+ * dropped.
+ */
+import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
+import { JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
+import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
+import type { Logger } from '../log.js';
+import { SlotTable } from '../slot-table.js';
+import { HttpRequest, type ConcurrencyLimit } from './http-request.js';
+import { Lingering, TICK } from './lingering.js';
+import { ReadPauses } from './read-pauses.js';
+import type { RequestHead } from './request-head.js';
+import type { Body } from './response-writer.js';
+import { SendingResponses, type OnSending } from './sending-responses.js';
+
+/** Status in the access log when the client disconnected before the response (as in nginx). */
+const CLIENT_GONE = 499;
+
+/** For how long reading stays paused without a break (milliseconds); only then is a disconnect noticed. */
+const PAUSED = 5_000;
+
+export interface RequestTableOptions {
+  /** Most requests without a response; one more may be opened to be rejected. */
+  readonly capacity: number;
+  /** A request's whole time (milliseconds), and how long its client may then take nothing of the response. */
+  readonly timeout: number;
+  readonly accessLog: boolean;
+  readonly log: Logger;
+  readonly sending: OnSending;
+  /** Called when the response to a request of a worker, or of PLUGINS, is no longer needed. */
+  readonly abandon: (worker: number, id: number) => void;
+}
+
+export class RequestTable {
+  /** Whether connections are closed after their next response. */
+  closing = false;
+  readonly #options: RequestTableOptions;
+  readonly #sweeper: NodeJS.Timeout;
+  /** Requests without a response. */
+  readonly #pending: SlotTable<HttpRequest>;
+  readonly #sending: SendingResponses;
+  readonly #lingering: Lingering;
+  readonly #pauses = new ReadPauses();
+
+  constructor(options: RequestTableOptions) {
+    const { capacity, timeout, sending } = options;
+    this.#options = options;
+    this.#pending = new SlotTable(capacity + 1);
+    this.#sending = new SendingResponses(timeout, sending);
+    this.#lingering = new Lingering(capacity);
+    this.#sweeper = setInterval(() => this.#sweep(), Math.min(TICK, timeout / 4));
+  }
+
+  /** pending is the number of requests without a response. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** busy is the number of requests without a response, or with a response or a body that is still being sent. */
+  get busy(): number {
+    return this.#pending.size + this.#sending.size + this.#lingering.size;
+  }
+
+  connected(): void {
+    this.#pauses.connected();
+  }
+
+  open(res: HttpResponse, req: UwsRequest, head: Readonly<RequestHead>): HttpRequest {
+    const request = new HttpRequest(this.#pending.nextId(), res, req, head);
+    this.#pending.put(request);
+    res.onAborted(() => this.#aborted(request));
+    return request;
+  }
+
+  /** find returns the request of that id while it has no response. */
+  find(id: number): HttpRequest | undefined {
+    return this.#pending.get(id);
+  }
+
+  /** isPending tells whether a request has no response yet, and its client is connected. */
+  isPending(request: HttpRequest): boolean {
+    return this.#pending.get(request.id) === request;
+  }
+
+  /** pendingAt lists the pending requests of a worker. */
+  pendingAt(worker: number): HttpRequest[] {
+    return this.#pending.values().filter((request) => request.worker === worker);
+  }
+
+  /**
+   * join counts a request in a concurrency limit; false when its size exceeds the number of free slots. A backend that
+   * hangs thus never takes all slots: however many limits there are, as many slots stay free as each of them uses.
+   */
+  join(request: HttpRequest, concurrencyLimit: ConcurrencyLimit): boolean {
+    if (concurrencyLimit.size > this.#options.capacity - this.#pending.size) return false;
+    concurrencyLimit.size++;
+    request.concurrencyLimit = concurrencyLimit;
+    return true;
+  }
+
+  /** pauseReading pauses reading from the connection of a pending request whose body was read, within bounds. */
+  pauseReading(request: HttpRequest): void {
+    if (!this.isPending(request)) return;
+    const { response, connection } = request;
+    if (this.#pauses.take(connection) || response.last) response.pauseReading();
+  }
+
+  /** discard takes bytes of a body whose request has its response. */
+  discard(request: HttpRequest, bytes: number, last: boolean): void {
+    this.#lingering.discard(request, bytes, last);
+  }
+
+  /** respond sends the response of a pending request. */
+  respond(request: HttpRequest, status: number, type: number, body: Body): void {
+    const { response } = request;
+    this.#remove(request);
+    if (this.closing) response.close = true;
+    if (request.unread) this.#lingering.respond(request, status, type, body);
+    else if (!response.write(status, type, body, () => this.#sending.end(request)))
+      this.#sending.add(request, typeof body === 'string' ? body.length : body.byteLength);
+    if (this.#options.accessLog) this.#logAccess(request, status);
+  }
+
+  /** reject responds with an error, by default with its own message, and abandons the request at its worker. */
+  reject(request: HttpRequest, code: ErrorCode, message?: string): void {
+    this.#reject(request, new ServiceError(code, message));
+  }
+
+  /** allowsMethod tells whether a request has one of the methods; one with any other gets its response here. */
+  allowsMethod(request: HttpRequest, methods: readonly string[]): boolean {
+    const { method } = request;
+    if (methods.includes(method)) return true;
+    request.response.addHeader('Allow', [...methods, 'OPTIONS'].join(', '));
+    if (method === 'OPTIONS') this.respond(request, 204, NO_BODY, '');
+    else this.reject(request, 'method_not_allowed');
+    return false;
+  }
+
+  /**
+   * fail ends a request with what was thrown. A ServiceError is the response; any other error is logged and the response is
+   * `internal`.
+   */
+  fail(request: HttpRequest, error: unknown): void {
+    const { id, requestId, response } = request;
+    if (error instanceof ServiceError && this.isPending(request)) {
+      const { status, detail, cause } = error;
+      if (status === 500 && (detail ?? cause) !== undefined)
+        this.#options.log.error({ requestId, detail, err: cause }, 'a request failed');
+      this.#reject(request, error);
+      return;
+    }
+    this.#options.log.error({ err: error, requestId }, 'a request failed');
+    try {
+      if (this.#pending.get(id) !== undefined) this.reject(request, 'internal');
+      else {
+        response.release();
+        response.res.close(); // it failed while its response was written
+      }
+    } catch {
+      // The response had ended already.
+    }
+  }
+
+  /** whenDone continues with the result of a promise, or fails with its error, while the request is still pending. */
+  whenDone<Result>(
+    request: HttpRequest,
+    promise: Promise<Result>,
+    next: (result: Result) => void,
+  ): void {
+    promise
+      .then((result) => {
+        if (this.isPending(request)) next(result);
+      })
+      .catch((error: unknown) => {
+        if (this.isPending(request)) this.fail(request, error);
+      });
+  }
+
+  /** close rejects all pending requests with `timeout`. Returns how many requests were cut off. */
+  close(): number {
+    const cut = this.busy - this.#lingering.size;
+    clearInterval(this.#sweeper);
+    for (const request of this.#pending.values()) this.reject(request, 'timeout');
+    return cut;
+  }
+
+  #reject(request: HttpRequest, error: ServiceError): void {
+    const { message, code, status, retryAfter } = error;
+    if (retryAfter !== undefined) request.response.addHeader('Retry-After', String(retryAfter));
+    const xml = wantsXml(request.query);
+    this.respond(request, status, xml ? XML_BODY : JSON_BODY, errorBody(message, code, xml));
+    this.#abandon(request);
+  }
+
+  #aborted(request: HttpRequest): void {
+    this.#sending.end(request);
+    this.#lingering.remove(request);
+    if (!this.#remove(request)) return;
+    this.#abandon(request);
+    if (this.#options.accessLog) this.#logAccess(request, CLIENT_GONE);
+  }
+
+  /** Returns false when the request was not pending. */
+  #remove(request: HttpRequest): boolean {
+    if (!this.#pending.remove(request.id)) return false;
+    if (request.concurrencyLimit !== undefined) request.concurrencyLimit.size--;
+    request.ended?.();
+    return true;
+  }
+
+  #abandon({ worker, id }: HttpRequest): void {
+    if (worker >= 0) this.#options.abandon(worker, id);
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    const { timeout } = this.#options;
+    this.#pauses.renew();
+    for (const request of this.#pending.values()) {
+      const age = now - request.started;
+      if (age >= timeout) this.reject(request, 'timeout');
+      else if (age >= PAUSED) request.response.toggleReading();
+    }
+    this.#sending.sweep(now);
+    this.#lingering.sweep(now);
+  }
+
+  /** One line for each request, without its query string, which may contain personal data. */
+  #logAccess(request: HttpRequest, status: number): void {
+    const { method, path, requestId, started, user } = request;
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    const who = user === '' ? undefined : { user };
+    this.#options.log.info({ method, path, status, ms, requestId, ...who }, 'request');
+  }
+}

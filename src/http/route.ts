@@ -1,0 +1,25 @@
+/** A route: what the requests to one path have in common. It is resolved once for a request (route-table.ts). */
+import type { Caller } from '../auth/caller.js';
+import type { HttpRequest } from './http-request.js';
+
+export interface Route {
+  readonly token: TokenRule;
+  /** Undefined: bodies are read up to `http.max_body` and discarded. */
+  readonly body?: BodyRule;
+  /** Whether requests are handled even while the queue is full. */
+  readonly exempt?: boolean;
+  /** handle responds to a request, or passes it to its backend. Throws ServiceError. */
+  readonly handle: (request: HttpRequest, caller: Caller | undefined) => void;
+}
+
+/** Whether requests need a token. Where it is ignored, callers are not identified. */
+export type TokenRule = 'ignored' | 'optional' | 'required';
+
+export interface BodyRule {
+  /** Methods that have such a body; undefined: all. */
+  readonly methods: readonly string[] | undefined;
+  /** Largest body (bytes). */
+  readonly limit: number;
+  /** Whether bodies are kept. A function decides by caller, and bodies of callers it does not accept are discarded. */
+  readonly keep: boolean | ((caller: Caller | undefined) => boolean);
+}

@@ -1,0 +1,56 @@
+/**
+ * Connects to PostgreSQL without blocking the thread. Errors carry the message of libpq or the server, never the
+ * connection string.
+ */
+import type { DatabaseSettings } from '../settings.js';
+import { errorText } from '../text.js';
+import { postgresVersion, unsupportedPostgres } from '../version.js';
+import { connectsSafely, loadLibpq, type Libpq } from './libpq-addon.js';
+
+/** connect resolves to a connection, or rejects with an Error; the string's connect_timeout bounds the wait. */
+export function connect(settings: DatabaseSettings): Promise<Libpq> {
+  return new Promise((resolve, reject) => {
+    const pq = new (loadLibpq())();
+    if (!connectsSafely())
+      throw new Error("libpq's addon is not the version this service was made for: install 1.11.0");
+    pq.connect(settings.conninfo, (error) => {
+      if (error === undefined) {
+        resolve(pq);
+        return;
+      }
+      pq.finish();
+      reject(new Error(errorText(error).trim()));
+    });
+  });
+}
+
+/** connectPipelined connects, non-blocking and in pipeline mode; rejects as connect does. */
+export async function connectPipelined(settings: DatabaseSettings): Promise<Libpq> {
+  const pq = await connect(settings);
+  pq.setNonBlocking(true);
+  if (pq.enterPipelineMode()) return pq;
+  pq.finish();
+  throw new Error('libpq could not enter pipeline mode');
+}
+
+export type CheckedDatabase =
+  | { readonly ok: true; readonly version: string }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * checkDatabase connects once, for the command line. `version` is for example 15.18; `message` is that of libpq or the
+ * server (never a password), or says that the server is too old.
+ */
+export async function checkDatabase(settings: DatabaseSettings): Promise<CheckedDatabase> {
+  try {
+    const pq = await connectPipelined(settings);
+    const version = pq.serverVersion();
+    pq.finish();
+    const message = unsupportedPostgres(version);
+    return message === undefined
+      ? { ok: true, version: postgresVersion(version) }
+      : { ok: false, message };
+  } catch (error) {
+    return { ok: false, message: errorText(error) };
+  }
+}

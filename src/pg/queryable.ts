@@ -1,0 +1,78 @@
+/** Statements of the service itself as promises that reject, for what it keeps in tables: users, stored scripts. */
+import { ServiceError, statusOfSqlState } from '../errors.js';
+import type { TaskFailure } from '../tasks.js';
+import type { InternalOutcome } from './internal-job.js';
+import type { StatementResult } from './job.js';
+import { maskQuoted, type SqlFailure } from './sql-failure.js';
+import { oneLine } from '../text.js';
+
+/** Queryable runs statements, as Database does. */
+export interface Queryable {
+  query(sql: string, values?: (string | null)[]): Promise<InternalOutcome>;
+}
+
+/** TimedQueryable runs statements that only read, with a timeout in ms. */
+export interface TimedQueryable {
+  queryWithin(limit: number, sql: string, values?: (string | null)[]): Promise<InternalOutcome>;
+}
+
+/** Rows as PostgreSQL writes them. */
+export type Rows = readonly (readonly (string | null)[])[];
+
+/** StatementFailure is the failure of a statement; its message holds no value of the statement. */
+export class StatementFailure extends Error implements TaskFailure {
+  override readonly name = 'StatementFailure';
+  readonly reason: string;
+  /** Whether the same statement may succeed later: the status is 503 or above. */
+  readonly passing: boolean;
+  /** SQLSTATE, or a code of src/errors.ts. */
+  readonly state: string;
+  /** HTTP status, 400-599. */
+  readonly status: number;
+
+  constructor(failure: SqlFailure | ServiceError) {
+    const reason = reasonOf(failure);
+    super(reason);
+    this.reason = reason;
+    this.state = failure instanceof ServiceError ? failure.code : failure.state;
+    this.status =
+      failure instanceof ServiceError ? failure.status : statusOfSqlState(failure.state);
+    this.passing = this.status >= 503;
+  }
+}
+
+/** runStatement runs a statement; rejects with StatementFailure. */
+export async function runStatement(
+  database: Queryable,
+  sql: string,
+  values: (string | null)[] = [],
+): Promise<StatementResult> {
+  const { result, failure } = await database.query(sql, values);
+  if (failure !== undefined) throw new StatementFailure(failure);
+  return result;
+}
+
+/** rowsOf runs a statement and resolves to its rows; rejects with StatementFailure. */
+export async function rowsOf(
+  database: Queryable,
+  sql: string,
+  values: (string | null)[] = [],
+): Promise<Rows> {
+  return (await runStatement(database, sql, values)).rows ?? [];
+}
+
+/** The message of a failure without the values it may quote. */
+function reasonOf(failure: SqlFailure | ServiceError): string {
+  if (failure instanceof ServiceError) return failure.message;
+  const { state, message, column, constraint, raised } = failure;
+  const names = [state];
+  if (column !== undefined) names.push(`column ${column}`);
+  if (constraint !== undefined) names.push(`constraint ${constraint}`);
+  // libpq's messages about a connection quote hosts and files, not values; a function may write anything.
+  const text = raised
+    ? 'a function in the database raised an error'
+    : state.startsWith('08')
+      ? message
+      : maskQuoted(message);
+  return `${oneLine(text)} (${names.join(', ')})`;
+}

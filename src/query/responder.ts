@@ -1,0 +1,187 @@
+/**
+ * Makes the responses of a worker: from the result of a statement, from its failure, or from an error on the way to the
+ * database. Each request gets exactly one response, and failures that concern the operator are logged.
+ */
+import { performance } from 'node:perf_hooks';
+import { APART, FINAL, JSON_BODY, NO_BODY, packResponse, XML_BODY } from '../batch.js';
+import { listingFailure } from '../catalog/listings.js';
+import { errorBody, ServiceError } from '../errors.js';
+import type { Logger } from '../log.js';
+import type { McpCall } from '../mcp/call.js';
+import type { McpResponse } from '../mcp/endpoint.js';
+import type { LargeValue } from '../native/pipeline.js';
+import { IdentityRejected } from '../pg/identity.js';
+import type { StatementResult } from '../pg/job.js';
+import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
+import { parseQueryString, type QueryParameters } from '../script/query-string.js';
+import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
+import { statementFault } from '../script/statement-fault.js';
+import { positionToScript } from '../script/statement.js';
+import { jsonToXml } from '../script/xml.js';
+import type { WorkerSettings } from '../settings.js';
+import { SlotTable } from '../slot-table.js';
+import { RefusedValue, TemplateError } from '../template/template.js';
+import { errorText } from '../text.js';
+import { failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
+import type { Query } from './query.js';
+import type { ResponseBatcher } from './response-batcher.js';
+import { serverTypes, writeRows, type JsonOf } from './row-json.js';
+import type { WorkerDatabase } from './worker-database.js';
+
+/** How far PostgreSQL's clock may be ahead when it ends a statement at its time limit, ms. */
+const CLOCK_SLACK = 20;
+
+const NO_JSON: JsonOf = () => undefined;
+
+export class Responder {
+  /** The requests without a response yet, by the HTTP process's id. */
+  readonly inFlight: SlotTable<Query | McpCall>;
+  readonly #settings: WorkerSettings;
+  readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  readonly #batcher: ResponseBatcher;
+  readonly #log: Logger;
+
+  constructor(
+    settings: WorkerSettings,
+    databases: ReadonlyMap<string, WorkerDatabase>,
+    batcher: ResponseBatcher,
+    log: Logger,
+  ) {
+    this.#settings = settings;
+    this.#databases = databases;
+    this.inFlight = new SlotTable(settings.queue + 1); // as many slots as the HTTP process has
+    this.#batcher = batcher;
+    this.#log = log;
+  }
+
+  succeeded(query: Query, result: StatementResult): void {
+    try {
+      this.#succeed(query, result);
+    } catch (error) {
+      this.threw(query, error); // JavaScript has no string of that length
+    }
+  }
+
+  #succeed(query: Query, result: StatementResult): void {
+    if (query.form === 'value') {
+      const value = result.value ?? '[]';
+      if (typeof value === 'string') this.#sendJson(query, value);
+      else if (query.xml) this.#sendJson(query, value.text());
+      else this.#sendApart(query, value);
+    } else if (result.columns === undefined) {
+      this.#sendJson(query, `{"rows_affected":${result.affected}}`);
+    } else if (serverTypes(result.columns).length === 0) {
+      this.#sendRows(query, result, NO_JSON);
+    } else {
+      this.#sendServerRows(query, result).catch((error: unknown) => this.threw(query, error));
+    }
+  }
+
+  failed(query: Query, failure: SqlFailure | ServiceError): void {
+    const { alias, requestId } = query.request;
+    if (failure instanceof ServiceError) {
+      if (failure instanceof IdentityRejected && !query.abandoned)
+        logRejectedIdentity(this.#log, failure, { requestId, script: query.path, alias });
+      if (failure.cause !== undefined)
+        this.#log.error({ requestId, script: query.path, err: failure.cause }, 'a request failed');
+      this.reject(query, failure);
+      return;
+    }
+    const mistake = query.lists ? listingFailure(failure) : undefined;
+    if (mistake !== undefined) {
+      this.reject(query, mistake);
+      return;
+    }
+    const { rendered } = query;
+    const sent = (): QueryParameters => parseQueryString(query.request.query);
+    const fault = rendered && statementFault(failure.state, rendered, sent);
+    let place = fault?.place;
+    if (failure.position !== undefined && rendered !== undefined)
+      place ??= rendered.locate(positionToScript(query.statement, failure.position));
+    const position = place && `${query.path}:${place.line}:${place.column}`;
+    const fields = { requestId, script: query.path, alias, position };
+    // The failure of an abandoned request is most often its cancellation.
+    if (!query.abandoned) logFailure(this.#log, failure, fields, query.request);
+    const { debug, raised } = this.#settings;
+    const { statementTimeout } = this.#databases.get(alias)!.database.settings;
+    const { status, body } = failureResponse(failure, {
+      xml: query.xml,
+      debug,
+      raised,
+      position,
+      fault: fault?.error,
+      overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
+    });
+    this.send(query, status, body, '', failure.state === RESOLUTION_UNKNOWN ? FINAL : 0);
+  }
+
+  /** threw sends the response for an error on the way to the database. */
+  threw(query: Query, error: unknown): void {
+    const { requestId } = query.request;
+    if (error instanceof RefusedValue) {
+      this.reject(query, unsafeValue(error.parameter));
+    } else if (error instanceof TemplateError) {
+      const { line, column } = error;
+      const position = `${query.path}:${line}:${column}`;
+      this.#log.warn({ requestId, script: query.path, position }, error.safeMessage);
+      this.reject(query, scriptNotUsable(query.path, error.safeMessage));
+    } else if (error instanceof ServiceError) {
+      this.reject(query, error);
+    } else {
+      this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
+      this.reject(query, new ServiceError('internal'));
+    }
+  }
+
+  reject(query: Query, error: ServiceError): void {
+    const { status, message, code, allow } = error;
+    this.send(query, status, errorBody(message, code, query.xml), allow);
+  }
+
+  send(query: Query, status: number, body: string, allow = '', final = 0): void {
+    const { id } = query;
+    this.inFlight.remove(id);
+    const type = query.xml ? XML_BODY : JSON_BODY;
+    this.#batcher.respond(packResponse(id, status, type + final, allow, body));
+  }
+
+  sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
+    this.inFlight.remove(id);
+    this.#batcher.respond(packResponse(id, status, body === '' ? NO_BODY : JSON_BODY, '', body));
+  }
+
+  #sendJson(query: Query, json: string): void {
+    try {
+      this.send(query, 200, query.xml ? jsonToXml(json) : json);
+    } catch (error) {
+      this.threw(query, error);
+    }
+  }
+
+  #sendApart(query: Query, body: LargeValue): void {
+    this.inFlight.remove(query.id);
+    const packed = packResponse(query.id, 200, JSON_BODY + APART, '', '');
+    this.#batcher.respond(packed, body);
+  }
+
+  #sendRows(query: Query, result: StatementResult, jsonOf: JsonOf): void {
+    const rows = writeRows(result.columns!, result.rows!, jsonOf);
+    this.#sendJson(query, `{"rows_affected":${result.affected},"rows":${rows}}`);
+  }
+
+  /** Sends rows with values that only the database can write as JSON. */
+  async #sendServerRows(query: Query, result: StatementResult): Promise<void> {
+    const { alias, requestId } = query.request;
+    let jsonOf = NO_JSON;
+    try {
+      const { serverJson } = this.#databases.get(alias)!;
+      jsonOf = await serverJson.of(result.columns!, result.rows!, query.identity);
+    } catch (error) {
+      // The statement has done its work, so its rows are sent, if only as text.
+      const reason = errorText(error);
+      const fields = { requestId, script: query.path, reason };
+      this.#log.warn(fields, 'returned values are given as text');
+    }
+    this.#sendRows(query, result, jsonOf);
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Everything that a query worker runs on, put together from its settings: databases, scripts, listings, MCP, users, the
+ * registry of scripts, and the runner of its requests.
+ */
+import type { Logger } from '../log.js';
+import { StoredScripts } from '../registry/stored-scripts.js';
+import { ScriptStore } from '../script/script-store.js';
+import type { WorkerSettings } from '../settings.js';
+import type { Probed } from '../tasks.js';
+import type { McpRunner } from './mcp-runner.js';
+import { QueryRunner } from './query-runner.js';
+import { RegistryTasks } from './registry-tasks.js';
+import { Responder } from './responder.js';
+import { ResponseBatcher, type Post } from './response-batcher.js';
+import { UserTasks } from './user-tasks.js';
+import { workerDatabases, type WorkerDatabase } from './worker-database.js';
+
+export class WorkerServices {
+  readonly runner: QueryRunner;
+  readonly users: UserTasks;
+  readonly registry: RegistryTasks;
+  readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  /** Undefined when scripts are files. */
+  readonly #stored: StoredScripts | undefined;
+
+  /** `post` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP. */
+  constructor(settings: WorkerSettings, log: Logger, post: Post, Mcp?: typeof McpRunner) {
+    const { defaultAlias, scriptsTable, maxResult, mcp } = settings;
+    const databases = workerDatabases(settings);
+    const { database } = databases.get(defaultAlias)!;
+    this.#databases = databases;
+    this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
+    this.users = new UserTasks(settings.users, database, log);
+    const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
+    this.registry = new RegistryTasks(settings, byAlias, log, () => this.refreshScripts());
+    const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    const responder = new Responder(settings, databases, new ResponseBatcher(post), log);
+    this.runner = new QueryRunner(
+      settings,
+      databases,
+      scripts,
+      mcp && Mcp && new Mcp(settings, mcp, scripts, databases, responder, log),
+      responder,
+      log,
+    );
+  }
+
+  applyQuota(): void {
+    for (const database of this.#databases.values()) database.applyQuota();
+  }
+
+  /** refreshScripts reads stored scripts that may have changed; resolves when that is done. */
+  async refreshScripts(): Promise<void> {
+    await this.#stored?.refresh();
+  }
+
+  async probe(alias: string): Promise<Probed> {
+    const { database } = this.#databases.get(alias)!;
+    const reason = await database.probe();
+    return { reason, version: database.version };
+  }
+}

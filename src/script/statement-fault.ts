@@ -1,0 +1,56 @@
+/**
+ * The cause of a rejected statement, where it can be derived: a placeholder in quotes or a comment, or text of the caller
+ * that became part of the SQL. Computed only after a failure.
+ */
+import { ServiceError } from '../errors.js';
+import type { Position, Rendered } from '../template/template.js';
+import { CREDENTIAL_NAMES } from './header-fields.js';
+import type { QueryParameters } from './query-string.js';
+import { PARAMETER_DEFAULTS } from './request-data.js';
+
+/** The error for the caller, and the position of the cause in the script when PostgreSQL reports another one. */
+export interface StatementFault {
+  readonly error: ServiceError;
+  readonly place?: Position;
+}
+
+/**
+ * SQLSTATEs that a placeholder in quotes or a comment causes, always before anything runs: the number of parameters is not
+ * that of the bound values, or `$1` is not a valid name, number or date.
+ */
+const MISPLACED = /^(?:08P01|22|42(?!501))/;
+/** SQLSTATEs of class 42 that are unrelated to a caller's text. */
+const UNBOUND: ReadonlySet<string> = new Set(['42501', '42P18']);
+
+/** statementFault derives the cause from the SQLSTATE and the rendered text; `sent` gives the parameters of the request. */
+export function statementFault(
+  state: string,
+  rendered: Rendered,
+  sent: () => QueryParameters,
+): StatementFault | undefined {
+  const place = MISPLACED.test(state) ? rendered.misplacedPlaceholder() : undefined;
+  if (place !== undefined) return { error: new ServiceError('placeholder_in_literal'), place };
+  if (!state.startsWith('42') || UNBOUND.has(state)) return undefined;
+  const { sent: given, absent, missing } = rendered.interpolated();
+  if (given.length === 0 && !absent) return undefined;
+  const parameters = sent();
+  // Defaults, and the empty values of credential headers, do not come from the caller.
+  const names = given.filter(
+    (name) => parameters.has(name) || !(PARAMETER_DEFAULTS.has(name) || CREDENTIAL_NAMES.has(name)),
+  );
+  if (names.length === 0 && !absent) return undefined;
+  const lacking = missing.filter((name) => !parameters.has(name));
+  return { error: new ServiceError('invalid_value', message(names, lacking)) };
+}
+
+function message(names: readonly string[], missing: readonly string[]): string {
+  const all = [...new Set([...names, ...missing])];
+  if (all.length === 0)
+    return 'invalid value: a parameter that the script puts into its SQL is missing';
+  const one = all.length === 1;
+  const parameters = `invalid value for ${one ? 'parameter' : 'parameters'} ${all.join(', ')}`;
+  if (names.length === 0) return `${parameters}: ${one ? 'it is' : 'they are'} missing`;
+  const refused = `PostgreSQL does not accept the statement with ${one ? 'it' : 'them'}`;
+  const lacking = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`;
+  return `${parameters}: ${refused}${lacking}`;
+}

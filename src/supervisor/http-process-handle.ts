@@ -1,0 +1,134 @@
+/**
+ * One HTTP process as its supervisor sees it, from fork to exit. It gets its settings over the IPC channel, never in
+ * arguments or environment, which other users can read. HttpProcessSlot replaces processes that die.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Connections, HttpProcessMessage, SupervisorMessage } from '../ipc.js';
+import type { HttpSettings } from '../settings.js';
+import type { KnownKeys } from './known-keys.js';
+import type { LoginAttempts } from './login-attempts.js';
+import type { LibraryRequester, PluginLibraries } from './plugin-libraries.js';
+
+/** The bundle of '../http/http-process.js', made by scripts/build.mjs. */
+const HTTP_PROCESS_FILE = fileURLToPath(new URL('../programs/http-process.js', import.meta.url));
+
+/** Limit of uWebSockets.js for request line and headers (bytes): a 64 KiB target and 32 KiB of headers. */
+const MAX_HEADERS_SIZE = 98_304;
+
+export interface HttpProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** What all HTTP processes share; it outlives each of them. */
+export interface SharedState {
+  readonly attempts: LoginAttempts;
+  readonly keys: KnownKeys;
+  readonly libraries: PluginLibraries;
+}
+
+export class HttpProcessHandle {
+  /** Resolves to the port once the process accepts connections; rejects when it ends before that. */
+  readonly listening: Promise<number>;
+  readonly exited: Promise<HttpProcessExit>;
+  readonly #child: ChildProcess;
+
+  /** `onConnections` is called with the number of its connections, from `allow` until they are within the quota. */
+  constructor(
+    settings: HttpSettings,
+    { attempts, keys, libraries }: SharedState,
+    onConnections: (connections: Connections) => void = () => undefined,
+  ) {
+    const child = fork(HTTP_PROCESS_FILE, [], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // With the load spread over processes, one thread of V8's pool is enough: each takes a part of every collection.
+      execArgv: [...process.execArgv, '--v8-pool-size=1'],
+      env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: String(MAX_HEADERS_SIZE) },
+    });
+    this.#child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+      child.once('error', () => {
+        if (child.pid === undefined) resolve({ code: null, signal: null });
+      });
+    });
+    const requester: LibraryRequester = { send: (message, sent) => this.#send(message, sent) };
+    const folder = settings.plugins.path;
+    void this.exited.then(() => libraries.gone(requester));
+    this.listening = new Promise((resolve, reject) => {
+      child.on('message', (message: HttpProcessMessage) => {
+        switch (message.type) {
+          case 'listening':
+            resolve(message.port);
+            break;
+          case 'connections':
+            onConnections(message.connections);
+            break;
+          case 'login-begin': {
+            const { id } = message;
+            this.#send({ type: 'login-wait', id, wait: attempts.begin(message.keys) });
+            break;
+          }
+          case 'login-end':
+            attempts.end(message.keys, message.end);
+            break;
+          case 'key-set':
+            if (settings.auth !== undefined) keys.learn(settings.auth.tokens, message.text);
+            break;
+          case 'library-request':
+            libraries.request(folder, message.name, requester);
+            break;
+          case 'library-loaded':
+            libraries.loaded(folder, message.name, requester, message.loaded);
+            break;
+          case 'start-failed':
+            reject(new Error(message.message));
+        }
+      });
+      void this.exited.then(({ code, signal }) => {
+        const how = signal ?? `exit code ${code ?? '?'}`;
+        reject(new Error(`an HTTP process ended while starting (${how})`));
+      });
+    });
+    this.listening.catch(() => undefined); // a rejection is not unhandled where no caller awaits it
+    this.#send({ type: 'start', settings: keys.fill(settings) });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  allow(connections: Connections): void {
+    this.#send({ type: 'connection-quota', connections });
+  }
+
+  scriptsChanged(): void {
+    this.#send({ type: 'scripts-changed' });
+  }
+
+  /** stopListening has the process accept no more connections; resolves when it does not, or has exited. */
+  stopListening(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#child.on('message', ({ type }: HttpProcessMessage) => {
+        if (type === 'stopped-listening') resolve();
+      });
+      void this.exited.then(() => resolve());
+      this.#send({ type: 'stop-listening' });
+    });
+  }
+
+  /** drain has the process finish its requests and exit, with code 0 when none was cut off. */
+  drain(): void {
+    this.#send({ type: 'drain' });
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #send(message: SupervisorMessage, sent: (error: Error | null) => void = () => undefined): void {
+    if (this.#child.connected) this.#child.send(message, sent);
+    else sent(new Error('the HTTP process has exited'));
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Keeps one HTTP process running: replaces it when it dies, after waits that grow with each death in a row, until it is
+ * drained or killed.
+ */
+import { Backoff } from '../backoff.js';
+import { connectionsOf, type Connections } from '../ipc.js';
+import type { Logger } from '../log.js';
+import type { HttpSettings } from '../settings.js';
+import {
+  HttpProcessHandle,
+  type HttpProcessExit,
+  type SharedState,
+} from './http-process-handle.js';
+
+/** Wait before a replacement (milliseconds): doubled with each death up to the last. */
+const FIRST_WAIT = 100;
+const LONGEST_WAIT = 5_000;
+
+/** After a process has run this long (milliseconds) waits start at the shortest again. */
+const STEADY = 30_000;
+
+export class HttpProcessSlot {
+  /** As configured. */
+  readonly settings: HttpSettings;
+  /** Resolves when the last process has exited: true when it cut no request off. */
+  readonly ended: Promise<boolean>;
+  /** See HttpProcessHandle. */
+  onConnections: (connections: Connections) => void = () => undefined;
+  readonly #log: Logger;
+  readonly #shared: SharedState;
+  /** Settings of the next process: with the port that was picked, and the current connection quota. */
+  #settings: HttpSettings;
+  #process: HttpProcessHandle;
+  #started = performance.now();
+  readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
+  #timer: NodeJS.Timeout | undefined;
+  #ending = false;
+  #discarded = false;
+  #end!: (clean: boolean) => void;
+
+  /** `connections` is how many connections each query thread may hold at first, by default as configured. */
+  constructor(
+    settings: HttpSettings,
+    log: Logger,
+    shared: SharedState,
+    connections: Connections = {},
+  ) {
+    this.settings = settings;
+    this.#settings = withConnections(settings, connections);
+    this.#log = log;
+    this.#shared = shared;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#process = this.#start();
+  }
+
+  /** listening resolves to the port of the first process, which later ones use. Rejects when it cannot start. */
+  async listening(): Promise<number> {
+    const port = await this.#process.listening;
+    this.#settings = { ...this.#settings, port };
+    return port;
+  }
+
+  /** allow sets how many connections each query thread may hold, in this process and its successors. */
+  allow(connections: Connections): void {
+    this.#settings = withConnections(this.#settings, connections);
+    this.#process.allow(connections);
+  }
+
+  scriptsChanged(): void {
+    this.#process.scriptsChanged();
+  }
+
+  /** stopListening has the process accept no more connections; it is not replaced any more. */
+  stopListening(): Promise<void> {
+    this.#finish();
+    return this.#process.stopListening();
+  }
+
+  drain(): void {
+    this.#finish();
+    this.#process.drain();
+  }
+
+  kill(): void {
+    this.#finish();
+    this.#process.kill();
+  }
+
+  /** discard kills a process that has served no request, so that none is cut off. */
+  discard(): void {
+    this.#discarded = true;
+    this.kill();
+  }
+
+  #finish(): void {
+    this.#ending = true;
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#end(true); // the process has died and not been replaced yet
+  }
+
+  #start(): HttpProcessHandle {
+    this.#timer = undefined;
+    this.#started = performance.now();
+    const started = new HttpProcessHandle(this.#settings, this.#shared, (connections) =>
+      this.onConnections(connections),
+    );
+    void started.exited.then((exit) => this.#exited(exit));
+    return started;
+  }
+
+  #exited(exit: HttpProcessExit): void {
+    const { pid } = this.#process;
+    if (this.#ending) {
+      const clean = exit.code === 0 || this.#discarded;
+      if (!clean) this.#log.warn({ ...exit, pid }, 'an HTTP process did not end cleanly');
+      this.#end(clean);
+      return;
+    }
+    if (performance.now() - this.#started >= STEADY) this.#backoff.reset();
+    const wait = this.#backoff.next();
+    this.#log.error({ ...exit, pid, wait }, 'an HTTP process died');
+    this.#timer = setTimeout(() => {
+      this.#process = this.#start();
+      this.#process.listening.catch((error: unknown) =>
+        this.#log.error({ err: error }, 'an HTTP process could not be replaced yet'),
+      );
+    }, wait);
+  }
+}
+
+function withConnections(settings: HttpSettings, connections: Connections): HttpSettings {
+  const databases = settings.worker.databases.map((database) => ({
+    ...database,
+    connections: connectionsOf(connections, database.alias) ?? database.connections,
+  }));
+  return { ...settings, worker: { ...settings.worker, databases } };
+}

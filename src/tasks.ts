@@ -1,0 +1,100 @@
+/** The tasks of worker threads, which an HTTP process runs through piscina, and their results. */
+
+/** The row of the users table that a login needs. */
+export interface StoredUser {
+  /** 0 where the table has no id; a string where a number would be rounded. */
+  readonly id: unknown;
+  readonly name: string;
+  readonly username: string;
+  /** As stored: never logged, and never part of a response. */
+  readonly password: string | null;
+  /** Any JSON. */
+  readonly metadata: unknown;
+}
+
+/** The result of creating the users table. */
+export interface MadeUsersTable {
+  readonly made: boolean;
+  /** Missing columns without which logins fail. */
+  readonly needed: readonly string[];
+  /** Missing columns of `auth.metadata`. */
+  readonly metadata: readonly string[];
+}
+
+/** The result of a probe of a database. */
+export interface Probed {
+  /** Why it does not answer; empty when it does. */
+  readonly reason: string;
+  /** PostgreSQL's version as libpq's number; 0 when there was no connection yet. */
+  readonly version: number;
+}
+
+/**
+ * A task of a query worker. `serve` gives the address of the mailbox for responses and resolves to that of the mailbox for
+ * requests: only these travel outside of piscina.
+ */
+export type WorkerTask =
+  | { readonly type: 'serve'; readonly address: number }
+  /** Apply the numbers in WorkerSettings.connections, which have changed. */
+  | { readonly type: 'connections' }
+  /** Test whether a database answers: resolves to a Probed within a few seconds. */
+  | { readonly type: 'probe'; readonly alias: string }
+  /** Look a user up: resolves to a TaskResult<StoredUser | null>, null when there is none. */
+  | { readonly type: 'user'; readonly username: string }
+  /** Replace the stored hash `from`, unless it has changed: resolves to a TaskResult<null>. */
+  | {
+      readonly type: 'renew';
+      readonly username: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  /** Create the users table unless it exists: resolves to a TaskResult<MadeUsersTable>. */
+  | { readonly type: 'migrate-users' }
+  /** Poll the stored scripts, which may have changed. */
+  | { readonly type: 'scripts' }
+  /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
+  | { readonly type: 'registry'; readonly request: RegistryRequest };
+
+/** The result of converting JSON to XML; JSON that is nested too deeply counts as `no_json`. */
+export type XmlOutcome = { readonly xml: string } | 'no_json' | 'too_large';
+
+/** A request to the registry of scripts, by a user who may use it. */
+export interface RegistryRequest {
+  /** As sent, upper case. */
+  readonly method: string;
+  /** Alias from the path; undefined when it has none. */
+  readonly database: string | undefined;
+  /** Undefined when the path names no script. */
+  readonly script: { readonly location: string; readonly name: string } | undefined;
+  /** Raw query string, without the question mark. */
+  readonly query: string;
+  /** Undefined for methods without a body. */
+  readonly body: Uint8Array | undefined;
+  /** Values of If-Match and If-None-Match; empty when absent. */
+  readonly ifMatch: string;
+  readonly ifNoneMatch: string;
+  /** The name of the caller. */
+  readonly user: string;
+  readonly requestId: string;
+}
+
+export interface RegistryResponse {
+  readonly status: number;
+  /** JSON; empty for 204 and 304. */
+  readonly body: string;
+  /** Further headers: ETag, Allow, Warning, Location (without `context`). */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Leaves Retry-After out: the request must not simply be repeated. */
+  readonly final?: true;
+}
+
+/** The result of a task on users. An Error would lose its class on the way between threads. */
+export type TaskResult<T> = { readonly value: T } | { readonly failure: TaskFailure };
+
+/** Why a task failed in the database. */
+export interface TaskFailure {
+  /** For the log; contains no values. */
+  readonly reason: string;
+  /** Whether a later attempt may succeed: the database is unreachable or busy. */
+  readonly passing: boolean;
+}

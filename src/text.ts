@@ -1,0 +1,16 @@
+/** Texts of messages and errors. */
+
+/** oneLine joins the lines of a message with spaces; those of libpq have several. */
+export function oneLine(message: string): string {
+  return message.trim().replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/** errorText is the message of an Error, else the thrown value as text. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** systemErrorText is the code of a system error, such as ENOENT, else the error as text. */
+export function systemErrorText(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}

@@ -1,0 +1,40 @@
+/** Cancel requests that a peer accepts and never answers: their number is bounded, and later ones are not affected. */
+import { readdirSync } from 'node:fs';
+import t from 'tap';
+import { ScriptCost } from '#app/pg/script-cost.js';
+import { startProxy } from '../support/black-hole.js';
+import { describe, TestDatabase } from '../support/database.js';
+import { startPostgres } from '../support/postgres.js';
+import { soon } from '../support/process-group.js';
+
+/** Most at one time in a process. */
+const MOST = 32;
+
+const threads = (): number => readdirSync('/proc/self/task').length;
+
+t.test('a proxy that swallows them', async (t) => {
+  const server = await startPostgres(t);
+  const proxy = await startProxy(t, server);
+  const db = new TestDatabase(t, proxy, { connections: 40 });
+  const sleeping = Array.from({ length: 40 }, () =>
+    db.run('SELECT pg_sleep(60)::text', 'value', { cost: new ScriptCost() }),
+  );
+  const connected = async (): Promise<number> =>
+    (await server.sql(`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND application_name = 'tested'`)).length; // prettier-ignore
+  while ((await connected()) < 36) await new Promise((resolve) => setTimeout(resolve, 20));
+  const before = threads();
+  const taken = proxy.taken;
+  proxy.deafen(true);
+  for (const { job } of sleeping) db.database.abandon(job);
+  await soon('as many requests as allowed', () => (proxy.taken - taken >= MOST ? true : undefined));
+  t.ok(threads() <= before + MOST + 4, 'those of new connections included');
+  const outcomes = await Promise.all(sleeping.map(({ outcome }) => outcome));
+  t.strictSame([...new Set(outcomes.map(describe))], ['timeout'], 'their connections are closed');
+  proxy.deafen(false);
+  proxy.cut();
+  await soon('they end', () => (threads() <= before + 4 ? true : undefined));
+  const last = db.run('SELECT pg_sleep(60)::text', 'value', { cost: new ScriptCost() });
+  while ((await connected()) < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  db.database.abandon(last.job);
+  t.equal(describe(await last.outcome), '57014', 'a later one is cancelled');
+});

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { ScriptCost } from '#app/pg/script-cost.js';
+import { Gate, GATES } from '../support/gate.js';
+import { startPostgres } from '../support/postgres.js';
+import { describe, fastCost, TestDatabase } from '../support/database.js';
+import { until } from '../support/until.js';
+
+const server = await startPostgres(t, { setup: GATES });
+const connections = async () =>
+  (await server.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'tested'`)).length;
+
+t.test('slow statements do not delay fast ones', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 3 });
+  await db.read('SELECT 1');
+  const gate = new Gate(server, 'slow');
+  const slowCost = new ScriptCost();
+  const slow = Array.from({ length: 6 }, () => db.read(gate.sql, { cost: slowCost }));
+  await gate.reached(2);
+  const cost = fastCost();
+  for (let i = 0; i < 50; i++) {
+    t.equal(describe(await db.read(`SELECT 'a'`, { cost })), 'a');
+  }
+  t.equal(await gate.waiting(), 2, 'the slow ones still run');
+  await gate.open();
+  await Promise.all(slow);
+  t.ok((await connections()) <= 3, 'never more connections than allowed');
+});
+
+t.test('a fast script that turns slow loses its place in the shared pipelines', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 3 });
+  const cost = fastCost();
+  const statement = { sql: 'SELECT pg_sleep($1::float)::text', recurs: true };
+  await db.read(statement, { values: ['0.2'], cost });
+  t.notOk(cost.isFast(performance.now()));
+  await db.read(statement, { values: ['0'], cost });
+  t.notOk(cost.isFast(performance.now()), 'a fast run does not bring it back');
+  // Many do; how many depends on how long each of them takes.
+  while (!cost.isFast(performance.now())) await db.read(statement, { values: ['0'], cost });
+});
+
+t.test('no statement is put behind one that stalls in a shared pipeline', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 2 });
+  await Promise.all([db.read('SELECT 1'), db.read('SELECT 1')]);
+  const gate = new Gate(server, 'hanging');
+  const hanging = db.read(gate.sql);
+  await gate.reached(1);
+  await sleep(50);
+  for (let i = 0; i < 20; i++) t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
+  t.equal(await gate.waiting(), 1, 'it still hangs');
+  await gate.open();
+  await hanging;
+});
+
+t.test('one connection serves fast and slow', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  const outcomes = await Promise.all([
+    db.read('SELECT pg_sleep(0.05)::text', { cost: new ScriptCost() }),
+    db.read(`SELECT 'a'`),
+    db.read(`SELECT 'b'`, { cost: new ScriptCost() }),
+  ]);
+  t.strictSame(outcomes.map(describe), ['', 'a', 'b']);
+});
+
+t.test('a statement that waits too long for a connection fails with busy', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 300 });
+  const slowCost = new ScriptCost();
+  await db.read('SELECT 1');
+  const gate = new Gate(server, 'long');
+  const first = db.read(gate.sql, { cost: slowCost });
+  await gate.reached(1);
+  t.equal(describe(await db.read('SELECT 1', { cost: slowCost })), 'busy');
+  await gate.open();
+  t.equal(describe(await first), '');
+});
+
+t.test(
+  'idle connections beyond the limit are closed, those in use are not',
+  { timeout: 60_000 },
+  async (t) => {
+    const db = new TestDatabase(t, server, { connections: 4, idleConnections: 1, idleTime: 200 });
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        db.read('SELECT pg_sleep(0.05)::text', { cost: new ScriptCost() }),
+      ),
+    );
+    t.ok((await connections()) >= 3);
+    await until(async () => (await connections()) <= 1);
+    await sleep(1_500); // several looks at what is idle
+    t.equal(await connections(), 1, 'as many as are kept');
+    t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
+  },
+);

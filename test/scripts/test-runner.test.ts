@@ -1,0 +1,116 @@
+/** What the test runner prints and counts, and which files it runs. */
+import { spawnSync } from 'node:child_process';
+import t from 'tap';
+import { TestProject } from './test-project.js';
+
+const PASSES = `import t from 'tap'; t.test('good', (t) => { t.ok(true); t.end(); });`;
+const FAILS = `import t from 'tap'; t.test('bad', (t) => { t.equal(1, 2); t.end(); });`;
+const EMPTY = `import t from 'tap'; t.test('none', (t) => t.end());`;
+const SKIPS = `import t from 'tap'; t.ok(true); t.test('left', { skip: 'not here' }, (t) => t.end());`;
+const DIES = `import t from 'tap'; t.test('dies', () => process.kill(process.pid, 'SIGKILL'));`;
+const TELLS = `import t from 'tap'; import fs from 'node:fs';
+  fs.appendFileSync('pids', process.pid + ' '); t.ok(true);`;
+
+t.test('failures, skips and files without an assertion', async (t) => {
+  const project = new TestProject(t, {
+    'dist-test/test/a/passes.test.js': PASSES,
+    'dist-test/test/a/fails.test.js': FAILS,
+    'dist-test/test/a/empty.test.js': EMPTY,
+    'dist-test/test/a/skips.test.js': SKIPS,
+  });
+  const { code, output } = await project.run();
+  t.equal(code, 1);
+  t.match(output, /^ok {4} a\/passes /m);
+  t.match(output, /^FAILED a\/fails .*\n +not ok 1 - should be equal$/m);
+  t.match(output, /^FAILED a\/empty .*\nit has no assertion$/m);
+  t.match(output, /^skipped: a\/skips: left \(not here\)$/m);
+  t.match(output, /^4 files run, 0 left out, 1 tests skipped\n2 passed, 2 failed\n$/m);
+});
+
+t.test('what fills standard output belongs to its file', async (t) => {
+  const project = new TestProject(t, {
+    'dist-test/test/a/first.test.js': `import t from 'tap';
+      t.test('large', (t) => { t.equal('x\\n'.repeat(1000), 'y\\n'.repeat(1000)); t.end(); });`,
+    'dist-test/test/a/second.test.js': `import t from 'tap';
+      for (let i = 0; i < 1000; i++) t.ok(true, 'n'.repeat(100));`,
+    'dist-test/test/a/third.test.js': PASSES,
+  });
+  const { output } = await project.run();
+  t.match(output, /^FAILED a\/first .*\n +not ok 1 - should be equal$/m);
+  t.match(output, /^ok {4} a\/second .*\nok {4} a\/third .*\n3 files run/m);
+  t.match(output, /^1001 passed, 1 failed\n$/m);
+});
+
+t.test('long files are named, and run when they are wanted', async (t) => {
+  const project = new TestProject(t, {
+    'dist-test/test/a/short.test.js': PASSES,
+    'dist-test/test/a/slow.long.test.js': PASSES,
+  });
+  const short = await project.run();
+  t.match(short.output, /^left out \(npm run test:full\): a\/slow\.long$/m);
+  t.match(short.output, /^1 files run, 1 left out, .*\n1 passed, 0 failed\n$/m);
+  const outputs = new Map<string, string>();
+  for (const args of ['--full test/', '--rest test/', 'a/slow']) {
+    outputs.set(args, (await project.run(args.split(' '))).output);
+  }
+  t.match(outputs.get('--full test/'), /^2 files run, 0 left out, /m);
+  for (const args of ['--rest test/', 'a/slow']) {
+    t.match(outputs.get(args), /^ok {4} a\/slow\.long /m);
+    t.match(outputs.get(args), /^1 files run, 0 left out, /m);
+  }
+});
+
+t.test('files of a folder share a process, those that change it have their own', async (t) => {
+  const project = new TestProject(t, {
+    'dist-test/test/a/one.test.js': TELLS,
+    'dist-test/test/a/two.test.js': TELLS,
+    'dist-test/test/a/three.test.js': `${TELLS} process.env.X = 'changed';`,
+  });
+  t.equal((await project.run()).code, 0);
+  const pids = project.read('pids').trim().split(' ');
+  t.equal(pids.length, 3);
+  t.equal(new Set(pids).size, 2);
+});
+
+t.test('a file that ends its process fails alone', async (t) => {
+  const project = new TestProject(t, {
+    'dist-test/test/a/1.test.js': PASSES,
+    'dist-test/test/a/2.test.js': DIES,
+    'dist-test/test/a/3.test.js': PASSES,
+  });
+  const { output } = await project.run();
+  t.match(output, /^FAILED a\/2 .*\nit ended with SIGKILL$/m);
+  for (const name of [1, 3]) t.match(output, new RegExp(`^ok {4} a/${name} `, 'm'));
+  t.match(output, /^2 passed, 1 failed\n$/m);
+});
+
+t.test('--changed runs what needs a changed file', async (t) => {
+  const project = new TestProject(t, {
+    'src/used.ts': 'export {};',
+    'dist/used.js': 'export const used = 1;',
+    'docs/page.md': 'text',
+    'dist-test/test/helper.js': `import '../../dist/used.js';`,
+    'dist-test/test/imports.test.js': `import './helper.js'; ${PASSES}`,
+    'dist-test/test/reads.test.js': `'docs/page.md'; ${PASSES}`,
+    'dist-test/test/neither.test.js': PASSES,
+  });
+  const git = (...args: string[]): void => {
+    const user = ['-c', 'user.name=x', '-c', 'user.email=x@y', '-C', project.folder];
+    t.equal(spawnSync('git', [...user, ...args]).status, 0, args.join(' '));
+  };
+  project.write('.gitignore', 'dist\ndist-test\nnode_modules\n');
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-qm', 'x');
+  const ran = async (): Promise<string[]> => {
+    const { output } = await project.run(['--changed']);
+    return [...output.matchAll(/^ok {4} (\S+)/gm)].map(([, name]) => name!).sort();
+  };
+  t.strictSame(await ran(), []);
+  project.write('src/used.ts', 'export const used = 1;');
+  t.strictSame(await ran(), ['imports']);
+  git('checkout', '-q', '-b', 'branch');
+  git('commit', '-qam', 'y');
+  project.write('docs/page.md', 'other');
+  t.strictSame(await ran(), ['imports', 'reads']);
+});

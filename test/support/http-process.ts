@@ -1,0 +1,116 @@
+/** HTTP processes for tests: the real program, started as the supervisor does it. */
+import type { Test } from 'tap';
+import type { DatabaseSettings, HttpSettings } from '#app/settings.js';
+import { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
+import { KnownKeys } from '#app/supervisor/known-keys.js';
+import { LoginAttempts } from '#app/supervisor/login-attempts.js';
+import { PluginLibraries } from '#app/supervisor/plugin-libraries.js';
+
+export type HttpProcessOverrides = Partial<Omit<HttpSettings, 'worker'>> & {
+  readonly worker?: Partial<HttpSettings['worker']>;
+};
+
+/** An address where no PostgreSQL is. */
+const NOWHERE = { host: '127.0.0.1', port: 1, password: 'none' };
+
+/** databaseSettings is the database of a test's server under an alias. */
+export function databaseSettings(
+  alias: string,
+  server: { readonly host: string; readonly port: number; readonly password: string } = NOWHERE,
+): DatabaseSettings {
+  const { host, port, password } = server;
+  return {
+    alias,
+    conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=2`,
+    database: 'postgres',
+    host,
+    port,
+    connections: 4,
+    idleConnections: 4,
+    waiting: 5_000,
+    idleTime: 60_000,
+    connectTimeout: 2_000,
+    statementTimeout: 30_000,
+    prepared: true,
+  };
+}
+
+/** frontEndSettings is an HTTP process on a free port, one thread, with a database `main` that is away unless given. */
+export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpSettings {
+  const { worker, ...rest } = overrides;
+  return {
+    index: 0,
+    host: '127.0.0.1',
+    port: 0,
+    context: '',
+    timeout: 30_000,
+    grace: 5_000,
+    queue: 1_000,
+    maxBody: 1 << 20,
+    threads: 1,
+    accessLog: false,
+    auth: undefined,
+    expose: { databases: true, schemas: true, tables: true },
+    registry: undefined,
+    plugins: {
+      path: '/nonexistent',
+      isolation: 'process',
+      threads: 2,
+      timeout: 10_000,
+      maxResponse: 1 << 20,
+      maxMemory: 1 << 30,
+      environment: [],
+    },
+    mcpOrigins: [],
+    cors: undefined,
+    tls: undefined,
+    migrateUsers: false,
+    trustedProxies: [],
+    ready: ['main'],
+    ...rest,
+    worker: {
+      databases: [databaseSettings('main')],
+      defaultAlias: 'main',
+      scripts: '/nonexistent',
+      scriptsTable: undefined,
+      aggregate: 'json_agg',
+      maxResult: 32 << 20,
+      resultBudget: 256 << 20,
+      queue: rest.queue ?? 1_000,
+      debug: false,
+      raised: true,
+      access: { restrict: false, tables: [], users: [], ignored: [] },
+      users: undefined,
+      claims: false,
+      claimSettings: false,
+      mcp: undefined,
+      log: { level: 'fatal', pretty: false },
+      ...worker,
+    },
+  };
+}
+
+/** LIMITS of failed logins that no test meets unless it means to. */
+export const LIMITS = { perUser: 1_000, perAddress: 1_000, window: 60_000 };
+
+/** startFrontEnd starts one that is gone when the test ends, and returns its port. */
+export async function startHttpProcess(
+  t: Pick<Test, 'teardown'>,
+  overrides: HttpProcessOverrides = {},
+): Promise<{ readonly port: number; readonly process: HttpProcessHandle }> {
+  const process = new HttpProcessHandle(httpProcessSettings(overrides), {
+    attempts: new LoginAttempts(LIMITS),
+    keys: new KnownKeys(),
+    libraries: new PluginLibraries(),
+  });
+  let ending = false;
+  void process.exited.then((exit) => {
+    if (!ending) console.error('the HTTP process died under the test', exit);
+  });
+  t.teardown(async () => {
+    ending = true;
+    process.kill();
+    await process.exited;
+  });
+  return { port: await process.listening, process };
+}

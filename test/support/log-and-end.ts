@@ -1,0 +1,42 @@
+/** A program that logs from three threads, fast, and then ends in the way its argument names. */
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, Worker } from 'node:worker_threads';
+import { createLogger, logWarnings } from '#app/log.js';
+
+const LINES = 1000;
+
+const log = createLogger(
+  { level: 'info', pretty: process.argv[3] === 'pretty' },
+  { part: isMainThread ? 'main' : 'thread' },
+);
+logWarnings(log);
+const threads = isMainThread
+  ? [1, 2].map(() => new Worker(fileURLToPath(import.meta.url), { argv: process.argv.slice(2) }))
+  : [];
+for (let n = 0; n < LINES; n++)
+  log.info({ n, text: 'é😀\u0000"\ud800'.repeat(n % 50) }, 'one of many');
+await Promise.all(threads.map((thread) => once(thread, 'exit')));
+if (isMainThread) {
+  switch (process.argv[2]) {
+    case 'exits':
+      log.info('the last line');
+      process.exit(3);
+      break;
+    case 'throws':
+      process.on('uncaughtException', (error) => {
+        log.fatal({ err: error }, 'the last line');
+        process.exit(4);
+      });
+      setImmediate(() => {
+        throw new Error('thrown on purpose');
+      });
+      break;
+    case 'warns':
+      process.emitWarning('warned on purpose', 'Purpose');
+      setImmediate(() => log.info('the last line'));
+      break;
+    default:
+      log.info('the last line');
+  }
+}

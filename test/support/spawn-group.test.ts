@@ -1,0 +1,37 @@
+/** Nothing that tests start outlives their process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { childrenOf, soon } from './process-group.js';
+
+const PROGRAM = fileURLToPath(new URL('./killed-program.js', import.meta.url));
+
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** commandOf is the name of a process; undefined when it has ended, whether or not its parent knows. */
+function commandOf(pid: number): string | undefined {
+  try {
+    const [, command, state] = /^\d+ \((.*)\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))!;
+    return state === 'Z' ? undefined : command;
+  } catch {
+    return undefined;
+  }
+}
+
+t.test('a test that is killed', async (t) => {
+  const child = spawn(process.execPath, [PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const { folders } = JSON.parse(line.toString()) as { folders: string[] };
+  t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+  const left = descendantsOf(child.pid!);
+  const commands = left.map(commandOf);
+  for (const command of ['node', 'postgres', 'plugin_host'])
+    t.ok(commands.includes(command), `${command} is among ${commands.join(' ')}`);
+  child.kill('SIGKILL');
+  await soon('the end of all', () => (left.some(commandOf) ? undefined : true));
+  t.same(left.filter(commandOf), []);
+});
