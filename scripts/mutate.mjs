@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrapOrExit, PROJECT } from './bootstrap.mjs';
+import { endOnSignals } from './test/process-tree.mjs';
 
 const MUTATED = [
   'src/auth',
@@ -84,7 +85,7 @@ async function tryAll(mutants) {
 }
 
 const sources = readSources();
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+endOnSignals();
 const all = [...sources].flatMap(([file, text]) => mutantsOf(file, text));
 const drawn = draw(all, Number(options.count), options.seed);
 if (options.list) {

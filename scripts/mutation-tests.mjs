@@ -1,16 +1,18 @@
 /**
  * A copy of the built project in which one file at a time is mutated, and the tests that can see it: those of the file's
- * folder that reach it by imports, and others that are near to it, the quick ones first. The addon and node_modules are shared with the project.
+ * folder that reach it by imports, and others that are near to it, the quick ones first. The addon and node_modules are
+ * shared with the project.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import ts from 'typescript';
 import { PROJECT } from './bootstrap.mjs';
 import { PROGRAMS } from './build.mjs';
+import { ImportGraph } from './test/import-graph.mjs';
+import { endAll, spawnMarked } from './test/process-tree.mjs';
 
 /** Seconds that a test may take beside three times what it took without a mutation. */
 const PATIENCE = 30;
@@ -24,14 +26,14 @@ const NEAR = 2;
 /** Tests that are tried for a file that none is near to. */
 const FEW = 10;
 
-/** An environment variable by which the processes that a test left behind are found. */
-const MARK = 'MUTATION_TESTS';
+/** Where a sandbox has modules of its own, which tests reach. */
+const OWN = /^dist(-test)?\/.*\.js$/;
 
 /** Sandbox is one copy, for one mutant at a time. */
 export class Sandbox {
   #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mutants-'));
   #baselines;
-  #imported = new Map();
+  #graph = new ImportGraph(this.#folder);
   #options;
 
   /** `baselines`, shared by all sandboxes, has what each test did without a mutation. */
@@ -114,13 +116,20 @@ export class Sandbox {
       .readdirSync(path.join(this.#folder, 'dist-test/test'), { recursive: true })
       .filter((name) => name.endsWith('.test.js'))
       .map((name) => path.join(this.#folder, 'dist-test/test', name))
-      .map((file) => ({ file, distance: this.#distances(file).get(compiled) ?? Infinity }))
+      .map((file) => ({ file, distance: this.#distance(file, compiled) }))
       .filter(({ distance }) => distance < Infinity)
       .sort((a, b) => a.distance - b.distance);
     const near = tests.filter(
       ({ file, distance }) => path.dirname(file) === folder || distance <= NEAR,
     );
     return (near.length > 0 ? near : tests.slice(0, FEW)).map(({ file }) => file);
+  }
+
+  /** distance is how many imports away a file is from a test; a program or thread it starts counts as one. */
+  #distance(test, compiled) {
+    const inFolder = (file) => path.relative(this.#folder, file);
+    const reached = this.#graph.distances(inFolder(test), (file) => OWN.test(file));
+    return reached.get(inFolder(compiled)) ?? Infinity;
   }
 
   async #baseline(file) {
@@ -133,52 +142,22 @@ export class Sandbox {
     return { name, ...(await this.#baselines.get(name)) };
   }
 
-  /** distances is how many imports away each file is that a test reaches; a program or thread it starts counts as one. */
-  #distances(test) {
-    const found = new Map([[test, 0]]);
-    for (const [file, distance] of found)
-      for (const imported of this.#imports(file))
-        if (!found.has(imported)) found.set(imported, distance + 1);
-    return found;
-  }
-
-  #imports(file) {
-    const known = this.#imported.get(file);
-    if (known !== undefined) return known;
-    const names = fs.readFileSync(file, 'utf8').matchAll(/['"]((?:\.\.?|#app)\/[^'"\n]*\.js)['"]/g);
-    const files = [...names]
-      .map(([, name]) =>
-        name.startsWith('#app/')
-          ? path.join(this.#folder, 'dist', name.slice('#app/'.length))
-          : path.resolve(path.dirname(file), name),
-      )
-      .filter((name) => fs.existsSync(name));
-    this.#imported.set(file, files);
-    return files;
-  }
-
   /** run runs one test file up to its first failure, and ends what it left running. */
   async #run(test, limit) {
     const began = performance.now();
-    const status = await this.#program([process.execPath, test], limit, {
+    const env = {
       TAP: '1',
       TAP_BAIL: '1',
       TAP_TIMEOUT: String(limit),
-    });
-    return { passed: status === 0, seconds: (performance.now() - began) / 1000 };
-  }
-
-  async #program([program, ...args], limit, env = {}) {
-    const child = spawn(program, args, {
-      cwd: this.#folder,
-      env: { ...process.env, ...env, TMPDIR: path.join(this.#folder, 'tmp'), [MARK]: this.#folder },
-      stdio: 'ignore',
-    });
+      TMPDIR: path.join(this.#folder, 'tmp'),
+    };
+    const { child, mark } = spawnMarked(this.#folder, test, [], env, 'ignore');
+    child.stdout.resume();
     const kill = setTimeout(() => child.kill('SIGKILL'), (limit + 5) * 1000);
     const [status] = await once(child, 'exit');
     clearTimeout(kill);
-    if (status !== 0) await endMarked(this.#folder);
-    return status;
+    if (status !== 0) await endAll(child.pid, mark);
+    return { passed: status === 0, seconds: (performance.now() - began) / 1000 };
   }
 
   /** screenKills compiles the value screen's own test with this text for the screen. */
@@ -192,35 +171,15 @@ export class Sandbox {
     );
     const sanitizers = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
     const compiler = ['c++', '-std=c++17', '-O1', ...sanitizers, '-o', program, ...sources];
-    if ((await this.#program(compiler, 300)) !== 0) return 'the compiler';
+    if (!(await succeeds(compiler, 300))) return 'the compiler';
     const vectors = path.join(PROJECT, 'test/vectors/screen.jsonl');
-    return (await this.#program([program, vectors], 60)) === 0
-      ? undefined
-      : 'native/value_screen_test';
+    return (await succeeds([program, vectors], 60)) ? undefined : 'native/value_screen_test';
   }
 }
 
-/** endMarked ends the processes that have the mark in their environment. */
-async function endMarked(folder) {
-  for (const signal of ['SIGINT', 'SIGKILL']) {
-    const left = fs
-      .readdirSync('/proc')
-      .filter((pid) => /^\d+$/.test(pid) && isMarked(pid, folder));
-    for (const pid of left) {
-      try {
-        process.kill(Number(pid), signal);
-      } catch {
-        // It has ended by itself.
-      }
-    }
-    if (left.length > 0) await sleep(500);
-  }
-}
-
-function isMarked(pid, folder) {
-  try {
-    return fs.readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${MARK}=${folder}`);
-  } catch {
-    return false;
-  }
+/** succeeds tells whether a program exits with 0 within some seconds. */
+async function succeeds([program, ...args], limit) {
+  const child = spawn(program, args, { stdio: 'ignore', timeout: limit * 1000 });
+  const [status] = await once(child, 'exit');
+  return status === 0;
 }

@@ -8,7 +8,7 @@ import { changedFiles, concerned } from './changed.mjs';
 import { Durations } from './durations.mjs';
 import { choose, grouped, shortName, testFiles } from './files.mjs';
 import { compiledName, ImportGraph } from './import-graph.mjs';
-import { endRunning, spawnMarked } from './process-tree.mjs';
+import { endOnSignals, spawnMarked } from './process-tree.mjs';
 import { runFiles } from './run-files.mjs';
 
 /** Processes of test files that run at one time, each with a PostgreSQL server that its files share: many files wait. */
@@ -62,12 +62,7 @@ export class TestRun {
 
   /** finish runs the tests, prints what came of them, and resolves to whether all passed. */
   async finish() {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-      process.once(signal, () => {
-        endRunning();
-        process.exit(1);
-      });
-    }
+    endOnSignals();
     const seconds = (file) => this.#durations.of(file);
     const waiting = grouped(this.files, this.#graph, this.#project, seconds);
     const others = this.#native ? [() => this.#runNative()] : [];

@@ -1,6 +1,6 @@
 /**
- * The program of an HTTP process: serves with the settings that the supervisor sends, until it is told to drain or the
- * supervisor is gone. It ignores signals, which a terminal sends to the whole process group: the supervisor handles them,
+ * The program of an HTTP process: serves with the settings that the supervisor sends, until the supervisor sends
+ * `drain` or exits. It ignores signals, which a terminal sends to the whole process group: the supervisor handles them,
  * because a drain that each process began by itself would cut off the requests of the others.
  */
 import {

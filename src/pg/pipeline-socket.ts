@@ -30,7 +30,7 @@ export class PipelineSocket {
     return this.#open;
   }
 
-  /** wrote notes that there is something to flush. */
+  /** wrote marks the pipeline as having bytes for the next flush. */
   wrote(): void {
     this.#unsent = true;
   }

@@ -2,6 +2,7 @@
  * Reads values as pREST does, which converts between numbers, strings and lists. A value that pREST would silently convert
  * to 0, false or an empty value is invalid here.
  */
+import { isObject } from '../json.js';
 
 export interface Reader {
   /** The allowed values, for messages. */
@@ -69,9 +70,7 @@ export const tables: Reader = {
 
 /** isTable tells whether a value of TOML is a table. */
 export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  );
+  return isObject(value) && !(value instanceof Date);
 }
 
 function asText(written: unknown): string | undefined {
