@@ -14,6 +14,7 @@
 #include "mailbox.h"
 #include "pipeline.h"
 #include "plugin_pool_binding.h"
+#include "response_ring.h"
 #include "scheduling.h"
 #include "socket_watcher.h"
 #include "value_screen.h"
@@ -102,6 +103,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("SocketWatcher", SocketWatcher::Define(env));
   exports.Set("Pipeline", Pipeline::Define(env));
   exports.Set("Mailbox", Mailbox::Define(env));
+  exports.Set("ResponseRing", ResponseRing::Define(env));
   exports.Set("PluginPool", PluginPoolBinding::Define(env));
   exports.Set("httpMethods", HttpMethods(env));
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));

@@ -15,9 +15,15 @@ namespace sql_rest {
 
 namespace {
 
+// Body is memory that is transferred: a result of libpq, or a text as UTF-8.
+struct Body {
+  ResultHandle result;
+  std::unique_ptr<std::string> text;
+};
+
 struct Message {
   std::u16string text;
-  std::vector<ResultHandle> bodies;
+  std::vector<Body> bodies;
 };
 
 }  // namespace
@@ -63,31 +69,49 @@ class QueueTable {
   std::uint32_t last_ = 0;
 };
 
-// ReadBodies reads the bodies of a message; false unless they are distinct values, none of them transferred before.
-bool ReadBodies(Napi::Value bodies, std::vector<LargeValue*>* values) {
+// TakeBodies reads the bodies of a message; false unless they are strings and distinct values, none of them transferred
+// before. Values are taken only when all bodies are right.
+bool TakeBodies(Napi::Value bodies, std::vector<Body>* taken) {
   if (bodies.IsUndefined()) return true;
   if (!bodies.IsArray()) return false;
   const auto list = bodies.As<Napi::Array>();
   const std::uint32_t count = list.Length();
+  std::vector<LargeValue*> values(count, nullptr);
+  taken->resize(count);
   for (std::uint32_t i = 0; i < count; i++) {
-    LargeValue* value = LargeValue::From(list.Get(i));
+    const Napi::Value body = list.Get(i);
+    if (body.IsString()) {
+      (*taken)[i].text = std::make_unique<std::string>(body.As<Napi::String>().Utf8Value());
+      continue;
+    }
+    LargeValue* const value = LargeValue::From(body);
     if (value == nullptr || !value->has_result()) return false;
-    if (std::find(values->begin(), values->end(), value) != values->end()) return false;
-    values->push_back(value);
+    if (std::find(values.begin(), values.end(), value) != values.end()) return false;
+    values[i] = value;
+  }
+  for (std::uint32_t i = 0; i < count; i++) {
+    if (values[i] != nullptr) (*taken)[i].result = values[i]->Take();
   }
   return true;
 }
 
-// Body makes an ArrayBuffer on the memory of a result, which is freed with it.
-Napi::Value Body(Napi::Env env, ResultHandle result) {
+// Buffer makes an ArrayBuffer on the memory of a body, which is freed with it. It is empty on a thread that is being
+// terminated; the body is then freed here.
+Napi::Value Buffer(Napi::Env env, Body body) {
+  if (body.text != nullptr) {
+    const auto buffer = Napi::ArrayBuffer::New(
+        env, body.text->data(), body.text->size(),
+        [](Napi::Env, void*, std::string* done) { delete done; }, body.text.get());
+    if (!buffer.IsEmpty()) static_cast<void>(body.text.release());
+    return Napi::Value(env, buffer);
+  }
   const Libpq& pq = Libpq::Get();
-  const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
-  char* data = pq.getvalue(result.get(), 0, 0);
+  const auto length = static_cast<std::size_t>(pq.getlength(body.result.get(), 0, 0));
+  char* const data = pq.getvalue(body.result.get(), 0, 0);
   const auto buffer = Napi::ArrayBuffer::New(
       env, data, length, [](Napi::Env, void*, pg_result* done) { ClearResult()(done); },
-      result.get());
-  // It is empty on a thread that is being terminated; the result is then freed here.
-  if (!buffer.IsEmpty()) static_cast<void>(result.release());
+      body.result.get());
+  if (!buffer.IsEmpty()) static_cast<void>(body.result.release());
   return Napi::Value(env, buffer);
 }
 
@@ -142,21 +166,20 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
     Napi::TypeError::New(env, "post needs an address and a string").ThrowAsJavaScriptException();
     return env.Undefined();
   }
-  std::vector<LargeValue*> values;
-  if (!ReadBodies(info[2], &values)) {
-    Napi::TypeError::New(env, "bodies must be distinct large values, none transferred before")
-        .ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
   const auto queue = QueueTable::Get().Find(info[0].As<Napi::Number>().Uint32Value());
   if (queue == nullptr) return Napi::Boolean::New(env, false);
   Message message;
+  if (!TakeBodies(info[2], &message.bodies)) {
+    Napi::TypeError::New(
+        env, "bodies must be strings or distinct large values, none transferred before")
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
   // As UTF-16, which represents every string; V8 stores Latin-1 strings in one byte a character again.
   std::size_t length = 0;
   napi_get_value_string_utf16(env, info[1], nullptr, 0, &length);
   message.text.resize(length);
   napi_get_value_string_utf16(env, info[1], message.text.data(), length + 1, nullptr);
-  for (LargeValue* value : values) message.bodies.push_back(value->Take());
   const std::lock_guard<std::mutex> lock(queue->mutex);
   if (queue->wake == nullptr) return Napi::Boolean::New(env, false);
   queue->messages.push_back(std::move(message));
@@ -188,7 +211,7 @@ void Mailbox::Woken() {
     if (!message.bodies.empty()) {
       Napi::Array list = Napi::Array::New(env);
       std::uint32_t count = 0;
-      for (ResultHandle& body : message.bodies) list[count++] = Body(env, std::move(body));
+      for (Body& body : message.bodies) list[count++] = Buffer(env, std::move(body));
       bodies = list;
     }
     const napi_value arguments[] = {

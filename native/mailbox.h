@@ -1,6 +1,6 @@
 // Mailbox, for JavaScript: messages between two threads of the process, cheaper than a MessagePort. A message is a
-// string and optional large values, which are transferred without a copy. It does not report whether a message was
-// read, nor that the other thread has ended.
+// string and optional bodies, whose memory is transferred. It does not report whether a message was read, nor that the
+// other thread has ended.
 #pragma once
 
 #include <napi.h>
@@ -16,7 +16,7 @@ struct MailboxQueue;
 
 // new Mailbox(onMessage): onMessage(text, bodies), where bodies is an array of ArrayBuffers or undefined; an exception
 // in it is uncaught. Does not keep the thread alive. Property: address, a number that other threads post to. Methods:
-// post(address, text, bodies?), where bodies are LargeValues (empty afterwards), returns false when the mailbox of that
+// post(address, text, bodies?), where bodies are strings or LargeValues (empty afterwards), returns false when the mailbox of that
 // address is closed; close().
 class Mailbox final : public Napi::ObjectWrap<Mailbox>, private LoopWaker::Owner {
  public:

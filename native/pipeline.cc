@@ -10,10 +10,12 @@
 #include <cstring>
 #include <utility>
 
+#include "response_ring.h"
+
 namespace sql_rest {
 namespace {
 
-// Single values of this size (bytes) and above stay in libpq's buffer.
+// Single values of this size (bytes) and above stay in libpq's buffer, unless they are copied into the ring.
 constexpr std::size_t kLargeValue = 8192;
 
 // V8's longest string.
@@ -178,9 +180,9 @@ Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   if (std::exchange(read_only_, false) && !SendSql("ROLLBACK")) return SendResult(env, false);
   const Libpq& pq = Libpq::Get();
   auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
-  bool single_value = false;
-  napi_get_value_bool(env, info[3], &single_value);
-  segments_.push_back({single_value, preceding_});
+  std::int32_t form = kRows;
+  napi_get_value_int32(env, info[3], &form);
+  segments_.push_back({static_cast<Form>(form), preceding_});
   preceding_ = 0;
   return SendResult(env, sync(connection_) == 1);
 }
@@ -379,6 +381,17 @@ void Pipeline::SetPreceding(Napi::Env env, Napi::Object outcome, const Segment& 
   if (segment.preceding > 0) outcome.Set("before", Napi::Number::New(env, segment.preceding));
 }
 
+Napi::Value Pipeline::Value(Napi::Env env, ResultHandle result, std::size_t length, Form form) {
+  if (form == kBody && length > 0 && length < ResponseRing::kLargeBody) {
+    ResponseRing* const ring = ResponseRing::OfThread();
+    const char* const body = Libpq::Get().getvalue(result.get(), 0, 0);
+    const std::int32_t place = ring != nullptr ? ring->Place(body, length) : -1;
+    if (place >= 0) return Napi::Number::New(env, place);
+  }
+  if (length < kLargeValue) return Cell(env, result.get(), 0, 0);
+  return LargeValue::Wrap(env, std::move(result));
+}
+
 Napi::Value Pipeline::EndSegment(Napi::Env env) {
   const Libpq& pq = Libpq::Get();
   const Segment segment = segments_.front();
@@ -394,11 +407,10 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
   }
   const bool tuples = result != nullptr && pq.result_status(result.get()) == kTuplesOk;
   if (failure == nullptr && !open && result != nullptr) {
-    if (segment.single_value && tuples && pq.ntuples(result.get()) == 1) {
+    if (segment.form != kRows && tuples && pq.ntuples(result.get()) == 1) {
       const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
-      if (length <= limit_ && length < kLargeValue) return Cell(env, result.get(), 0, 0);
-      if (length <= limit_) return LargeValue::Wrap(env, std::move(result));
-    } else if (!segment.single_value && pq.result_status(result.get()) == kCommandOk) {
+      if (length <= limit_) return Value(env, std::move(result), length, segment.form);
+    } else if (segment.form == kRows && pq.result_status(result.get()) == kCommandOk) {
       return Napi::String::New(env, pq.cmd_status(result.get()));
     }
   }
@@ -409,7 +421,7 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
     outcome.Set("failure", Failure(env, failure.get()));
   } else if (result != nullptr) {
     outcome.Set("tag", pq.cmd_status(result.get()));
-    if (tuples && segment.single_value) {
+    if (tuples && segment.form != kRows) {
       outcome.Set("tooLarge", true);
     } else if (tuples && pq.nfields(result.get()) > 0) {
       SetRows(env, outcome, result.get(), limit_);

@@ -27,8 +27,11 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   void ConnectionFreed() noexcept override { connection_ = nullptr; }
 
  private:
+  // What becomes of a segment's result, see src/native/pipeline.ts.
+  enum Form : std::int32_t { kRows, kValue, kBody };
+
   struct Segment {
-    bool single_value;
+    Form form;
     // Results that have not arrived yet before that of its statement.
     std::uint32_t preceding;
   };
@@ -58,6 +61,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   // AddResult adds a result to the first segment. False when no result can follow it.
   bool AddResult(ResultHandle result);
   static void SetPreceding(Napi::Env env, Napi::Object outcome, const Segment& segment);
+  // Value returns the only cell of a result, `length` bytes.
+  static Napi::Value Value(Napi::Env env, ResultHandle result, std::size_t length, Form form);
   // EndSegment removes the first segment and returns its outcome.
   Napi::Value EndSegment(Napi::Env env);
 

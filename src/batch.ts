@@ -1,6 +1,6 @@
 /**
- * The batch format: requests from an HTTP process to a query worker, responses back, and the ids of abandoned requests. A
- * batch is one string in a mailbox.
+ * Messages from an HTTP process to a query worker, each one string in a mailbox: requests and the ids of abandoned
+ * requests. Responses travel in a ring (native/response-ring.ts).
  */
 
 /** The name of a request to `/_mcp`, whose folder is empty. */
@@ -114,76 +114,16 @@ export const JSON_BODY = 0;
 export const XML_BODY = 1;
 export const NO_BODY = 2;
 
-/**
- * Responses, packed one after the other as requests are: id, status, type and lengths, then Allow and the body. A body
- * marked as APART is not part of the string: it is the next of the bodies that travel beside it.
- */
-export type ResponseBatch = string;
-
-/** Characters of a packed response before its texts. */
-const RESPONSE_HEAD = 4 + 2 + 1 + 1 + 4;
-
-/** Added to the type of a response whose body travels apart. */
-export const APART = 4;
-
 /** Added to the type of a response without Retry-After: its request must not simply be repeated. */
 export const FINAL = 8;
 
 /**
- * packResponse packs one response: `type` is that of the body, `allow` has the methods for an Allow header or is empty, and
- * `body` is complete, also for HEAD, as the HTTP process needs its length.
+ * First character of a message to a query worker: a batch to run, the ids of requests to abandon, or (all of the message)
+ * that the response ring has room again.
  */
-export function packResponse(
-  id: number,
-  status: number,
-  type: number,
-  allow: string,
-  body: string,
-): ResponseBatch {
-  const { length } = body;
-  // prettier-ignore
-  const head = String.fromCharCode(
-    id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
-    status >>> 8, status & 255, type, allow.length,
-    length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255,
-  );
-  return head + allow + body;
-}
-
-/** Receives one response, with the arguments of packResponse. */
-export type OnResponse = (
-  id: number,
-  status: number,
-  type: number,
-  allow: string,
-  body: string | ArrayBuffer,
-) => void;
-
-/** unpackResponses passes each response to `take`, and returns their number. */
-export function unpackResponses(
-  responses: ResponseBatch,
-  bodies: readonly ArrayBuffer[] | undefined,
-  take: OnResponse,
-): number {
-  let count = 0;
-  let apart = 0;
-  for (let at = 0; at < responses.length; count++) {
-    const id = wideAt(responses, at);
-    const status = (responses.charCodeAt(at + 4) << 8) | responses.charCodeAt(at + 5);
-    const type = responses.charCodeAt(at + 6);
-    let end = at + RESPONSE_HEAD;
-    const allow = responses.slice(end, (end += responses.charCodeAt(at + 7)));
-    const body = responses.slice(end, (end += wideAt(responses, at + 8)));
-    at = end;
-    if ((type & APART) === 0) take(id, status, type, allow, body);
-    else take(id, status, type - APART, allow, bodies![apart++]!);
-  }
-  return count;
-}
-
-/** First character of a message to a query worker: a batch to run, or the ids of requests to abandon. */
 export const RUN = 'r';
 export const ABANDON = 'a';
+export const ROOM = 'f';
 
 export function packId(id: number): string {
   return String.fromCharCode(id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255);

@@ -129,6 +129,8 @@ export interface WorkerSettings {
   readonly deaths: SharedArrayBuffer;
   /** One Int32: this worker's share of the responses that the HTTP process has yet to send, KiB. */
   readonly sending: SharedArrayBuffer;
+  /** The ring of its responses, see native/response-ring.ts. */
+  readonly responses: SharedArrayBuffer;
   /** CONNECTION_STRIDE Int32 for each database: the connections this worker may have now, and those it has. */
   readonly connections: SharedArrayBuffer;
 }
@@ -293,5 +295,5 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** Aliases of the databases that `/_ready` requires. */
   readonly ready: readonly string[];
-  readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections'>;
+  readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections' | 'responses'>;
 }

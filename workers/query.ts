@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { createLogger, logWarnings } from '#app/log.js';
 import { Mailbox } from '#app/native/mailbox.js';
+import { ResponseRing } from '#app/native/response-ring.js';
 import type { WorkerSettings } from '#app/settings.js';
 import type { WorkerTask } from '#app/tasks.js';
-import type { Post } from '#app/query/response-batcher.js';
+import { ResponseBatcher } from '#app/query/response-batcher.js';
 import { WorkerServices } from '#app/query/worker-services.js';
 
 /** Wait of a worker whose predecessors died, in milliseconds; doubled with each death in a row. */
@@ -22,8 +23,10 @@ const log = createLogger(settings.log, { part: 'query' });
 logWarnings(log);
 // A third of the modules of a worker, loaded only when MCP is enabled.
 const mcp = settings.mcp && (await import('#app/query/mcp-runner.js'));
-const post: Post = (responses, bodies) => mailbox.post(httpProcess, responses, bodies);
-const services = new WorkerServices(settings, log, post, mcp?.McpRunner);
+const batcher = new ResponseBatcher(new ResponseRing(settings.responses), (bodies) => {
+  mailbox.post(httpProcess, '', bodies);
+});
+const services = new WorkerServices(settings, log, batcher, mcp?.McpRunner);
 const mailbox = new Mailbox((message) => services.runner.take(message));
 
 /** Runs one task; see WorkerTask. */

@@ -8,7 +8,7 @@ import { Login, type Attempts } from '../auth/login.js';
 import { Passwords } from '../auth/password.js';
 import { TokenIssuer } from '../auth/token-issuer.js';
 import { TokenVerifier } from '../auth/token-verifier.js';
-import type { OnResponse } from '../batch.js';
+import type { OnResponse } from '../native/response-ring.js';
 import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import type { LibrarySource } from '../plugin/plugins.js';
@@ -182,7 +182,7 @@ export class HttpServer {
   readonly #answered: OnResponse = (id, status, type, allow, body) => {
     const request = this.#requests.find(id);
     if (request === undefined) {
-      if (typeof body !== 'string') releaseBuffer(body);
+      if (body instanceof ArrayBuffer) releaseBuffer(body);
       return; // too late: timed out or disconnected
     }
     if (allow !== '') request.response.addHeader('Allow', allow);

@@ -47,19 +47,20 @@ export class Lingering {
       response.write(status, type, body, () => undefined);
       return;
     }
+    const kept = body instanceof Uint8Array ? body.slice() : body; // others may write over it
     const discarded: Discarded = {
       began: performance.now(),
       quiet: 0,
       received: 0,
       written: false,
-      complete: () => response.write(status, type, body, () => undefined),
+      complete: () => response.write(status, type, kept, () => undefined),
     };
     this.#requests.set(request, discarded);
     // Data written inside a read of the connection is sent after that read, and lost if the connection is closed by then.
     setImmediate(() => {
       if (this.#requests.get(request) !== discarded) return;
       discarded.written = true;
-      response.writeAhead(status, type, body);
+      response.writeAhead(status, type, kept);
     });
   }
 

@@ -18,7 +18,7 @@ const WHOLE = 32_768;
 /** More than uWebSockets.js buffers before it writes (bytes, LoopData::CORK_BUFFER_SIZE). */
 const BEYOND_CORK = 16_385;
 
-/** A body: text, memory of a mailbox, which is released once it was sent, or bytes owned by others. */
+/** A body: text, memory of a mailbox, which is released once it was sent, or bytes that others may change afterwards. */
 export type Body = string | ArrayBuffer | Uint8Array;
 
 export class ResponseWriter {

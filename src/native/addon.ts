@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Mailbox, OnMessage } from './mailbox.js';
 import type { Pipeline } from './pipeline.js';
 import type { PluginPool, PluginPoolOptions } from './plugin-pool.js';
+import type { NativeRing } from './response-ring.js';
 import type { OnSocketEvent, SocketWatcher } from './socket-watcher.js';
 
 /** The exports of native/addon.cc. */
@@ -16,6 +17,7 @@ export interface Addon {
   readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => SocketWatcher;
   readonly Pipeline: new (fd: number, limit: number) => Pipeline;
   readonly Mailbox: new (onMessage: OnMessage) => Mailbox;
+  readonly ResponseRing: new (memory: Uint8Array) => NativeRing;
   readonly PluginPool: new (
     options: PluginPoolOptions,
     onRecords: (records: ArrayBuffer) => void,

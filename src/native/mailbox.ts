@@ -1,6 +1,6 @@
 /**
- * Messages between threads of the process (native/mailbox.cc): a string, and large values that are transferred without a
- * copy. Cheaper than a MessagePort. A mailbox does not report that the other thread has ended.
+ * Messages between threads of the process (native/mailbox.cc): a string, and bodies, whose memory is transferred. Cheaper
+ * than a MessagePort. A mailbox does not report that the other thread has ended.
  */
 import { addon } from './addon.js';
 import type { LargeValue } from './pipeline.js';
@@ -12,8 +12,11 @@ export type OnMessage = (text: string, bodies: readonly ArrayBuffer[] | undefine
 export interface Mailbox {
   /** Its address for `post`, unique in the process; 0 once closed. */
   readonly address: number;
-  /** post sends a message; false when the mailbox of that address is closed. `bodies` are transferred: empty afterwards. */
-  post(address: number, text: string, bodies?: readonly LargeValue[]): boolean;
+  /**
+   * post sends a message; false when the mailbox of that address is closed. Of `bodies`, which arrive as bytes, large values
+   * are empty afterwards.
+   */
+  post(address: number, text: string, bodies?: readonly (string | LargeValue)[]): boolean;
   close(): void;
 }
 

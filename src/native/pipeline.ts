@@ -53,8 +53,16 @@ export interface Detail {
   readonly ran?: true;
 }
 
-/** A single value, an SQL NULL (null), a command tag, or details. */
-export type PipelineResult = string | null | LargeValue | Detail;
+/**
+ * A single value, an SQL NULL (null), a command tag, or details. A single value that was sent as BODY may be a number: its
+ * place in the thread's response ring (response-ring.ts).
+ */
+export type PipelineResult = string | number | null | LargeValue | Detail;
+
+/** What becomes of a result: its rows, its single value, or its single value as the body of a response. */
+export const ROWS = 0;
+export const VALUE = 1;
+export const BODY = 2;
 
 /** The pipeline of one connection. Every method but close throws once it is closed. Texts are cut at a NUL. */
 export interface Pipeline {
@@ -68,11 +76,11 @@ export interface Pipeline {
    */
   readOnly(): boolean;
   /**
-   * send completes a segment: the statement (prepared under that name, or `sql` when it is '') and its sync. With `one`, a
-   * single value is expected. False when the connection is lost, or a part of the segment could not be sent: nothing more
+   * send completes a segment: the statement (prepared under that name, or `sql` when it is '') and its sync. `form` is
+   * ROWS, VALUE or BODY. False when the connection is lost, or a part of the segment could not be sent: nothing more
    * is sent then.
    */
-  send(name: string, sql: string, values: readonly (string | null)[], one: boolean): boolean;
+  send(name: string, sql: string, values: readonly (string | null)[], form: number): boolean;
   /** flush writes to the socket: 0 everything is sent, 1 the socket is full, -1 the connection is lost. */
   flush(): number;
   /** receive returns the outcomes of the segments that are complete, in the order sent. */

@@ -19,6 +19,8 @@ export interface Statement {
 export type ResultForm =
   /** One row with one column: its text, or null. No row means that PostgreSQL found it larger than allowed. */
   | 'value'
+  /** The same, and its text goes into a response: where it is short, into the thread's response ring. */
+  | 'body'
   /** Rows affected, and the rows when the statement returns any. */
   | 'rows';
 
@@ -29,8 +31,10 @@ export interface ResultColumn {
 }
 
 export interface StatementResult {
-  /** For form `value`. */
+  /** For forms `value` and `body`. */
   readonly value: string | LargeValue | null;
+  /** For form `body`: the place of the value in the thread's response ring; undefined when it is not there. */
+  readonly place: number | undefined;
   /** The command tag of a statement that returns no single value. */
   readonly tag: string;
   /** For form `rows`: rows inserted, updated, deleted or returned. */

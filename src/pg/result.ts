@@ -9,7 +9,7 @@ const STATEFUL =
 
 /** isDetail tells whether an outcome is more than a value or a tag. */
 export function isDetail(outcome: PipelineResult): outcome is Detail {
-  return typeof outcome !== 'string' && outcome !== null && !('length' in outcome);
+  return typeof outcome === 'object' && outcome !== null && !('length' in outcome);
 }
 
 /** mayBeLarge tells whether an outcome may have more than a few KiB: smaller values are strings, and so are tags. */
@@ -17,23 +17,25 @@ export function mayBeLarge(outcome: PipelineResult): boolean {
   return typeof outcome === 'object' && outcome !== null;
 }
 
+const NO_ROWS = { tag: '', affected: 0, columns: undefined, rows: undefined } as const;
+
 /** readOutcome reads an outcome that is no failure. Undefined when the result is larger than allowed. */
 export function readOutcome(
   outcome: PipelineResult,
   form: ResultForm,
 ): StatementResult | SqlFailure | undefined {
   if (!isDetail(outcome)) {
-    if (form === 'value')
-      return { value: outcome, tag: '', affected: 0, columns: undefined, rows: undefined };
+    if (typeof outcome === 'number') return { ...NO_ROWS, value: null, place: outcome };
+    if (form !== 'rows') return { ...NO_ROWS, value: outcome, place: undefined };
     const tag = outcome as string; // a command without rows has nothing else
-    return { value: null, tag, affected: affectedBy(tag), columns: undefined, rows: undefined };
+    return { ...NO_ROWS, value: null, place: undefined, tag, affected: affectedBy(tag) };
   }
   if (outcome.tooLarge) return undefined;
   const { tag, columns, rows } = outcome;
   if (tag === undefined)
     return { state: RESOLUTION_UNKNOWN, message: 'the database sent no result', fatal: true };
   if (tag === '') return { state: '42601', message: 'the statement is empty', fatal: false };
-  return { value: null, tag, affected: affectedBy(tag), columns, rows };
+  return { value: null, place: undefined, tag, affected: affectedBy(tag), columns, rows };
 }
 
 /** leavesState tells whether a command with this tag leaves a state on its connection. */

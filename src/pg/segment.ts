@@ -3,11 +3,13 @@
  * prepared, and a sync. Writes it, and reads what a failure in it means.
  */
 import { ServiceError } from '../errors.js';
-import type { Pipeline } from '../native/pipeline.js';
+import { BODY, ROWS, VALUE, type Pipeline } from '../native/pipeline.js';
 import { identityFailure } from './identity.js';
 import type { Job } from './job.js';
 import type { PreparedStatements } from './prepared-statements.js';
 import { isInAborted, isStale, type SqlFailure } from './sql-failure.js';
+
+const FORMS = { rows: ROWS, value: VALUE, body: BODY } as const;
 
 export interface Segment {
   readonly job: Job;
@@ -54,7 +56,7 @@ export function writeSegment(
   if (job.parsed !== undefined) pipeline.prepare('', job.parsed);
   const known = prepared.statements.find(statement);
   const name = known ?? prepared.parse(statement);
-  const sent = pipeline.send(name, statement.sql, job.values, job.form === 'value');
+  const sent = pipeline.send(name, statement.sql, job.values, FORMS[job.form]);
   if (!sent) return undefined;
   return {
     job,

@@ -49,7 +49,7 @@ export class QueryPool {
     filename = WORKER_FILE,
   ) {
     this.#aliases = settings.databases.map((database) => database.alias);
-    const full: Omit<WorkerSettings, 'connections'> = {
+    const full: Omit<WorkerSettings, 'connections' | 'responses'> = {
       ...settings,
       deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
       sending: this.#sending.buffer,

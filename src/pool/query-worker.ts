@@ -8,15 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import type { Logger } from '../log.js';
 import { Mailbox } from '../native/mailbox.js';
-import {
-  ABANDON,
-  packId,
-  requestIds,
-  RUN,
-  unpackResponses,
-  type Batch,
-  type OnResponse,
-} from '../batch.js';
+import { createRing, ResponseReader, type OnResponse } from '../native/response-ring.js';
+import { ABANDON, packId, requestIds, ROOM, RUN, type Batch } from '../batch.js';
 import { connectionsOf, type Connections } from '../ipc.js';
 import { CONNECTION_STRIDE, type WorkerSettings } from '../settings.js';
 import type { WorkerTask } from '../tasks.js';
@@ -56,7 +49,8 @@ export class QueryWorker {
   readonly #connections: Int32Array;
   readonly #results: QueryResults;
   readonly #log: Logger;
-  /** Receives the thread's responses; a new one for each thread, so that none of a dead thread arrives late. */
+  readonly #responses: ResponseReader;
+  /** Reports the thread's responses; a new one for each thread, so that none of a dead thread arrives late. */
   #mailbox: Mailbox | undefined;
   /** The thread's mailbox; 0 while no thread takes requests. */
   #address = 0;
@@ -74,7 +68,7 @@ export class QueryWorker {
   constructor(
     number: number,
     filename: string,
-    settings: Omit<WorkerSettings, 'connections'>,
+    settings: Omit<WorkerSettings, 'connections' | 'responses'>,
     results: QueryResults,
     log: Logger,
   ) {
@@ -82,7 +76,9 @@ export class QueryWorker {
     this.#filename = filename;
     const entries = settings.databases.length * CONNECTION_STRIDE;
     const connections = new SharedArrayBuffer(entries * Int32Array.BYTES_PER_ELEMENT);
-    this.#settings = { ...settings, connections };
+    const responses = createRing();
+    this.#responses = new ResponseReader(responses);
+    this.#settings = { ...settings, connections, responses };
     this.#connections = new Int32Array(connections);
     settings.databases.forEach((database, i) => {
       this.#connections[i * CONNECTION_STRIDE] = database.connections;
@@ -188,8 +184,9 @@ export class QueryWorker {
   /** Connects the thread that piscina just started. */
   #serve(piscina: Piscina): void {
     this.#alive = true;
-    const mailbox = new Mailbox((answers, bodies) => {
-      this.load -= unpackResponses(answers, bodies, this.#results.answered);
+    const mailbox = new Mailbox((_text, bodies) => {
+      this.load -= this.#responses.read(bodies, this.#results.answered);
+      if (this.#responses.takeFull()) mailbox.post(this.#address, ROOM);
       this.#backoff.reset();
     });
     this.#mailbox = mailbox;
@@ -211,6 +208,7 @@ export class QueryWorker {
     this.#address = 0;
     this.#mailbox?.close();
     this.#mailbox = undefined;
+    this.#responses.discard();
     this.load = 0;
     this.#results.died(this.#number, new Set(requestIds(this.#batch)));
     const series = countDeath(this.#settings.deaths);

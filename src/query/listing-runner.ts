@@ -32,7 +32,7 @@ export class ListingRunner {
     const { text, values } = this.#listings.query(name, parseQueryString(queryString), claims);
     query.statement = this.#statement(text);
     query.values = values;
-    query.form = 'value';
+    query.form = query.valueForm;
     query.cannotWrite = true;
     query.cost = this.#costs.get(name);
     if (query.cost === undefined) this.#costs.set(name, (query.cost = new ScriptCost()));

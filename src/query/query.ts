@@ -50,6 +50,11 @@ export class Query implements Job {
     return `${this.request.folder}/${this.request.name}`;
   }
 
+  /** The form of a single value that goes into its response. */
+  get valueForm(): ResultForm {
+    return this.xml ? 'value' : 'body';
+  }
+
   done(result: StatementResult): void {
     this.#responder.succeeded(this, result);
   }

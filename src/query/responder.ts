@@ -3,7 +3,7 @@
  * database. Each request gets exactly one response, and failures that concern the operator are logged.
  */
 import { performance } from 'node:perf_hooks';
-import { APART, FINAL, JSON_BODY, NO_BODY, packResponse, XML_BODY } from '../batch.js';
+import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
 import { errorBody, ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
@@ -63,7 +63,10 @@ export class Responder {
   }
 
   #succeed(query: Query, result: StatementResult): void {
-    if (query.form === 'value') {
+    if (result.place !== undefined) {
+      this.inFlight.remove(query.id);
+      this.#batcher.finish(result.place, query.id, 200, JSON_BODY);
+    } else if (query.form !== 'rows') {
       const value = result.value ?? '[]';
       if (typeof value === 'string') this.#sendJson(query, value);
       else if (query.xml) this.#sendJson(query, value.text());
@@ -142,12 +145,17 @@ export class Responder {
     const { id } = query;
     this.inFlight.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#batcher.respond(packResponse(id, status, type + final, allow, body));
+    this.#batcher.respond(id, status, type + final, allow, body);
   }
 
   sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
     this.inFlight.remove(id);
-    this.#batcher.respond(packResponse(id, status, body === '' ? NO_BODY : JSON_BODY, '', body));
+    this.#batcher.respond(id, status, body === '' ? NO_BODY : JSON_BODY, '', body);
+  }
+
+  /** hasRoom sends the responses that waited until the HTTP process has read others. */
+  hasRoom(): void {
+    this.#batcher.hasRoom();
   }
 
   #sendJson(query: Query, json: string): void {
@@ -160,8 +168,7 @@ export class Responder {
 
   #sendApart(query: Query, body: LargeValue): void {
     this.inFlight.remove(query.id);
-    const packed = packResponse(query.id, 200, JSON_BODY + APART, '', '');
-    this.#batcher.respond(packed, body);
+    this.#batcher.respond(query.id, 200, JSON_BODY, '', body);
   }
 
   #sendRows(query: Query, result: StatementResult, jsonOf: JsonOf): void {

@@ -1,45 +1,96 @@
 /**
- * Sends responses to the HTTP process: those that are ready at the end of a callback (a batch taken, results received)
- * travel as one message. Responses never wait for one another, so that HTTP process, worker and database all stay busy.
+ * Sends responses to the HTTP process: those that are ready at the end of a callback (a batch taken, results received) are
+ * published together. Responses never wait for one another, so that HTTP process, worker and database all stay busy.
  */
 import type { LargeValue } from '../native/pipeline.js';
-import type { ResponseBatch } from '../batch.js';
+import { APART, LONGEST_TEXT, type ResponseRing } from '../native/response-ring.js';
 
-/** From this size (characters) on responses are sent at once, well below the longest string of V8. */
-const LARGE = 1 << 20;
+/** A body that does not fit into a record of the ring. */
+type ApartBody = string | LargeValue;
 
-/** Posts packed responses, and the bodies that travel apart. */
-export type Post = (responses: ResponseBatch, bodies: readonly LargeValue[]) => void;
+/** Wakes the HTTP process after responses were published, and gives it the bodies that travel apart. */
+export type Wake = (bodies: readonly ApartBody[] | undefined) => void;
+
+interface Response {
+  readonly id: number;
+  readonly status: number;
+  readonly type: number;
+  readonly allow: string;
+  readonly body: string | LargeValue;
+}
 
 export class ResponseBatcher {
-  readonly #post: Post;
-  #responses: ResponseBatch = '';
-  #bodies: LargeValue[] = [];
+  readonly #ring: ResponseRing;
+  readonly #wake: Wake;
+  #bodies: ApartBody[] = [];
+  /** Responses that found no room in the ring. */
+  #waiting: Response[] = [];
   #scheduled = false;
 
-  constructor(post: Post) {
-    this.#post = post;
+  constructor(ring: ResponseRing, wake: Wake) {
+    this.#ring = ring;
+    this.#wake = wake;
   }
 
-  /** respond takes one packed response, with its body if that travels apart. */
-  respond(packed: ResponseBatch, body?: LargeValue): void {
-    this.#responses += packed;
-    if (body !== undefined) this.#bodies.push(body);
-    if (this.#responses.length > LARGE) this.#send();
-    else if (!this.#scheduled) {
-      this.#scheduled = true;
-      void done.then(this.#send);
-    }
+  /** finish sends the response whose body a pipeline has placed in the ring. */
+  finish(place: number, id: number, status: number, type: number): void {
+    this.#ring.finish(place, id, status, type);
+    this.#schedule();
   }
 
-  readonly #send = (): void => {
+  /**
+   * respond sends a response: `type` is that of the body, which is complete, also for HEAD, as the HTTP process needs its
+   * length; `allow` has the methods for an Allow header or is empty.
+   */
+  respond(
+    id: number,
+    status: number,
+    type: number,
+    allow: string,
+    body: string | LargeValue,
+  ): void {
+    if (!this.#write(id, status, type, allow, body))
+      this.#waiting.push({ id, status, type, allow, body });
+    this.#schedule();
+  }
+
+  /** hasRoom sends the responses that found no room in the ring. */
+  hasRoom(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { id, status, type, allow, body } of waiting)
+      this.respond(id, status, type, allow, body);
+  }
+
+  #write(
+    id: number,
+    status: number,
+    type: number,
+    allow: string,
+    body: string | LargeValue,
+  ): boolean {
+    if (typeof body === 'string' && body.length <= LONGEST_TEXT)
+      return this.#ring.write(id, status, type, allow, body);
+    if (!this.#ring.write(id, status, type + APART, allow, '')) return false;
+    this.#bodies.push(body);
+    return true;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    void done.then(this.#publish);
+  }
+
+  readonly #publish = (): void => {
     this.#scheduled = false;
-    const responses = this.#responses;
-    if (responses === '') return;
-    const bodies = this.#bodies;
-    this.#responses = '';
-    if (bodies.length > 0) this.#bodies = [];
-    this.#post(responses, bodies);
+    this.#ring.publish();
+    if (this.#bodies.length === 0) this.#wake(undefined);
+    else {
+      const bodies = this.#bodies;
+      this.#bodies = [];
+      this.#wake(bodies);
+    }
   };
 }
 

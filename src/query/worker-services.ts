@@ -11,7 +11,7 @@ import type { McpRunner } from './mcp-runner.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
 import { Responder } from './responder.js';
-import { ResponseBatcher, type Post } from './response-batcher.js';
+import type { ResponseBatcher } from './response-batcher.js';
 import { UserTasks } from './user-tasks.js';
 import { workerDatabases, type WorkerDatabase } from './worker-database.js';
 
@@ -23,8 +23,13 @@ export class WorkerServices {
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
 
-  /** `post` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP. */
-  constructor(settings: WorkerSettings, log: Logger, post: Post, Mcp?: typeof McpRunner) {
+  /** `batcher` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP. */
+  constructor(
+    settings: WorkerSettings,
+    log: Logger,
+    batcher: ResponseBatcher,
+    Mcp?: typeof McpRunner,
+  ) {
     const { defaultAlias, scriptsTable, maxResult, mcp } = settings;
     const databases = workerDatabases(settings);
     const { database } = databases.get(defaultAlias)!;
@@ -34,7 +39,7 @@ export class WorkerServices {
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
     this.registry = new RegistryTasks(settings, byAlias, log, () => this.refreshScripts());
     const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
-    const responder = new Responder(settings, databases, new ResponseBatcher(post), log);
+    const responder = new Responder(settings, databases, batcher, log);
     this.runner = new QueryRunner(
       settings,
       databases,

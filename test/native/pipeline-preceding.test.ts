@@ -1,6 +1,6 @@
 /** Statements that precede another in its segment: their effect, and that it is never sent without them. */
 import t from 'tap';
-import type { Pipeline } from '#app/native/pipeline.js';
+import { ROWS, VALUE, type Pipeline } from '#app/native/pipeline.js';
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
 
@@ -22,17 +22,17 @@ t.test('a preceding statement affects its own statement only', async (t) => {
   const { pipeline } = connection;
   pipeline.prepare('set', SET);
   pipeline.precede('set', '', ['1']);
-  pipeline.send('', GET, [], true);
-  pipeline.send('', GET, [], true);
+  pipeline.send('', GET, [], VALUE);
+  pipeline.send('', GET, [], VALUE);
   pipeline.precede('set', '', ['2']);
   pipeline.prepare('get', GET);
-  pipeline.send('get', '', [], true);
+  pipeline.send('get', '', [], VALUE);
   pipeline.precede('', SET, ['3']);
-  pipeline.send('get', '', [], false);
+  pipeline.send('get', '', [], ROWS);
   pipeline.precede('', SET, ['4']);
   pipeline.precede('set', '', ['5']);
-  pipeline.send('get', '', [], true);
-  pipeline.send('get', '', [], true);
+  pipeline.send('get', '', [], VALUE);
+  pipeline.send('get', '', [], VALUE);
   t.match(await connection.outcomes(6), ['1', '', '2', { rows: [['3']] }, '5', '']);
 });
 
@@ -42,9 +42,9 @@ t.test('its result is dropped, whatever it is', async (t) => {
   const before = ['SELECT 1 WHERE false', 'VALUES (1), (2)', `SELECT repeat('x', 200000)`, ''];
   for (const sql of [...before, '-- nothing', 'SELECT', 'SET a.c = 1']) {
     pipeline.precede('', sql, []);
-    pipeline.send('', `SELECT 'mine'`, [], true);
+    pipeline.send('', `SELECT 'mine'`, [], VALUE);
     pipeline.precede('', sql, []);
-    pipeline.send('', 'DELETE FROM pg_class WHERE false', [], false);
+    pipeline.send('', 'DELETE FROM pg_class WHERE false', [], ROWS);
     t.strictSame(await connection.outcomes(2), ['mine', 'DELETE 0'], sql);
   }
 });
@@ -65,12 +65,12 @@ t.test('the position of a failure in a segment', async (t) => {
   ];
   for (const [what, [first, second], value, outcome] of cases) {
     const values = (sql: string) => (sql === fails ? [value] : []);
-    pipeline.send('', `SELECT 'before'`, [], true);
+    pipeline.send('', `SELECT 'before'`, [], VALUE);
     pipeline.prepare(`f${++n}`, first);
     pipeline.precede(`f${n}`, '', values(first));
     pipeline.prepare(`s${n}`, second);
-    pipeline.send(`s${n}`, '', values(second), true);
-    pipeline.send('', `SELECT 'behind'`, [], true);
+    pipeline.send(`s${n}`, '', values(second), VALUE);
+    pipeline.send('', `SELECT 'behind'`, [], VALUE);
     t.match(await connection.outcomes(3), ['before', outcome, 'behind'], what);
   }
 });
@@ -79,7 +79,7 @@ t.test('a lost connection does not end the segment', async (t) => {
   const connection = await connect(t);
   const { pipeline } = connection;
   pipeline.precede('', 'SELECT pg_terminate_backend(pg_backend_pid())', []);
-  pipeline.send('', `SELECT 'behind'`, [], true);
+  pipeline.send('', `SELECT 'behind'`, [], VALUE);
   t.match(await connection.outcomes(1), [{ lost: true, failure: { sqlState: '57P01' } }]);
 });
 
@@ -91,15 +91,15 @@ t.test('a statement is not sent when one that precedes it cannot be sent', async
   };
   const alone = await connect(t);
   wrong(alone.pipeline);
-  alone.pipeline.send('', GET, [], true);
+  alone.pipeline.send('', GET, [], VALUE);
   t.strictSame(await alone.outcomes(1), [null], 'nothing of it was sent');
   const behind = await connect(t);
-  behind.pipeline.send('', `SELECT 'before'`, [], true);
+  behind.pipeline.send('', `SELECT 'before'`, [], VALUE);
   behind.pipeline.prepare('set', SET);
   wrong(behind.pipeline);
   t.equal(behind.pipeline.precede('set', '', ['1']), false);
   t.equal(behind.pipeline.prepare('get', GET), false);
-  t.equal(behind.pipeline.send('', GET, [], true), false);
+  t.equal(behind.pipeline.send('', GET, [], VALUE), false);
   t.strictSame(await behind.outcomes(1), ['before'], 'the segment before it has its result');
   behind.pipeline.close();
   t.throws(() => behind.pipeline.precede('', SET, ['1']), /closed/);

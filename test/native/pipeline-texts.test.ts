@@ -1,6 +1,6 @@
 /** Statements, names and values of every length and kind pass the pipeline's buffers unchanged. */
 import t from 'tap';
-import type { Detail } from '#app/native/pipeline.js';
+import { ROWS, type Detail } from '#app/native/pipeline.js';
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
 
@@ -94,7 +94,7 @@ t.test('random texts in reused buffers', async (t) => {
       const name = i % 3 === 0 ? `r${round}-${i}-${texts()}` : '';
       const sql = `${select(values)} /* ${texts()} */`;
       if (name !== '') connection.pipeline.prepare(name, sql);
-      connection.pipeline.send(name, sql, values, false);
+      connection.pipeline.send(name, sql, values, ROWS);
     }
     const rows = (await connection.outcomes(25)).map((outcome) => (outcome as Detail).rows?.[0]);
     const wanted = requests.map((values) => values.map((value) => value && sent(value)));
@@ -108,5 +108,5 @@ t.test('the most values that PostgreSQL accepts, and one more', async (t) => {
   const sql = `SELECT array_to_string(ARRAY[${list}], ',')`;
   connection.renew();
   t.match(await connection.run(sql, values), { rows: [[values.join()]] });
-  t.equal(connection.pipeline.send('', sql, [...values, ''], false), false);
+  t.equal(connection.pipeline.send('', sql, [...values, ''], ROWS), false);
 });

@@ -7,6 +7,8 @@ import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import {
   Pipeline,
+  ROWS,
+  VALUE,
   type Detail,
   type LargeValue,
   type PipelineResult,
@@ -137,8 +139,8 @@ function isLarge(outcome: PipelineResult): outcome is LargeValue {
 t.test('every outcome, with neighbours in one pipeline', async (t) => {
   const connection = await connect(t);
   for (const [, sql, values, one] of CASES) {
-    connection.pipeline.send('', sql, values, one);
-    connection.pipeline.send('', 'SELECT $1::text', ['neighbour'], true);
+    connection.pipeline.send('', sql, values, one ? VALUE : ROWS);
+    connection.pipeline.send('', 'SELECT $1::text', ['neighbour'], VALUE);
   }
   const outcomes = (await connection.outcomes(2 * CASES.length)).map(shown);
   t.equal(outcomes.length, 2 * CASES.length);
@@ -159,7 +161,7 @@ t.test('the same when prepared', async (t) => {
     const outcome = shown(await connection.run(sql, values, `s${i}`, one));
     t.match({ outcome }, { outcome: wanted }, what);
     const again = isFailure(wanted) && wanted.before === 1;
-    connection.pipeline.send(`s${i}`, '', values, one);
+    connection.pipeline.send(`s${i}`, '', values, one ? VALUE : ROWS);
     const [second] = (await connection.outcomes(1)).map(shown);
     t.match({ second }, { second: again ? failure('26000') : wanted }, `${what}, again`);
   }
@@ -188,8 +190,8 @@ t.test('a transaction left open', async (t) => {
     t.strictSame(await connection.run(sql), { transaction: true, tag: sql });
   t.match(await connection.run('SELEC'), { transaction: true, failure: { sqlState: '42601' } });
   t.match(await connection.run('ROLLBACK'), 'ROLLBACK');
-  connection.pipeline.send('', 'BEGIN', [], false);
-  connection.pipeline.send('', 'ROLLBACK', [], false);
+  connection.pipeline.send('', 'BEGIN', [], ROWS);
+  connection.pipeline.send('', 'ROLLBACK', [], ROWS);
   t.strictSame(await connection.outcomes(2), ['BEGIN', 'ROLLBACK'], 'only at the end');
 });
 
@@ -203,7 +205,7 @@ t.test('statements that end a connection', async (t) => {
   for (const [sql, lost] of cases) {
     const connection = await connect(t);
     for (const each of [`SELECT 'before'`, sql, `SELECT 'behind'`])
-      connection.pipeline.send('', each, [], true);
+      connection.pipeline.send('', each, [], VALUE);
     const outcomes = await connection.outcomes(3);
     t.match(outcomes, ['before', { lost: true, ...lost }], sql);
     t.equal(outcomes.length, 2);
@@ -225,12 +227,12 @@ t.test('results received before the end of a connection are reported first', asy
   t.teardown(() => relay.close());
   const { port } = relay.address() as AddressInfo;
   const connection = await connect(t, LIMIT, `host=127.0.0.1 port=${port} ${ACCOUNT}`);
-  for (let i = 0; i < 3; i++) connection.pipeline.send('', `SELECT repeat('x', 50000)`, [], true);
+  for (let i = 0; i < 3; i++) connection.pipeline.send('', `SELECT repeat('x', 50000)`, [], VALUE);
   relay.emit('hold');
   connection.pipeline.flush();
   for (let i = 0; i < 200 && held.reduce((sum, { length }) => sum + length, 0) < 150_000; i++)
     await sleep(5);
-  connection.pipeline.send('', 'SELECT 1', [], true);
+  connection.pipeline.send('', 'SELECT 1', [], VALUE);
   relay.emit('release');
   await sleep(100); // so that one read gets the results and the end
   const outcomes = await connection.outcomes(4);
@@ -249,7 +251,7 @@ t.test('a closed connection, and a closed pipeline', async (t) => {
   before.close();
   for (const each of [pipeline, before]) {
     t.throws(() => each.prepare('s', 'SELECT 1'), /closed/);
-    t.throws(() => each.send('', 'SELECT 1', [], true), /closed/);
+    t.throws(() => each.send('', 'SELECT 1', [], VALUE), /closed/);
     t.throws(() => each.flush(), /closed/);
     t.throws(() => each.receive(), /closed/);
     each.close();

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
-import { Pipeline, type PipelineResult } from '#app/native/pipeline.js';
+import { Pipeline, VALUE, type PipelineResult } from '#app/native/pipeline.js';
 import { connectsSafely, loadLibpq } from '#app/pg/libpq-addon.js';
 import type { LibpqTask } from '../support/libpq-thread.js';
 import { startOwnPostgres } from '../support/postgres.js';
@@ -149,7 +149,7 @@ t.test('connections made on another thread work', async (t) => {
   pq.setNonBlocking(true);
   pq.enterPipelineMode();
   const pipeline = new Pipeline(pq.socket(), 1000);
-  pipeline.send('', 'select $1::text', ['é'], true);
+  pipeline.send('', 'select $1::text', ['é'], VALUE);
   pipeline.flush();
   let outcomes: PipelineResult[] = [];
   for (let i = 0; i < 500 && outcomes.length === 0; i++) {

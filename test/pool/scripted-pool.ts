@@ -67,7 +67,10 @@ export function scriptedPool(
     worker,
     {
       answered(id, status, _type, _allow, body) {
-        done(id, { status, body: JSON.parse(body as string) as Outcome['body'] });
+        done(id, {
+          status,
+          body: JSON.parse(Buffer.from(body as Uint8Array).toString()) as Outcome['body'],
+        });
       },
       died(number, kept) {
         deaths.push({ worker: number, at: performance.now() });

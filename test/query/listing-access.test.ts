@@ -32,8 +32,8 @@ function serve(
     worker,
     {
       answered(_id, status, _type, _allow, body) {
-        const text = typeof body === 'string' ? body : Buffer.from(body).toString();
-        if (typeof body !== 'string') releaseBuffer(body);
+        const text = Buffer.from(body as Uint8Array).toString();
+        if (body instanceof ArrayBuffer) releaseBuffer(body);
         answered?.(`${status} ${text}`);
       },
       died: () => answered?.('the worker died'),

@@ -39,7 +39,7 @@ t.test('a read, wrapped as those of scripts', (t) => {
       ' FROM (SELECT * FROM information_schema.schemata) schemata WHERE schemata.schema_name = $1 ORDER BY schemata.schema_name' +
       '\n) s HAVING (pg_column_size(json_agg(s.*)) <= 1000) IS NOT FALSE',
   );
-  t.same({ values, form, cannotWrite }, { values: ['a'], form: 'value', cannotWrite: true });
+  t.same({ values, form, cannotWrite }, { values: ['a'], form: 'body', cannotWrite: true });
   t.end();
 });
 

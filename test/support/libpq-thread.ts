@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Mailbox } from '#app/native/mailbox.js';
-import type { LargeValue } from '#app/native/pipeline.js';
+import { ROWS, VALUE, type LargeValue } from '#app/native/pipeline.js';
 import { READABLE, SocketWatcher, WRITABLE } from '#app/native/socket-watcher.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
 import { Pipelined } from './pipelined.js';
@@ -91,7 +91,7 @@ const tasks: Record<LibpqTask, () => void> = {
     const { pq, pipeline } = new Pipelined(connected(), 1 << 20);
     for (let i = 0; i < 200; i++) {
       if (i % 2 === 0) pipeline.prepare(`s${i}`, 'select pg_sleep(0.3), $1::text');
-      pipeline.send(i % 2 === 0 ? `s${i}` : '', 'select $1::text', ['x'.repeat(20_000)], false);
+      pipeline.send(i % 2 === 0 ? `s${i}` : '', 'select $1::text', ['x'.repeat(20_000)], ROWS);
     }
     pipeline.flush();
     watch(pq, READABLE | WRITABLE, () => pipeline.receive());
@@ -103,7 +103,7 @@ const tasks: Record<LibpqTask, () => void> = {
     const buffers: ArrayBuffer[] = [];
     const mailbox = new Mailbox((_text, bodies) => buffers.push(...bodies!));
     const ask = (): void => {
-      for (let i = 0; i < 20; i++) pipeline.send('', LARGE, [], true);
+      for (let i = 0; i < 20; i++) pipeline.send('', LARGE, [], VALUE);
       pipeline.flush();
     };
     watch(pq, READABLE, () => {

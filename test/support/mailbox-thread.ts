@@ -1,7 +1,7 @@
 /** A thread with a mailbox, for tests: tells its address, and then does what the task names. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Mailbox } from '#app/native/mailbox.js';
-import type { LargeValue } from '#app/native/pipeline.js';
+import { VALUE, type LargeValue } from '#app/native/pipeline.js';
 import { Pipelined } from './pipelined.js';
 
 export type MailboxTask = 'echo' | 'send' | 'large' | 'throw' | 'idle' | 'deaf';
@@ -30,7 +30,7 @@ async function large(mailbox: Mailbox): Promise<void> {
   const connection = await Pipelined.connect(conninfo, 1 << 28);
   const { pipeline } = connection;
   for (let i = 1; i <= count; i++) {
-    pipeline.send('', `SELECT repeat('${i % 10}', 1000000)`, [], true);
+    pipeline.send('', `SELECT repeat('${i % 10}', 1000000)`, [], VALUE);
     if (i % 10 > 0 && i < count) continue;
     const values = (await connection.outcomes(((i - 1) % 10) + 1)) as LargeValue[];
     for (const value of values) mailbox.post(address, '', [value]);

@@ -1,6 +1,6 @@
 /** A libpq connection in pipeline mode with a Pipeline on it, driven by polling. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pipeline, type PipelineResult } from '#app/native/pipeline.js';
+import { Pipeline, ROWS, VALUE, type PipelineResult } from '#app/native/pipeline.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
 
 export class Pipelined {
@@ -39,7 +39,7 @@ export class Pipelined {
     one = false,
   ): Promise<PipelineResult> {
     if (name !== '') this.pipeline.prepare(name, sql);
-    this.pipeline.send(name, sql, values, one);
+    this.pipeline.send(name, sql, values, one ? VALUE : ROWS);
     return (await this.outcomes(1))[0]!;
   }
 

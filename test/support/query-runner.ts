@@ -3,7 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
-import { packRequest, RUN, unpackResponses } from '#app/batch.js';
+import { packRequest, RUN } from '#app/batch.js';
+import { createRing, ResponseReader, ResponseRing } from '#app/native/response-ring.js';
+import { ResponseBatcher } from '#app/query/response-batcher.js';
 import type { DatabaseSettings, WorkerSettings } from '#app/settings.js';
 import { WorkerServices } from '#app/query/worker-services.js';
 import { httpProcessSettings } from './http-process.js';
@@ -49,18 +51,21 @@ export class TestRunner {
       scriptsTable: undefined,
       deaths: new SharedArrayBuffer(8),
       sending: new SharedArrayBuffer(4),
+      responses: createRing(),
       connections: new Int32Array(new SharedArrayBuffer(8)).fill(database.connections, 0, 1).buffer,
       ...settings,
     };
     const level = (name: string) => (fields: object, msg: string) =>
       this.logged.push({ level: name, ...fields, msg });
     const log = { info: level('info'), warn: level('warn'), error: level('error') };
-    this.#services = new WorkerServices(all, log as unknown as Logger, (answers) => {
-      unpackResponses(answers, [], (id, status, _type, _allow, body) => {
-        this.#waiting.get(id)!(`${status} ${body as string}`);
+    const reader = new ResponseReader(all.responses);
+    const batcher = new ResponseBatcher(new ResponseRing(all.responses), () => {
+      reader.read(undefined, (id, status, _type, _allow, body) => {
+        this.#waiting.get(id)!(`${status} ${Buffer.from(body as Uint8Array).toString()}`);
         this.#waiting.delete(id);
       });
     });
+    this.#services = new WorkerServices(all, log as unknown as Logger, batcher);
   }
 
   /** ask sends a request, `folder/name?query`, and gives status and body. */
