@@ -29,10 +29,13 @@ struct Message {
 }  // namespace
 
 struct MailboxQueue {
+  // Held while the owner is woken, so that it is not closed meanwhile. Not the other mutex, for which the owner, which
+  // may wake at once, would have to wait.
+  std::mutex waking;
+  // nullptr once the mailbox is closed.
+  LoopWaker* waker = nullptr;
   std::mutex mutex;
   std::vector<Message> messages;
-  // nullptr once the mailbox is closed.
-  uv_async_t* wake = nullptr;
 };
 
 namespace {
@@ -138,7 +141,7 @@ Mailbox::Mailbox(const Napi::CallbackInfo& info)
     Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
     return;
   }
-  queue_->wake = waker_->async();
+  queue_->waker = waker_;
   address_ = QueueTable::Get().Add(queue_);
   callback_ = Napi::Persistent(info[0].As<Napi::Function>());
   context_ = std::make_unique<Napi::AsyncContext>(env, "Mailbox");
@@ -151,8 +154,9 @@ Mailbox::~Mailbox() {
 
 void Mailbox::Closing() {
   QueueTable::Get().Remove(address_);
+  const std::lock_guard<std::mutex> waking(queue_->waking);
+  queue_->waker = nullptr;
   const std::lock_guard<std::mutex> lock(queue_->mutex);
-  queue_->wake = nullptr;
   queue_->messages.clear();
 }
 
@@ -170,8 +174,8 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
   if (queue == nullptr) return Napi::Boolean::New(env, false);
   Message message;
   if (!TakeBodies(info[2], &message.bodies)) {
-    Napi::TypeError::New(
-        env, "bodies must be strings or distinct large values, none transferred before")
+    Napi::TypeError::New(env,
+                         "bodies must be strings or distinct large values, none transferred before")
         .ThrowAsJavaScriptException();
     return env.Undefined();
   }
@@ -180,10 +184,15 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
   napi_get_value_string_utf16(env, info[1], nullptr, 0, &length);
   message.text.resize(length);
   napi_get_value_string_utf16(env, info[1], message.text.data(), length + 1, nullptr);
-  const std::lock_guard<std::mutex> lock(queue->mutex);
-  if (queue->wake == nullptr) return Napi::Boolean::New(env, false);
-  queue->messages.push_back(std::move(message));
-  if (queue->messages.size() == 1) uv_async_send(queue->wake);
+  const std::lock_guard<std::mutex> waking(queue->waking);
+  if (queue->waker == nullptr) return Napi::Boolean::New(env, false);
+  bool first = false;
+  {
+    const std::lock_guard<std::mutex> lock(queue->mutex);
+    first = queue->messages.empty();
+    queue->messages.push_back(std::move(message));
+  }
+  if (first) queue->waker->Wake();
   return Napi::Boolean::New(env, true);
 }
 

@@ -1,5 +1,6 @@
 // Sending writes into libpq's buffer. libpq before version 17 also writes to the socket at each sync; TCP_CORK makes
-// the kernel send those writes together. Receiving reads all available results and makes one outcome for each segment.
+// the kernel send those writes together. The sync of a segment is written with the next one, or with flush, so that a
+// single segment needs no cork. Receiving reads all available results and makes one outcome for each segment.
 #include "pipeline.h"
 
 #include <netinet/in.h>
@@ -150,8 +151,7 @@ Napi::Value Pipeline::Prepare(const Napi::CallbackInfo& info) {
   sql_ = sql;
   const char* const name = Text(env, info[0]);
   if (name == nullptr) return SendResult(env, false);
-  if (broken_) return SendResult(env, false);
-  Cork();
+  if (!BeginWrite()) return SendResult(env, false);
   const int sent = Libpq::Get().send_prepare(connection_, name, sql_.c_str(), 0, nullptr);
   preceding_ += sent == 1 ? 1 : 0;
   return SendResult(env, sent == 1);
@@ -178,18 +178,18 @@ Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   if (!IsOpen(env)) return env.Undefined();
   if (!Execute(env, info[0], info[1], info[2])) return SendResult(env, false);
   if (std::exchange(read_only_, false) && !SendSql("ROLLBACK")) return SendResult(env, false);
-  const Libpq& pq = Libpq::Get();
-  auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
   std::int32_t form = kRows;
   napi_get_value_int32(env, info[3], &form);
   segments_.push_back({static_cast<Form>(form), preceding_});
   preceding_ = 0;
-  return SendResult(env, sync(connection_) == 1);
+  unsynced_ = true;
+  return SendResult(env, true);
 }
 
 Napi::Value Pipeline::Flush(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
+  if (unsynced_ && !Sync()) return Napi::Number::New(env, -1);
   const int rest = Libpq::Get().flush(connection_);
   if (corked_) {
     SetCork(0);
@@ -257,8 +257,7 @@ bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value
   const char* text = Text(env, name);
   const bool named = text != nullptr && text[0] != '\0';
   if (text != nullptr && !named) text = Text(env, sql);
-  if (text == nullptr || broken_) return false;
-  Cork();
+  if (text == nullptr || !BeginWrite()) return false;
   int sent = 0;
   if (named) {
     sent = pq.send_query_prepared(connection_, text, count, values_.data(), nullptr, nullptr, 0);
@@ -270,8 +269,7 @@ bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value
 }
 
 bool Pipeline::SendSql(const char* sql) {
-  if (broken_) return false;
-  Cork();
+  if (!BeginWrite()) return false;
   return Libpq::Get().send_query_params(connection_, sql, 0, nullptr, nullptr, nullptr, nullptr,
                                         0) == 1;
 }
@@ -284,9 +282,20 @@ Napi::Value Pipeline::SendResult(Napi::Env env, bool sent) {
   return thrown ? env.Undefined() : Napi::Boolean::New(env, false);
 }
 
-void Pipeline::Cork() {
-  if (corked_ || !can_cork_ || Libpq::Get().send_pipeline_sync != nullptr) return;
-  corked_ = can_cork_ = SetCork(1);
+bool Pipeline::BeginWrite() {
+  if (broken_) return false;
+  if (!unsynced_) return true;
+  if (!corked_ && can_cork_ && Libpq::Get().send_pipeline_sync == nullptr)
+    corked_ = can_cork_ = SetCork(1);
+  return Sync();
+}
+
+bool Pipeline::Sync() {
+  const Libpq& pq = Libpq::Get();
+  auto* const sync = pq.send_pipeline_sync != nullptr ? pq.send_pipeline_sync : pq.pipeline_sync;
+  unsynced_ = false;
+  broken_ = sync(connection_) != 1;
+  return !broken_;
 }
 
 // Queries the descriptor each time: libpq closes it when the connection is lost, and its number may then be reused.

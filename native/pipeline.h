@@ -52,7 +52,9 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   Napi::Value SendResult(Napi::Env env, bool sent);
   // SendSql sends a statement without values; false when it fails.
   bool SendSql(const char* sql);
-  void Cork();
+  // BeginWrite is called before anything is written: it writes the sync of the segment before. False when it fails.
+  bool BeginWrite();
+  bool Sync();
   bool SetCork(int on);
   // Text returns a string as UTF-8, valid until the next call; nullptr, with an exception, when it is not a string.
   const char* Text(napi_env env, napi_value string);
@@ -68,6 +70,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
 
   pg_conn* connection_ = nullptr;
   std::size_t limit_ = 0;
+  // Whether the last segment has no sync yet: a single one is sent without TCP_CORK.
+  bool unsynced_ = false;
   bool corked_ = false;
   bool can_cork_ = true;
   // Statements sent of the next segment.

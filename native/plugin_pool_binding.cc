@@ -19,11 +19,11 @@ namespace sql_rest {
 struct PluginPoolWake {
   std::mutex mutex;
   // nullptr once the binding is closed.
-  uv_async_t* async = nullptr;
+  LoopWaker* waker = nullptr;
 
   void operator()() {
     const std::lock_guard<std::mutex> lock(mutex);
-    if (async != nullptr) uv_async_send(async);
+    if (waker != nullptr) waker->Wake();
   }
 };
 
@@ -71,7 +71,7 @@ PluginPoolBinding::PluginPoolBinding(const Napi::CallbackInfo& info) : ObjectWra
     return;
   }
   wake_ = new PluginPoolWake;
-  wake_->async = waker_->async();
+  wake_->waker = waker_;
   records_ = new PluginRecordQueue([wake = wake_] { (*wake)(); });
   pool_ = new PluginPool(std::move(options), records_);
   callback_ = Napi::Persistent(info[1].As<Napi::Function>());
@@ -85,7 +85,7 @@ PluginPoolBinding::~PluginPoolBinding() {
 
 void PluginPoolBinding::Closing() {
   const std::lock_guard<std::mutex> lock(wake_->mutex);
-  wake_->async = nullptr;
+  wake_->waker = nullptr;
 }
 
 void PluginPoolBinding::Calls(const Napi::CallbackInfo& info) {

@@ -17,8 +17,7 @@ namespace sql_rest {
 
 namespace {
 
-// The smallest read of libpq, and the usual size of its buffer, which only a larger row exceeds.
-constexpr int kOneRead = 8192;
+// The usual size of libpq's buffer, which only a larger row exceeds.
 constexpr int kUsualBuffer = 32768;
 
 // Offset of tcpi_bytes_received in Linux's tcp_info (since 4.1, part of the ABI). The C library's tcp_info ends before
@@ -76,16 +75,18 @@ class SocketPoll final : public Closable {
     Close();
   }
 
-  // Passed excludes the bytes read so far from the next result of Arrived.
-  void Passed() {
-    int waiting = 0;
-    if (!backlog_ || ioctl(fd_, FIONREAD, &waiting) != 0 || !BytesReceived(fd_, &counted_)) return;
-    counted_ -= std::min(static_cast<std::uint64_t>(waiting), counted_);
+  // Arrived returns how many bytes have arrived since the last call, at most kUsualBuffer for the first call for a
+  // result: it includes those of earlier results, for which nobody asked. 0 when the socket does not count them.
+  int Arrived(bool first) {
+    const std::uint64_t before = counted_;
+    if (!counts_ || !BytesReceived(fd_, &counted_)) return 0;
+    const std::uint64_t most = first ? kUsualBuffer : INT32_MAX;
+    return static_cast<int>(std::min(counted_ - before, most));
   }
 
  private:
   SocketPoll(Environment* environment, int fd, SocketWatcher* owner)
-      : environment_(environment), fd_(fd), owner_(owner) {}
+      : environment_(environment), fd_(fd), owner_(owner), counts_(BytesReceived(fd, &counted_)) {}
 
   static void OnPoll(uv_poll_t* handle, int status, int events) {
     auto* self = static_cast<SocketPoll*>(handle->data);
@@ -94,24 +95,14 @@ class SocketPoll final : public Closable {
     if (status < 0) uv_poll_start(handle, self->events_, OnPoll);
     if (self->owner_ == nullptr) return;
     const bool readable = status < 0 || (events & UV_READABLE) != 0;
-    self->owner_->OnEvent(readable, (events & UV_WRITABLE) != 0, readable ? self->Arrived() : 0);
+    self->owner_->OnEvent(readable, (events & UV_WRITABLE) != 0, readable ? self->Waiting() : 0);
   }
 
-  // Arrived returns how many bytes have arrived since the last call. While the owner empties the socket with one read,
-  // that is the number of bytes waiting in it; with a backlog, it is computed from the kernel's count of received
-  // bytes. Bytes that arrive and are read between two calls count only in the second case: otherwise the sum of many
-  // small results would be charged to the next large one.
-  int Arrived() {
+  // Waiting returns how many bytes wait in a socket that does not count them, at most what one read takes; 0 for others.
+  int Waiting() const {
     int waiting = 0;
-    if (ioctl(fd_, FIONREAD, &waiting) != 0) return 0;
-    const bool had_backlog = backlog_;
-    backlog_ = waiting > kOneRead;
-    if (!had_backlog && !backlog_) return waiting;
-    const std::uint64_t before = counted_;
-    // A unix socket has no such count.
-    if (!BytesReceived(fd_, &counted_)) return std::min(waiting, kUsualBuffer);
-    if (!had_backlog) return waiting;
-    return static_cast<int>(std::min<std::uint64_t>(counted_ - before, INT32_MAX));
+    if (counts_ || ioctl(fd_, FIONREAD, &waiting) != 0) return 0;
+    return std::min(waiting, kUsualBuffer);
   }
 
   uv_poll_t handle_{};
@@ -119,16 +110,16 @@ class SocketPoll final : public Closable {
   const int fd_;
   SocketWatcher* owner_;
   int events_ = 0;
-  // Whether more than one read waited in the socket at the last call, and the kernel's count at that time.
-  bool backlog_ = false;
+  // The kernel's count of received bytes at the last call of Arrived, and whether there is one: a unix socket has none.
   std::uint64_t counted_ = 0;
+  const bool counts_;
 };
 
 Napi::Function SocketWatcher::Define(Napi::Env env) {
   return DefineClass(env, "SocketWatcher",
                      {
                          InstanceMethod<&SocketWatcher::Watch>("watch"),
-                         InstanceMethod<&SocketWatcher::Passed>("passed"),
+                         InstanceMethod<&SocketWatcher::Arrived>("arrived"),
                          InstanceMethod<&SocketWatcher::Close>("close"),
                      });
 }
@@ -183,8 +174,9 @@ void SocketWatcher::Watch(const Napi::CallbackInfo& info) {
   KeepAlive(mode != 0);
 }
 
-void SocketWatcher::Passed(const Napi::CallbackInfo&) {
-  if (poll_ != nullptr) poll_->Passed();
+Napi::Value SocketWatcher::Arrived(const Napi::CallbackInfo& info) {
+  const bool first = info[0].ToBoolean();
+  return Napi::Number::New(info.Env(), poll_ != nullptr ? poll_->Arrived(first) : 0);
 }
 
 void SocketWatcher::Close(const Napi::CallbackInfo&) {
@@ -207,13 +199,13 @@ void SocketWatcher::KeepAlive(bool alive) {
   }
 }
 
-void SocketWatcher::OnEvent(bool readable, bool writable, int arrived) {
+void SocketWatcher::OnEvent(bool readable, bool writable, int waiting) {
   const Napi::Env env = Env();
   const Napi::HandleScope scope(env);
   const napi_value arguments[] = {
       Napi::Boolean::New(env, readable),
       Napi::Boolean::New(env, writable),
-      Napi::Number::New(env, arrived),
+      Napi::Number::New(env, waiting),
   };
   // The callback may close the watcher; as the receiver, its JavaScript object keeps `this` alive until it returns.
   const Napi::Object receiver = Value();

@@ -10,9 +10,7 @@ namespace sql_rest {
 
 class SocketPoll;
 
-// new SocketWatcher(fd, onEvent): onEvent(readable, writable, arrived) with the number of bytes that have arrived since
-// the last call. Methods: watch(mode) with 0 stop, 1 readable, 2 writable, 3 both; passed() excludes the bytes read so
-// far from the next `arrived`; close(). Throws TypeError for wrong arguments, Error when the descriptor cannot be
+// new SocketWatcher(fd, onEvent): see src/native/socket-watcher.ts. Throws TypeError for wrong arguments, Error when the descriptor cannot be
 // watched or the watcher is closed.
 class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
  public:
@@ -22,13 +20,13 @@ class SocketWatcher final : public Napi::ObjectWrap<SocketWatcher> {
   ~SocketWatcher() override;
 
   // OnEvent runs the callback; an exception in it is uncaught.
-  void OnEvent(bool readable, bool writable, int arrived);
+  void OnEvent(bool readable, bool writable, int waiting);
   // Detach drops the poll handle, which the environment closes.
   void Detach() noexcept { poll_ = nullptr; }
 
  private:
   void Watch(const Napi::CallbackInfo& info);
-  void Passed(const Napi::CallbackInfo& info);
+  Napi::Value Arrived(const Napi::CallbackInfo& info);
   void Close(const Napi::CallbackInfo& info);
   void KeepAlive(bool alive);
 

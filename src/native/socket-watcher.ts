@@ -9,8 +9,11 @@ import { addon } from './addon.js';
 export const READABLE = 1;
 export const WRITABLE = 2;
 
-/** `arrived` is the number of bytes received since the last call. An exception is an uncaught one. */
-export type OnSocketEvent = (readable: boolean, writable: boolean, arrived: number) => void;
+/**
+ * `waiting` is 0 where `arrived` tells how much has come; otherwise (a unix socket) the number of bytes that wait to be
+ * read. An exception is an uncaught one.
+ */
+export type OnSocketEvent = (readable: boolean, writable: boolean, waiting: number) => void;
 
 /**
  * SocketWatcher calls back while its socket is ready for what is watched for; an error or the end of the connection
@@ -21,8 +24,11 @@ export type OnSocketEvent = (readable: boolean, writable: boolean, arrived: numb
 export interface SocketWatcher {
   /** watch sets what to watch for, 0 to 3. Throws when the watcher is closed. */
   watch(mode: number): void;
-  /** passed leaves the bytes read so far out of the next `arrived`: they belonged to a result that is complete. */
-  passed(): void;
+  /**
+   * arrived gives the number of bytes received since the last call, read or not. At the first call for a result, some of
+   * them belong to earlier ones; it is then no more than what a read usually takes. 0 for a unix socket.
+   */
+  arrived(first: boolean): number;
   /** close stops for good; the descriptor stays open. A second call does nothing. */
   close(): void;
 }

@@ -14,7 +14,7 @@ import type { Job, StatementResult } from './job.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from './prepared-statements.js';
-import { isDetail, leavesState, mayBeLarge, readOutcome } from './result.js';
+import { isDetail, leavesState, readOutcome } from './result.js';
 import {
   ResultMeter,
   resultTooLarge,
@@ -65,9 +65,9 @@ export class Connection {
 
   /** Finishes `pq` when it is closed; throws when the connection cannot be used. */
   constructor(pq: Libpq, budget: ResultBudget, prepares: boolean, callbacks: ConnectionCallbacks) {
-    this.#socket = new PipelineSocket(pq, budget.maxResult, (readable, arrived) => {
+    this.#socket = new PipelineSocket(pq, budget.maxResult, (readable, waiting) => {
       this.flush();
-      if (readable && this.open) this.#receive(arrived);
+      if (readable && this.open) this.#receive(waiting);
     });
     this.#prepared = new PreparedStatements(this.#socket.pipeline, prepares);
     this.#meter = new ResultMeter(budget);
@@ -137,28 +137,34 @@ export class Connection {
     this.#lose();
   }
 
-  #receive(arrived: number): void {
-    if (!this.#meter.add(arrived)) {
-      // Its sync is on its way: PostgreSQL may complete a write all the same.
-      const head = this.inFlight.head?.job;
-      const writes = head?.form === 'rows' && !head.cannotWrite;
-      this.#lose({ head: writes ? outcomeUnknown(TOO_MANY_RESULTS) : tooManyResults() });
-      return;
-    }
-    if (this.#meter.isTooLarge && this.inFlight.size > 0) {
-      this.#lose({ head: resultTooLarge(this.#meter.limit) });
-      return;
-    }
+  #receive(waiting: number): void {
+    if (!this.#meters(waiting)) return;
     const outcomes = this.#socket.pipeline.receive();
-    if (outcomes.length === 0) return;
+    if (outcomes.length === 0) {
+      // A part of a result: only now its bytes are counted, which takes a system call.
+      this.#meters(this.#socket.arrived(this.#meter.received === 0));
+      return;
+    }
     const now = performance.now();
     for (const outcome of outcomes) {
       this.#settle(outcome, now);
       if (!this.open) return;
     }
-    // After a large result the bytes that came since it was counted are not those of the next one.
-    if (outcomes.some(mayBeLarge)) this.#socket.discount();
     this.#callbacks.answered();
+  }
+
+  /** Counts bytes of the result at the head. False when it is too large, which ends the connection. */
+  #meters(bytes: number): boolean {
+    if (!this.#meter.add(bytes)) {
+      // Its sync is on its way: PostgreSQL may complete a write all the same.
+      const head = this.inFlight.head?.job;
+      const writes = head?.form === 'rows' && !head.cannotWrite;
+      this.#lose({ head: writes ? outcomeUnknown(TOO_MANY_RESULTS) : tooManyResults() });
+      return false;
+    }
+    if (!this.#meter.isTooLarge || this.inFlight.size === 0) return true;
+    this.#lose({ head: resultTooLarge(this.#meter.limit) });
+    return false;
   }
 
   /** Ends the segment at the head, or the connection. */

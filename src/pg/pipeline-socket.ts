@@ -15,13 +15,13 @@ export class PipelineSocket {
   #full = false;
   #open = true;
 
-  /** `onReady` gets the number of bytes that arrived. Results over `maxResult` bytes are not read. */
-  constructor(pq: Libpq, maxResult: number, onReady: (readable: boolean, arrived: number) => void) {
+  /** `onReady` gets what the watcher reports. Results over `maxResult` bytes are not read. */
+  constructor(pq: Libpq, maxResult: number, onReady: (readable: boolean, waiting: number) => void) {
     this.#pq = pq;
     const fd = pq.socket();
     this.pipeline = new Pipeline(fd, maxResult);
-    this.#watcher = new SocketWatcher(fd, (readable, _writable, arrived) => {
-      if (this.#open) onReady(readable, arrived);
+    this.#watcher = new SocketWatcher(fd, (readable, _writable, waiting) => {
+      if (this.#open) onReady(readable, waiting);
     });
     this.#watcher.watch(READABLE);
   }
@@ -46,9 +46,9 @@ export class PipelineSocket {
     return true;
   }
 
-  /** discount leaves the bytes read so far out of the next `arrived`. */
-  discount(): void {
-    this.#watcher.passed();
+  /** arrived gives the number of bytes received since the last call, see SocketWatcher. */
+  arrived(first: boolean): number {
+    return this.#watcher.arrived(first);
   }
 
   /** cancel asks PostgreSQL to cancel what runs; when the request arrives is not known. */

@@ -12,11 +12,6 @@ export function isDetail(outcome: PipelineResult): outcome is Detail {
   return typeof outcome === 'object' && outcome !== null && !('length' in outcome);
 }
 
-/** mayBeLarge tells whether an outcome may have more than a few KiB: smaller values are strings, and so are tags. */
-export function mayBeLarge(outcome: PipelineResult): boolean {
-  return typeof outcome === 'object' && outcome !== null;
-}
-
 const NO_ROWS = { tag: '', affected: 0, columns: undefined, rows: undefined } as const;
 
 /** readOutcome reads an outcome that is no failure. Undefined when the result is larger than allowed. */

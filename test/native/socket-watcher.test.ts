@@ -1,6 +1,9 @@
 /** The socket watcher on real libpq connections: events, callbacks and errors. */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -57,55 +60,65 @@ t.test('wrong arguments are rejected', (t) => {
   t.end();
 });
 
-t.test('reports readability and the number of bytes', async (t) => {
+t.test('reports readability', async (t) => {
   const pq = connect(t);
   t.same(await nextEvent(pq, WRITABLE), [false, true, 0]);
   pq.sendQueryParams("select repeat('x', 5000)", []);
-  const [readable, writable, available] = await nextEvent(pq, READABLE);
-  t.same([readable, writable], [true, false]);
-  t.ok(available > 0, `${available} bytes`);
+  t.same(await nextEvent(pq, READABLE), [true, false, 0]);
 });
 
-t.test('bytes that arrive during a read do not count towards later results', async (t) => {
-  const pq = connect(t) as Libpq & { pipelineSync(): void; flush(): number };
-  pq.enterPipelineMode();
-  pq.setNonBlocking(true);
+t.test('a unix socket reports the number of bytes that wait', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'unix-')); // the path of a socket must be short
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const relay = createServer((socket) => {
+    const upstream = createConnection(server.port, '127.0.0.1');
+    socket.pipe(upstream).pipe(socket);
+    socket.on('error', () => upstream.destroy());
+  });
+  relay.listen(`${folder}/.s.PGSQL.${server.port}`);
+  await once(relay, 'listening');
+  t.teardown(() => relay.close());
+  const pq = new PQ();
+  const error = await new Promise((resolve) => pq.connect(`host=${folder} ${ACCOUNT}`, resolve));
+  t.equal(error, undefined);
+  pq.sendQueryParams("select repeat('x', 5000)", []);
   let waiting = 0;
-  const send = (sql: string): void => {
-    pq.sendQueryParams(sql, []);
-    pq.pipelineSync();
-    pq.flush();
-    waiting++;
-  };
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  const takeResults = (): void => {
-    pq.consumeInput();
-    while (waiting > 0 && !pq.isBusy())
-      if (pq.getResult() && pq.resultStatus() === 'PGRES_PIPELINE_SYNC') waiting--;
-  };
-  let small = 300;
-  let charged = 0;
   await new Promise<void>((resolve) => {
-    const watcher = new SocketWatcher(pq.socket(), (_readable, _writable, arrived) => {
-      if (small > 0) {
-        send('select 1');
-        Atomics.wait(pause, 0, 0, 2); // its result arrives, and is read together with the one reported
-        takeResults();
-        if (--small > 0) send('select 2');
-        else send(`select repeat('y', 50000)`);
-        return;
-      }
-      charged += arrived;
-      takeResults();
-      if (waiting > 0) return;
+    const watcher = new SocketWatcher(pq.socket(), (_readable, _writable, bytes) => {
+      waiting = bytes;
+      if (bytes < 5_000) return;
+      t.equal(watcher.arrived(true), 0);
       watcher.close();
       resolve();
     });
     watcher.watch(READABLE);
-    send('select 0');
   });
-  t.ok(charged < 52_000, `${charged} bytes for a result of 50000`);
+  t.ok(waiting < 6_000, `${waiting} bytes`);
+  pq.finish();
 });
+
+t.test(
+  'tells how many bytes arrived, and for a new result no more than a read takes',
+  async (t) => {
+    const pq = connect(t);
+    const watcher = new SocketWatcher(pq.socket(), () => undefined);
+    t.teardown(() => watcher.close());
+    const finish = (sql: string): void => {
+      pq.sendQueryParams(sql, []);
+      while (pq.getResult());
+    };
+    watcher.arrived(false);
+    finish("select repeat('x', 50000)");
+    const one = watcher.arrived(false);
+    t.ok(one > 50_000 && one < 51_000, `${one} bytes`);
+    t.equal(watcher.arrived(false), 0);
+    for (let i = 0; i < 10; i++) finish("select repeat('x', 10000)");
+    t.equal(watcher.arrived(true), 32_768);
+    finish("select repeat('x', 10000)");
+    const small = watcher.arrived(true);
+    t.ok(small > 10_000 && small < 11_000, `${small} bytes`);
+  },
+);
 
 t.test('reports nothing while stopped', async (t) => {
   const pq = connect(t);
