@@ -12,25 +12,33 @@ export function isDetail(outcome: PipelineResult): outcome is Detail {
   return typeof outcome === 'object' && outcome !== null && !('length' in outcome);
 }
 
-const NO_ROWS = { tag: '', affected: 0, columns: undefined, rows: undefined } as const;
-
 /** readOutcome reads an outcome that is no failure. Undefined when the result is larger than allowed. */
 export function readOutcome(
   outcome: PipelineResult,
   form: ResultForm,
 ): StatementResult | SqlFailure | undefined {
   if (!isDetail(outcome)) {
-    if (typeof outcome === 'number') return { ...NO_ROWS, value: null, place: outcome };
-    if (form !== 'rows') return { ...NO_ROWS, value: outcome, place: undefined };
-    const tag = outcome as string; // a command without rows has nothing else
-    return { ...NO_ROWS, value: null, place: undefined, tag, affected: affectedBy(tag) };
+    if (typeof outcome === 'number') return resultOf(null, outcome, '', undefined, undefined);
+    if (form !== 'rows') return resultOf(outcome, undefined, '', undefined, undefined);
+    // A command without rows has nothing else.
+    return resultOf(null, undefined, outcome as string, undefined, undefined);
   }
   if (outcome.tooLarge) return undefined;
   const { tag, columns, rows } = outcome;
   if (tag === undefined)
     return { state: RESOLUTION_UNKNOWN, message: 'the database sent no result', fatal: true };
   if (tag === '') return { state: '42601', message: 'the statement is empty', fatal: false };
-  return { value: null, place: undefined, tag, affected: affectedBy(tag), columns, rows };
+  return resultOf(null, undefined, tag, columns, rows);
+}
+
+function resultOf(
+  value: StatementResult['value'],
+  place: number | undefined,
+  tag: string,
+  columns: StatementResult['columns'],
+  rows: StatementResult['rows'],
+): StatementResult {
+  return { value, place, tag, affected: tag === '' ? 0 : affectedBy(tag), columns, rows };
 }
 
 /** leavesState tells whether a command with this tag leaves a state on its connection. */
