@@ -73,7 +73,7 @@ export const CASES: readonly Case[] = [
     range: ACCOUNTS - PAGE + 1,
     path: (id) => `${PREFIX}/page?from=${id}`,
     answer: (id) => rows(id, PAGE),
-    ordinary: [32],
+    ordinary: [32, 256],
     full: ALL,
   },
   {

@@ -7,6 +7,14 @@ import path from 'node:path';
 import { greeting, SQL_CASES } from './cases.js';
 import type { Login } from './database.js';
 import { onPath } from './load/program.js';
+import {
+  buildProgram,
+  builtProgram,
+  CARGO,
+  GO,
+  toolchainMissing,
+  type Toolchain,
+} from './peers/build.js';
 import { prestConfiguration } from './prest/configuration.js';
 import { fromProject } from './project.js';
 import type { Launch } from './server.js';
@@ -18,6 +26,8 @@ export interface Contestant {
   readonly cases?: readonly string[];
   /** missing returns why it cannot be started here. */
   missing?(): string | undefined;
+  /** build builds its program, if it has one to build; rejects with the reason in one line. */
+  build?(): Promise<void>;
   launch(place: Place): (port: number) => Launch;
 }
 
@@ -42,6 +52,10 @@ export const AS_ROLE = 'service-role';
 /** Names of the service with plugins in the HTTP process, and of the upper limit for plugin calls. */
 export const IN_PROCESS = 'service-thread';
 export const HELLO = 'uws-hello';
+
+/** Names of the peers in Go and Rust, and of their folders below peers/. */
+export const GO_PEER = 'go-fasthttp';
+export const RUST_PEER = 'rust-actix';
 
 /** Configuration with authentication; it begins within `[queries]`. */
 const WITH_TOKENS = [
@@ -80,6 +94,8 @@ export const CONTESTANTS: readonly Contestant[] = [
   peer('fastify-pg', 'fastify-pg/server.js', 1),
   peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
   peer('uws-postgres', 'uws-postgres/server.js', 1),
+  builtPeer(GO_PEER, GO),
+  builtPeer(RUST_PEER, CARGO),
   { ...peer(HELLO, 'uws-hello/server.js', 1, greeting(1)), cases: ['plugin'] },
   {
     name: 'prest',
@@ -173,26 +189,47 @@ export function service(
   };
 }
 
-/** peer is a program of bench/; `answer` is its response if it answers all requests alike. */
+/** peer is a program of bench/ for Node; `answer` is its response if it answers all requests alike. */
 function peer(name: string, program: string, processes: number, answer?: unknown): Contestant {
   return {
     name,
     cases: SQL_CASES,
-    launch:
-      ({ database, connections, folder }) =>
-      (port) => ({
-        command: process.execPath,
-        args: [path.join(import.meta.dirname, program)],
-        env: {
-          ...environment(),
-          BENCH_PORT: String(port),
-          BENCH_DATABASE: database.url,
-          BENCH_CONNECTIONS: String(connections),
-          BENCH_PROCESSES: String(Math.min(processes, connections)),
-        },
-        cwd: folder,
-        answer,
-      }),
+    launch: (place) => (port) => ({
+      command: process.execPath,
+      args: [path.join(import.meta.dirname, program)],
+      env: {
+        ...peerEnvironment(place, port),
+        BENCH_PROCESSES: String(Math.min(processes, place.connections)),
+      },
+      cwd: place.folder,
+      answer,
+    }),
+  };
+}
+
+/** builtPeer is a program that a toolchain builds from bench/peers/NAME. */
+function builtPeer(name: string, toolchain: Toolchain): Contestant {
+  return {
+    name,
+    cases: SQL_CASES,
+    missing: () => toolchainMissing(toolchain),
+    build: () => buildProgram(toolchain, name),
+    launch: (place) => (port) => ({
+      command: builtProgram(toolchain, name),
+      args: [],
+      env: peerEnvironment(place, port),
+      cwd: place.folder,
+    }),
+  };
+}
+
+/** peerEnvironment has the settings that every peer reads. */
+function peerEnvironment({ database, connections }: Place, port: number): NodeJS.ProcessEnv {
+  return {
+    ...environment(),
+    BENCH_PORT: String(port),
+    BENCH_DATABASE: database.url,
+    BENCH_CONNECTIONS: String(connections),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Starts a server several times, and measures the time of a start and the memory of the idle server. The last one is left
- * running.
+ * Starts a server several times, and measures the time of a start. The last one is left running. The memory of all idle
+ * servers is measured when the last of them has been started, because processes of the same program share pages: the figure
+ * with shared pages divided would otherwise depend on the order of the starts.
  */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,25 +22,37 @@ export interface Idle {
 /** Time without requests before the memory is read, in milliseconds. */
 const REST = 1000;
 
+/** A running server, and the times of its starts in milliseconds. */
+export interface Started {
+  readonly name: string;
+  readonly server: Server;
+  readonly times: readonly number[];
+}
+
 /** startContestant starts a contestant `starts` times. */
 export async function startContestant(
   contestant: Contestant,
   place: Place,
   starts: number,
-): Promise<{ readonly server: Server; readonly idle: Idle }> {
+): Promise<Started> {
   const log = path.join(place.folder, 'log');
   const first = CASES[0]!.path(1);
   const times: number[] = [];
   for (;;) {
     const server = await startServer(contestant.launch(place), first, log);
     times.push(server.startup);
-    if (times.length < starts) {
-      await server.stop();
-      continue;
-    }
-    await sleep(REST);
-    const memory = memoryOf(server.pid);
-    const processes = treeOf(server.pid).length;
-    return { server, idle: { name: contestant.name, startup: spread(times), memory, processes } };
+    if (times.length === starts) return { name: contestant.name, server, times };
+    await server.stop();
   }
+}
+
+/** measureIdle measures the memory of all servers after a rest. */
+export async function measureIdle(all: readonly Started[]): Promise<Idle[]> {
+  await sleep(REST);
+  return all.map(({ name, server, times }) => ({
+    name,
+    startup: spread(times),
+    memory: memoryOf(server.pid),
+    processes: treeOf(server.pid).length,
+  }));
 }

@@ -16,7 +16,7 @@ import {
   type Contestant,
 } from './contestants.js';
 import { startDatabase, type Database } from './database.js';
-import { startContestant, type Idle } from './idle.js';
+import { measureIdle, startContestant, type Idle, type Started } from './idle.js';
 import { LIMITS } from './limits/limits.js';
 import { generator } from './load/load.js';
 import { output } from './load/program.js';
@@ -49,7 +49,7 @@ async function bench(requested: Options): Promise<void> {
   const database = await startDatabase(say);
   cleanups.push(() => database.stop());
   const servers: Running[] = [];
-  const idle: Idle[] = [];
+  const starts: Started[] = [];
   for (const contestant of contestants) {
     say(`starting ${contestant.name}`);
     const login = await database.loginFor(contestant.name);
@@ -59,13 +59,14 @@ async function bench(requested: Options): Promise<void> {
     cleanups.push(() => started.server.stop());
     const { name, cases } = contestant;
     servers.push({ name, server: started.server, user: login.user, cases });
-    idle.push(started.idle);
+    starts.push(started);
     await checkRefusal(name, started.server);
   }
+  const idle = await measureIdle(starts);
   console.log(await heading(options));
   if (idle.length > 0) console.log(`\n${idleTable(idle)}`);
   const tables = await takeTables({ servers, database, options, scratch, say });
-  const targets = targetTable(tables);
+  const targets = targetTable(tables, idle);
   if (targets !== undefined) console.log(`\n${targets}`);
   const slept = withPlugin ? await sleepers(options, database, { plugins, folder: scratch }) : [];
   if (slept.length > 0) console.log(`\n${sleepersTable(slept)}`);
@@ -101,12 +102,12 @@ async function selectContestants(options: Options): Promise<Contestant[]> {
     const reason = wants(options, candidate.name) ? candidate.missing?.() : undefined;
     if (reason !== undefined) say(`without ${candidate.name}: ${reason}`);
   }
-  const result = CONTESTANTS.filter(
-    (contestant) =>
-      wants(options, contestant.name) &&
-      takesPart(options, contestant) &&
-      contestant.missing?.() === undefined,
-  );
+  const result: Contestant[] = [];
+  for (const contestant of CONTESTANTS) {
+    if (!wants(options, contestant.name) || !takesPart(options, contestant)) continue;
+    if (contestant.missing?.() === undefined && (await isBuilt(contestant)))
+      result.push(contestant);
+  }
   result.push(...options.layouts.map(withLayout));
   if (options.base === undefined) return result;
   say(`building ${options.base}`);
@@ -116,6 +117,20 @@ async function selectContestants(options: Options): Promise<Contestant[]> {
     ({ plugin, tool }) => (!plugin || runsPlugins(folder)) && (!tool || runsTools(folder)),
   );
   return [...result, { ...base, cases: cases.map(({ name }) => name) }];
+}
+
+/** isBuilt builds the program of a contestant that has one to build; when that fails, it prints why. */
+async function isBuilt(contestant: Contestant): Promise<boolean> {
+  const { name } = contestant;
+  if (!contestant.build) return true;
+  say(`building ${name}`);
+  try {
+    await contestant.build();
+    return true;
+  } catch (error) {
+    say(`without ${name}: ${(error as Error).message}`);
+    return false;
+  }
 }
 
 function takesPart({ cells }: Options, { cases }: Contestant): boolean {

@@ -2,7 +2,16 @@
  * Takes the samples of all tables, and prints each table when it is complete.
  */
 import { ids } from './cases.js';
-import { AS_ROLE, AUTHENTICATED, BASE, HELLO, IN_PROCESS, STORED } from './contestants.js';
+import {
+  AS_ROLE,
+  AUTHENTICATED,
+  BASE,
+  GO_PEER,
+  HELLO,
+  IN_PROCESS,
+  RUST_PEER,
+  STORED,
+} from './contestants.js';
 import type { Database } from './database.js';
 import { LIMITS } from './limits/limits.js';
 import { checkAnswers } from './measure/answers.js';
@@ -60,7 +69,7 @@ export async function takeTables(run: Run): Promise<Table[]> {
     const reference = REFERENCES.find((name) => rows.some((row) => row.name === name));
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printSecondLoad(cell, rows, tables);
-    printChange(rows, BASE, 'service');
+    for (const name of [BASE, GO_PEER, RUST_PEER]) printChange(rows, name, 'service');
     for (const name of [AUTHENTICATED, AS_ROLE, STORED, IN_PROCESS]) {
       printChange(rows, 'service', name);
     }
@@ -85,7 +94,7 @@ async function takeTable(run: Run, cell: Cell): Promise<Row[]> {
     });
   }
   for (const limit of LIMITS) {
-    if (limit.case !== cell.case.name || limit.missing() !== undefined) continue;
+    if (!limit.cases.includes(cell.case.name) || limit.missing() !== undefined) continue;
     if (!wants(options, limit.name)) continue;
     const sample = (seed: number): Promise<Figures> => limit.sample(database, { ...setting, seed });
     entries.push({ name: limit.name, sample });

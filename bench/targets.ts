@@ -2,7 +2,8 @@
  * The performance targets of the service, compared with the medians of this run. A report only: on a shared machine, one run
  * proves nothing.
  */
-import { AUTHENTICATED, HELLO, IN_PROCESS } from './contestants.js';
+import { AUTHENTICATED, BASE, HELLO, IN_PROCESS, RUST_PEER } from './contestants.js';
+import type { Idle } from './idle.js';
 import type { FigureName, Summary } from './measure/figures.js';
 import { aligned } from './report.js';
 
@@ -36,6 +37,9 @@ const line = (name: string, connections: number, server = SERVICE): Line => ({
   server,
 });
 
+/** Bound of idle memory, with shared pages divided, over that of the revision before. */
+const IDLE_MEMORY = 0.7;
+
 const TARGETS: readonly Target[] = [
   ...[32, 256].flatMap((connections): Target[] => {
     const rate = { figure: 'rate', of: line('one', connections) } as const;
@@ -47,6 +51,38 @@ const TARGETS: readonly Target[] = [
       { what: 'CPU µs', figure: 'serverCpu', of: line('one', connections), most: 30 },
     ];
   }),
+  ...[
+    { figure: 'serverCpu', connections: 1, most: 0.75 } as const,
+    { figure: 'p50', connections: 1, most: 0.9 } as const,
+    { figure: 'serverCpu', connections: 32, most: 0.85 } as const,
+  ].map(({ figure, connections, most }): Target => ({
+    what: `${figure === 'p50' ? 'p50' : 'CPU'} over ${BASE}`,
+    figure,
+    of: line('one', connections),
+    over: line('one', connections, BASE),
+    most,
+  })),
+  ...[
+    { connections: 1, most: 1.4 },
+    { connections: 32, most: 1.15 },
+  ].map(({ connections, most }) => cpuOverRust('one', connections, most)),
+  ...[32, 256].flatMap((connections): Target[] => [
+    {
+      what: `CPU over one@${connections}`,
+      figure: 'serverCpu',
+      of: line('page', connections),
+      over: line('one', connections),
+      most: 1.7,
+    },
+    {
+      what: 'rate over pgbench',
+      figure: 'rate',
+      of: line('page', connections),
+      over: line('page', connections, 'pgbench'),
+      least: 0.9,
+    },
+    cpuOverRust('page', connections, 1.3),
+  ]),
   {
     what: 'authenticated rate over unauthenticated',
     figure: 'rate',
@@ -115,12 +151,32 @@ const TARGETS: readonly Target[] = [
   }),
 ];
 
-/** targetTable has a line for each target whose case was measured; undefined when none was. */
-export function targetTable(tables: readonly Measured[]): string | undefined {
+function cpuOverRust(name: string, connections: number, most: number): Target {
+  return {
+    what: `CPU over ${RUST_PEER}`,
+    figure: 'serverCpu',
+    of: line(name, connections),
+    over: line(name, connections, RUST_PEER),
+    most,
+  };
+}
+
+/**
+ * targetTable has a line for each target whose case was measured; undefined when none was. Ratios to the revision before are
+ * left out when there is none.
+ */
+export function targetTable(
+  tables: readonly Measured[],
+  idle: readonly Pick<Idle, 'name' | 'memory'>[] = [],
+): string | undefined {
   const rows = TARGETS.flatMap((target) => {
     const reached = figure(tables, target.of, target.figure);
-    return reached === undefined ? [] : [row(tables, target, reached)];
+    if (reached === undefined) return [];
+    const { over } = target;
+    if (over?.server === BASE && figure(tables, over, target.figure) === undefined) return [];
+    return [row(tables, target, reached)];
   });
+  rows.push(...idleRows(idle));
   if (rows.length === 0) return undefined;
   return `targets\n${aligned([['', 'wanted', 'reached', ''], ...rows])}`;
 }
@@ -128,11 +184,30 @@ export function targetTable(tables: readonly Measured[]): string | undefined {
 function row(tables: readonly Measured[], target: Target, reached: number): string[] {
   const { what, of, over, least, most } = target;
   const label = `${of.case}@${of.connections} ${what}`;
-  const wanted = least === undefined ? `<= ${most}` : `>= ${least}`;
   const base = over ? figure(tables, over, target.figure) : 1;
   // autocannon measures whole milliseconds, so that 0 is possible.
-  if (base === undefined || base === 0) return [label, wanted, '-', 'not measured'];
-  const value = reached / base;
+  return judged(label, base === undefined || base === 0 ? undefined : reached / base, {
+    least,
+    most,
+  });
+}
+
+/** idleRows is the line of idle memory, if the service and the revision before were started. */
+function idleRows(idle: readonly Pick<Idle, 'name' | 'memory'>[]): string[][] {
+  const [now, before] = [SERVICE, BASE].map((name) => idle.find((entry) => entry.name === name));
+  if (!now || !before) return [];
+  const value = now.memory.proportional / before.memory.proportional;
+  return [judged(`idle memory (PSS) over ${BASE}`, value, { most: IDLE_MEMORY })];
+}
+
+/** judged compares a value with its bound. */
+function judged(
+  label: string,
+  value: number | undefined,
+  { least, most }: { readonly least?: number | undefined; readonly most?: number | undefined },
+): string[] {
+  const wanted = least === undefined ? `<= ${most}` : `>= ${least}`;
+  if (value === undefined) return [label, wanted, '-', 'not measured'];
   const met = value >= (least ?? -Infinity) && value <= (most ?? Infinity);
   return [label, wanted, String(Number(value.toFixed(2))), met ? 'met' : 'missed'];
 }

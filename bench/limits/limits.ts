@@ -12,8 +12,8 @@ import { fromProject } from '../project.js';
 
 export interface Limit {
   readonly name: string;
-  /** Name of the case. */
-  readonly case: string;
+  /** Names of its cases. */
+  readonly cases: readonly string[];
   missing(): string | undefined;
   sample(database: Database, setting: Setting): Promise<Figures>;
 }
@@ -27,17 +27,17 @@ const TRIAL = 20;
 export const LIMITS: readonly Limit[] = [
   {
     name: 'pgbench',
-    case: 'one',
+    cases: ['one', 'page'],
     missing: () => missing('pgbench'),
-    sample: (database, setting) => pgbench(database, setting, 'one.sql', 1),
+    sample: (database, setting) => pgbench(database, setting, `${setting.case.name}.sql`, 1),
   },
   {
     name: 'pgbench-pipeline',
-    case: 'one',
+    cases: ['one'],
     missing: () => missing('pgbench'),
     sample: (database, setting) => pgbench(database, setting, 'one-pipeline.sql', DEPTH),
   },
-  { name: 'psql', case: 'megabyte', missing: () => missing('psql'), sample: psql },
+  { name: 'psql', cases: ['megabyte'], missing: () => missing('psql'), sample: psql },
 ];
 
 function missing(program: string): string | undefined {

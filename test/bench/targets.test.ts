@@ -7,7 +7,7 @@ import { targetTable, type Measured } from '../../bench/targets.js';
 
 t.test('targets without a measured case are not listed', (t) => {
   t.equal(targetTable([]), undefined);
-  t.equal(targetTable([measured('page', 32, { service: { rate: 9 } })]), undefined);
+  t.equal(targetTable([measured('ten', 32, { service: { rate: 9 } })]), undefined);
   t.equal(targetTable([measured('one', 32, { 'fastify-pg': { rate: 9 } })]), undefined);
   t.end();
 });
@@ -35,6 +35,7 @@ t.test('met, missed and not measured', (t) => {
     ['one@32 rate over fastify-pg', '>= 2', '1.99', 'missed'],
     ['one@32 rate over pgbench', '>= 0.7', '0.71', 'met'],
     ['one@32 CPU µs', '<= 30', '30', 'met'],
+    ['one@32 CPU over rust-actix', '<= 1.15', '-', 'not measured'],
     ['one@32 authenticated rate over unauthenticated', '>= 0.9', '0.9', 'met'],
     ['interpolated@32 CPU over one@32', '<= 1.25', '1.25', 'missed'],
     ['mixed@32 p99 over one@32', '<= 2', '2', 'met'],
@@ -43,6 +44,48 @@ t.test('met, missed and not measured', (t) => {
     ['plugin@256 isolated rate over uws-hello', '>= 0.2', '0.2', 'met'],
     ['plugin@256 in-process rate over uws-hello', '>= 0.5', '0.49', 'missed'],
   ]);
+  t.end();
+});
+
+t.test('results of some kilobytes, and the peer in Rust', (t) => {
+  const page = measured('page', 256, {
+    service: { rate: 89, serverCpu: 52 },
+    pgbench: { rate: 100 },
+    'rust-actix': { serverCpu: 40 },
+  });
+  const one = (connections: number, serverCpu: number) =>
+    measured('one', connections, { service: { serverCpu }, 'rust-actix': { serverCpu: 20 } });
+  const text = targetTable([page, one(256, 30), one(32, 24), one(1, 28)]);
+  t.match(text, /^one@1 CPU over rust-actix +<= 1.4 +1.4 +met$/m);
+  t.match(text, /^one@32 CPU over rust-actix +<= 1.15 +1.2 +missed$/m);
+  t.match(text, /^page@256 CPU over one@256 +<= 1.7 +1.73 +missed$/m);
+  t.match(text, /^page@256 rate over pgbench +>= 0.9 +0.89 +missed$/m);
+  t.match(text, /^page@256 CPU over rust-actix +<= 1.3 +1.3 +met$/m);
+  t.end();
+});
+
+t.test('the revision before: only where it took part', (t) => {
+  const idle = (name: string, proportional: number) => ({
+    name,
+    memory: { resident: 99, proportional },
+  });
+  const now = { serverCpu: 30, p50: 0.36 };
+  const before = { serverCpu: 40, p50: 0.4 };
+  const tables = (all: Parameters<typeof measured>[2]) => [
+    measured('one', 1, all),
+    measured('one', 32, all),
+  ];
+  const alone = targetTable(tables({ service: now }), [idle('service', 50)]);
+  t.notMatch(alone, /service before/);
+  const text = targetTable(tables({ service: now, 'service before': before }), [
+    idle('service', 50),
+    idle('fastify-pg', 10),
+    idle('service before', 70),
+  ]);
+  t.match(text, /^one@1 CPU over service before +<= 0.75 +0.75 +met$/m);
+  t.match(text, /^one@1 p50 over service before +<= 0.9 +0.9 +met$/m);
+  t.match(text, /^one@32 CPU over service before +<= 0.85 +0.75 +met$/m);
+  t.match(text, /^idle memory \(PSS\) over service before +<= 0.7 +0.71 +missed$/m);
   t.end();
 });
 
