@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { soon } from '../support/process-group.js';
 import { spawnGroup } from '../support/spawn-group.js';
+import { until } from '../support/until.js';
 import { MAIN, makeFolder, run, start } from './program.js';
 
 /** The URL of an unreachable database. */
@@ -101,7 +101,7 @@ t.test('started by npm, it ends with the shell that npm signals', async (t) => {
   let output = '';
   shell.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text));
   const ended = once(shell.stdout!, 'end');
-  await soon('its start', () => output.includes('"listening"') || undefined);
+  await until(() => output.includes('"listening"'));
   shell.kill('SIGTERM');
   await ended; // the service and its HTTP processes hold the pipe
   t.match(output, /"clean":true/);

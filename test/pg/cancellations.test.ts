@@ -5,7 +5,7 @@ import { ScriptCost } from '#app/pg/script-cost.js';
 import { startProxy } from '../support/black-hole.js';
 import { describe, TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
+import { until } from '../support/until.js';
 
 /** Most at one time in a process. */
 const MOST = 32;
@@ -26,13 +26,13 @@ t.test('a proxy that swallows them', async (t) => {
   const taken = proxy.taken;
   proxy.deafen(true);
   for (const { job } of sleeping) db.database.abandon(job);
-  await soon('as many requests as allowed', () => (proxy.taken - taken >= MOST ? true : undefined));
+  await until(() => proxy.taken - taken >= MOST);
   t.ok(threads() <= before + MOST + 4, 'those of new connections included');
   const outcomes = await Promise.all(sleeping.map(({ outcome }) => outcome));
   t.strictSame([...new Set(outcomes.map(describe))], ['timeout'], 'their connections are closed');
   proxy.deafen(false);
   proxy.cut();
-  await soon('they end', () => (threads() <= before + 4 ? true : undefined));
+  await until(() => threads() <= before + 4);
   const last = db.run('SELECT pg_sleep(60)::text', 'value', { cost: new ScriptCost() });
   while ((await connected()) < 1) await new Promise((resolve) => setTimeout(resolve, 20));
   db.database.abandon(last.job);

@@ -3,7 +3,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
+import { until } from '../support/until.js';
 import { CREATE, insert, TABLE, TestScripts } from './tables.js';
 
 const SETUP = [`${CREATE};`, insert('a/v', '1'), insert('a/w', 'w')].join('\n');
@@ -69,7 +69,7 @@ t.test(
       t.equal(await scripts.ask('a/none'), 'script_not_found');
       await sleep(50);
     }
-    await soon('the reason', () => reasons(scripts)[0]);
+    await until(() => reasons(scripts)[0]);
     await postgres.restart();
     await postgres.sql(`UPDATE service_queries SET read_sql = '2' WHERE name = 'v'`);
     await scripts.live('a/v', '2');
@@ -92,7 +92,7 @@ t.test('a table that is locked, or has another name for a while', { buffered: tr
   await locked;
   await scripts.live('a/v', '2');
   await postgres.sql('ALTER TABLE service_queries RENAME TO away');
-  await soon('the reason', () => scripts.logged.find(({ msg }) => msg.includes('no table')));
+  await until(() => scripts.logged.find(({ msg }) => msg.includes('no table')));
   t.equal(await scripts.ask('a/v'), 'busy', 'nobody knows whose scripts they are');
   await postgres.sql(
     `UPDATE away SET read_sql = '3' WHERE name = 'v'; ALTER TABLE away RENAME TO service_queries`,

@@ -1,6 +1,7 @@
 /** What a test file has started ends with it: after its last assertion, at its limit, and with the runner. */
 import t from 'tap';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
+import { until } from '../support/until.js';
 import { TestProject } from './test-project.js';
 
 /** Starts a child that leads a group of its own, and a grandchild whose parent is gone; writes both down. */
@@ -19,7 +20,7 @@ const BLOCKS = `${STARTS} Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),
 
 /** left waits until both processes have started, and tells which of them run once `end` has resolved. */
 async function left(project: TestProject, end: () => Promise<unknown>): Promise<boolean[]> {
-  const pids = await soon('both processes', () => {
+  const pids = await until(() => {
     try {
       const found = project.read('pids').split(' ').map(Number);
       return found.length === 2 ? found : undefined;
@@ -28,7 +29,7 @@ async function left(project: TestProject, end: () => Promise<unknown>): Promise<
     }
   });
   await end();
-  await soon('their end', () => (pids.some(alive) ? undefined : true)).catch(() => undefined);
+  await until(() => !pids.some(alive));
   return pids.map(alive);
 }
 

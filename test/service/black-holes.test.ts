@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startDeaf, startMute } from '../support/black-hole.js';
 import { startPostgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t);
 const mute = await startMute(t);
@@ -65,7 +65,7 @@ t.test('they are probed by themselves, one question at a time', { buffered: true
     scripts,
     config: { ...config, databases: [{ ...MUTE, url: url(alone.port) }, DEAF] },
   });
-  const down = await soon('both are known', () => {
+  const down = await until(() => {
     const known = service.lines.filter(({ msg }) => msg.startsWith('the database does not answer'));
     return known.length === 2 ? known : undefined;
   });
@@ -86,7 +86,7 @@ t.test('their requests never take all places', { buffered: true }, async (t) => 
   const service = await startService(t, { database: postgres.url, scripts, config: few });
   await service.rows('hit/one?n=1');
   const { told } = asking(t, service, ['mute', 'deaf'], 40);
-  await soon('what has no place is refused', () => (told.length >= 25 ? true : undefined));
+  await until(() => told.length >= 25);
   t.same([...new Set(told)], ['503 busy']);
   t.equal(await healthy(service, 100), 0);
   t.ok(told.length < 40, 'some still wait');

@@ -7,8 +7,9 @@ import t, { type Test } from 'tap';
 import type { TlsSettings } from '#app/settings.js';
 import { makeCertificate } from '../support/certificates.js';
 import { Load } from '../support/load.js';
-import { soon, type LogLine } from '../support/process-group.js';
+import { type LogLine } from '../support/process-group.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const [first, second, third] = [1, 2, 3].map((n) => makeCertificate(`number ${n}`)) as [
   TlsSettings,
@@ -99,7 +100,7 @@ function shown({ port }: Service): Promise<string> {
 /** replaced waits for the n-th reload and the end of the HTTP processes before it, which may still take connections. */
 async function replaced(service: Service, n = 1): Promise<void> {
   await service.line(reloaded, n);
-  await soon('the end of the old ones', () => service.httpProcesses().length === 2 || undefined);
+  await until(() => service.httpProcesses().length === 2);
 }
 
 t.test(
@@ -113,7 +114,7 @@ t.test(
     await service.line('in use stays: the certificate cannot be used with its key: ');
     const [dying = 0] = service.httpProcesses();
     process.kill(dying, 'SIGKILL');
-    await soon('another HTTP process', () => {
+    await until(() => {
       const pids = service.httpProcesses();
       return (pids.length === 2 && !pids.includes(dying)) || undefined;
     });

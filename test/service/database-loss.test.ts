@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Load } from '../support/load.js';
 import { startOwnPostgres } from '../support/postgres.js';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startOwnPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 const scripts = {
@@ -24,8 +25,8 @@ async function recovered(ask: () => Promise<string>): Promise<number> {
 
 /** more waits until a load has had that many more answers with a status. */
 function more(load: Load, status: number, answers = 1): Promise<true> {
-  const until = load.count(status) + answers;
-  return soon(`answers with ${status}`, () => load.count(status) >= until || undefined);
+  const wanted = load.count(status) + answers;
+  return until(() => load.count(status) >= wanted);
 }
 
 t.test('started while it is away', async (t) => {

@@ -9,8 +9,9 @@ import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
-import { soon, type LogLine, type Output } from '../support/process-group.js';
+import { type LogLine, type Output } from '../support/process-group.js';
 import { Service, startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t);
 
@@ -43,7 +44,7 @@ async function ask(t: Test, port: number, count: number): Promise<number> {
     target: (n) => `/_QUERIES/s/one?n=${n}`,
   });
   const missing = new Load(t, { port, clients, flood: true, wanted: 404, target: () => LONG });
-  await soon(`${count} answers`, () =>
+  await until(() =>
     found.count(200) > count / 2 && missing.count(404) > count / 2 ? true : undefined,
   );
   await Promise.all([found.stop(), missing.stop()]);
@@ -117,7 +118,7 @@ for (const [what, output] of PIPES) {
     asked += await ask(t, service.port, 100);
     service.signal('SIGTERM');
     t.equal(await service.exited, 0);
-    await soon('the last line', () => service.lines.find(({ msg }) => msg === 'stopped'));
+    await until(() => service.lines.find(({ msg }) => msg === 'stopped'));
     const dropped = service.lines.reduce((sum, line) => sum + Number(line['dropped'] ?? 0), 0);
     t.ok(dropped > 0);
     // The HTTP process logs a few lines besides, which may have been dropped too.

@@ -35,7 +35,7 @@ const sleeping = async (postgres: Postgres): Promise<number> =>
     )
   ).length;
 /** asleep waits until that many statements sleep. */
-const asleep = (postgres: Postgres, count: number): Promise<void> =>
+const asleep = (postgres: Postgres, count: number): Promise<true> =>
   until(async () => (await sleeping(postgres)) === count);
 
 t.test('a statement whose caller has left is cancelled', async (t) => {

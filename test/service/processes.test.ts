@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Load } from '../support/load.js';
 import { connections, startPostgres } from '../support/postgres.js';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 const options = {
@@ -46,7 +47,7 @@ t.test('an HTTP process is killed', async (t) => {
   await sleep(300);
   const [victim = 0, other = 0] = before;
   process.kill(victim, 'SIGKILL');
-  await soon('its replacement', () => (service.httpProcesses().length === 2 ? true : undefined));
+  await until(() => service.httpProcesses().length === 2);
   await sleep(700);
   await running.stop();
   t.same(
@@ -64,6 +65,6 @@ t.test('the supervisor is killed: nothing is left', async (t) => {
   const httpProcesses = service.httpProcesses();
   await service.error('hit/one?n=1');
   service.signal('SIGKILL');
-  await soon('the end of the HTTP processes', () => (httpProcesses.some(alive) ? undefined : true));
+  await until(() => !httpProcesses.some(alive));
   t.equal(await connections(postgres, 0), 0, 'no connection is left in PostgreSQL');
 });

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Load } from '../support/load.js';
 import { connections, startPostgres } from '../support/postgres.js';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 const options = {
@@ -49,7 +50,7 @@ t.test('SIGHUP under load, with another configuration', async (t) => {
   for (const threads of [1, 2]) {
     service.configure({ ...options.config, 'pool.threads': threads });
     service.signal('SIGHUP');
-    await soon('the reload', () =>
+    await until(() =>
       service.lines.filter(({ msg }) => msg === 'reloaded').length === threads ? true : undefined,
     );
     await sleep(500);
@@ -57,6 +58,6 @@ t.test('SIGHUP under load, with another configuration', async (t) => {
   t.ok(await running.reached(100));
   await running.stop();
   t.same(running.failures, []);
-  await soon('the end of the old ones', () => (before.some(alive) ? undefined : true));
+  await until(() => !before.some(alive));
   t.equal(service.httpProcesses().length, 2);
 });

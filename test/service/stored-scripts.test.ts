@@ -12,8 +12,8 @@ import {
   startPostgres,
   type Postgres,
 } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const TARGET = '/_QUERIES/a/v';
 const LISTENING = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %'`;
@@ -124,7 +124,7 @@ t.test('before the database is there', all, async (t) => {
   const busy =
     '503 {"error":"the stored scripts cannot be read now, try again later","code":"busy"}';
   await live(service.port, TARGET, busy);
-  t.not(await soon('the reason', () => service.lines.find(isReason)), undefined);
+  t.not(await until(() => service.lines.find(isReason)), undefined);
   await postgres.restart();
   await live(service.port, TARGET, answer('first'));
 });

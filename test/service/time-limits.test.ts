@@ -27,7 +27,7 @@ async function sleepers(): Promise<number> {
 }
 
 /** settled waits until that many run. */
-const settled = (n: number): Promise<void> => until(async () => (await sleepers()) === n);
+const settled = (n: number): Promise<true> => until(async () => (await sleepers()) === n);
 
 t.test('http.timeout', async (t) => {
   const service = await startService(t, {

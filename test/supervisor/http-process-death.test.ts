@@ -1,8 +1,8 @@
 /** An HTTP process that dies takes its own connections with it, no others, and is replaced. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { soon } from '../support/process-group.js';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 import { startService } from './service.js';
 
 t.test('other HTTP processes serve on', async (t) => {
@@ -21,7 +21,7 @@ t.test('other HTTP processes serve on', async (t) => {
     ends.every((text) => text.startsWith('HTTP/1.1 404 ') || !text.includes('HTTP')),
     'the rest was reset',
   );
-  const now = await soon('the replacement', () => {
+  const now = await until(() => {
     const pids = service.httpProcesses();
     return pids.length === 2 ? pids : undefined;
   });
@@ -37,7 +37,7 @@ t.test('the only one: the port is served again, with growing waits', async (t) =
     const line = await service.line('an HTTP process died', death);
     t.equal(line['wait'], 100 * 2 ** (death - 1));
     t.equal(line['signal'], 'SIGKILL');
-    await soon('the replacement', () => service.httpProcesses()[0]);
+    await until(() => service.httpProcesses()[0]);
     let status = 0;
     for (let i = 0; i < 100 && status !== 404; i++) {
       await sleep(20);
@@ -50,7 +50,7 @@ t.test('the only one: the port is served again, with growing waits', async (t) =
 t.test('the service can be stopped while a process waits to be replaced', async (t) => {
   const { service } = await startService(t, { httpProcesses: 1 });
   for (let death = 1; death <= 4; death++) {
-    const pid = await soon('an HTTP process', () => service.httpProcesses()[0]);
+    const pid = await until(() => service.httpProcesses()[0]);
     process.kill(pid, 'SIGKILL');
     await service.line('an HTTP process died', death);
   }

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Load } from '../support/load.js';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 import { startService, type ServiceOptions } from './service.js';
 
 const status = async (port: number, target: string): Promise<number> =>
@@ -24,7 +25,7 @@ t.test('the new configuration serves, what was in flight is finished by the old'
   t.equal(answer, 503);
   held.finish();
   t.match(await held.closed, /^HTTP\/1\.1 404 /);
-  await soon('the end of the old ones', () => !old.some(alive) || undefined);
+  await until(() => !old.some(alive));
   t.equal(service.httpProcesses().length, 3);
   for (let i = 0; i < 20; i++) t.equal(await status(port, '/api/_health'), 503);
 });
@@ -52,7 +53,7 @@ t.test('a process that is slow to close its socket resets no client of another',
   await service.line('reloaded');
   await sleep(400);
   process.kill(slow, 'SIGCONT');
-  await soon('its end', () => !alive(slow) || undefined);
+  await until(() => !alive(slow));
   await load.stop();
   t.same(load.failures, []);
 });
@@ -71,7 +72,7 @@ for (const [name, options] of Object.entries(BAD))
     service.signal('SIGHUP');
     await service.line('not reloaded');
     t.equal(await status(port, '/nope'), 404);
-    await soon('the end of the new ones', () => service.httpProcesses().length === 2 || undefined);
+    await until(() => service.httpProcesses().length === 2);
     t.same(service.httpProcesses(), before);
     service.signal('SIGTERM');
     t.equal(await service.exited, 0, 'nothing was cut off');
@@ -82,7 +83,7 @@ t.test('two at once, then stop', async (t) => {
   const before = service.httpProcesses().length;
   service.signal('SIGHUP');
   // A signal sent while the same one still waits is one with it.
-  await soon('the first reload', () => service.httpProcesses().length > before || undefined);
+  await until(() => service.httpProcesses().length > before);
   service.signal('SIGHUP');
   await service.line('reloaded', 2);
   service.signal('SIGHUP');

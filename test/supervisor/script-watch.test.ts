@@ -5,7 +5,7 @@ import { createLogger } from '#app/log.js';
 import { ScriptWatch } from '#app/supervisor/script-watch.js';
 import { databaseSettings } from '../support/http-process.js';
 import { connections, startPostgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
+import { until } from '../support/until.js';
 
 const log = createLogger({ level: 'silent', pretty: false }, {});
 const postgres = await startPostgres(t);
@@ -19,7 +19,7 @@ t.test('follows, spaces out and stops', async (t) => {
   let told = 0;
   const watch = new ScriptWatch(() => told++, log);
   t.teardown(() => watch.stop());
-  const more = (than: number): Promise<unknown> => soon('word', () => told > than || undefined);
+  const more = (than: number): Promise<unknown> => until(() => told > than);
 
   watch.follow(undefined);
   t.equal(await connections(postgres), 0, 'no scripts are stored');

@@ -6,8 +6,9 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 import { ServiceProcess, startService } from './service.js';
 
 /** A grace period that outlasts the test. */
@@ -45,7 +46,7 @@ t.test('an idle service does not wait for open connections', async (t) => {
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
   service.signal('SIGTERM');
   t.equal(await service.exited, 0);
-  await Promise.all(idle.map((socket) => soon('end', () => socket.readableEnded || undefined)));
+  await Promise.all(idle.map((socket) => until(() => socket.readableEnded)));
 });
 
 t.test('the same signal several times within moments, as timeout(1) sends it', async (t) => {
@@ -88,7 +89,7 @@ t.test('the supervisor is killed: the HTTP processes finish and exit', async (t)
   await sleep(300);
   held.finish();
   t.match(await held.closed, ANSWERED);
-  await soon('the end of the HTTP processes', () => !httpProcesses.some(alive) || undefined);
+  await until(() => !httpProcesses.some(alive));
   t.equal((await sendRaw(port, requestBytes('GET', '/nope'))).text, '');
 });
 
@@ -103,7 +104,7 @@ t.test('an HTTP process leaves signals to the supervisor', async (t) => {
 
 t.test('a signal while the service starts', async (t) => {
   const service = new ServiceProcess(t, {});
-  const httpProcesses = await soon('HTTP processes', () => {
+  const httpProcesses = await until(() => {
     const pids = service.httpProcesses();
     return pids.length > 0 ? pids : undefined;
   });

@@ -45,9 +45,7 @@ export class TestDatabase {
   ) {
     const usual = databaseSettings('test', server);
     const conninfo = `${usual.conninfo} application_name=tested`;
-    // A statement may wait longer for a free connection than an attempt to connect takes.
-    const patient = { ...usual, conninfo, connectTimeout: 10_000 };
-    const all = { ...patient, ...settings };
+    const all = { ...usual, conninfo, ...settings };
     this.#allowed = new Int32Array([all.connections, 0]);
     this.database = new Database(all, budget, new ConnectionQuota(this.#allowed, 0));
     t.teardown(() => {

@@ -1,12 +1,17 @@
 /** Waiting for a condition. The time limit of the test file is the only bound, so a busy machine fails nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** until waits for a condition, which it checks every `pause` milliseconds. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
+/** until waits for a condition, which it checks every `pause` milliseconds, and returns its value: anything but false, null or undefined. */
+export async function until<T>(
+  condition: () => T | Promise<T>,
   pause = 10,
-): Promise<void> {
-  while (!(await condition())) await sleep(pause);
+): Promise<Exclude<T, false | null | undefined>> {
+  for (;;) {
+    const value = await condition();
+    if (value !== false && value !== null && value !== undefined)
+      return value as Exclude<T, false | null | undefined>;
+    await sleep(pause);
+  }
 }
 
 /** isPending tells whether a promise has not settled yet. */
