@@ -1,7 +1,10 @@
 /** Waiting for a condition. The time limit of the test file is the only bound, so a busy machine fails nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** until waits for a condition, which it checks every `pause` milliseconds, and returns its value: anything but false, null or undefined. */
+/**
+ * until waits for a condition, which it checks every `pause` milliseconds. Returns its value, which is neither false, null
+ * nor undefined.
+ */
 export async function until<T>(
   condition: () => T | Promise<T>,
   pause = 10,
