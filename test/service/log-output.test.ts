@@ -79,7 +79,7 @@ for (const [what, output] of DEAF) {
     await until(ready, 50);
     const httpProcesses = service.httpProcesses();
     t.equal(httpProcesses.length, 2);
-    for (let i = 0; i < 5; i++) await ask(t, port, 300);
+    for (let i = 0; i < 3; i++) await ask(t, port, 300);
     t.same(service.httpProcesses(), httpProcesses, 'no HTTP process had to be replaced');
     service.signal('SIGTERM');
     t.equal(await service.exited, 0);
@@ -101,7 +101,7 @@ for (const [what, output] of PIPES) {
       ...(output && { output: output(t) }),
     });
     service.stdout.pause();
-    let asked = await ask(t, service.port, 2000);
+    let asked = await ask(t, service.port, 1000);
     service.stdout.resume();
     const notice = await service.line('log lines were dropped');
     t.match(notice, { level: 40, part: 'http', httpProcess: 0 });

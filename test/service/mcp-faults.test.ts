@@ -23,8 +23,8 @@ const scripts = { 'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n' };
 const ITEM = { schema: 'public', table: 'item', filters: { id: 7 } };
 const SLOW = { schema: 'public', table: 'slow' };
 const SELECT = 'service.select_table';
-/** No statement that waits at a gate is ended. */
-const PATIENT = { 'http.timeout': '1h', 'mcp.timeout': '1h' };
+/** No statement that waits at a gate, or for a connection, is ended. */
+const PATIENT = { 'http.timeout': '1h', 'mcp.timeout': '1h', 'pg.conntimeout': '1h' };
 
 const start = (t: Test, postgres: Postgres, config: Configuration = {}): Promise<Service> =>
   startService(t, {

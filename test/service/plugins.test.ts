@@ -23,7 +23,7 @@ const service = await startService(t, {
     'http.processes': 2,
     'pool.threads': 1,
     pluginpath: folder.path,
-    'plugins.timeout': '1s',
+    'plugins.timeout': '3s',
     'http.grace': '10s',
   },
 });

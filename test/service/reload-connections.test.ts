@@ -38,6 +38,7 @@ for (const [processes, threads, connections] of CASES)
       'http.processes': processes,
       'pool.threads': threads,
       'pg.maxopenconn': connections,
+      'pg.conntimeout': '1h', // also for those that wait for a connection
     };
     const service = await startService(t, { database: postgres.url, scripts, config });
     const watch = new ConnectionWatch(t, postgres);

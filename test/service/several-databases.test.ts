@@ -25,7 +25,12 @@ const scripts = {
 const SECOND = { alias: 'second' };
 const OTHER = { alias: 'Größe_2-x', url: other.url, maxopenconn: 2 };
 const OTHERS = encodeURIComponent(OTHER.alias);
-const config = { databases: [SECOND, OTHER], 'http.processes': 1, 'pool.threads': 1 };
+const config = {
+  databases: [SECOND, OTHER],
+  'http.processes': 1,
+  'pool.threads': 1,
+  'pg.conntimeout': '1h', // also for those that wait for a connection
+};
 
 /** answered waits until a request is answered like that. */
 function answered(service: Service, target: string, wanted: string): Promise<void> {
