@@ -66,12 +66,10 @@ t.test(
     await program.seen(/"reloaded"/);
     t.ok(existsSync(join(folder, 'made/anew')));
     // The old HTTP process takes connections until it has closed its socket.
-    let [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
-    for (let i = 0; error !== 'script not found: a/b' && i < 50; i += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
-    }
-    t.equal(error, 'script not found: a/b', 'the new prefix is served');
+    await until(async () => {
+      const [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
+      return error === 'script not found: a/b'; // the new prefix is served
+    });
 
     program.child.kill('SIGTERM');
     const { code, stdout, stderr } = await program.finished;

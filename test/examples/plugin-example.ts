@@ -190,7 +190,7 @@ async function testMemory(t: Test, service: Service, isolation: string): Promise
   const target = `/_PLUGIN/hello/Hello?v=${encodeURIComponent(VALUE)}`;
   const load = new Load(t, { port: service.port, clients: 8, target: () => target });
   // In steps: each has its time, however slow the machine is.
-  const answered = (count: number) => until(() => load.count(200) >= count);
+  const answered = (count: number) => load.reached(count);
   await answered(CALLS / 4);
   const before = resident();
   for (let i = 2; i <= 5; i++) await answered((i * CALLS) / 4);

@@ -20,13 +20,14 @@ const BLOCKS = `${STARTS} Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),
 
 /** left waits until both processes have started, and tells which of them run once `end` has resolved. */
 async function left(project: TestProject, end: () => Promise<unknown>): Promise<boolean[]> {
-  const pids = await until(() => {
+  let pids: number[] = [];
+  await until(() => {
     try {
-      const found = project.read('pids').split(' ').map(Number);
-      return found.length === 2 ? found : undefined;
+      pids = project.read('pids').split(' ').map(Number);
     } catch {
-      return undefined;
+      // not written yet
     }
+    return pids.length === 2;
   });
   await end();
   await until(() => !pids.some(alive));
@@ -45,11 +46,11 @@ t.test('a file that leaves processes fails', async (t) => {
 
 t.test('at the limit of a file', async (t) => {
   const project = new TestProject(t, { 'dist-test/test/blocks.test.js': BLOCKS });
-  const { ended } = project.start(['--limit', '1', 'test/']);
+  const { ended } = project.start(['--limit', '3', 'test/']);
   t.strictSame(await left(project, () => ended), [false, false]);
   const { code, output } = await ended;
   t.equal(code, 1);
-  t.match(output, /^FAILED blocks .*\nit was killed after 2 s$/m);
+  t.match(output, /^FAILED blocks .*\nit was killed after 6 s$/m);
 });
 
 t.test('the runner is ended', async (t) => {

@@ -55,7 +55,7 @@ async function reload(service: Service, n: number): Promise<void> {
   await service.line('reloaded', n);
   await until(() => {
     const now = service.httpProcesses();
-    return (now.length === 2 && !now.some((pid) => old.includes(pid))) || undefined;
+    return now.length === 2 && !now.some((pid) => old.includes(pid));
   });
 }
 
@@ -66,7 +66,7 @@ async function killOne(service: Service): Promise<void> {
   await service.line('an HTTP process died');
   await until(() => {
     const pids = service.httpProcesses();
-    return (pids.length === 2 && !pids.includes(dying)) || undefined;
+    return pids.length === 2 && !pids.includes(dying);
   });
 }
 

@@ -130,11 +130,10 @@ t.test('guesses are counted over all HTTP processes', async (t) => {
 t.test('the death of an HTTP process forgets nothing', async (t) => {
   const [first = 0] = service.httpProcesses();
   process.kill(first, 'SIGKILL');
-  await until(() =>
-    service.httpProcesses().length === 2 && !service.httpProcesses().includes(first)
-      ? true
-      : undefined,
-  );
+  await until(() => {
+    const now = service.httpProcesses();
+    return now.length === 2 && !now.includes(first);
+  });
   const statuses = new Set<number>();
   for (let i = 0; i < 10; i++)
     statuses.add(await logIn('bob', PASSWORD).then(({ status }) => status, () => 0)); // prettier-ignore

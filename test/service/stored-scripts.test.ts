@@ -124,7 +124,7 @@ t.test('before the database is there', all, async (t) => {
   const busy =
     '503 {"error":"the stored scripts cannot be read now, try again later","code":"busy"}';
   await live(service.port, TARGET, busy);
-  t.not(await until(() => service.lines.find(isReason)), undefined);
+  await service.line(isReason);
   await postgres.restart();
   await live(service.port, TARGET, answer('first'));
 });

@@ -33,7 +33,7 @@ t.test('http.timeout', async (t) => {
   const service = await startService(t, {
     database: postgres.url,
     scripts,
-    config: { 'http.timeout': '600ms', 'pg.statement_timeout': '1h' },
+    config: { 'http.timeout': '1500ms', 'pg.statement_timeout': '1h' },
   });
   for (const method of ['GET', 'POST']) {
     const { status, json } = await service.ask('slow/sleep?s=3600', { method });

@@ -79,10 +79,18 @@ export class ProcessGroup {
     });
   }
 
-  /** line waits for the n-th log line that is wanted, or whose message has the text. */
+  /**
+   * line waits for the n-th log line that is wanted, or whose message has the text; rejects when the program has ended
+   * without it.
+   */
   line(wanted: string | ((line: LogLine) => boolean), n = 1): Promise<LogLine> {
     const is = typeof wanted === 'string' ? ({ msg }: LogLine) => msg.includes(wanted) : wanted;
-    return until(() => this.lines.filter(is)[n - 1]);
+    return soon(`the log line ${wanted.toString()}`, () => {
+      const line = this.lines.filter(is)[n - 1];
+      if (line === undefined && this.#closed && this.stdout.closed)
+        throw new Error(`the log ended without ${wanted.toString()}`);
+      return line;
+    });
   }
 
   /** httpProcesses are the numbers of the running HTTP processes. */
@@ -112,6 +120,13 @@ export class ProcessGroup {
     const title = `service ${this.pid}: ${state === null ? 'running' : `exited with ${state}`}`;
     console.error([title, ...lines.map((line) => `  ${JSON.stringify(line)}`)].join('\n'));
   }
+}
+
+/** soon waits until something is there. */
+export async function soon<T>(_what: string, look: () => T | undefined): Promise<T> {
+  let found: T | undefined;
+  await until(() => (found = look()) !== undefined);
+  return found as T;
 }
 
 /** alive tells whether a process runs. A zombie does not: not every process 1 reaps what it inherits. */

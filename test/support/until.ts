@@ -1,5 +1,5 @@
 /** Waiting for a condition. The time limit of the test file is the only bound, so a busy machine fails nothing. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * until waits for a condition, which it checks every `pause` milliseconds. Returns its value, which is neither false, null
@@ -19,10 +19,11 @@ export async function until<T>(
 
 /** isPending tells whether a promise has not settled yet. */
 export async function isPending(promise: Promise<unknown>): Promise<boolean> {
-  const pending = Symbol('pending');
-  const settled = promise.then(
-    () => undefined,
-    () => undefined,
-  );
-  return (await Promise.race([settled, Promise.resolve(pending)])) === pending;
+  let pending = true;
+  const settled = (): void => {
+    pending = false;
+  };
+  promise.then(settled, settled);
+  await setImmediate(); // all callbacks of promises come first
+  return pending;
 }
