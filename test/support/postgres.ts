@@ -87,16 +87,13 @@ async function empty(url: string, and: readonly string[] = []): Promise<void> {
 }
 
 /** connections is how many clients are connected; with `wanted`, once there are that many. */
-export async function connections(postgres: Postgres, wanted?: number): Promise<number> {
-  let count = 0;
-  await until(async () => {
+export function connections(postgres: Postgres, wanted?: number): Promise<number> {
+  return until(async () => {
     const [row] = await postgres.sql<{ n: number }>(
       "SELECT count(*)::int AS n FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
     );
-    count = row!.n;
-    return wanted === undefined || count === wanted;
+    return (wanted === undefined || row!.n === wanted) && row!.n;
   }, 50);
-  return count;
 }
 
 async function query<Row extends object>(

@@ -85,7 +85,7 @@ export class ProcessGroup {
    */
   line(wanted: string | ((line: LogLine) => boolean), n = 1): Promise<LogLine> {
     const is = typeof wanted === 'string' ? ({ msg }: LogLine) => msg.includes(wanted) : wanted;
-    return soon(`the log line ${wanted.toString()}`, () => {
+    return until(() => {
       const line = this.lines.filter(is)[n - 1];
       if (line === undefined && this.#closed && this.stdout.closed)
         throw new Error(`the log ended without ${wanted.toString()}`);
@@ -120,13 +120,6 @@ export class ProcessGroup {
     const title = `service ${this.pid}: ${state === null ? 'running' : `exited with ${state}`}`;
     console.error([title, ...lines.map((line) => `  ${JSON.stringify(line)}`)].join('\n'));
   }
-}
-
-/** soon waits until something is there. */
-export async function soon<T>(_what: string, look: () => T | undefined): Promise<T> {
-  let found: T | undefined;
-  await until(() => (found = look()) !== undefined);
-  return found as T;
 }
 
 /** alive tells whether a process runs. A zombie does not: not every process 1 reaps what it inherits. */
