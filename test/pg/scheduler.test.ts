@@ -17,10 +17,8 @@ t.test('slow statements do not delay fast ones', async (t) => {
   const slowCost = new ScriptCost();
   const slow = Array.from({ length: 6 }, () => db.read(gate.sql, { cost: slowCost }));
   await gate.reached(2);
-  const cost = fastCost();
-  for (let i = 0; i < 50; i++) {
-    t.equal(describe(await db.read(`SELECT 'a'`, { cost })), 'a');
-  }
+  // Each of another script: on a busy machine one may be measured to be slow.
+  for (let i = 0; i < 50; i++) t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
   t.equal(await gate.waiting(), 2, 'the slow ones still run');
   await gate.open();
   await Promise.all(slow);
