@@ -38,7 +38,7 @@ async function sleepers(): Promise<number> {
 }
 
 /** sleeping waits until the database runs one. */
-const sleeping = (): Promise<void> => until(async () => (await sleepers()) > 0);
+const sleeping = (): Promise<true> => until(async () => (await sleepers()) > 0);
 
 /** opens tells whether a port takes connections. */
 async function opens(port: number): Promise<boolean> {

@@ -13,7 +13,6 @@ import { Load } from '../support/load.js';
 import { ISOLATIONS } from '../support/plugin-folder.js';
 import { childrenOf } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
-import { until } from '../support/until.js';
 
 // Seen from dist-test/test/examples.
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));

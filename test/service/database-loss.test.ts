@@ -13,7 +13,7 @@ const scripts = {
 };
 
 /** recovered waits for an ordinary answer. */
-function recovered(service: Service): Promise<void> {
+function recovered(service: Service): Promise<true> {
   return until(async () => (await service.error('hit/one?n=1')) === '200');
 }
 

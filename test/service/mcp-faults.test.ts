@@ -40,7 +40,7 @@ const running = async (postgres: Postgres): Promise<number> => {
   return rows.length;
 };
 /** settled waits until that many of them run. */
-const settled = (postgres: Postgres, count: number): Promise<void> =>
+const settled = (postgres: Postgres, count: number): Promise<true> =>
   until(async () => (await running(postgres)) === count);
 
 t.test('a statement whose caller has left is cancelled', async (t) => {

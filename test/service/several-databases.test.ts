@@ -33,7 +33,7 @@ const config = {
 };
 
 /** answered waits until a request is answered like that. */
-function answered(service: Service, target: string, wanted: string): Promise<void> {
+function answered(service: Service, target: string, wanted: string): Promise<true> {
   return until(async () => (await service.error(target).catch(() => 'closed')) === wanted);
 }
 

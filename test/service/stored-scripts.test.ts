@@ -13,7 +13,6 @@ import {
   type Postgres,
 } from '../support/postgres.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
-import { until } from '../support/until.js';
 
 const TARGET = '/_QUERIES/a/v';
 const LISTENING = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %'`;

@@ -19,7 +19,7 @@ t.test('follows, spaces out and stops', async (t) => {
   let told = 0;
   const watch = new ScriptWatch(() => told++, log);
   t.teardown(() => watch.stop());
-  const more = (than: number): Promise<void> => until(() => told > than);
+  const more = (than: number): Promise<true> => until(() => told > than);
   /** Waits until nothing has been told for a while. */
   const quiet = async (): Promise<number> => {
     for (let before = -1; before !== told;) {
@@ -28,7 +28,7 @@ t.test('follows, spaces out and stops', async (t) => {
     }
     return told;
   };
-  const connected = (count: number): Promise<void> =>
+  const connected = (count: number): Promise<true> =>
     until(async () => (await connections(postgres)) === count);
 
   watch.follow(undefined);
