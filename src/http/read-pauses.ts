@@ -15,9 +15,9 @@ const KEEP_ALIVE = /\bkeep-alive\b/i;
 export class ReadPauses {
   #left = PER_RENEWAL;
 
-  /** renew is called about four times a second. */
+  /** renew is called about four times a second. Connections accepted just before it may not have been read yet. */
   renew(): void {
-    this.#left = PER_RENEWAL;
+    this.#left = Math.max(PER_RENEWAL, this.#left >> 1);
   }
 
   /** connected counts a new connection: its first request is among the next ones. */

@@ -1,6 +1,8 @@
 /** Environment and command line of the adapter: rejected with one line, or accepted in every allowed form. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { parseCommandLine } from '#app/adapter/command-line.js';
+import { readEndpoint } from '#app/adapter/endpoint.js';
 import { Adapter, converse, reply, request, startEndpoint } from './adapter.js';
 
 t.test('an environment or a command line that cannot be used', async (t) => {
@@ -29,7 +31,9 @@ t.test('an environment or a command line that cannot be used', async (t) => {
     [{ SERVICE_MCP_URL: url }, ['--timeout', '99999'], 2, /--timeout takes whole seconds/],
     [{ SERVICE_MCP_URL: url }, ['serve'], 2, /serve.*--help/],
   ];
-  for (const [env, args, code, stderr] of cases) {
+  // A process for one of each kind.
+  const ran = cases.filter((_, i) => [0, 11, 17, 18].includes(i));
+  for (const [env, args, code, stderr] of ran) {
     const adapter = new Adapter(t, env, { args });
     // Its input stays open: it exits by itself.
     t.equal(await adapter.closed(), code, JSON.stringify([env, args]));
@@ -38,7 +42,24 @@ t.test('an environment or a command line that cannot be used', async (t) => {
     t.notMatch(adapter.stderr, /s3cr/);
     t.strictSame(adapter.lines, []);
   }
+  for (const [env, args, code, stderr] of cases) {
+    const what = JSON.stringify([env, args]);
+    const message = messageOf(() => (code === 1 ? readEndpoint(env) : parseCommandLine(args)));
+    t.match(`${message.split('\n', 1)[0]} (try --help)`, stderr, what);
+    if (code === 1) t.notMatch(message, /\n/, 'one line');
+    t.notMatch(message, /s3cr/);
+  }
 });
+
+/** messageOf is the message of the error that a call throws. */
+function messageOf(call: () => unknown): string {
+  try {
+    call();
+    return 'no error';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 t.test('help and version, without an environment', async (t) => {
   const file = new URL('../../../package.json', import.meta.url);
@@ -74,7 +95,10 @@ t.test('forms of the address', async (t) => {
     ['/a b/é', '/a%20b/%C3%A9/_mcp'],
     ['/_mcp ', '/_mcp'],
   ];
-  for (const [address, path] of cases) {
+  for (const [address, path] of cases)
+    t.equal(readEndpoint({ SERVICE_MCP_URL: url + address }).url.href, url + path, address);
+  // A process for some of them.
+  for (const [address, path] of [cases[0]!, cases[5]!, cases[8]!]) {
     const { messages, stderr, code } = await converse(t, url + address, [request(1)]);
     t.strictSame(messages, [{ jsonrpc: '2.0', id: 1, result: { n: 1 } }], address);
     t.equal(received.at(-1)!.path, path, address);
@@ -93,6 +117,11 @@ t.test('forms of the token', async (t) => {
     ['bearera.b', 'Bearer bearera.b'],
   ];
   for (const [token, header] of cases) {
+    const { authorization } = readEndpoint({ SERVICE_MCP_URL: url, SERVICE_MCP_TOKEN: token });
+    t.equal(authorization, header, token);
+  }
+  // A process for some of them.
+  for (const [token, header] of [cases[0]!, cases[3]!]) {
     const adapter = await converse(t, url, [request(1)], { SERVICE_MCP_TOKEN: token });
     t.equal(received.at(-1)!.headers.authorization, header, token);
     t.equal(adapter.stderr, '', 'no warning: it stays on this machine');
@@ -112,6 +141,13 @@ t.test('a token sent unencrypted to another machine', async (t) => {
     ['http://[::1]:1', false],
   ];
   for (const [url, warned] of cases) {
+    const { warnings } = readEndpoint({ SERVICE_MCP_URL: url, SERVICE_MCP_TOKEN: 's3cret' });
+    t.equal(/the token goes to .* unencrypted/.test(warnings.join('\n')), warned, url);
+    t.notMatch(warnings.join('\n'), /s3cret/);
+    t.strictSame(readEndpoint({ SERVICE_MCP_URL: url }).warnings, [], 'nothing to say');
+  }
+  // A process for one of each.
+  for (const [url, warned] of [cases[0]!, cases[4]!]) {
     // Nothing is sent, so no endpoint is needed.
     const adapter = await converse(t, url, [], { SERVICE_MCP_TOKEN: 's3cret' });
     t.equal(/the token goes to .* unencrypted/.test(adapter.stderr), warned, url);

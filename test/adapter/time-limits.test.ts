@@ -3,7 +3,10 @@ import t from 'tap';
 import { startDeaf, startMute } from '../support/black-hole.js';
 import { Adapter, reply, request, startEndpoint } from './adapter.js';
 
-t.test('an endpoint that takes connections and says nothing', async (t) => {
+// They mostly wait.
+t.jobs = 4;
+
+t.test('an endpoint that takes connections and says nothing', { buffered: true }, async (t) => {
   const { port } = await startMute(t);
   const adapter = new Adapter(
     t,
@@ -18,21 +21,32 @@ t.test('an endpoint that takes connections and says nothing', async (t) => {
   t.equal(adapter.lines.length, 1);
 });
 
-t.test('an answer that stops in the middle, on a connection that was used before', async (t) => {
-  const { url } = await startEndpoint(t, (received, response) => {
-    if (received.body === request(1)) reply(received, response);
-    else response.write('{"jsonrpc":');
-  });
-  const adapter = new Adapter(t, { SERVICE_MCP_URL: url }, { args: ['--timeout', '1'] });
-  await adapter.send(request(1)).answered(1);
-  const [, message] = await adapter.send(request(2)).answered(2);
-  t.match(message!.error?.message, /said nothing for 1 s/);
-  t.equal(await adapter.end(), 0);
-});
+t.test(
+  'an answer that stops in the middle, on a connection that was used before',
+  { buffered: true },
+  async (t) => {
+    const { url } = await startEndpoint(t, (received, response) => {
+      if (received.body === request(1)) reply(received, response);
+      else response.write('{"jsonrpc":');
+    });
+    const adapter = new Adapter(t, { SERVICE_MCP_URL: url }, { args: ['--timeout', '3'] });
+    await adapter.send(request(1)).answered(1);
+    const [, message] = await adapter.send(request(2)).answered(2);
+    t.match(message!.error?.message, /said nothing for 3 s/);
+    t.equal(await adapter.end(), 0);
+  },
+);
 
-t.test('an answer that takes its time', async (t) => {
+t.test('an answer that takes its time', { buffered: true }, async (t) => {
   const { url } = await startEndpoint(t, (_, response) => {
-    const pieces = ['{"jsonrpc"', ':"2.0",', '"id":1,', '"result"', ':{}}'];
+    const pieces = [
+      '{"jsonrpc"',
+      ':"2.0",',
+      '"id":1,',
+      ...Array<string>(10).fill(' '),
+      '"result"',
+      ':{}}',
+    ];
     const timer = setInterval(() => {
       response.write(pieces.shift());
       if (pieces.length === 0) {
@@ -41,13 +55,13 @@ t.test('an answer that takes its time', async (t) => {
       }
     }, 300);
   });
-  const adapter = new Adapter(t, { SERVICE_MCP_URL: url }, { args: ['--timeout=1'] });
+  const adapter = new Adapter(t, { SERVICE_MCP_URL: url }, { args: ['--timeout=3'] });
   adapter.send(request(1));
   t.equal(await adapter.end(), 0);
   t.strictSame(adapter.messages[0]?.result, {});
 });
 
-t.test('an endpoint that takes no connection', async (t) => {
+t.test('an endpoint that takes no connection', { buffered: true }, async (t) => {
   const { port } = await startDeaf(t);
   const adapter = new Adapter(
     t,

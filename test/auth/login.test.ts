@@ -12,6 +12,7 @@ import type { LoginLimits, LoginSettings } from '#app/settings.js';
 import type { StoredUser } from '#app/tasks.js';
 import { LoginAttempts } from '#app/supervisor/login-attempts.js';
 import { countedBcrypt, type CountedBcrypt } from './counted-bcrypt.js';
+import { until } from '../support/until.js';
 
 const md5 = (password: string): string => createHash('md5').update(password).digest('hex');
 const HASH = bcrypt.hashSync('123456', 4);
@@ -171,12 +172,9 @@ t.test('the token contains what the response does, and no more', async (t) => {
 
 t.test('old hashes are renewed', async (t) => {
   const body = { username: 'MD5', password: '123456' };
-  const soon = async (check: () => boolean): Promise<void> => {
-    for (let i = 0; i < 200 && !check(); i++) await new Promise((r) => setTimeout(r, 10));
-  };
   const { login, renewed } = tried();
   await login(body);
-  await soon(() => renewed.length > 0);
+  await until(() => renewed.length > 0);
   const [[username, from, to] = ['', '', '']] = renewed;
   t.strictSame([username, from], ['md5', md5('123456')]);
   t.ok(await bcrypt.compare('123456', to));
@@ -202,7 +200,7 @@ t.test('old hashes are renewed', async (t) => {
   t.test('a login does not fail over it', async (t) => {
     const { login, renewed } = tried({ renew: () => Promise.reject(new Error('too long')) });
     t.equal(await outcome(login(body)), MD5);
-    await soon(() => renewed.length > 0);
+    await until(() => renewed.length > 0);
     t.equal(await outcome(login(body)), MD5);
   });
 });

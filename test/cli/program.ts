@@ -1,13 +1,17 @@
 /**
- * Runs the command as its users do: as a process of its own.
+ * Runs the command as its users do, as a process of its own; later runs of the same command may share a process.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { environment } from '../support/process-group.js';
+import type { Request } from './command-process.js';
 
 /** The command, seen from dist-test/test/cli. */
 export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -73,14 +77,79 @@ export function start(
   };
 }
 
-/** run runs the command to its end. */
+/** Commands that have run as processes of their own. */
+const started = new Set<string>();
+
+/** Commands that change their process, or load libraries into it. */
+const ALONE = ['serve', 'plugin check'];
+
+let shared: CommandProcess | undefined;
+
+/**
+ * run runs the command to its end: as a process of its own the first time that a process of tests runs it, and then in one
+ * that all of them share.
+ */
 export function run(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   input = '',
 ): Promise<Finished> {
-  return start(folder, args, env, input).finished;
+  const command = args.filter((arg) => /^[a-z]/.test(arg)).slice(0, 2).join(' '); // prettier-ignore
+  if (!started.has(command) || ALONE.some((alone) => command.startsWith(alone))) {
+    started.add(command);
+    return start(folder, args, env, input).finished;
+  }
+  shared ??= new CommandProcess();
+  return shared.run({ folder, args, env: { ...environment(), ...env }, input });
+}
+
+/** CommandProcess runs one command at a time. It ends with this process, and does not keep it from ending. */
+class CommandProcess {
+  readonly #child: ChildProcess;
+  readonly #lines: readline.Interface;
+  /** What keeps this process running. */
+  readonly #handles: readonly { ref(): unknown; unref(): unknown }[];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    const file = fileURLToPath(new URL('./command-process.js', import.meta.url));
+    const args = ['--pdeathsig', 'KILL', process.execPath, file];
+    const stdio = ['pipe', 'pipe', 'inherit'] as const;
+    const child = spawn('setpriv', args, { stdio: [...stdio], env: environment() });
+    const { stdin, stdout }: { stdin: unknown; stdout: unknown } = child;
+    if (!(stdin instanceof Socket && stdout instanceof Socket)) throw new Error('no pipes');
+    this.#child = child;
+    this.#lines = readline.createInterface({ input: stdout });
+    this.#handles = [child, stdin, stdout];
+    for (const handle of this.#handles) handle.unref();
+  }
+
+  run(request: Request): Promise<Finished> {
+    const finished = this.#last.then(() => this.#run(request));
+    this.#last = finished.catch(() => undefined);
+    return finished;
+  }
+
+  async #run(request: Request): Promise<Finished> {
+    for (const handle of this.#handles) handle.ref();
+    const ended = new AbortController();
+    const { signal } = ended;
+    const exited = once(this.#child, 'exit', { signal }).then(() => {
+      throw new Error(`the process of the commands ended amid ${request.args.join(' ')}`);
+    });
+    const line = once(this.#lines, 'line', { signal });
+    this.#child.stdin!.write(`${JSON.stringify(request)}\n`);
+    try {
+      const [text] = (await Promise.race([line, exited])) as [string];
+      return JSON.parse(text) as Finished;
+    } finally {
+      exited.catch(() => undefined);
+      line.catch(() => undefined);
+      ended.abort();
+      for (const handle of this.#handles) handle.unref();
+    }
+  }
 }
 
 /** makeFolder makes an empty folder that is removed with the test. */

@@ -1,10 +1,10 @@
 /** An import whose process is killed is applied completely or not at all. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { makeFolder, run, start } from './program.js';
 
 const COUNT = 30;
@@ -34,13 +34,13 @@ t.test('killed at several points', async (t) => {
       `BEGIN; INSERT INTO service_queries (location, name) VALUES ('f', '${name}')`,
     );
     const program = start(folder, ['scripts', 'import'], env);
-    while (!(await importing())) await sleep(20);
+    await until(importing);
     program.child.kill('SIGKILL');
     t.equal((await program.finished).code, null);
     t.equal(await stored(), 0, 'nothing is seen of it');
     await other.query('ROLLBACK');
     await other.end();
-    while (await importing()) await sleep(20);
+    await until(async () => !(await importing()));
     const count = await stored();
     t.ok(count === 0 || count === COUNT, `${count} scripts`);
     t.match(await run(folder, ['scripts', 'import'], env), { code: 0, stderr: '' });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { soon } from '../support/process-group.js';
 import { spawnGroup } from '../support/spawn-group.js';
+import { until } from '../support/until.js';
 import { MAIN, makeFolder, run, start } from './program.js';
 
 /** The URL of an unreachable database. */
@@ -66,12 +66,10 @@ t.test(
     await program.seen(/"reloaded"/);
     t.ok(existsSync(join(folder, 'made/anew')));
     // The old HTTP process takes connections until it has closed its socket.
-    let [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
-    for (let i = 0; error !== 'script not found: a/b' && i < 50; i += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
-    }
-    t.equal(error, 'script not found: a/b', 'the new prefix is served');
+    await until(async () => {
+      const [, error] = await answer(`${url!}/api/_QUERIES/a/b`);
+      return error === 'script not found: a/b'; // the new prefix is served
+    });
 
     program.child.kill('SIGTERM');
     const { code, stdout, stderr } = await program.finished;
@@ -101,7 +99,7 @@ t.test('started by npm, it ends with the shell that npm signals', async (t) => {
   let output = '';
   shell.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text));
   const ended = once(shell.stdout!, 'end');
-  await soon('its start', () => output.includes('"listening"') || undefined);
+  await until(() => output.includes('"listening"'));
   shell.kill('SIGTERM');
   await ended; // the service and its HTTP processes hold the pipe
   t.match(output, /"clean":true/);

@@ -6,12 +6,12 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { secretKey, signed } from '../auth/tokens.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 import { seconds, SECRET, signToken, userToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
 import { ADMIN, configuration } from './configurations.js';
 import { DATABASES, SCRIPTS, TABLES } from './fixture.js';
 import { compare, recordings, type Answer, type HttpRequest } from './recordings.js';
@@ -70,7 +70,7 @@ export async function replay(
 /** serve starts our service on the database that pREST was started on, and waits until it knows that this answers. */
 async function serve(t: Test, config: Configuration, database: string): Promise<Service> {
   const service = await startService(t, { database, scripts: SCRIPTS, config, prepare: linkOut });
-  while ((await service.ask('/_health')).status !== 200) await sleep(10);
+  await until(async () => (await service.ask('/_health')).status === 200);
   return service;
 }
 

@@ -11,7 +11,7 @@ import t, { type Test } from 'tap';
 import { run as runCommand, makeFolder } from '../cli/program.js';
 import { Load } from '../support/load.js';
 import { ISOLATIONS } from '../support/plugin-folder.js';
-import { childrenOf, soon } from '../support/process-group.js';
+import { childrenOf } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
 
 // Seen from dist-test/test/examples.
@@ -189,8 +189,7 @@ async function testMemory(t: Test, service: Service, isolation: string): Promise
   const target = `/_PLUGIN/hello/Hello?v=${encodeURIComponent(VALUE)}`;
   const load = new Load(t, { port: service.port, clients: 8, target: () => target });
   // In steps: each has its time, however slow the machine is.
-  const answered = (count: number) =>
-    soon(`answer ${count}`, () => load.count(200) >= count || undefined);
+  const answered = (count: number) => load.reached(count);
   await answered(CALLS / 4);
   const before = resident();
   for (let i = 2; i <= 5; i++) await answered((i * CALLS) / 4);

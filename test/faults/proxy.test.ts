@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { until } from '../support/until.js';
 import {
   cut,
   delay,
@@ -46,11 +47,6 @@ class End {
     socket.on('end', () => (this.end = 'FIN'));
     socket.on('error', () => (this.end = 'RST'));
   }
-}
-
-/** until waits for something to become true; a test that waits in vain runs into the limit of its file. */
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await sleep(2);
 }
 
 const TEXT = Array.from({ length: 3_000 }, (_, i) => `${i} `).join('');

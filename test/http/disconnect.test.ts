@@ -3,6 +3,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { requestBytes } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 import { serveDatabase } from './served-database.js';
 
 const {
@@ -11,7 +12,7 @@ const {
   process: httpProcess,
   url,
 } = await serveDatabase(t, {
-  'sleep.read.sql': `SELECT pg_sleep(30), 'slept' AS x`,
+  'sleep.read.sql': `SELECT pg_sleep(3600), 'slept' AS x`,
   'one.read.sql': 'SELECT 1 AS one',
 });
 
@@ -19,24 +20,19 @@ const running = async (): Promise<number> =>
   (await postgres.sql(`SELECT FROM pg_stat_activity WHERE query LIKE '%slept%' AND state = 'active'
                        AND pid <> pg_backend_pid()`)).length; // prettier-ignore
 
-async function until(wanted: number): Promise<number> {
-  let found = await running();
-  for (let i = 0; i < 50 && found !== wanted; i++) {
-    await sleep(100);
-    found = await running();
-  }
-  return found;
-}
+t.jobs = 3;
+const APART = { buffered: true };
 
-t.test('in the middle of a query', async (t) => {
+t.test('in the middle of a query', APART, async (t) => {
   const socket = net.connect(port, '127.0.0.1');
   socket.write(requestBytes('GET', '/_QUERIES/t/sleep'));
-  t.equal(await until(1), 1);
+  await until(async () => (await running()) === 1);
   socket.destroy();
-  t.equal(await until(0), 0, 'the statement is cancelled');
+  await until(async () => (await running()) === 0); // it is cancelled
+  t.equal((await fetch(url('one'))).status, 200);
 });
 
-t.test('at every point of a request', async (t) => {
+t.test('at every point of a request', APART, async (t) => {
   const bytes = requestBytes('POST', '/_QUERIES/t/one', ['Content-Length: 4'], 'abcd');
   await Promise.all(
     Array.from({ length: bytes.length }, async (_, length) => {
@@ -51,7 +47,7 @@ t.test('at every point of a request', async (t) => {
   t.doesNotThrow(() => process.kill(httpProcess.pid ?? 0, 0), 'the HTTP process is alive');
 });
 
-t.test('hundreds that leave at once', async (t) => {
+t.test('hundreds that leave at once', APART, async (t) => {
   const sockets = Array.from({ length: 300 }, () => {
     const socket = net.connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write(requestBytes('GET', '/_QUERIES/t/one'));

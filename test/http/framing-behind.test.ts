@@ -53,7 +53,7 @@ async function run(t: Test, ca?: string): Promise<void> {
     };
     for (const [way, bytes] of Object.entries(ways))
       t.test(`${name}, ${way}`, async (t) => {
-        const answer = await sendRaw(port, bytes, { between: 20, quiet: 2_000, ca });
+        const answer = await sendRaw(port, bytes, { between: 20, untilClosed: true, ca });
         t.equal(answer.status, status);
         t.equal(answer.text.match(/HTTP\/1\.1 /g)?.length, 1, 'one answer');
         t.equal(answer.closed, true, 'the connection ends');
@@ -68,7 +68,7 @@ async function run(t: Test, ca?: string): Promise<void> {
 
   t.test('requests with sound framing are executed', async (t) => {
     const two = requestBytes('POST', TARGET, ['Content-Length: 3'], 'abc') + behind;
-    const { text } = await sendRaw(port, two, { ca });
+    const { text } = await sendRaw(port, two, { responses: 2, ca });
     t.match(text, /^HTTP\/1\.1 404 [^]*HTTP\/1\.1 200 /);
     t.equal((await postgres.sql('SELECT FROM note')).length, 1);
   });

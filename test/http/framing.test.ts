@@ -21,7 +21,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 for (const [name, bytes] of Object.entries(OURS))
   t.test(name, async (t) => {
-    const answer = await sendRaw(port, bytes);
+    const answer = await sendRaw(port, bytes, { untilClosed: true });
     t.equal(answer.status, 400);
     t.equal(answer.closed, true, 'the connection ends');
     t.same(JSON.parse(answer.body), { error: 'invalid request', code: 'invalid_request' });
@@ -40,7 +40,7 @@ const EITHER: Readonly<Record<string, string>> = {
 
 for (const [name, bytes] of Object.entries(EITHER))
   t.test(name, async (t) => {
-    const answer = await sendRaw(port, bytes);
+    const answer = await sendRaw(port, bytes, { untilClosed: true });
     t.equal(answer.status, 400);
     t.equal(answer.closed, true, 'the connection ends');
   });
@@ -51,6 +51,7 @@ t.test('one after another on a connection', async (t) => {
     requestBytes('POST', '/nope', ['Content-Length: 3'], 'abc') +
       requestBytes('GET', '/nope') +
       requestBytes('POST', '/nope', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n0\r\n\r\n'),
+    { responses: 3 },
   );
   t.equal(text.match(/HTTP\/1\.1 404/g)?.length, 3);
 });

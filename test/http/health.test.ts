@@ -1,8 +1,8 @@
 /** /_health and /_ready show the last probe, also while a database goes down and comes up again. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { databaseSettings, startHttpProcess } from '../support/http-process.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 interface Told {
   readonly status: number;
@@ -16,14 +16,12 @@ async function ask(port: number, path: string): Promise<Told> {
   return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
 }
 
-/** Polls until the status is as expected, ten seconds at most. */
-async function until(port: number, path: string, status: number): Promise<Told> {
-  let told = await ask(port, path);
-  for (let i = 0; i < 100 && told.status !== status; i++) {
-    await sleep(100);
-    told = await ask(port, path);
-  }
-  return told;
+/** Asks until the status is as wanted. */
+function shown(port: number, path: string, status: number): Promise<Told> {
+  return until(async () => {
+    const told = await ask(port, path);
+    return told.status === status && told;
+  }, 50);
 }
 
 t.test('health', async (t) => {
@@ -33,13 +31,13 @@ t.test('health', async (t) => {
   const mainOnly = await startHttpProcess(t, { ready: ['main'], worker: { databases } });
 
   const seen = { main: 'up', away: 'down' };
-  t.match(await until(both.port, '/_health', 200), { body: { status: 'up', databases: seen } });
+  t.match(await shown(both.port, '/_health', 200), { body: { status: 'up', databases: seen } });
   t.match(await ask(both.port, '/_ready'), {
     status: 503,
     body: { status: 'down', databases: seen },
     retryAfter: '1',
   });
-  t.match(await until(mainOnly.port, '/_ready', 200), { body: { status: 'up', databases: seen } });
+  t.match(await shown(mainOnly.port, '/_ready', 200), { body: { status: 'up', databases: seen } });
 
   const head = await fetch(`http://127.0.0.1:${mainOnly.port}/_ready`, { method: 'HEAD' });
   t.equal(head.status, 200);
@@ -47,12 +45,12 @@ t.test('health', async (t) => {
   t.equal(await head.text(), '');
 
   await postgres.kill();
-  t.match(await until(mainOnly.port, '/_health', 503), {
+  t.match(await shown(mainOnly.port, '/_health', 503), {
     status: 503,
     body: { status: 'down', databases: { main: 'down', away: 'down' } },
   });
-  t.equal((await until(mainOnly.port, '/_ready', 503)).status, 503);
+  t.equal((await shown(mainOnly.port, '/_ready', 503)).status, 503);
 
   await postgres.restart();
-  t.match(await until(mainOnly.port, '/_ready', 200), { status: 200, body: { databases: seen } });
+  t.match(await shown(mainOnly.port, '/_ready', 200), { status: 200, body: { databases: seen } });
 });

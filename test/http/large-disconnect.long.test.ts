@@ -4,6 +4,8 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { requestBytes } from '../support/raw-http.js';
+import { isConnected } from '../support/tcp-state.js';
+import { until } from '../support/until.js';
 import { serveDatabase } from './served-database.js';
 
 const MIB = 1 << 20;
@@ -77,7 +79,9 @@ t.test('leaving without having read, many at a time', async (t) => {
       return socket.pause();
     });
     await sleep(300);
+    const ports = sockets.map(({ localPort }) => localPort!);
     for (const socket of sockets) socket.resetAndDestroy();
+    await until(() => !ports.some((client) => isConnected(port, client)));
     await sleep(100);
     sizes.push(resident());
   }

@@ -11,6 +11,7 @@ import { createLogger } from '#app/log.js';
 import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { requestBytes } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 
 const WORKER = fileURLToPath(new URL('../pool/fixtures/mortal-worker.js', import.meta.url));
 
@@ -55,7 +56,7 @@ t.test('responses are complete or lost', async (t) => {
       else if (outcome === '502') lost++;
       else t.fail(outcome);
     }
-    t.equal(await soon(), WHOLE, 'served again');
+    t.equal(await served(), WHOLE, 'served again');
     sizes.push(process.memoryUsage.rss());
   }
   t.ok(whole > 0 && lost > 0, `${whole} were whole, ${lost} lost`);
@@ -64,13 +65,13 @@ t.test('responses are complete or lost', async (t) => {
 });
 
 t.test('a response is sent to its end without the thread that it came from', async (t) => {
-  t.equal(await soon(), WHOLE);
+  t.equal(await served(), WHOLE);
   const socket = net.connect(server.port, '127.0.0.1');
   socket.write(requestBytes('GET', '/_QUERIES/t/big', ['Connection: close']));
   await new Promise((resolve) => socket.once('readable', resolve));
   writeFileSync(path.join(folder, 'die'), '');
   await sleep(200);
-  t.equal(await soon(), WHOLE, 'the thread was replaced');
+  t.equal(await served(), WHOLE, 'the thread was replaced');
   let text = '';
   for await (const chunk of socket.setEncoding('latin1') as AsyncIterable<string>) text += chunk;
   t.equal(text.length - text.indexOf('\r\n\r\n') - 4, SIZE + 10);
@@ -79,11 +80,9 @@ t.test('a response is sent to its end without the thread that it came from', asy
 });
 
 /** The first response that is not lost. */
-async function soon(): Promise<string> {
-  for (let i = 0; i < 100; i++) {
+function served(): Promise<string> {
+  return until(async () => {
     const outcome = await ask();
-    if (outcome !== '502') return outcome;
-    await sleep(50);
-  }
-  return 'lost';
+    return outcome !== '502' && outcome;
+  }, 50);
 }

@@ -78,9 +78,7 @@ for (const [name, overrides] of Object.entries(SERVED))
 const answers = await Promise.all(
   CASES.map(([served, request, headers, body]) => {
     const [method = '', target = ''] = request.split(' ');
-    return sendRaw(ports.get(served)!, requestBytes(method, target, headers, body), {
-      wait: 30_000,
-    });
+    return sendRaw(ports.get(served)!, requestBytes(method, target, headers, body));
   }),
 );
 

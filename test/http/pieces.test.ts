@@ -1,9 +1,9 @@
 /** Requests that come in two pieces, cut at every place. */
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startHttpProcess } from '../support/http-process.js';
 import { requestBytes, SPLITS_FAIL } from '../support/raw-http.js';
+import { allRead } from '../support/tcp-state.js';
 
 const { port } = await startHttpProcess(t);
 
@@ -15,7 +15,7 @@ async function statusOf(bytes: string, cut: number): Promise<number> {
     socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
   });
   socket.write(bytes.slice(0, cut));
-  await sleep(300);
+  await allRead(port, [socket]);
   socket.write(bytes.slice(cut));
   const [, status = '0'] = /^HTTP\/1\.1 (\d{3})/.exec(await answer) ?? [];
   socket.destroy();

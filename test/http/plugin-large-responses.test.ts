@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ISOLATIONS } from '../support/plugin-folder.js';
 import { requestBytes } from '../support/raw-http.js';
+import { allRead } from '../support/tcp-state.js';
+import { until } from '../support/until.js';
 import { errorOf, probeFolder, servePlugins } from './served-plugins.js';
 
 const MIB = 1 << 20;
@@ -41,20 +43,14 @@ for (const isolation of ISOLATIONS)
     t.equal(await whole(), GOOD, 'others are not held up');
     let got = 0;
     slow.on('data', (data) => (got += data.length)).resume();
-    for (let i = 0; i < 100 && got < LARGE - MIB; i++) await sleep(20);
-    t.ok(got >= LARGE - MIB, 'one that reads on gets the rest');
+    await until(() => got >= LARGE - MIB); // one that reads on gets the rest
     slow.destroy();
 
     const stalled = await Promise.all(Array.from({ length: 12 }, () => askAndStall(port)));
     t.match(errorOf(await send(`GET probe/Large?size=${LARGE}`)), /^503 busy/, 'there is an end');
     t.equal((await send('GET probe/Hello')).status, 200, 'small responses are sent');
     for (const socket of stalled) socket.resetAndDestroy();
-    let last = '';
-    for (let i = 0; i < 50 && last !== GOOD; i++) {
-      await sleep(20);
-      last = await whole().catch(String);
-    }
-    t.equal(last, GOOD, 'there is room once they are gone');
+    await until(async () => (await whole().catch(String)) === GOOD); // there is room once they are gone
   });
 
 t.test('clients that go away', async (t) => {
@@ -67,7 +63,7 @@ t.test('clients that go away', async (t) => {
     socket.write(sleeping);
     return socket;
   });
-  await sleep(100);
+  await allRead(port, sockets);
   for (const socket of sockets) socket.resetAndDestroy();
   // Two threads would need 100 s for all of them, more than plugins.timeout.
   t.equal((await send('GET probe/Hello')).status, 200, 'calls without a client are not run');

@@ -19,6 +19,17 @@ t.test('a new connection gets pauses although all others are used up', (t) => {
   t.end();
 });
 
+t.test('connections accepted just before a renewal keep pauses', (t) => {
+  const pauses = new ReadPauses();
+  for (let i = 0; i < 100; i++) pauses.connected();
+  pauses.renew();
+  t.equal(taken(pauses, 10_000), (125 + 3_200) >> 1);
+  for (let i = 0; i < 100; i++) pauses.connected();
+  for (let i = 0; i < 5; i++) pauses.renew();
+  t.equal(taken(pauses, 10_000), 125, 'but not for long');
+  t.end();
+});
+
 t.test('a Connection header decides by itself', (t) => {
   const pauses = new ReadPauses();
   taken(pauses, 10_000);

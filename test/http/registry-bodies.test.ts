@@ -1,17 +1,14 @@
 /** Bodies sent to the registry: their limit, the callers whose bodies are kept, and the budget. */
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
+import { allRead } from '../support/tcp-state.js';
+import { until } from '../support/until.js';
 import { ADMIN, OTHER, serveRegistry } from './served-registry.js';
 
 const MIB = 1 << 20;
 const MAX_BODY = MIB + 2_000;
-const {
-  port,
-  postgres,
-  process: httpProcess,
-} = await serveRegistry(t, { maxBody: MAX_BODY, timeout: 20_000 });
+const { port, postgres, process: httpProcess } = await serveRegistry(t, { maxBody: MAX_BODY });
 
 const CHUNKED = 'Transfer-Encoding: chunked';
 const length = (bytes: number): string => `Content-Length: ${bytes}`;
@@ -72,9 +69,7 @@ const CASES: [what: string, bytes: string | readonly string[], wanted: string, c
   ];
 
 const answers = await Promise.all(
-  CASES.map(([, bytes, , closed]) =>
-    sendRaw(port, bytes, { wait: 30_000, quiet: closed ? 8_000 : 200 }),
-  ),
+  CASES.map(([, bytes, , closed]) => sendRaw(port, bytes, { untilClosed: closed })),
 );
 
 for (const [i, [what, , wanted, closed]] of CASES.entries())
@@ -96,8 +91,8 @@ t.test('others make it keep nothing', async (t) => {
   const sockets = Array.from({ length: 60 }, () =>
     hold(head('POST', '', [OTHER, length(MAX_BODY)]) + 'x'.repeat(MAX_BODY - 1)),
   );
-  await sleep(200);
-  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })), READ);
+  await allRead(port, sockets);
+  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST))), READ);
   for (const socket of sockets) socket.destroy();
 });
 
@@ -106,17 +101,13 @@ t.test('the budget is bounded, and free again after a disconnect', async (t) => 
   const sockets = Array.from({ length: 40 }, () => hold(almost));
   let told = '';
   for (const socket of sockets) socket.on('data', (data) => (told += data.toString()));
-  for (let i = 0; i < 100 && !told.includes('503'); i++) await sleep(50);
+  await allRead(port, sockets);
+  await until(() => told.includes('"busy"'));
   t.match(told, /^HTTP\/1\.1 503 Service Unavailable\r\n[^]*Retry-After: 1\r\n[^]*"code":"busy"/);
-  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })), '503 busy');
+  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST))), '503 busy');
   t.equal(codeOf(await sendRaw(port, head('GET', '/a/b', [ADMIN]))), '404 query_not_found');
   for (const socket of sockets) socket.destroy();
-  let last = '';
-  for (let i = 0; i < 50 && last !== READ; i++) {
-    await sleep(50);
-    last = codeOf(await sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 }));
-  }
-  t.equal(last, READ);
+  await until(async () => codeOf(await sendRaw(port, post(ADMIN, LARGEST))) === READ);
 });
 
 t.test('http.max_body, where that is less', async (t) => {

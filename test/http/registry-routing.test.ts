@@ -101,7 +101,7 @@ const ask = (
   const [method = '', path = ''] = target.split(' ');
   const headers = header === '' ? [] : [header];
   if (body !== '') headers.push(`Content-Length: ${body.length}`);
-  return sendRaw(to, requestBytes(method, `/_QUERIES${path}`, headers, body), { wait: 30_000 });
+  return sendRaw(to, requestBytes(method, `/_QUERIES${path}`, headers, body));
 };
 
 const codeOf = ({ status, body }: RawAnswer): string => {

@@ -2,12 +2,13 @@
  * Bodies sent to the registry while it is not known yet who sends them: the keys that their tokens are checked with have
  * not come. They are kept within bounds, and what becomes of them is settled once that is known.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { gives, KeyServer } from '../auth/key-server.js';
 import { keySet, makeKey, signed } from '../auth/tokens.js';
 import { startPostgres } from '../support/postgres.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
+import { allRead } from '../support/tcp-state.js';
 import { authSettings, seconds } from '../support/tokens.js';
 import { serveRegistry, type ServedRegistry } from './served-registry.js';
 
@@ -71,8 +72,10 @@ t.test('settled when the keys arrive', async (t) => {
     ['a wrong signature', post(`${ADMIN}x`, 'x'.repeat(10)), '401 invalid_claims'],
     ['no body', requestBytes('GET', '/_QUERIES/registry/a/nope', [ADMIN]), '404 query_not_found'],
   ];
-  const answers = cases.map(([, bytes]) => sendRaw(port, bytes, { wait: 30_000 }));
-  await sleep(200);
+  const sockets: Socket[] = [];
+  const connected = (socket: Socket): unknown => sockets.push(socket);
+  const answers = cases.map(([, bytes]) => sendRaw(port, bytes, { connected }));
+  await allRead(port, sockets);
   release();
   for (const [i, [what, , wanted]] of cases.entries())
     t.equal(codeOf(await answers[i]!), wanted, what);
@@ -80,23 +83,29 @@ t.test('settled when the keys arrive', async (t) => {
 
 t.test('their budget is bounded', async (t) => {
   const { port, release } = await held(t);
-  const answers = Array.from({ length: 24 }, () => sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })); // prettier-ignore
-  await sleep(500);
+  const sockets: Socket[] = [];
+  const connected = (socket: Socket): unknown => sockets.push(socket);
+  const answers = Array.from({ length: 24 }, () => sendRaw(port, post(ADMIN, LARGEST), { connected })); // prettier-ignore
+  await allRead(port, sockets);
   release();
   const told = (await Promise.all(answers)).map(codeOf);
   t.strictSame([...new Set(told)].sort(), [READ, '503 busy']);
   t.ok(told.filter((code) => code === READ).length <= 16, 'half of the budget');
-  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })), READ);
+  t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST))), READ);
 });
 
 t.test('rejected bodies free the budget at once', async (t) => {
   const { port, release } = await held(t);
   const unfinished = post(OTHER, 'x'.repeat(MIB - 1), MIB);
-  const others = Array.from({ length: 14 }, () => sendRaw(port, unfinished, { wait: 3_000 }));
-  await sleep(300);
+  const sockets: Socket[] = [];
+  const connected = (socket: Socket): unknown => sockets.push(socket);
+  const others = Array.from({ length: 14 }, () => sendRaw(port, unfinished, { connected }));
+  await allRead(port, sockets);
+  const last = sendRaw(port, requestBytes('GET', '/_QUERIES/registry/a/nope', [ADMIN]));
   release();
-  await sleep(300);
-  const admins = Array.from({ length: 12 }, () => sendRaw(port, post(ADMIN, LARGEST), { wait: 30_000 })); // prettier-ignore
+  t.equal(codeOf(await last), '404 query_not_found'); // it waited for the keys behind the others
+  const admins = Array.from({ length: 12 }, () => sendRaw(port, post(ADMIN, LARGEST))); // prettier-ignore
   t.strictSame([...new Set((await Promise.all(admins)).map(codeOf))], [READ]);
+  for (const socket of sockets) socket.destroy();
   t.strictSame([...new Set((await Promise.all(others)).map(codeOf))], ['0'], 'still unfinished');
 });

@@ -45,25 +45,6 @@ const CASES: readonly Case[] = [
   { method: 'OPTIONS', target: '/_health', status: 204, headers: { allow: 'GET, HEAD, OPTIONS' }, body: '' }, // prettier-ignore
 ];
 
-for (const expected of CASES) {
-  const { method = 'GET', target } = expected;
-  t.test(`${method} ${target}`, async (t) => {
-    const answer = await sendRaw(port, requestBytes(method, target));
-    t.equal(answer.status, expected.status);
-    t.equal(answer.closed, false, 'the connection stays');
-    t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
-    t.match(answer.headers.get('x-request-id'), /^[A-Za-z0-9._-]{1,128}$/);
-    for (const [name, value] of Object.entries(expected.headers ?? {}))
-      t.equal(answer.headers.get(name), value, name);
-    if (expected.body !== undefined) t.equal(answer.body, expected.body);
-    if (expected.error === undefined && expected.code === undefined) return;
-    t.equal(answer.headers.get('content-type'), 'application/json');
-    const body = JSON.parse(answer.body) as { error: string; code: string };
-    if (expected.error !== undefined) t.equal(body.error, expected.error);
-    if (expected.code !== undefined) t.equal(body.code, expected.code);
-  });
-}
-
 const UNDER_CONTEXT: readonly [target: string, status: number, code?: string][] = [
   ['/api/v1/_health', 503],
   ['/api/v1/_ready', 503],
@@ -82,11 +63,41 @@ const UNDER_CONTEXT: readonly [target: string, status: number, code?: string][] 
   ['/api/v1', 404, 'not_found'],
 ];
 
-for (const [target, status, code] of UNDER_CONTEXT)
-  t.test(`${target} under ${CONTEXT}`, async (t) => {
-    const response = await sendRaw(portWithContext, requestBytes('GET', target));
+const answers = await Promise.all(
+  CASES.map(({ method = 'GET', target }) => sendRaw(port, requestBytes(method, target))),
+);
+
+const underContext = await Promise.all(
+  UNDER_CONTEXT.map(([target]) => sendRaw(portWithContext, requestBytes('GET', target))),
+);
+
+for (const [i, expected] of CASES.entries()) {
+  const { method = 'GET', target } = expected;
+  t.test(`${method} ${target}`, (t) => {
+    const answer = answers[i]!;
+    t.equal(answer.status, expected.status);
+    t.equal(answer.closed, false, 'the connection stays');
+    t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    t.match(answer.headers.get('x-request-id'), /^[A-Za-z0-9._-]{1,128}$/);
+    for (const [name, value] of Object.entries(expected.headers ?? {}))
+      t.equal(answer.headers.get(name), value, name);
+    if (expected.body !== undefined) t.equal(answer.body, expected.body);
+    if (expected.error !== undefined || expected.code !== undefined) {
+      t.equal(answer.headers.get('content-type'), 'application/json');
+      const body = JSON.parse(answer.body) as { error: string; code: string };
+      if (expected.error !== undefined) t.equal(body.error, expected.error);
+      if (expected.code !== undefined) t.equal(body.code, expected.code);
+    }
+    t.end();
+  });
+}
+
+for (const [i, [target, status, code]] of UNDER_CONTEXT.entries())
+  t.test(`${target} under ${CONTEXT}`, (t) => {
+    const response = underContext[i]!;
     t.equal(response.status, status);
     if (code !== undefined) t.match(JSON.parse(response.body), { code });
+    t.end();
   });
 
 t.test('a 204 has neither a length nor a type', async (t) => {
@@ -108,6 +119,7 @@ t.test('after HEAD the connection serves the next request', async (t) => {
   const { text } = await sendRaw(
     port,
     requestBytes('HEAD', '/nope') + requestBytes('GET', '/_QUERIES/a/..'),
+    { responses: 2 },
   );
   t.match(text, /^HTTP\/1\.1 404 [^]*\r\n\r\nHTTP\/1\.1 400 /);
 });

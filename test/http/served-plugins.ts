@@ -45,11 +45,7 @@ export async function servePlugins(
     const [method = '', target = ''] = request.split(' ');
     const full = target.startsWith('/') ? target : `/_PLUGIN/${target}`;
     const parts = typeof body === 'string' ? [body] : body;
-    return sendRaw(
-      port,
-      [requestBytes(method, full, ['Connection: close', ...headers]), ...parts],
-      { wait: 30_000 },
-    );
+    return sendRaw(port, [requestBytes(method, full, ['Connection: close', ...headers]), ...parts]);
   };
   return { port, process, send };
 }

@@ -53,7 +53,6 @@ export async function serveRegistry(
     return sendRaw(
       port,
       [bytes, body].filter((part) => part !== ''),
-      { wait: 30_000 },
     );
   };
   return { postgres, port, process, send };

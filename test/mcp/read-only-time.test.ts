@@ -28,7 +28,7 @@ for (const view of ['slow', 'slower', 'stubborn', 'endless'])
     t.ok(others.every(({ count }) => count === 1));
     t.match(await tried, SLOW);
     t.match(await db.select('item'), { count: 1 });
-    t.strictSame(await db.running(), []);
+    await db.idle();
   });
 
 t.test('an abandoned call', async (t) => {
@@ -39,7 +39,7 @@ t.test('an abandoned call', async (t) => {
   while ((await db.postgres.sql(RUNNING)).length === 0) await sleep(5);
   call.abandoned = true;
   await tried;
-  t.strictSame(await patient.running(), []);
+  await patient.idle();
   t.match(await patient.select('item'), { count: 1 });
   t.strictSame(patient.logged, []);
 });

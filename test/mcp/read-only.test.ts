@@ -31,7 +31,7 @@ async function unharmed(t: Test): Promise<void> {
     { only: 'on', usual: 'on', user: 'postgres', role: 'none', path: '"$user", public', temp: 0 },
   ]);
   t.strictSame((await db.select('item', { columns: ['id'] })).rows, [{ id: 1 }, { id: 2 }]);
-  t.strictSame(await db.running(), []);
+  await db.idle();
 }
 
 await db.postgres

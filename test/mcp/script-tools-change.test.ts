@@ -9,6 +9,9 @@ import { TestedScripts } from './tested-scripts.js';
 
 const postgres = await startPostgres(t, { setup: CREATE });
 
+// They mostly wait.
+t.jobs = 6;
+
 /** Follows one list through changes, wherever they are made. */
 async function follow(
   t: Test,
@@ -22,7 +25,7 @@ async function follow(
   }
 }
 
-t.test('on disk', async (t) => {
+t.test('on disk', { buffered: true }, async (t) => {
   const texts = { 'shop/a': 'SELECT {{sqlVal "x"}}', 'shop/b': 'SELECT 1 AS b' };
   const scripts = new TestedScripts(t, postgres, { texts });
   t.equal(await scripts.names(), 'main.shop.a main.shop.b', 'the first time at once');
@@ -55,7 +58,7 @@ t.test('on disk', async (t) => {
   t.equal(await scripts.run('shop/c'), 'unknown tool');
 });
 
-t.test('deleted while nobody asked', async (t) => {
+t.test('deleted while nobody asked', { buffered: true }, async (t) => {
   const texts = { 'shop/a': 'SELECT 1', 'shop/b': 'SELECT 2', 'shop/c': 'SELECT 3' };
   const scripts = new TestedScripts(t, postgres, { texts });
   await until(async () => (await scripts.names()).includes('shop.c'));
@@ -67,7 +70,7 @@ t.test('deleted while nobody asked', async (t) => {
   t.equal(await scripts.names(), 'main.shop.a', 'not even the first list has it');
 });
 
-t.test('files that are not scripts', async (t) => {
+t.test('files that are not scripts', { buffered: true }, async (t) => {
   const scripts = new TestedScripts(t, postgres, { texts: { 'shop/a': 'SELECT 1' } });
   const { folder } = scripts;
   const outside = `${folder}-outside`;
@@ -89,7 +92,7 @@ t.test('files that are not scripts', async (t) => {
   t.equal(await scripts.names(), 'main.shop.a');
 });
 
-t.test('the directory is missing for a while', async (t) => {
+t.test('the directory is missing for a while', { buffered: true }, async (t) => {
   const scripts = new TestedScripts(t, postgres, { texts: { 'shop/a': 'SELECT 1 AS a' } });
   t.equal(await scripts.names(), 'main.shop.a');
   renameSync(`${scripts.folder}/shop`, `${scripts.folder}/.away`);
@@ -101,7 +104,7 @@ t.test('the directory is missing for a while', async (t) => {
   t.match(none.logged, [{ level: 'error', reason: 'ENOENT' }]);
 });
 
-t.test('in the table', async (t) => {
+t.test('in the table', { buffered: true }, async (t) => {
   const stored = new TestScripts(t, postgres);
   const scripts = new TestedScripts(t, postgres, {
     scripts: stored.scripts,
@@ -136,7 +139,7 @@ t.test('in the table', async (t) => {
   await until(is); // another text
 });
 
-t.test('no table', async (t) => {
+t.test('no table', { buffered: true }, async (t) => {
   const stored = new TestScripts(t, postgres, { table: { schema: 'public', table: 'nowhere' } });
   const scripts = new TestedScripts(t, postgres, { scripts: stored.scripts });
   t.equal(await scripts.names(), '', 'the other tools are listed all the same');

@@ -1,5 +1,4 @@
 /** Tools over a test's PostgreSQL: read-only connections, and their catalog. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
 import { CatalogCache } from '#app/mcp/catalog.js';
@@ -12,6 +11,7 @@ import type { McpSettings } from '#app/settings.js';
 import { databaseSettings } from '../support/http-process.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { mcpSettings, OPEN } from './tested-catalog.js';
 
 export type Logged = Readonly<Record<string, unknown>>;
@@ -57,13 +57,9 @@ export class ToolDatabase {
     return this.calls.run(call, name, args);
   }
 
-  /** running lists the busy connections of the tools: once there are none, or after 40 attempts. */
-  async running(): Promise<readonly object[]> {
-    for (let i = 0; ; i++) {
-      const rows = await this.postgres.sql(RUNNING);
-      if (rows.length === 0 || i === 40) return rows;
-      await sleep(50);
-    }
+  /** idle waits until no connection of the tools is busy. */
+  async idle(): Promise<void> {
+    await until(async () => (await this.postgres.sql(RUNNING)).length === 0);
   }
 
   /** select reads a table of the schema public and returns the result, or the error. */

@@ -8,6 +8,7 @@ import type { LargeValue } from '#app/native/pipeline.js';
 import type { MailboxTask } from '../support/mailbox-thread.js';
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const server = await startPostgres(t);
 const conninfo = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres`;
@@ -39,7 +40,7 @@ class Inbox {
 
   /** Waits for that many messages. */
   async received(count: number): Promise<string[]> {
-    for (let i = 0; i < 5000 && this.texts.length < count; i++) await sleep(2);
+    await until(() => this.texts.length >= count);
     return this.texts;
   }
 }
@@ -137,7 +138,7 @@ t.test('ticks and microtasks run between two messages', async (t) => {
     queueMicrotask(() => order.push('microtask'));
   });
   for (const text of ['first', 'second']) mailbox.post(mailbox.address, text);
-  for (let i = 0; i < 100 && order.length < 6; i++) await sleep(5);
+  await until(() => order.length >= 6);
   t.strictSame(order, ['first', 'tick', 'microtask', 'second', 'tick', 'microtask']);
   mailbox.close();
 });
@@ -178,7 +179,7 @@ t.test('large values are transferred unchanged', async (t) => {
   t.teardown(() => mailbox.close());
   const { worker } = await start('large', mailbox.address, 12);
   await once(worker, 'exit');
-  for (let i = 0; i < 100 && texts.at(-1) !== 'done'; i++) await sleep(10);
+  await until(() => texts.at(-1) === 'done');
   const after = '1000000 the value was transferred';
   t.strictSame(texts, [after, after, 'done']);
   t.equal(bodies.length, 12);
@@ -203,7 +204,7 @@ t.test('a released body is freed', { timeout: 120_000 }, async (t) => {
   t.teardown(() => mailbox.close());
   const { worker } = await start('large', mailbox.address, 350);
   await once(worker, 'exit');
-  for (let i = 0; i < 100 && came < 350; i++) await sleep(10);
+  await until(() => came >= 350);
   t.equal(came, 350);
   const grown = (process.memoryUsage.rss() - first) / (1 << 20);
   t.ok(grown < 100, `memory grew by ${grown} MiB with 250 MB more`);

@@ -15,6 +15,7 @@ import {
 } from '#app/native/pipeline.js';
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const LIMIT = 100_000;
 /** Values of this size and above are LargeValues. */
@@ -230,8 +231,7 @@ t.test('results received before the end of a connection are reported first', asy
   for (let i = 0; i < 3; i++) connection.pipeline.send('', `SELECT repeat('x', 50000)`, [], VALUE);
   relay.emit('hold');
   connection.pipeline.flush();
-  for (let i = 0; i < 200 && held.reduce((sum, { length }) => sum + length, 0) < 150_000; i++)
-    await sleep(5);
+  await until(() => held.reduce((sum, { length }) => sum + length, 0) >= 150_000);
   connection.pipeline.send('', 'SELECT 1', [], VALUE);
   relay.emit('release');
   await sleep(100); // so that one read gets the results and the end

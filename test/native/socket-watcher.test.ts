@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
@@ -17,6 +17,7 @@ import {
 } from '#app/native/socket-watcher.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const server = await startPostgres(t);
 const ACCOUNT = `port=${server.port} user=postgres password=${server.password} dbname=postgres`;
@@ -148,12 +149,7 @@ t.test('the end of the connection is readable until the watcher stops', async (t
     );
   });
   // The server sends an error before it closes the connection; they may arrive separately.
-  let open = true;
-  for (let i = 0; i < 200 && open; i++) {
-    open = pq.consumeInput();
-    if (open) await sleep(10);
-  }
-  t.equal(open, false);
+  await until(() => !pq.consumeInput());
 });
 
 t.test('a reset connection is readable too', async (t) => {
@@ -211,7 +207,7 @@ t.test('a closed watcher is garbage-collected, a watching one is not', async (t)
   t.not(watching.deref(), undefined);
   t.equal(events, 0);
   pq.sendQueryParams('select 1', []);
-  for (let i = 0; i < 1000 && events === 0; i++) await sleep(1);
+  await until(() => events > 0);
   t.equal(events, 1);
 });
 

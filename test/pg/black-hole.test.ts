@@ -1,30 +1,41 @@
 /** A database that accepts connections and never answers: callers get an error in time, and no attempt is left over. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startMute } from '../support/black-hole.js';
 import { describe, TestDatabase } from '../support/database.js';
+import { until } from '../support/until.js';
+import { SilentServer } from './silent-server.js';
 
-const mute = await startMute(t);
-const server = { host: '127.0.0.1', port: mute.port, password: 'none' };
+// They mostly wait.
+t.jobs = 2;
 
-t.test('once attempts have failed, callers wait a moment for the next one', async (t) => {
-  const db = new TestDatabase(t, server);
-  // Attempts end after 2 s; after the first failure there is another at once.
-  t.equal(describe(await db.read('SELECT 1')), '08001');
+// prettier-ignore
+t.test('once attempts have failed, callers wait a moment for the next one', { buffered: true }, async (t) => {
+  const silent = await new SilentServer().start(t);
+  const db = new TestDatabase(t, silent);
   const order: string[] = [];
-  await sleep(200);
-  const first = db.read('SELECT 1').then(() => order.push('the first caller'));
-  await sleep(1_200);
-  const second = db.read('SELECT 1').then((outcome) => order.push(describe(outcome)));
-  await Promise.all([first, second]);
-  t.same(order, ['08001', 'the first caller']);
+  const ask = (caller: string): Promise<number> =>
+    db.read('SELECT 1').then((outcome) => order.push(`${caller} ${describe(outcome)}`));
+  // After the first failure there is another attempt at once.
+  const before = ask('one');
+  await until(() => {
+    silent.reset();
+    return order.length > 0;
+  });
+  await before;
+  await sleep(200); // longer than the back-off
+  const first = ask('two');
+  await until(() => silent.sockets.size > 0);
+  await sleep(1_200); // longer than callers wait for an attempt
+  await ask('three');
+  silent.reset();
+  await first;
+  t.same(order, ['one 08001', 'three 08001', 'two 08001']);
 });
 
-t.test('a probe times out, and later ones do not pile up', async (t) => {
-  const patient = `host=127.0.0.1 port=${mute.port} user=u dbname=d connect_timeout=30`;
-  const before = mute.taken;
-  const db = new TestDatabase(t, server, { conninfo: patient });
+t.test('a probe times out, and later ones do not pile up', { buffered: true }, async (t) => {
+  const silent = await new SilentServer().start(t);
+  const db = new TestDatabase(t, silent);
   const probes = Array.from({ length: 5 }, () => db.database.probe());
   t.same(await Promise.all(probes), Array(5).fill('no answer in 3 s'));
-  t.equal(mute.taken - before, 1, 'there is one attempt to connect for all of them');
+  t.equal(silent.taken, 1, 'there is one attempt to connect for all of them');
 });

@@ -5,36 +5,39 @@ import { ScriptCost } from '#app/pg/script-cost.js';
 import { startProxy } from '../support/black-hole.js';
 import { describe, TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
+import { until } from '../support/until.js';
 
 /** Most at one time in a process. */
 const MOST = 32;
+
+const HOUR = 3_600_000;
+const LONG = 'SELECT pg_sleep(3600)::text';
 
 const threads = (): number => readdirSync('/proc/self/task').length;
 
 t.test('a proxy that swallows them', async (t) => {
   const server = await startPostgres(t);
   const proxy = await startProxy(t, server);
-  const db = new TestDatabase(t, proxy, { connections: 40 });
+  const db = new TestDatabase(t, proxy, { connections: 40, statementTimeout: HOUR });
   const sleeping = Array.from({ length: 40 }, () =>
-    db.run('SELECT pg_sleep(60)::text', 'value', { cost: new ScriptCost() }),
+    db.run(LONG, 'value', { cost: new ScriptCost() }),
   );
   const connected = async (): Promise<number> =>
     (await server.sql(`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND application_name = 'tested'`)).length; // prettier-ignore
-  while ((await connected()) < 36) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await connected()) >= 36);
   const before = threads();
   const taken = proxy.taken;
   proxy.deafen(true);
   for (const { job } of sleeping) db.database.abandon(job);
-  await soon('as many requests as allowed', () => (proxy.taken - taken >= MOST ? true : undefined));
+  await until(() => proxy.taken - taken >= MOST); // as many requests as allowed
   t.ok(threads() <= before + MOST + 4, 'those of new connections included');
   const outcomes = await Promise.all(sleeping.map(({ outcome }) => outcome));
   t.strictSame([...new Set(outcomes.map(describe))], ['timeout'], 'their connections are closed');
   proxy.deafen(false);
   proxy.cut();
-  await soon('they end', () => (threads() <= before + 4 ? true : undefined));
-  const last = db.run('SELECT pg_sleep(60)::text', 'value', { cost: new ScriptCost() });
-  while ((await connected()) < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => threads() <= before + 4); // they end
+  const last = db.run(LONG, 'value', { cost: new ScriptCost() });
+  await until(async () => (await connected()) > 0);
   db.database.abandon(last.job);
   t.equal(describe(await last.outcome), '57014', 'a later one is cancelled');
 });

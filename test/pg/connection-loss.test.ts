@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import net from 'node:net';
 import t from 'tap';
 import { identityOf, type Identity } from '#app/pg/identity.js';
@@ -11,19 +11,20 @@ const server = await startOwnPostgres(t, { setup: 'CREATE TABLE items (id int)' 
 /** The first byte of PostgreSQL's message of an error. */
 const ERROR = 'E'.charCodeAt(0);
 const KILL_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tested'`;
+const SLEEPING = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'tested' AND wait_event = 'PgSleep'`;
 
 t.test('statements that had certainly not begun run on another connection', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
   await db.read('SELECT 1');
   // All in one turn: a statement that already runs for long gets none behind it.
-  const running = db.read('SELECT pg_sleep(20)::text');
+  const running = db.read('SELECT pg_sleep(3600)::text');
   const behind = [
     db.read(`SELECT 'moved'`),
     db.write('INSERT INTO items VALUES (1)'),
     db.write('INSERT INTO items VALUES (2) RETURNING id'),
     db.read('SELECT count(*) FROM items'),
   ];
-  await sleep(100);
+  await until(async () => (await server.sql(SLEEPING)).length === 1);
   await server.sql(KILL_ALL);
   t.equal(
     describe(await running),
@@ -118,7 +119,7 @@ t.test('a connection that is reset while its socket is full', async (t) => {
   relay.emit('stop');
   const values = ['x'.repeat(32 << 20)];
   const running = db.read('SELECT $1::text', { values });
-  await sleep(100);
+  await turn(); // it has filled the socket
   relay.emit('reset');
   t.equal(describe(await running), '08007');
   t.equal(describe(await db.read(`SELECT 'next'`)), 'next');

@@ -1,15 +1,16 @@
 /** Connections lost after statements have run and before their results arrive: none that may have run is run again. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startProxy, type Proxy } from '../support/black-hole.js';
 import { describe, TestDatabase, type Outcome } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const server = await startPostgres(t, {
   setup: `CREATE TABLE hits (n int);
     CREATE FUNCTION hit(int) RETURNS text LANGUAGE sql AS 'INSERT INTO hits VALUES ($1) RETURNING n::text';
     CREATE PROCEDURE hit_and_wait(int) LANGUAGE plpgsql AS
-      $$ BEGIN INSERT INTO hits VALUES ($1); COMMIT; PERFORM pg_sleep(30); END $$`,
+      $$ BEGIN INSERT INTO hits VALUES ($1); COMMIT; PERFORM pg_sleep(3600); END $$`,
 });
 const READ = 'SELECT hit($1::int)';
 const WRITE = 'INSERT INTO hits VALUES ($1::int)';
@@ -23,6 +24,11 @@ async function hits(): Promise<Record<number, number>> {
   );
   await server.sql('TRUNCATE hits');
   return Object.fromEntries(rows.map(({ n, times }) => [n, times]));
+}
+
+/** ran waits until that many hits are committed. */
+async function ran(count: number): Promise<void> {
+  await until(async () => (await server.sql('SELECT FROM hits')).length === count);
 }
 
 async function reached(t: Test): Promise<{ proxy: Proxy; db: TestDatabase }> {
@@ -43,7 +49,7 @@ t.test('answers are swallowed, then the connection is cut', async (t) => {
   sent.push(db.write(WRITE, numbered(14)));
   sent.push(db.read('SELECT $1::text', { ...HARMLESS, ...numbered(15) }));
   const queued = [db.read(READ, numbered(16)), db.write(WRITE, numbered(17))];
-  await sleep(300);
+  await ran(15);
   proxy.cut();
   const unknown = Array<string>(15).fill('08007');
   t.strictSame(await described(sent), [...unknown, '15'], 'one that cannot write is run again');
@@ -56,7 +62,7 @@ t.test('a statement that cannot write reports no unknown outcome', async (t) => 
   const { proxy, db } = await reached(t);
   proxy.swallow('requests');
   const head = db.read('SELECT 1', HARMLESS);
-  await sleep(100);
+  await turn(); // it is sent at the end of this one
   proxy.cut();
   t.equal(describe(await head), '08006');
 });
@@ -90,7 +96,7 @@ for (const [sender, messages, head, behind, times] of last)
     const { proxy, db } = await reached(t);
     proxy.swallow('requests');
     const outcomes = [db.write(WRITE, numbered(1)), db.write(WRITE, numbered(2))];
-    await sleep(200);
+    await ran(2);
     proxy.cut(Buffer.concat(messages));
     t.strictSame(await described(outcomes), [head, behind]);
     t.strictSame(await hits(), times);
@@ -99,7 +105,7 @@ for (const [sender, messages, head, behind, times] of last)
 t.test('a procedure that has committed before its session is ended', async (t) => {
   const { db } = await reached(t);
   const outcomes = [db.write(CALL, numbered(1)), db.write(WRITE, numbered(2))];
-  await sleep(300);
+  await ran(1);
   await server.sql(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tested'",
   );

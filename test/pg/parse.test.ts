@@ -1,5 +1,4 @@
 /** Statements that PostgreSQL only parses: nothing runs or stays, and a failure affects no other statement. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
@@ -8,11 +7,14 @@ import { describe, TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
 import { connections, startOwnPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const server = await startOwnPostgres(t, {
   setup: `CREATE TABLE item (id int, name text); CREATE SEQUENCE ran;
     CREATE FUNCTION runs() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''ran'')'`,
 });
+
+const WAITING = `SELECT FROM pg_stat_activity WHERE application_name = 'tested' AND wait_event_type = 'Lock'`;
 
 const textOf = (failure: SqlFailure | ServiceError | undefined): string => {
   if (failure === undefined) return 'fine';
@@ -79,7 +81,7 @@ t.test('one that waits for a lock delays no other', async (t) => {
   t.teardown(() => other.end());
   await other.query('BEGIN; LOCK TABLE item');
   const parsed = db.database.parse('SELECT id FROM item');
-  await sleep(50);
+  await until(async () => (await server.sql(WAITING)).length === 1);
   for (let i = 0; i < 20; i++) t.equal(describe(await db.read('SELECT 1')), '1');
   await other.query('COMMIT');
   t.equal(textOf(await parsed), 'fine');
@@ -95,7 +97,7 @@ t.test('an unreachable database, a lost connection', async (t) => {
   t.teardown(() => lock.end());
   await lock.query('BEGIN; LOCK TABLE item');
   const parsed = db.database.parse('SELECT id FROM item');
-  await sleep(50);
+  await until(async () => (await server.sql(WAITING)).length === 1);
   await server.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tested'`,
   );

@@ -1,5 +1,5 @@
 /** Slow statements that wait for a connection: their order, and when they are rejected. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { ScriptCost } from '#app/pg/script-cost.js';
 import { Gate, GATES } from '../support/gate.js';
@@ -28,21 +28,27 @@ t.test('first come, first served within a script', async (t) => {
 
 t.test('many requests of one script delay no other script', async (t) => {
   const db = new TestDatabase(t, server, { connections: 3 });
-  const first = costOf(100);
-  let ended = 0;
-  const many = Array.from({ length: 24 }, () =>
-    db.read(nap(0.1), { cost: first }).then(() => ended++),
-  );
-  await sleep(50);
-  const unknown = await db.read(nap(0.001), { cost: new ScriptCost() });
-  t.equal(describe(unknown), 'done');
-  t.ok(ended <= 12, `it ran before most of those that waited: ${ended}`);
-  const before = ended;
-  const second = costOf(100);
-  await Promise.all(Array.from({ length: 3 }, () => db.read(nap(0.1), { cost: second })));
-  const meanwhile = ended - before;
-  t.ok(meanwhile <= 12, `and a script of equal cost takes turns with it: ${meanwhile}`);
-  await Promise.all(many);
+  const gate = new Gate(server, 'turns');
+  const order: string[] = [];
+  const run = (name: string, count: number, sql: string, cost: ScriptCost): Promise<void>[] =>
+    Array.from({ length: count }, async () => {
+      t.match(describe(await db.read(sql, { cost })), /^(done)?$/);
+      order.push(name);
+    });
+  const many = [
+    ...run('first', 2, gate.sql, costOf(100)),
+    ...run('many', 24, nap(0.02), costOf(100)),
+  ];
+  await gate.reached(2);
+  const others = [
+    ...run('unknown', 1, nap(0), new ScriptCost()),
+    ...run('equal', 3, nap(0.02), costOf(100)),
+  ];
+  await gate.open();
+  await Promise.all([...many, ...others]);
+  const before = (name: string) => order.slice(0, order.lastIndexOf(name)).filter((n) => n === 'many').length; // prettier-ignore
+  t.ok(before('unknown') <= 12, `it runs before most of those that wait: ${order.join(' ')}`);
+  t.ok(before('equal') <= 12, `a script of equal cost takes turns with it: ${order.join(' ')}`);
 });
 
 t.test('one script leaves a connection to the others, slow and fast', async (t) => {
@@ -59,14 +65,14 @@ t.test('one script leaves a connection to the others, slow and fast', async (t) 
 });
 
 t.test('statements that would wait in vain are rejected at once', async (t) => {
-  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 2_000 });
+  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 200_000 });
   const gate = new Gate(server, 'in vain');
-  const cost = costOf(100);
+  const cost = costOf(10_000);
   let answered = 0;
   const outcomes: Promise<Outcome>[] = Array.from({ length: 64 }, () =>
     db.read(gate.sql, { cost }).finally(() => answered++),
   );
-  await sleep(20);
+  await turn();
   t.ok(answered >= 40 && answered <= 43, `of 64 at once ${answered} are rejected`);
   t.equal(describe(await db.read(nap(0), { cost: fastCost() })), 'done', 'fast ones are not');
   const unknown = db.read(nap(0), { cost: new ScriptCost() });
@@ -78,9 +84,9 @@ t.test('statements that would wait in vain are rejected at once', async (t) => {
 });
 
 t.test('one slow first run rejects nothing yet', async (t) => {
-  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 2_000 });
+  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 200_000 });
   const cost = new ScriptCost();
-  cost.record(100);
+  cost.record(10_000);
   const outcomes = Array.from({ length: 64 }, () => db.read(nap(0), { cost }));
   t.strictSame(new Set((await Promise.all(outcomes)).map(describe)), new Set(['done']));
 });

@@ -17,10 +17,8 @@ t.test('slow statements do not delay fast ones', async (t) => {
   const slowCost = new ScriptCost();
   const slow = Array.from({ length: 6 }, () => db.read(gate.sql, { cost: slowCost }));
   await gate.reached(2);
-  const cost = fastCost();
-  for (let i = 0; i < 50; i++) {
-    t.equal(describe(await db.read(`SELECT 'a'`, { cost })), 'a');
-  }
+  // Each of another script: on a busy machine one may be measured to be slow.
+  for (let i = 0; i < 50; i++) t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
   t.equal(await gate.waiting(), 2, 'the slow ones still run');
   await gate.open();
   await Promise.all(slow);
@@ -63,9 +61,9 @@ t.test('one connection serves fast and slow', async (t) => {
 });
 
 t.test('a statement that waits too long for a connection fails with busy', async (t) => {
-  const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 300 });
+  const db = new TestDatabase(t, server, { connections: 1, connectTimeout: 300 });
   const slowCost = new ScriptCost();
-  await db.read('SELECT 1');
+  await until(async () => describe(await db.read('SELECT 1')) === '1'); // connecting may take longer than that
   const gate = new Gate(server, 'long');
   const first = db.read(gate.sql, { cost: slowCost });
   await gate.reached(1);
@@ -74,20 +72,16 @@ t.test('a statement that waits too long for a connection fails with busy', async
   t.equal(describe(await first), '');
 });
 
-t.test(
-  'idle connections beyond the limit are closed, those in use are not',
-  { timeout: 60_000 },
-  async (t) => {
-    const db = new TestDatabase(t, server, { connections: 4, idleConnections: 1, idleTime: 200 });
-    await Promise.all(
-      Array.from({ length: 8 }, () =>
-        db.read('SELECT pg_sleep(0.05)::text', { cost: new ScriptCost() }),
-      ),
-    );
-    t.ok((await connections()) >= 3);
-    await until(async () => (await connections()) <= 1);
-    await sleep(1_500); // several looks at what is idle
-    t.equal(await connections(), 1, 'as many as are kept');
-    t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
-  },
-);
+t.test('idle connections beyond the limit are closed, those in use are not', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 4, idleConnections: 1, idleTime: 200 });
+  const gate = new Gate(server, 'used');
+  const all = Array.from({ length: 8 }, () => db.read(gate.sql, { cost: new ScriptCost() }));
+  await gate.reached(3);
+  t.ok((await connections()) >= 3);
+  await gate.open();
+  await Promise.all(all);
+  await until(async () => (await connections()) <= 1);
+  await sleep(1_000); // several looks at what is idle
+  t.equal(await connections(), 1, 'as many as are kept');
+  t.equal(describe(await db.read(`SELECT 'a'`)), 'a');
+});

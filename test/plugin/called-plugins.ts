@@ -1,6 +1,5 @@
 /** Runs plugin calls as an HTTP process does, with the libraries of a supervisor, but without either process. */
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { ServiceError } from '#app/errors.js';
 import type { Logger } from '#app/log.js';
@@ -8,6 +7,7 @@ import { Plugins, type PluginCall } from '#app/plugin/plugins.js';
 import type { PluginSettings } from '#app/settings.js';
 import { PluginLibraries, type LibraryRequester } from '#app/supervisor/plugin-libraries.js';
 import { PluginFolder } from '../support/plugin-folder.js';
+import { until } from '../support/until.js';
 
 /** The result of a call: a response, or the code of an error. */
 export interface Result {
@@ -73,7 +73,7 @@ export class CalledPlugins {
       path: folder.path,
       isolation: 'process',
       threads: 2,
-      timeout: 5_000,
+      timeout: 3_600_000,
       maxResponse: 8 << 20,
       maxMemory: 1 << 30,
       environment: [],
@@ -108,6 +108,22 @@ export class CalledPlugins {
   /** The id of the host process. */
   async pid(): Promise<number> {
     return Number((await this.call('probe/Pid')).text);
+  }
+
+  /** Repeats a call until it succeeds. */
+  succeeds(target: string): Promise<Result> {
+    return until(async () => {
+      const result = await this.call(target);
+      return result.code === '' && result;
+    }, 50);
+  }
+
+  /** The id of the host process, once it is another one. */
+  otherPid(than: number): Promise<number> {
+    return until(async () => {
+      const pid = await this.pid();
+      return pid !== than && pid;
+    }, 50);
   }
 
   /** Notifies the supervisor as if the HTTP process had died. */
@@ -166,16 +182,4 @@ export function callOf(id: number, target: string, method = 'GET', body?: Uint8A
 export async function timed<T>(promise: Promise<T>): Promise<[T, number]> {
   const began = performance.now();
   return [await promise, performance.now() - began];
-}
-
-/** Repeats a request until its result is as wanted, for ten seconds at most; returns the last result. */
-export async function eventually<T>(
-  request: () => Promise<T>,
-  wanted: (answer: T) => boolean,
-): Promise<T> {
-  for (let i = 0; ; i++) {
-    const answer = await request();
-    if (wanted(answer) || i === 200) return answer;
-    await sleep(50);
-  }
 }

@@ -1,10 +1,9 @@
 /** Calls and their results, in host processes and on threads of this process. */
-import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { ISOLATIONS } from '../support/plugin-folder.js';
-import { CalledPlugins, eventually, probeFolder, timed } from './called-plugins.js';
-import { isPending } from '../support/until.js';
+import { CalledPlugins, probeFolder, timed } from './called-plugins.js';
+import { isPending, until } from '../support/until.js';
 
 const folder = probeFolder(t);
 folder.write(
@@ -24,7 +23,6 @@ for (const isolation of ISOLATIONS)
     const plugins = new CalledPlugins(t, folder, {
       isolation,
       threads: 4,
-      timeout: 2_000,
       maxResponse: 2 << 20,
     });
 
@@ -80,9 +78,11 @@ for (const isolation of ISOLATIONS)
       const calls = Array.from({ length: 20 }, () => plugins.call('probe/Sleep?ms=50'));
       const [, took] = await timed(Promise.all(calls));
       t.ok(took >= 245, `${took} ms for 5 rounds`);
-      const long = Array.from({ length: 3 }, () => plugins.call('probe/Sleep?ms=1000'));
+      const gate = `${folder.path}/gate-${isolation}`;
+      const long = Array.from({ length: 3 }, () => plugins.call(`probe/Wait?file=${gate}`));
       t.match(await plugins.call('probe/Version'), { text: '"1"' });
       t.ok(await isPending(Promise.race(long)), 'the fourth thread does not wait for the others');
+      writeFileSync(gate, '');
       await Promise.all(long);
     });
 
@@ -97,10 +97,11 @@ for (const isolation of ISOLATIONS)
       t.equal(readFileSync(file, 'utf8'), '0\n', 'abandoned in the same tick: none has begun');
       plugins.abandon(unseen.id);
 
+      rmSync(file);
       const later = Array.from({ length: 300 }, (_, n) =>
-        plugins.submit(`probe/Mark?file=${file}&mark=${n}&ms=100`),
+        plugins.submit(`probe/Mark?file=${file}&mark=${n}&ms=500`),
       );
-      await sleep(20);
+      await until(() => existsSync(file));
       for (const { id } of later) plugins.abandon(id);
       t.match(await plugins.call('probe/Version'), { text: '"1"' });
       t.ok(readFileSync(file, 'utf8').split('\n').length < 100, 'most are never begun');
@@ -113,11 +114,7 @@ for (const isolation of ISOLATIONS)
       folder.write(name, 'int nothing;');
       t.match(await plugins.call(`${name}/One`), { code: 'plugin_load_failed' });
       folder.write(name, source('fixed'));
-      const fixed = await eventually(
-        () => plugins.call(`${name}/One`),
-        ({ code }) => code === '',
-      );
-      t.equal(fixed.text, 'fixed');
+      t.equal((await plugins.succeeds(`${name}/One`)).text, 'fixed');
       folder.write(name, source('another'));
       const other = new CalledPlugins(t, folder, { isolation }, plugins);
       t.equal((await other.call(`${name}/One`)).text, 'fixed', 'another HTTP process');

@@ -1,10 +1,10 @@
 /** The host process: environment, descriptors, start and end. */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { HOST_FILE, hostEnvironment } from '#app/plugin/host-process.js';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
+import { until } from '../support/until.js';
 import { CalledPlugins, probeFolder } from './called-plugins.js';
 
 const folder = probeFolder(t);
@@ -57,11 +57,11 @@ t.test('one process, started by the first call, ended with its owner', async (t)
   const pid = pids[0]!;
   t.equal(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[3], String(process.pid));
   t.equal(getPriority(pid), Math.min(getPriority() + 5, 19), 'a lower priority than scripts');
-  const { id } = plugins.submit('probe/Hang');
+  const { id } = plugins.submit(`probe/Mark?file=${folder.path}/begun&mark=1&ms=3600000`);
+  await until(() => existsSync(`${folder.path}/begun`));
   plugins.abandon(id);
-  await sleep(20);
   plugins.close();
-  await soon('its end', () => (alive(pid) ? undefined : true));
+  await until(() => !alive(pid));
   t.equal(plugins.log.length, 0);
 });
 
@@ -72,8 +72,7 @@ t.test('a program that does not exist', async (t) => {
   t.equal(plugins.log.length, 1);
   t.match(plugins.logged('npm run build:native'), [{ err: { code: 'ENOENT' } }]);
   copyFileSync(HOST_FILE, `${folder.path}/none`);
-  await sleep(1_100);
-  t.match(await plugins.call('probe/Version'), { text: '"1"' }, 'built in the meantime');
+  t.match(await plugins.succeeds('probe/Version'), { text: '"1"' }, 'built in the meantime');
 });
 
 t.test('a file that cannot be executed', async (t) => {

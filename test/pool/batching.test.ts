@@ -1,5 +1,5 @@
 /** Requests of one tick travel together, and each gets its own answer. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as tick } from 'node:timers/promises';
 import t from 'tap';
 import { scriptedPool } from './scripted-pool.js';
 
@@ -50,8 +50,8 @@ t.test('the busy worker is passed over', async (t) => {
     await outcome;
     started.add(worker);
   }
-  const busy = submit('wait=400').worker;
-  await sleep(20);
+  const busy = submit('wait=3600000').worker;
+  await tick();
   for (let i = 0; i < 4; i++) {
     const { worker, outcome } = submit();
     t.not(worker, busy);
@@ -63,8 +63,8 @@ t.test('an abandoned request is abandoned where it runs', async (t) => {
   const { pool, submit } = scriptedPool(t, { threads: 3 });
   const requests = [];
   for (let i = 0; i < 3; i++) {
-    requests.push(submit('wait=20000'));
-    await sleep(20);
+    requests.push(submit('wait=3600000'));
+    await tick(); // each in a message of its own
   }
   t.equal(new Set(requests.map(({ worker }) => worker)).size, 3);
   for (const { worker, id } of requests) pool.abandon(worker, id);
@@ -73,7 +73,7 @@ t.test('an abandoned request is abandoned where it runs', async (t) => {
 
 t.test('abandoned in the tick in which it came', async (t) => {
   const { pool, submit } = scriptedPool(t);
-  const { worker, id, outcome } = submit('wait=20000');
+  const { worker, id, outcome } = submit('wait=3600000');
   pool.abandon(worker, id);
   t.equal((await outcome).status, 499);
 });

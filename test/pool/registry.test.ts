@@ -1,7 +1,6 @@
 /** A request to the registry whose worker dies: it fails, and is not sent again. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createLogger } from '#app/log.js';
@@ -9,8 +8,10 @@ import { QueryPool } from '#app/pool/query-pool.js';
 import type { RegistryResponse, RegistryRequest } from '#app/tasks.js';
 import { ScriptStorage } from '#app/registry/storage.js';
 import { TestDatabase } from '../support/database.js';
+import { Gate, GATES } from '../support/gate.js';
 import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const MORTAL = fileURLToPath(new URL('./fixtures/mortal-worker.js', import.meta.url));
 const TABLE = { schema: 'public', table: 'service_queries' };
@@ -27,7 +28,7 @@ const PUT: RegistryRequest = {
   requestId: 'r1',
 };
 
-const server = await startPostgres(t);
+const server = await startPostgres(t, { setup: GATES });
 await new ScriptStorage(TABLE, new TestDatabase(t, server, { connections: 1 }).database).make();
 const folder = t.testdir();
 const silent = { level: 'silent', pretty: false };
@@ -48,25 +49,20 @@ t.teardown(() => {
 });
 
 /** Asks until there is a worker. */
-async function ask(request: RegistryRequest): Promise<RegistryResponse> {
-  for (let i = 0; ; i++) {
-    try {
-      return await pool.registry(request);
-    } catch (error) {
-      if (i === 200) throw error;
-      await sleep(20);
-    }
-  }
+function ask(request: RegistryRequest): Promise<RegistryResponse> {
+  return until(() => pool.registry(request).catch(() => undefined));
 }
 
 t.test('it dies over a change', async (t) => {
   t.equal((await ask({ ...PUT, method: 'GET' })).status, 404);
-  const held = server.sql('BEGIN; LOCK service_queries; SELECT pg_sleep(1); COMMIT');
+  const gate = new Gate(server, 'lock');
+  const held = server.sql(`BEGIN; LOCK service_queries; ${gate.sql}; COMMIT`);
   await server.sql(`DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'
     AND relation = 'service_queries'::regclass) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$`);
   const waiting = t.rejects(pool.registry(PUT), { code: 'worker_lost', status: 502 });
   writeFileSync(path.join(folder, 'die'), '');
   await waiting;
+  await gate.open();
   await held;
   await ask({ ...PUT, method: 'GET', query: 'history' });
   const [row] = await server.sql<{ n: number }>(

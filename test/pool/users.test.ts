@@ -1,11 +1,11 @@
 /** Users through the service's own workers: looked up, renewed, made; and what happens when that cannot be. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import { QueryPool } from '#app/pool/query-pool.js';
+import { Gate, GATES } from '../support/gate.js';
 import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import {
   connections,
@@ -13,6 +13,7 @@ import {
   startPostgres,
   type Postgres,
 } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { USUAL } from '../users/tables.js';
 
 const MORTAL = fileURLToPath(new URL('./fixtures/mortal-worker.js', import.meta.url));
@@ -98,23 +99,21 @@ t.test('no users table is configured', async (t) => {
 });
 
 t.test('the worker dies', async (t) => {
-  const server = await startPostgres(t);
+  const server = await startPostgres(t, { setup: GATES });
   const folder = t.testdir();
   const pool = poolOf(t, server, { scripts: folder });
   await pool.makeUsersTable();
   await server.sql("INSERT INTO service_users (username) VALUES ('ann')");
   // Held up by a lock, so that it is under way when the thread ends.
-  const held = server.sql('BEGIN; LOCK service_users; SELECT pg_sleep(1); COMMIT');
+  const gate = new Gate(server, 'lock');
+  const held = server.sql(`BEGIN; LOCK service_users; ${gate.sql}; COMMIT`);
   await server.sql(`DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'
     AND relation = 'service_users'::regclass) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$`);
   const waiting = t.rejects(pool.findUser('ann'), BUSY);
   writeFileSync(path.join(folder, 'die'), '');
   await waiting;
+  await gate.open();
   await held;
-  const found = async (): Promise<unknown> =>
-    pool.findUser('ann').catch(async () => {
-      await sleep(20); // it is still starting
-      return found();
-    });
-  t.match(await found(), { username: 'ann' }, 'its replacement answers');
+  const found = await until(() => pool.findUser('ann').catch(() => undefined)); // it may still be starting
+  t.match(found, { username: 'ann' }, 'its replacement answers');
 });

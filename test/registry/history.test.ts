@@ -1,10 +1,10 @@
 /** The history and notifications of changes, by any writer and in any way. */
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { CHANNEL } from '#app/registry/scripts-table.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { keyOf, placeOf } from './place.js';
 
 const server = await startPostgres(t);
@@ -22,6 +22,13 @@ async function listen(t: Test): Promise<string[]> {
   client.on('notification', ({ payload }) => told.push(payload!));
   await client.query(`LISTEN ${CHANNEL}`);
   return told;
+}
+
+/** received waits until all notifications so far have arrived. */
+async function received(told: string[]): Promise<void> {
+  await server.sql(`SELECT pg_notify('${CHANNEL}', 'end')`);
+  await until(() => told.at(-1) === 'end');
+  told.pop();
 }
 
 const states = async (path: string): Promise<unknown[]> =>
@@ -53,7 +60,7 @@ t.test('every state with its editor', async (t) => {
   for (const version of [0, -1, 1.5, 2 ** 60, Infinity])
     t.equal(await records.version(key, version), 'missing');
   t.strictSame(await records.history(keyOf('shop/none')), []);
-  await sleep(50);
+  await received(told);
   t.strictSame(told, Array(4).fill('"public"."o\'d ""d\\"'));
 });
 
@@ -91,7 +98,7 @@ t.test('plain SQL', async (t) => {
     ['insert', 'x', 'postgres'],
   ]);
   t.strictSame(await records.list(), []);
-  await sleep(50);
+  await received(told);
   t.equal(told.length, 3, 'once for each transaction that is not rolled back');
 });
 
@@ -130,7 +137,7 @@ t.test('a history that fails loses no change and no word of it', async (t) => {
     await records.put(keyOf('bad/one'), { read_sql: 'bad' }, 'ann');
     t.match(await records.get(keyOf('bad/one')), { read_sql: 'bad' });
     await server.sql(`TRUNCATE ${TABLE}`);
-    await sleep(50);
+    await received(told);
     t.equal(told.length, 2 * (i + 1));
     await server.sql(undo);
   }

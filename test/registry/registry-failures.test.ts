@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { startPostgres, type Postgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { makeTable, TABLE, TestedRegistry } from './tested-registry.js';
 
 const FAILED = 'could not execute sql, check your service logs';
@@ -27,6 +28,12 @@ async function locked(server: Postgres, work: (other: pg.Client) => Promise<void
   } finally {
     await other.end();
   }
+}
+
+/** waiting waits until that many statements wait for the lock. */
+async function waiting(server: Postgres, count: number): Promise<void> {
+  const sql = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query NOT LIKE 'LOCK%'`;
+  await until(async () => (await server.sql(sql)).length === count);
 }
 
 function silentOf(t: Test, registry: TestedRegistry): void {
@@ -97,7 +104,7 @@ t.test('a server', async (t) => {
     await locked(server, async (other) => {
       const put = registry.error('PUT /lost/b', { body });
       const read = registry.error('GET /lost/b');
-      await sleep(100);
+      await waiting(server, 2);
       await other.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tested'",
       );
@@ -124,7 +131,7 @@ t.test('a server', async (t) => {
           settings: { conninfo: `${registry.database.database.settings.conninfo} options='-c statement_timeout=700'` }, // prettier-ignore
         });
         const put = limited.error('PUT /waits/b', { body });
-        await sleep(50);
+        await waiting(server, 1);
         for (let i = 0; i < 10; i++) {
           const { failure } = await limited.database.database.query('SELECT 1');
           t.equal(failure, undefined);

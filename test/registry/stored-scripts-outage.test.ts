@@ -2,14 +2,17 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { Gate, GATES } from '../support/gate.js';
 import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
+import { until } from '../support/until.js';
 import { CREATE, insert, TABLE, TestScripts } from './tables.js';
 
 const SETUP = [`${CREATE};`, insert('a/v', '1'), insert('a/w', 'w')].join('\n');
 
 const LOCKS = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
   AND relation = 'service_queries'::regclass`;
+
+const WAITING = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'service_queries'::regclass`;
 
 const reasons = ({ logged }: TestScripts): string[] =>
   logged.map(({ level, msg }) => `${level} ${msg}`);
@@ -69,7 +72,7 @@ t.test(
       t.equal(await scripts.ask('a/none'), 'script_not_found');
       await sleep(50);
     }
-    await soon('the reason', () => reasons(scripts)[0]);
+    await until(() => reasons(scripts).length > 0);
     await postgres.restart();
     await postgres.sql(`UPDATE service_queries SET read_sql = '2' WHERE name = 'v'`);
     await scripts.live('a/v', '2');
@@ -79,20 +82,23 @@ t.test(
 );
 
 t.test('a table that is locked, or has another name for a while', { buffered: true }, async (t) => {
-  const postgres = await startPostgres(t, { setup: SETUP });
+  const postgres = await startPostgres(t, { setup: `${SETUP} ${GATES}` });
+  const gate = new Gate(postgres, 'locked');
   const scripts = new TestScripts(t, postgres);
   t.equal(await scripts.ask('a/v'), '1');
   const locked = postgres.sql(
     `BEGIN; LOCK TABLE service_queries; UPDATE service_queries SET read_sql = '2' WHERE name = 'v';
-     SELECT pg_sleep(3); COMMIT`,
+     ${gate.sql}; COMMIT`,
   );
-  while ((await postgres.sql(LOCKS)).length === 0) await sleep(20);
-  scripts.scripts.refresh();
+  await until(async () => (await postgres.sql(LOCKS)).length > 0);
+  void scripts.scripts.refresh();
+  await until(async () => (await postgres.sql(WAITING)).length > 0);
   t.equal(await scripts.ask('a/v'), '1');
+  await gate.open();
   await locked;
   await scripts.live('a/v', '2');
   await postgres.sql('ALTER TABLE service_queries RENAME TO away');
-  await soon('the reason', () => scripts.logged.find(({ msg }) => msg.includes('no table')));
+  await until(() => scripts.logged.some(({ msg }) => msg.includes('no table')));
   t.equal(await scripts.ask('a/v'), 'busy', 'nobody knows whose scripts they are');
   await postgres.sql(
     `UPDATE away SET read_sql = '3' WHERE name = 'v'; ALTER TABLE away RENAME TO service_queries`,

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { start } from '#scripts/embedded-postgres.mjs';
 import { startOwnPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 const MODULE = new URL(import.meta.resolve('#scripts/embedded-postgres.mjs')).pathname;
 
@@ -26,12 +26,9 @@ async function said(child: ChildProcess): Promise<{ pid: number; data: string }>
   return JSON.parse(line.toString()) as { pid: number; data: string };
 }
 
-async function gone(what: () => boolean): Promise<boolean> {
-  for (let i = 0; i < 200; i += 1) {
-    if (!what()) return true;
-    await sleep(50);
-  }
-  return false;
+async function gone(what: () => boolean): Promise<true> {
+  await until(() => !what());
+  return true;
 }
 
 function alive(pid: number): boolean {

@@ -4,10 +4,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { spawnGroup } from '../support/spawn-group.js';
+import { until } from '../support/until.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -120,11 +120,11 @@ t.test('installed, the command serves and checks', async (t) => {
   const serves = () => fetch(`${url}/_health`).then(Boolean, () => false);
   // Connections that are open already are served to the end of the drain.
   let refused = 0;
-  for (let i = 0; i < 100 && refused < 5; i++) {
+  await until(async () => {
     refused = (await serves()) ? 0 : refused + 1;
-    await sleep(50);
-  }
-  t.equal(refused, 5, 'npx gone, the service is gone');
+    return refused === 5;
+  }, 50);
+  t.notOk(await serves(), 'npx gone, the service is gone');
 });
 
 t.test('what the package exports, used from TypeScript', (t) => {

@@ -3,11 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { environment } from '../support/process-group.js';
 import { spawnGroup } from '../support/spawn-group.js';
+import { until } from '../support/until.js';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 export const CURL = /^curl '(http:\/\/[^']+)'$/m;
@@ -44,12 +44,10 @@ export function run(t: Test, env: Record<string, string>): Run {
 export async function ready({ output, exited }: Run): Promise<string> {
   const ended = { yet: false };
   void exited.then(() => (ended.yet = true));
-  for (let i = 0; i < 1200 && !ended.yet; i += 1) {
-    const url = CURL.exec(output())?.[1];
-    if (url !== undefined) return url;
-    await sleep(50);
-  }
-  throw new Error(`no curl line:\n${output()}`);
+  await until(() => CURL.test(output()) || ended.yet, 50);
+  const url = CURL.exec(output())?.[1];
+  if (url === undefined) throw new Error(`no curl line:\n${output()}`);
+  return url;
 }
 
 export async function answers(url: string): Promise<boolean> {
@@ -60,21 +58,15 @@ export async function answers(url: string): Promise<boolean> {
 }
 
 /** gone waits until a URL is no longer answered. */
-export async function gone(url: string): Promise<boolean> {
-  for (let i = 0; i < 100; i += 1) {
-    if (!(await answers(url))) return true;
-    await sleep(100);
-  }
-  return false;
+export async function gone(url: string): Promise<true> {
+  await until(async () => !(await answers(url)), 50);
+  return true;
 }
 
 /** goneFile waits until a file is not there any more. */
-export async function goneFile(file: string): Promise<boolean> {
-  for (let i = 0; i < 100; i += 1) {
-    if (!fs.existsSync(file)) return true;
-    await sleep(100);
-  }
-  return false;
+export async function goneFile(file: string): Promise<true> {
+  await until(() => !fs.existsSync(file), 50);
+  return true;
 }
 
 export function embedded(output: string): string {

@@ -1,6 +1,7 @@
 /** What a test file has started ends with it: after its last assertion, at its limit, and with the runner. */
 import t from 'tap';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
+import { until } from '../support/until.js';
 import { TestProject } from './test-project.js';
 
 /** Starts a child that leads a group of its own, and a grandchild whose parent is gone; writes both down. */
@@ -19,16 +20,17 @@ const BLOCKS = `${STARTS} Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),
 
 /** left waits until both processes have started, and tells which of them run once `end` has resolved. */
 async function left(project: TestProject, end: () => Promise<unknown>): Promise<boolean[]> {
-  const pids = await soon('both processes', () => {
+  let pids: number[] = [];
+  await until(() => {
     try {
-      const found = project.read('pids').split(' ').map(Number);
-      return found.length === 2 ? found : undefined;
+      pids = project.read('pids').split(' ').map(Number);
     } catch {
-      return undefined;
+      // not written yet
     }
+    return pids.length === 2;
   });
   await end();
-  await soon('their end', () => (pids.some(alive) ? undefined : true)).catch(() => undefined);
+  await until(() => !pids.some(alive));
   return pids.map(alive);
 }
 
@@ -44,11 +46,11 @@ t.test('a file that leaves processes fails', async (t) => {
 
 t.test('at the limit of a file', async (t) => {
   const project = new TestProject(t, { 'dist-test/test/blocks.test.js': BLOCKS });
-  const { ended } = project.start(['--limit', '1', 'test/']);
+  const { ended } = project.start(['--limit', '3', 'test/']);
   t.strictSame(await left(project, () => ended), [false, false]);
   const { code, output } = await ended;
   t.equal(code, 1);
-  t.match(output, /^FAILED blocks .*\nit was killed after 2 s$/m);
+  t.match(output, /^FAILED blocks .*\nit was killed after 6 s$/m);
 });
 
 t.test('the runner is ended', async (t) => {

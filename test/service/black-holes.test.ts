@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startDeaf, startMute } from '../support/black-hole.js';
 import { startPostgres } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t);
 const mute = await startMute(t);
@@ -20,6 +20,9 @@ const config = {
   'health.ready': ['postgres'],
   'http.processes': 1,
   'pool.threads': 1,
+  // No request and no attempt to connect ends while the others are asked.
+  'http.timeout': '1h',
+  'pg.conntimeout': '1h',
 };
 
 /** healthy asks the database that is there, one request after the other, and gives how many were not answered well. */
@@ -65,17 +68,14 @@ t.test('they are probed by themselves, one question at a time', { buffered: true
     scripts,
     config: { ...config, databases: [{ ...MUTE, url: url(alone.port) }, DEAF] },
   });
-  const down = await soon('both are known', () => {
-    const known = service.lines.filter(({ msg }) => msg.startsWith('the database does not answer'));
-    return known.length === 2 ? known : undefined;
-  });
-  t.same(down.map(({ alias }) => alias).sort(), ['deaf', 'mute']);
+  const down = [1, 2].map((n) => service.line('the database does not answer', n));
+  t.same((await Promise.all(down)).map(({ alias }) => alias).sort(), ['deaf', 'mute']);
   for (let i = 0; i < 8; i++) {
     t.equal((await service.ask('/_ready')).status, 200);
     t.match((await service.ask('/_health')).json, {
       databases: { postgres: 'up', mute: 'down', deaf: 'down' },
     });
-    await sleep(500);
+    await sleep(250);
   }
   t.equal(service.lines.filter(({ msg }) => msg === 'the database answers again').length, 0);
   t.ok(alone.taken <= 3, 'an attempt to connect is not begun while another one lasts');
@@ -86,7 +86,7 @@ t.test('their requests never take all places', { buffered: true }, async (t) => 
   const service = await startService(t, { database: postgres.url, scripts, config: few });
   await service.rows('hit/one?n=1');
   const { told } = asking(t, service, ['mute', 'deaf'], 40);
-  await soon('what has no place is refused', () => (told.length >= 25 ? true : undefined));
+  await until(() => told.length >= 25); // what has no place is refused
   t.same([...new Set(told)], ['503 busy']);
   t.equal(await healthy(service, 100), 0);
   t.ok(told.length < 40, 'some still wait');

@@ -7,8 +7,9 @@ import t, { type Test } from 'tap';
 import type { TlsSettings } from '#app/settings.js';
 import { makeCertificate } from '../support/certificates.js';
 import { Load } from '../support/load.js';
-import { soon, type LogLine } from '../support/process-group.js';
+import type { LogLine } from '../support/process-group.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const [first, second, third] = [1, 2, 3].map((n) => makeCertificate(`number ${n}`)) as [
   TlsSettings,
@@ -17,8 +18,8 @@ const [first, second, third] = [1, 2, 3].map((n) => makeCertificate(`number ${n}
 ];
 const ca = [first, second, third].map(({ cert }) => cert);
 
-/** Until a change must have been noticed (milliseconds). */
-const NOTICED = 3_500;
+/** So long nothing more may happen (milliseconds): the files are polled each second, and a change counts after two polls. */
+const NOTICED = 2_500;
 
 /** Places certificate and key where the configuration of `start` looks for them. */
 type Put = (certificate: TlsSettings) => void;
@@ -99,7 +100,7 @@ function shown({ port }: Service): Promise<string> {
 /** replaced waits for the n-th reload and the end of the HTTP processes before it, which may still take connections. */
 async function replaced(service: Service, n = 1): Promise<void> {
   await service.line(reloaded, n);
-  await soon('the end of the old ones', () => service.httpProcesses().length === 2 || undefined);
+  await until(() => service.httpProcesses().length === 2);
 }
 
 t.test(
@@ -111,13 +112,14 @@ t.test(
     t.match(service.url, /^https:/);
     put({ cert: second.cert, key: first.key });
     await service.line('in use stays: the certificate cannot be used with its key: ');
-    const [dying = 0] = service.httpProcesses();
-    process.kill(dying, 'SIGKILL');
-    await soon('another HTTP process', () => {
-      const pids = service.httpProcesses();
-      return (pids.length === 2 && !pids.includes(dying)) || undefined;
-    });
-    await sleep(500);
+    for (const dying of service.httpProcesses()) {
+      process.kill(dying, 'SIGKILL');
+      await until(() => {
+        const pids = service.httpProcesses();
+        return pids.length === 2 && !pids.includes(dying);
+      });
+    }
+    await until(() => shown(service).then(() => true, () => false)); // prettier-ignore
     for (let i = 0; i < 8; i++) t.equal(await shown(service), 'number 1');
     service.signal('SIGHUP');
     await service.line('not reloaded');
@@ -149,7 +151,7 @@ t.test('under load no request fails', { buffered: true }, async (t) => {
   const anew = new Load(t, { ...options, clients: 4, anew: true });
   let n = 0;
   for (const certificate of [second, third]) {
-    await sleep(300);
+    await Promise.all([kept.more(251, 404), anew.more(51, 404)]);
     put(certificate);
     await replaced(service, ++n);
     t.equal(await shown(service), `number ${n + 1}`);

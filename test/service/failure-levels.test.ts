@@ -23,8 +23,8 @@ const service = await startService(t, {
   config: {
     'http.processes': 1,
     'mcp.scripts': true,
-    'pg.statement_timeout': '300ms',
-    'mcp.timeout': '300ms',
+    'pg.statement_timeout': '1s',
+    'mcp.timeout': '1s',
   },
   scripts: {
     's/value.read.sql': 'SELECT 1 / {{sqlVal "a"}}::int',

@@ -17,7 +17,7 @@ const me = (condition: string): string => `CREATE OR REPLACE VIEW me AS
 
 /**
  * Each round makes stale what returns a column of the table and what reads the view, and kills sessions. It runs in the
- * server, so that it keeps its pace however busy this process is.
+ * server, so that it keeps its pace however busy this process is, and waits until there are sessions again.
  */
 const FAULTS = `DO $$ BEGIN
   FOR i IN 1..${ROUNDS} LOOP
@@ -28,6 +28,9 @@ const FAULTS = `DO $$ BEGIN
       FROM pg_stat_activity WHERE usename = 'authenticator' AND random() < 0.5;
     COMMIT;
     PERFORM pg_sleep(0.05);
+    WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE usename = 'authenticator') LOOP
+      PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
+    END LOOP;
   END LOOP;
 END $$`;
 

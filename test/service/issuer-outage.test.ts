@@ -5,9 +5,9 @@
 import t, { type Test } from 'tap';
 import { gives, KeyServer, type Answer } from '../auth/key-server.js';
 import { keySet, secretKey } from '../auth/tokens.js';
-import { soon } from '../support/process-group.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 import { SECRET, signToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
 
 // They wait rather than work.
 t.jobs = 3;
@@ -53,9 +53,9 @@ async function reload(service: Service, n: number): Promise<void> {
   const old = service.httpProcesses();
   service.signal('SIGHUP');
   await service.line('reloaded', n);
-  await soon('the end of the old ones', () => {
+  await until(() => {
     const now = service.httpProcesses();
-    return (now.length === 2 && !now.some((pid) => old.includes(pid))) || undefined;
+    return now.length === 2 && !now.some((pid) => old.includes(pid));
   });
 }
 
@@ -64,9 +64,9 @@ async function killOne(service: Service): Promise<void> {
   const [dying = 0] = service.httpProcesses();
   process.kill(dying, 'SIGKILL');
   await service.line('an HTTP process died');
-  await soon('another HTTP process', () => {
+  await until(() => {
     const pids = service.httpProcesses();
-    return (pids.length === 2 && !pids.includes(dying)) || undefined;
+    return pids.length === 2 && !pids.includes(dying);
   });
 }
 

@@ -2,9 +2,9 @@
  * Values come out as PostgreSQL's own to_json gives them, whether a read made the JSON there or a write returned rows,
  * and whatever the role's or the database's settings of output formats are.
  */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startPostgres } from '../support/postgres.js';
-import { startService } from '../support/service.js';
+import { startService, type Service } from '../support/service.js';
 
 /** Expressions, each of one type; of each its array is tried too. */
 const VALUES: readonly string[] = [
@@ -108,45 +108,57 @@ const SETTINGS: Readonly<Record<string, string>> = {
     ALTER ROLE postgres SET xmloption = 'document'`,
 };
 
+/** start starts a service; its sessions have the settings that the role has now. */
+const start = (t: Test): Promise<Service> =>
+  startService(t, {
+    database: postgres.url,
+    scripts,
+    config: { 'http.processes': 1, 'pool.threads': 1 },
+  });
+
 for (const [name, setting] of Object.entries(SETTINGS))
   t.test(name, async (t) => {
     await postgres.sql(`ALTER ROLE postgres RESET ALL; ${setting}`);
-    const service = await startService(t, { database: postgres.url, scripts });
-    for (const [i, value] of VALUES.entries()) {
+    const service = await start(t);
+    const compare = async (value: string, i: number): Promise<void> => {
       const read = await service.ask(`value/n${i}`);
       t.equal(read.status, 200, typeOf(value), { value, text: read.text });
       const write = await service.ask(`value/n${i}`, { method: 'POST' });
       t.equal(write.text, `{"rows_affected":1,"rows":${read.text}}`, typeOf(value), { value });
-    }
+    };
+    await Promise.all(VALUES.map(compare));
   });
 
-t.test('reads are what to_json says', async (t) => {
+t.test('settings that PostgreSQL comes with', async (t) => {
   await postgres.sql('ALTER ROLE postgres RESET ALL');
-  const service = await startService(t, { database: postgres.url, scripts });
-  for (const [i, value] of VALUES.entries()) {
-    const [expected] = await postgres.sql<{ text: string }>(
-      `SELECT to_json(${value})::text AS text`,
-    );
-    const { text } = await service.ask(`value/n${i}`);
-    const { text: json } = expected!;
-    t.equal(text, `[{"v":${json},"list":[${json},null],"nothing":null}]`, typeOf(value), { value });
-  }
+  const service = await start(t);
+
+  await t.test('reads are what to_json says', async (t) => {
+    const columns = VALUES.map((value, i) => `to_json(${value})::text AS n${i}`);
+    const [expected] = await postgres.sql<Record<string, string>>(`SELECT ${columns.join()}`);
+    const compare = async (value: string, i: number): Promise<void> => {
+      const { text } = await service.ask(`value/n${i}`);
+      const json = expected![`n${i}`]!;
+      const rows = `[{"v":${json},"list":[${json},null],"nothing":null}]`;
+      t.equal(text, rows, typeOf(value), { value });
+    };
+    await Promise.all(VALUES.map(compare));
+  });
+
+  await t.test('names, and rows without any', async (t) => {
+    t.equal((await service.ask('rows/twice')).text, '[{"a":1,"a":2,"x \\"y":3}]');
+    t.equal((await service.ask('rows/unnamed')).text, '[{"?column?":1,"?column?":"x"}]');
+    for (const name of ['twice', 'unnamed']) {
+      const read = await service.ask(`rows/${name}`);
+      const write = await service.ask(`rows/${name}`, { method: 'POST' });
+      t.equal(write.text, `{"rows_affected":1,"rows":${read.text}}`);
+    }
+    const none = await service.ask('rows/none', { method: 'POST' });
+    t.equal(none.text, '{"rows_affected":0,"rows":[]}');
+  });
 });
 
 /** typeOf names the type of an expression, for a value may be more than a line of TAP takes. */
 function typeOf(value: string): string {
   return value.split('::')[1] ?? 'a constant';
 }
-
-t.test('names, and rows without any', async (t) => {
-  const service = await startService(t, { database: postgres.url, scripts });
-  t.equal((await service.ask('rows/twice')).text, '[{"a":1,"a":2,"x \\"y":3}]');
-  t.equal((await service.ask('rows/unnamed')).text, '[{"?column?":1,"?column?":"x"}]');
-  for (const name of ['twice', 'unnamed']) {
-    const read = await service.ask(`rows/${name}`);
-    const write = await service.ask(`rows/${name}`, { method: 'POST' });
-    t.equal(write.text, `{"rows_affected":1,"rows":${read.text}}`);
-  }
-  const none = await service.ask('rows/none', { method: 'POST' });
-  t.equal(none.text, '{"rows_affected":0,"rows":[]}');
-});

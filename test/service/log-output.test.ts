@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
-import { soon, type LogLine, type Output } from '../support/process-group.js';
+import type { LogLine, Output } from '../support/process-group.js';
 import { Service, startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t);
 
@@ -43,9 +43,7 @@ async function ask(t: Test, port: number, count: number): Promise<number> {
     target: (n) => `/_QUERIES/s/one?n=${n}`,
   });
   const missing = new Load(t, { port, clients, flood: true, wanted: 404, target: () => LONG });
-  await soon(`${count} answers`, () =>
-    found.count(200) > count / 2 && missing.count(404) > count / 2 ? true : undefined,
-  );
+  await Promise.all([found.reached(count / 2), missing.reached(count / 2, 404)]);
   await Promise.all([found.stop(), missing.stop()]);
   t.same([...found.failures, ...missing.failures], []);
   return found.asked + missing.asked;
@@ -76,19 +74,12 @@ for (const [what, output] of DEAF) {
       output: output(t),
     });
     service.url = `http://127.0.0.1:${port}`;
-    for (let ready = false; !ready;) {
-      await sleep(50);
-      ready = await service.ask('/_ready').then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-    }
+    const ready = (): Promise<boolean> =>
+      service.ask('/_ready').then(({ status }) => status === 200, () => false); // prettier-ignore
+    await until(ready, 50);
     const httpProcesses = service.httpProcesses();
     t.equal(httpProcesses.length, 2);
-    for (let i = 0; i < 5; i++) {
-      await ask(t, port, 500);
-      await sleep(1000);
-    }
+    for (let i = 0; i < 3; i++) await ask(t, port, 300);
     t.same(service.httpProcesses(), httpProcesses, 'no HTTP process had to be replaced');
     service.signal('SIGTERM');
     t.equal(await service.exited, 0);
@@ -110,14 +101,14 @@ for (const [what, output] of PIPES) {
       ...(output && { output: output(t) }),
     });
     service.stdout.pause();
-    let asked = await ask(t, service.port, 2000);
+    let asked = await ask(t, service.port, 1000);
     service.stdout.resume();
     const notice = await service.line('log lines were dropped');
     t.match(notice, { level: 40, part: 'http', httpProcess: 0 });
     asked += await ask(t, service.port, 100);
     service.signal('SIGTERM');
     t.equal(await service.exited, 0);
-    await soon('the last line', () => service.lines.find(({ msg }) => msg === 'stopped'));
+    await until(() => service.lines.some(({ msg }) => msg === 'stopped'));
     const dropped = service.lines.reduce((sum, line) => sum + Number(line['dropped'] ?? 0), 0);
     t.ok(dropped > 0);
     // The HTTP process logs a few lines besides, which may have been dropped too.

@@ -4,10 +4,10 @@
  */
 import t from 'tap';
 import { start } from '../cli/program.js';
-import { soon } from '../support/process-group.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type Configuration } from '../support/service.js';
 import { SECRET, seconds, signToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
 
 const PASSWORD = 'correct horse battery';
 
@@ -130,11 +130,10 @@ t.test('guesses are counted over all HTTP processes', async (t) => {
 t.test('the death of an HTTP process forgets nothing', async (t) => {
   const [first = 0] = service.httpProcesses();
   process.kill(first, 'SIGKILL');
-  await soon('its replacement', () =>
-    service.httpProcesses().length === 2 && !service.httpProcesses().includes(first)
-      ? true
-      : undefined,
-  );
+  await until(() => {
+    const now = service.httpProcesses();
+    return now.length === 2 && !now.includes(first);
+  });
   const statuses = new Set<number>();
   for (let i = 0; i < 10; i++)
     statuses.add(await logIn('bob', PASSWORD).then(({ status }) => status, () => 0)); // prettier-ignore

@@ -100,12 +100,17 @@ t.test('[access], for each caller', async (t) => {
     ['pg_catalog', 'pg_class'],
     ['information_schema', 'tables'],
   ];
-  for (const [schema, table] of secret) {
-    for (const tool of [SELECT, 'service.describe_table'])
-      t.equal(await rowsOf(service, tool, { schema, table }, ann), nothing, `${tool} ${table}`);
-    const own = `service.select.postgres.${schema}.${table}`;
-    t.equal(await rowsOf(service, own, {}, ann), nothing, own);
-  }
+  // At once, because each waits for the tables to be read again.
+  const calls = secret.flatMap(([schema, table]) => [
+    [SELECT, { schema, table }] as const,
+    ['service.describe_table', { schema, table }] as const,
+    [`service.select.postgres.${schema}.${table}`, {}] as const,
+  ]);
+  await Promise.all(
+    calls.map(async ([tool, args]) => {
+      t.equal(await rowsOf(service, tool, args, ann), nothing, `${tool} ${JSON.stringify(args)}`);
+    }),
+  );
   const listed = await callTool(service, 'service.list_tables', {}, bob);
   t.match(listed.structuredContent, {
     tables: [{ name: 'item', schema: 'public', type: 'table' }],

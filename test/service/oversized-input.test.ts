@@ -40,6 +40,7 @@ test('a target just within, and just beyond 64 KiB', async (t) => {
   const within = await sendRaw(
     service.port,
     requestBytes('GET', `/_QUERIES/big/length?a=${'x'.repeat(room - 100)}`),
+    { wait: 60_000 },
   );
   t.match(within.body, `[{"n":${room - 100}}]`);
   const beyond = await sendRaw(
@@ -63,7 +64,9 @@ test('10,000 parameters', async (t) => {
 
 test('many headers', async (t) => {
   const lines = Array.from({ length: 90 }, (_, i) => `X-H${i}: v${i}`);
-  const some = await sendRaw(service.port, requestBytes('GET', '/_QUERIES/big/headers', lines));
+  const some = await sendRaw(service.port, requestBytes('GET', '/_QUERIES/big/headers', lines), {
+    wait: 60_000,
+  });
   t.match(some.body, '[{"v":"v1"}]');
   const flood = Array.from({ length: 5_000 }, (_, i) => `X-H${i}: v${i}`);
   const { status } = await sendRaw(

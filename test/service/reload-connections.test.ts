@@ -1,11 +1,11 @@
 /** During a reload old and new HTTP processes together keep to pg.maxopenconn, and nobody waits long for it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ConnectionWatch } from '../support/connection-watch.js';
 import { Load } from '../support/load.js';
 import { Gate, GATES } from '../support/gate.js';
 import { startPostgres } from '../support/postgres.js';
-import { startService } from '../support/service.js';
+import { alive } from '../support/process-group.js';
+import { startService, type Service } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t, { setup: GATES });
@@ -13,8 +13,17 @@ const gate = new Gate(postgres, 'long');
 const scripts = {
   'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
   'slow/wait.read.sql': gate.sql,
+  'slow/gate.read.sql': 'SELECT wait_at({{sqlVal "gate"}}) AS waited',
   'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
 };
+
+/** reload waits for the n-th reload and the end of the HTTP processes before it. */
+async function reload(service: Service, n: number): Promise<void> {
+  const old = service.httpProcesses();
+  service.signal('SIGHUP');
+  await service.line('reloaded', n);
+  await until(() => !old.some(alive));
+}
 
 const CASES: readonly (readonly [processes: number, threads: number, connections: number])[] = [
   [1, 1, 10],
@@ -29,6 +38,7 @@ for (const [processes, threads, connections] of CASES)
       'http.processes': processes,
       'pool.threads': threads,
       'pg.maxopenconn': connections,
+      'pg.conntimeout': '1h', // also for those that wait for a connection
     };
     const service = await startService(t, { database: postgres.url, scripts, config });
     const watch = new ConnectionWatch(t, postgres);
@@ -37,20 +47,20 @@ for (const [processes, threads, connections] of CASES)
       clients: 24,
       target: (n) => `/_QUERIES/${n % 4 === 0 ? 'slow/sleep?s=0.02' : `hit/one?n=${n}`}`,
     });
-    await sleep(600);
+    await load.more(100);
     for (let i = 1; i <= 2; i++) {
-      service.signal('SIGHUP');
-      await service.line('reloaded', i);
-      await sleep(200);
+      await reload(service, i);
+      await load.more(100);
     }
-    await sleep(800);
-    const slow = Array.from({ length: connections + 3 }, () => service.error('slow/sleep?s=0.3'));
-    await sleep(250);
-    await load.stop();
+    const shut = `${processes} ${threads} ${connections}`;
+    const target = `slow/gate?gate=${encodeURIComponent(shut)}`;
+    const slow = Array.from({ length: connections + 3 }, () => service.error(target));
+    await until(() => watch.most > connections / 2); // all of them are used
+    await new Gate(postgres, shut).open();
     t.same(new Set(await Promise.all(slow)), new Set(['200']));
+    await load.stop();
     t.same(load.failures, []);
     t.ok(watch.most <= connections, `at most ${watch.most} connections`);
-    t.ok(watch.most > connections / 2, 'all of them are used');
   });
 
 t.test(
@@ -80,14 +90,14 @@ t.test('fewer connections than before, and more', async (t) => {
     clients: 16,
     target: () => `/_QUERIES/slow/sleep?s=0.02`,
   });
-  await sleep(500);
+  await load.more(50);
   for (const [i, connections] of [2, 6].entries()) {
     service.configure({ ...config, 'pg.maxopenconn': connections });
     service.signal('SIGHUP');
     await service.line('reloaded', i + 1);
     await until(() => watch.now <= connections);
     watch.most = watch.now;
-    await sleep(300);
+    await load.more(50);
     await until(() => watch.most >= connections / 2);
     t.ok(watch.most <= connections, `${watch.most} of ${connections}`);
   }

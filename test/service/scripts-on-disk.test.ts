@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { SETTLED } from '#app/script/verb-file.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
@@ -52,9 +53,8 @@ t.test('outside the tree, and what is no script', async (t) => {
   writeFileSync(path.join(outside, 'secret.read.sql'), "SELECT 'outside' AS v");
   symlinkSync(path.join(outside, 'secret.read.sql'), file('tree/linked.read.sql'));
   symlinkSync(outside, file('away'));
-  symlinkSync('in.read.sql', file('tree/alias.read.sql'));
   mkdirSync(file('tree/folder.read.sql'));
-  await sleep(1_000);
+  symlinkSync('in.read.sql', file('tree/alias.read.sql'));
   const cases: Readonly<Record<string, string>> = {
     'tree/linked': '400 {"error":"invalid script path: tree/linked"',
     'away/secret': '400 {"error":"invalid script path: away/secret"',
@@ -87,11 +87,12 @@ t.test('paths that try to climb', async (t) => {
     '/_QUERIES/tree%2fin/in',
     '/_QUERIES/./top',
   ];
-  for (const target of targets) {
+  const send = async (target: string): Promise<void> => {
     const { status, body } = await sendRaw(service.port, requestBytes('GET', target));
     t.equal(status, 400, target);
     t.notMatch(body, /"v"/);
-  }
+  };
+  await Promise.all(targets.map(send));
 });
 
 t.test('an edit becomes live, wherever', async (t) => {
@@ -129,16 +130,30 @@ t.test('half a file is never served', async (t) => {
   service.script('half/v.read.sql', parts.join(''));
   await live('half/v', '200 ');
   const load = new Load(t, { port: service.port, clients: 4, target: () => '/_QUERIES/half/v' });
-  for (let round = 0; round < 3; round++) {
+  for (let rounds = 0; rounds < 3;) {
+    load.bodies.clear();
+    load.failures.length = 0;
+    let longest = 0;
+    let began = performance.now();
     const fd = openSync(file('half/v.read.sql'), 'w');
     for (const part of parts) {
       writeSync(fd, part);
       await sleep(20);
+      const now = performance.now();
+      longest = Math.max(longest, now - began);
+      began = now;
     }
     closeSync(fd);
     await sleep(300);
+    // Half a file that lies unchanged while this process waits for the machine counts as written.
+    if (longest > SETTLED / 2) {
+      await live('half/v', `200 ${expected}`);
+      continue;
+    }
+    await load.more(8);
+    t.same([...load.bodies], [expected]);
+    t.same(load.failures, []);
+    rounds++;
   }
   await load.stop();
-  t.same(load.failures, []);
-  t.same([...load.bodies], [expected]);
 });

@@ -1,10 +1,11 @@
 /** Several databases: aliases in paths, each with its own failures, connections and limits, and reloads that change them. */
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { Gate, GATES } from '../support/gate.js';
 import { Load } from '../support/load.js';
 import { connections, startOwnPostgres } from '../support/postgres.js';
 import { startService, type Service } from '../support/service.js';
+import { isPending, until } from '../support/until.js';
 
 const main = await startOwnPostgres(t, {
   settings: { log_connections: 'on' },
@@ -12,30 +13,50 @@ const main = await startOwnPostgres(t, {
 });
 await main.sql('CREATE DATABASE second');
 await main.sql('CREATE DATABASE unlisted');
-const other = await startOwnPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+const other = await startOwnPostgres(t, { setup: `CREATE TABLE hit (n int); ${GATES}` });
+const gate = new Gate(other, 'slow');
 
 const scripts = {
   'db/where.read.sql': 'SELECT current_database() AS name, inet_server_port() AS port',
   'db/hit.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
+  'db/wait.read.sql': gate.sql,
   'db/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
 };
 const SECOND = { alias: 'second' };
 const OTHER = { alias: 'Größe_2-x', url: other.url, maxopenconn: 2 };
 const OTHERS = encodeURIComponent(OTHER.alias);
-const config = { databases: [SECOND, OTHER], 'http.processes': 1, 'pool.threads': 1 };
+const config = {
+  databases: [SECOND, OTHER],
+  'http.processes': 1,
+  'pool.threads': 1,
+  'pg.conntimeout': '1h', // also for those that wait for a connection
+};
 
-/** until waits for an answer, ten seconds at most. */
-async function until(service: Service, target: string, wanted: string): Promise<string> {
-  let told = '';
-  for (let i = 0; i < 200 && told !== wanted; i++) {
-    told = await service.error(target).catch(() => 'closed');
-    await sleep(50);
-  }
-  return told;
+/** answered waits until a request is answered like that. */
+function answered(service: Service, target: string, wanted: string): Promise<true> {
+  return until(async () => (await service.error(target).catch(() => 'closed')) === wanted);
 }
 
+t.test('connections: each database has as many as it may', async (t) => {
+  const own = { ...config, 'pg.maxopenconn': 5 };
+  const service = await startService(t, { database: main.url, scripts, config: own });
+  const targets = ['', 'second/', `${OTHERS}/`];
+  const before = await connections(other);
+  const asked = targets.flatMap((alias) =>
+    Array.from({ length: 6 }, () => service.error(`${alias}db/sleep?s=0.2`)),
+  );
+  t.same(await Promise.all(asked), Array(18).fill('200'));
+  t.ok((await connections(other)) - before <= 2);
+});
+
+/** Of all tests that follow. */
+let service: Service;
+
+t.test('a service', async () => {
+  service = await startService(t, { database: main.url, scripts, config });
+});
+
 t.test('an alias in front of the script', async (t) => {
-  const service = await startService(t, { database: main.url, scripts, config });
   const cases: [path: string, name: string, port: number][] = [
     ['db/where', 'postgres', main.port],
     ['postgres/db/where', 'postgres', main.port],
@@ -52,7 +73,6 @@ t.test('an alias in front of the script', async (t) => {
 });
 
 t.test('an alias that is not there: 400, and nothing is connected to', async (t) => {
-  const service = await startService(t, { database: main.url, scripts, config });
   for (const alias of ['unlisted', 'Second', 'POSTGRES', '127-0-0-1', 'constructor', '__proto__']) {
     const { status, json } = await service.ask(`${alias}/db/where`);
     t.equal(status, 400, alias);
@@ -66,8 +86,7 @@ t.test('an alias that is not there: 400, and nothing is connected to', async (t)
 });
 
 t.test('one that goes away and comes back', async (t) => {
-  const service = await startService(t, { database: main.url, scripts, config });
-  t.equal(await until(service, '/_ready', '200'), '200');
+  await answered(service, '/_ready', '200');
   const load = new Load(t, {
     port: service.port,
     clients: 4,
@@ -78,7 +97,7 @@ t.test('one that goes away and comes back', async (t) => {
   t.equal(status, 503);
   t.match(headers.get('retry-after'), /^[1-9]\d*$/);
   t.match(json, { code: /^(08|57|busy)/ });
-  t.equal(await until(service, '/_ready', '503'), '503');
+  await answered(service, '/_ready', '503');
   t.match((await service.ask('/_health')).json, {
     status: 'up',
     databases: { postgres: 'up', second: 'up', [OTHER.alias]: 'down' },
@@ -86,42 +105,34 @@ t.test('one that goes away and comes back', async (t) => {
   const away = await service.line(({ msg }) => msg.startsWith('the database does not answer'));
   t.equal(away['alias'], OTHER.alias);
   await other.restart();
-  t.equal(await until(service, `${OTHERS}/db/where`, '200'), '200');
-  t.equal(await until(service, '/_ready', '200'), '200');
+  await answered(service, `${OTHERS}/db/where`, '200');
+  await answered(service, '/_ready', '200');
   const back = await service.line(({ msg }) => msg === 'the database answers again');
   t.equal(back['alias'], OTHER.alias);
+  await load.reached(21);
   await load.stop();
-  t.ok(load.count(200) > 20);
   t.same(load.failures, [], 'the others never noticed');
 });
 
-t.test('statements over their time, and slow ones, are those of their database', async (t) => {
-  const slow = { ...config, 'pg.statement_timeout': 1 };
-  const service = await startService(t, { database: main.url, scripts, config: slow });
-  await service.rows('db/where');
+t.test('slow statements hold up those of their database alone', async (t) => {
   // One of them has to wait for the other.
-  const asked = Array.from({ length: 2 }, () => service.error(`${OTHERS}/db/sleep?s=60`));
-  let answered = 0;
-  for (const one of asked) void one.then(() => answered++);
+  const slow = Array.from({ length: 2 }, () => service.error(`${OTHERS}/db/wait`));
+  await until(async () => (await gate.waiting()) > 0);
   for (let i = 0; i < 20; i++) t.match(await service.rows('db/where'), [{ name: 'postgres' }]);
-  t.equal(answered, 0, 'nobody waits behind them');
-  t.same(await Promise.all(asked), Array(2).fill('504 timeout'));
+  t.ok((await Promise.all(slow.map(isPending))).every(Boolean));
+  await gate.open();
+  t.same(await Promise.all(slow), Array(2).fill('200'));
 });
 
-t.test('connections: each database has as many as it may', async (t) => {
-  const own = { ...config, 'pg.maxopenconn': 5 };
-  const service = await startService(t, { database: main.url, scripts, config: own });
-  const targets = ['', 'second/', `${OTHERS}/`];
-  const before = await connections(other);
-  const asked = targets.flatMap((alias) =>
-    Array.from({ length: 6 }, () => service.error(`${alias}db/sleep?s=0.2`)),
-  );
-  t.same(await Promise.all(asked), Array(18).fill('200'));
-  t.ok((await connections(other)) - before <= 2);
+t.test('statements over their time are those of their database', async (t) => {
+  const brief = { ...config, 'pg.statement_timeout': 1 };
+  const service = await startService(t, { database: main.url, scripts, config: brief });
+  const slow = Array.from({ length: 2 }, () => service.error(`${OTHERS}/db/sleep?s=3600`));
+  t.same(await Promise.all(slow), Array(2).fill('504 timeout'));
+  t.match(await service.rows('db/where'), [{ name: 'postgres' }]);
 });
 
 t.test('a reload adds, changes and removes databases', async (t) => {
-  const service = await startService(t, { database: main.url, scripts, config });
   const load = new Load(t, {
     port: service.port,
     clients: 4,
@@ -134,24 +145,19 @@ t.test('a reload adds, changes and removes databases', async (t) => {
   };
   // Until the old HTTP processes have closed them, kept connections are theirs.
   const served = async (target: string, wanted: object): Promise<void> => {
-    let rows: unknown;
-    for (let i = 0; i < 100 && JSON.stringify(rows) !== JSON.stringify([wanted]); i++) {
-      rows = await service.rows(target).catch(() => undefined);
-      await sleep(50);
-    }
-    t.same(rows, [wanted]);
+    await until(async () => {
+      const rows = await service.rows(target).catch(() => undefined);
+      return JSON.stringify(rows) === JSON.stringify([wanted]);
+    });
   };
   const added = { alias: 'constructor', url: other.url };
   await reload([SECOND, OTHER, added], 1);
   await served('constructor/db/where', { name: 'postgres', port: other.port });
   await reload([SECOND, { alias: added.alias, database: 'second' }], 2);
   await served('constructor/db/where', { name: 'second', port: main.port });
-  t.equal(
-    await until(service, `${OTHERS}/db/where`, '400 unknown_database'),
-    '400 unknown_database',
-  );
+  await answered(service, `${OTHERS}/db/where`, '400 unknown_database');
   t.equal(await connections(other, 0), 0, 'what is not served is not connected to');
+  await load.reached(21);
   await load.stop();
-  t.ok(load.count(200) > 20);
   t.same(load.failures, []);
 });

@@ -1,17 +1,18 @@
 /** Signals to a service that has work: what is in flight is finished, and nothing stays behind. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { Gate, GATES } from '../support/gate.js';
 import { Load } from '../support/load.js';
 import { connections, startPostgres } from '../support/postgres.js';
-import { alive, soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
-const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
+const postgres = await startPostgres(t, { setup: GATES });
 const options = {
   database: postgres.url,
   scripts: {
     'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
-    'hit/add.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
+    'slow/wait.read.sql': 'SELECT wait_at({{sqlVal "gate"}}) AS waited',
     'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
   },
   config: { 'http.processes': 2, 'pool.threads': 2, 'pg.maxopenconn': 8 },
@@ -25,17 +26,26 @@ function load(t: Test, service: Service, clients = 12): Load {
   });
 }
 
+const WAITING =
+  "SELECT FROM pg_stat_activity WHERE query LIKE '%wait_at($1)%' AND state = 'active' AND pid <> pg_backend_pid()";
+
 for (const [signal, group] of [
   ['SIGTERM', false],
   ['SIGINT', true],
 ] as const)
   t.test(`${signal} to ${group ? 'the group' : 'the supervisor'}`, async (t) => {
-    const service = await startService(t, options);
+    // Enough for all of them to wait in one thread.
+    const config = { ...options.config, 'pg.maxopenconn': 40 };
+    const service = await startService(t, { ...options, config });
     const httpProcesses = service.httpProcesses();
-    const slow = Array.from({ length: 4 }, () => service.error('slow/sleep?s=0.7'));
-    await sleep(300);
+    const slow = Array.from({ length: 4 }, () => service.error(`slow/wait?gate=${signal}`));
+    await until(async () => (await postgres.sql(WAITING)).length === 4);
     if (group) service.signalGroup(signal);
     else service.signal(signal);
+    const refused = () =>
+      service.ask('/_health', { headers: { connection: 'close' } }).then(() => false, () => true); // prettier-ignore
+    await until(refused);
+    await new Gate(postgres, signal).open();
     t.same(new Set(await Promise.all(slow)), new Set(['200']), 'what is in flight is answered');
     t.equal(await service.exited, 0);
     t.notOk(httpProcesses.some(alive));
@@ -49,14 +59,11 @@ t.test('SIGHUP under load, with another configuration', async (t) => {
   for (const threads of [1, 2]) {
     service.configure({ ...options.config, 'pool.threads': threads });
     service.signal('SIGHUP');
-    await soon('the reload', () =>
-      service.lines.filter(({ msg }) => msg === 'reloaded').length === threads ? true : undefined,
-    );
-    await sleep(500);
+    await service.line('reloaded', threads);
+    t.ok(await running.more(50));
   }
-  t.ok(await running.reached(100));
   await running.stop();
   t.same(running.failures, []);
-  await soon('the end of the old ones', () => (before.some(alive) ? undefined : true));
+  await until(() => !before.some(alive));
   t.equal(service.httpProcesses().length, 2);
 });

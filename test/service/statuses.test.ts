@@ -1,8 +1,8 @@
 /** The status and code of each failure, and what of it a caller is told. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type AskOptions } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t, {
   setup: `
@@ -42,8 +42,14 @@ const scripts = {
   'broken/placeholder.read.sql': 'SELECT $2::int, {{sqlVal "a"}}',
   'plain/value.read.sql': "SELECT '{{.v}}' AS v",
 };
-const config = { 'pg.statement_timeout': '1s' };
+const config = { 'pg.statement_timeout': '2s' };
 const service = await startService(t, { database: as('caller'), scripts, config });
+/** One that hides what is raised on purpose, and whose statements may take their time. */
+const hiding = await startService(t, {
+  database: as('caller'),
+  scripts,
+  config: { 'queries.raised_messages': false },
+});
 
 const FAILED = 'could not execute sql, check your service logs';
 
@@ -95,7 +101,7 @@ t.test('of PostgreSQL, told without its words', async (t) => {
   for (const [state, status] of Object.entries(RAISED))
     for (const method of ['GET', 'POST'])
       failures.push([`${method} fail/with?state=${state}&message=hush`, `${status} ${state}`]);
-  for (const [request, expected] of failures) {
+  const failed = async ([request, expected]: readonly [string, string]): Promise<void> => {
     const [target, method = 'GET'] = request.split(' ').reverse() as [string, string?];
     const { status, json, text, headers } = await service.ask(target, { method });
     const [, code] = expected.split(' ');
@@ -104,7 +110,8 @@ t.test('of PostgreSQL, told without its words', async (t) => {
     t.match(headers.get('content-type'), /^application\/json/);
     if (status === 503) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     else t.equal(headers.get('retry-after'), null);
-  }
+  };
+  await Promise.all(failures.map(failed));
 });
 
 t.test('a role that may only read', async (t) => {
@@ -124,14 +131,13 @@ t.test('what a statement over its time leaves behind', async (t) => {
 });
 
 t.test('a statement that somebody else cancels is not over its time', async (t) => {
-  const answer = service.error('slow/sleep');
-  let cancelled: object[] = [];
-  for (let i = 0; i < 40 && cancelled.length === 0; i++) {
-    await sleep(10);
-    cancelled = await postgres.sql(
+  const answer = hiding.error('slow/sleep');
+  await until(async () => {
+    const cancelled = await postgres.sql(
       `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%one that sleeps%' AND pid <> pg_backend_pid()`,
     );
-  }
+    return cancelled.length > 0;
+  });
   t.equal(await answer, '500 57014');
 });
 
@@ -146,11 +152,6 @@ t.test('raised on purpose: the message is passed on', async (t) => {
 });
 
 t.test('raised on purpose, but hidden', async (t) => {
-  const hiding = await startService(t, {
-    database: as('caller'),
-    scripts,
-    config: { 'queries.raised_messages': false },
-  });
   for (const [state, status] of Object.entries(OWN)) {
     const answer = await hiding.ask(`fail/with?state=${state}&message=hush`);
     t.equal(answer.status, status);

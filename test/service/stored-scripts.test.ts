@@ -12,7 +12,6 @@ import {
   startPostgres,
   type Postgres,
 } from '../support/postgres.js';
-import { soon } from '../support/process-group.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 
 const TARGET = '/_QUERIES/a/v';
@@ -124,7 +123,7 @@ t.test('before the database is there', all, async (t) => {
   const busy =
     '503 {"error":"the stored scripts cannot be read now, try again later","code":"busy"}';
   await live(service.port, TARGET, busy);
-  t.not(await soon('the reason', () => service.lines.find(isReason)), undefined);
+  await service.line(isReason);
   await postgres.restart();
   await live(service.port, TARGET, answer('first'));
 });

@@ -27,13 +27,13 @@ async function sleepers(): Promise<number> {
 }
 
 /** settled waits until that many run. */
-const settled = (n: number): Promise<void> => until(async () => (await sleepers()) === n);
+const settled = (n: number): Promise<true> => until(async () => (await sleepers()) === n);
 
 t.test('http.timeout', async (t) => {
   const service = await startService(t, {
     database: postgres.url,
     scripts,
-    config: { 'http.timeout': '600ms', 'pg.statement_timeout': '1h' },
+    config: { 'http.timeout': '1500ms', 'pg.statement_timeout': '1h' },
   });
   for (const method of ['GET', 'POST']) {
     const { status, json } = await service.ask('slow/sleep?s=3600', { method });

@@ -59,7 +59,7 @@ t.test('a database that takes connections and says nothing', async (t) => {
   const { conninfo } = database;
   const slow = {
     ...database,
-    conninfo: conninfo.replace('connect_timeout=2', 'connect_timeout=3600'),
+    conninfo: conninfo.replace('connect_timeout=60', 'connect_timeout=3600'),
     connectTimeout: 3_600_000,
   };
   const { service } = await startService(t, { grace: 3_600_000, worker: { databases: [slow] } });

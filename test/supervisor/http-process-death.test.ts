@@ -1,8 +1,8 @@
 /** An HTTP process that dies takes its own connections with it, no others, and is replaced. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { soon } from '../support/process-group.js';
+import { alive } from '../support/process-group.js';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 import { startService } from './service.js';
 
 t.test('other HTTP processes serve on', async (t) => {
@@ -10,9 +10,9 @@ t.test('other HTTP processes serve on', async (t) => {
   const held = await Promise.all(Array.from({ length: 16 }, () => HeldRequest.begin(port)));
   const [victim = 0, other = 0] = service.httpProcesses();
   process.kill(victim, 'SIGKILL');
-  await sleep(200);
+  await until(() => !alive(victim));
   for (const request of held) request.finish();
-  await sleep(200);
+  await until(() => held.every(({ text, socket }) => text !== '' || socket.destroyed));
   for (const request of held) request.socket.end();
   const ends = await Promise.all(held.map(({ closed }) => closed));
   const answered = ends.filter((text) => text.startsWith('HTTP/1.1 404 '));
@@ -21,10 +21,8 @@ t.test('other HTTP processes serve on', async (t) => {
     ends.every((text) => text.startsWith('HTTP/1.1 404 ') || !text.includes('HTTP')),
     'the rest was reset',
   );
-  const now = await soon('the replacement', () => {
-    const pids = service.httpProcesses();
-    return pids.length === 2 ? pids : undefined;
-  });
+  await until(() => service.httpProcesses().length === 2);
+  const now = service.httpProcesses();
   t.ok(now.includes(other));
   t.notOk(now.includes(victim));
 });
@@ -37,21 +35,16 @@ t.test('the only one: the port is served again, with growing waits', async (t) =
     const line = await service.line('an HTTP process died', death);
     t.equal(line['wait'], 100 * 2 ** (death - 1));
     t.equal(line['signal'], 'SIGKILL');
-    await soon('the replacement', () => service.httpProcesses()[0]);
-    let status = 0;
-    for (let i = 0; i < 100 && status !== 404; i++) {
-      await sleep(20);
-      ({ status } = await sendRaw(port, requestBytes('GET', '/nope')));
-    }
-    t.equal(status, 404);
+    await until(() => service.httpProcesses().length > 0);
+    await until(async () => (await sendRaw(port, requestBytes('GET', '/nope'))).status === 404);
   }
 });
 
 t.test('the service can be stopped while a process waits to be replaced', async (t) => {
   const { service } = await startService(t, { httpProcesses: 1 });
   for (let death = 1; death <= 4; death++) {
-    const pid = await soon('an HTTP process', () => service.httpProcesses()[0]);
-    process.kill(pid, 'SIGKILL');
+    await until(() => service.httpProcesses().length > 0);
+    process.kill(service.httpProcesses()[0]!, 'SIGKILL');
     await service.line('an HTTP process died', death);
   }
   service.signal('SIGTERM'); // within a wait of 800 ms

@@ -33,6 +33,11 @@ export interface JobOptions {
   readonly readOnly?: boolean;
 }
 
+/** patient is a connection string whose attempts to connect may take as long as a test. */
+export function patient(conninfo: string): string {
+  return conninfo.replace(/connect_timeout=\d+/, 'connect_timeout=250');
+}
+
 export class TestDatabase {
   readonly database: Database;
   readonly #allowed: Int32Array;
@@ -44,10 +49,10 @@ export class TestDatabase {
     budget = new ResultBudget(32 << 20, 256 << 20),
   ) {
     const usual = databaseSettings('test', server);
-    const conninfo = `${usual.conninfo} application_name=tested`;
-    // A statement may wait longer for a free connection than an attempt to connect takes.
-    const patient = { ...usual, conninfo, connectTimeout: 10_000 };
-    const all = { ...patient, ...settings };
+    const conninfo = `${patient(usual.conninfo)} application_name=tested`;
+    // Waiting fails no statement of a test, unless the test is about it.
+    const waits = { ...usual, conninfo, connectTimeout: 250_000 };
+    const all = { ...waits, ...settings };
     this.#allowed = new Int32Array([all.connections, 0]);
     this.database = new Database(all, budget, new ConnectionQuota(this.#allowed, 0));
     t.teardown(() => {

@@ -15,7 +15,7 @@ export async function live(port: number, path: string, wanted: string): Promise<
   await until(async () => {
     const answers = await ask(port, path);
     return answers.size === 1 && answers.has(wanted);
-  });
+  }, 50);
 }
 
 function one(port: number, path: string): Promise<string> {

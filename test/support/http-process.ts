@@ -13,7 +13,7 @@ export type HttpProcessOverrides = Partial<Omit<HttpSettings, 'worker'>> & {
 /** An address where no PostgreSQL is. */
 const NOWHERE = { host: '127.0.0.1', port: 1, password: 'none' };
 
-/** databaseSettings is the database of a test's server under an alias. */
+/** databaseSettings is the database of a test's server under an alias. A busy machine exceeds none of its time limits. */
 export function databaseSettings(
   alias: string,
   server: { readonly host: string; readonly port: number; readonly password: string } = NOWHERE,
@@ -21,7 +21,7 @@ export function databaseSettings(
   const { host, port, password } = server;
   return {
     alias,
-    conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=2`,
+    conninfo: `host=${host} port=${port} user=postgres password=${password} dbname=postgres connect_timeout=60`,
     database: 'postgres',
     host,
     port,
@@ -29,8 +29,8 @@ export function databaseSettings(
     idleConnections: 4,
     waiting: 5_000,
     idleTime: 60_000,
-    connectTimeout: 2_000,
-    statementTimeout: 30_000,
+    connectTimeout: 60_000,
+    statementTimeout: 3_600_000,
     prepared: true,
   };
 }
@@ -43,7 +43,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
     host: '127.0.0.1',
     port: 0,
     context: '',
-    timeout: 30_000,
+    timeout: 3_600_000,
     grace: 5_000,
     queue: 1_000,
     maxBody: 1 << 20,
@@ -56,7 +56,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       path: '/nonexistent',
       isolation: 'process',
       threads: 2,
-      timeout: 10_000,
+      timeout: 60_000,
       maxResponse: 1 << 20,
       maxMemory: 1 << 30,
       environment: [],

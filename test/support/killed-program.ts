@@ -4,8 +4,9 @@ import { startHttpProcess } from './http-process.js';
 import { pgbouncerVersion, startPgbouncer } from './pgbouncer.js';
 import { PluginFolder } from './plugin-folder.js';
 import { startOwnPostgres } from './postgres.js';
-import { childrenOf, soon } from './process-group.js';
+import { childrenOf } from './process-group.js';
 import { startService } from './service.js';
+import { until } from './until.js';
 
 // Nothing is torn down: this process is killed.
 const t = { teardown: () => undefined };
@@ -26,5 +27,5 @@ const service = await startService(t, {
 });
 await service.ask('/_PLUGIN/plugin/Name');
 service.ask('a/slow').catch(() => undefined);
-await soon('the plugin host', () => service.httpProcesses().flatMap(childrenOf)[0]);
+await until(() => service.httpProcesses().flatMap(childrenOf)[0]);
 console.log(JSON.stringify({ service: service.pid, folders: [service.folder, plugins.path] }));

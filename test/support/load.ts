@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { until } from './until.js';
 
 export interface LoadOptions {
   readonly port: number;
@@ -59,10 +60,15 @@ export class Load {
     return this.statuses.get(status) ?? 0;
   }
 
-  /** reached waits until so many answers with a status have come, half a minute at most. */
-  async reached(count: number, status = 200): Promise<boolean> {
-    for (let i = 0; i < 1_500 && this.count(status) < count; i++) await sleep(20);
-    return this.count(status) >= count;
+  /** reached waits until so many answers with a status have come. */
+  async reached(count: number, status = 200): Promise<true> {
+    await until(() => this.count(status) >= count);
+    return true;
+  }
+
+  /** more waits until that many more answers with a status have come. */
+  more(count: number, status = 200): Promise<true> {
+    return this.reached(this.count(status) + count, status);
   }
 
   async stop(): Promise<void> {

@@ -1,7 +1,7 @@
 /** A libpq connection in pipeline mode with a Pipeline on it, driven by polling. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Pipeline, ROWS, VALUE, type PipelineResult } from '#app/native/pipeline.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
+import { until } from './until.js';
 
 export class Pipelined {
   readonly pq: Libpq;
@@ -43,17 +43,16 @@ export class Pipelined {
     return (await this.outcomes(1))[0]!;
   }
 
-  /** outcomes gives that many outcomes, or those up to the loss of the connection. Rejects after ten seconds. */
+  /** outcomes gives that many outcomes, or those up to the loss of the connection. */
   async outcomes(count: number): Promise<PipelineResult[]> {
     const all: PipelineResult[] = [];
-    for (let i = 0; i < 10_000; i++) {
+    await until(() => {
       this.pipeline.flush();
       all.push(...this.pipeline.receive());
       const last = all.at(-1);
       const lost = typeof last === 'object' && last !== null && 'lost' in last;
-      if (lost || all.length >= count) return all;
-      await sleep(1);
-    }
-    throw new Error(`only ${all.length} of ${count} outcomes came`);
+      return lost || all.length >= count;
+    }, 1);
+    return all;
   }
 }

@@ -3,10 +3,10 @@
  * a new database `postgres` and no roles. A file that is run by hand starts a server, which ends with the process. A test
  * that configures, stops or restarts its server, or changes settings of the whole server, takes one of its own.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Test } from 'tap';
 import { start, type EmbeddedOptions, type EmbeddedServer } from '#scripts/embedded-postgres.mjs';
+import { until } from './until.js';
 
 /** URL of the shared server, from the runner (scripts/test/run-file.mjs). */
 const SHARED = process.env['TEST_POSTGRES'];
@@ -86,15 +86,14 @@ async function empty(url: string, and: readonly string[] = []): Promise<void> {
   }
 }
 
-/** connections is how many clients are connected; with `wanted`, once there are that many, or after three seconds. */
-export async function connections(postgres: Postgres, wanted?: number): Promise<number> {
-  for (let i = 0; ; i++) {
+/** connections is how many clients are connected; with `wanted`, once there are that many. */
+export function connections(postgres: Postgres, wanted?: number): Promise<number> {
+  return until(async () => {
     const [row] = await postgres.sql<{ n: number }>(
       "SELECT count(*)::int AS n FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
     );
-    if (wanted === undefined || row!.n === wanted || i === 60) return row!.n;
-    await sleep(50);
-  }
+    return (wanted === undefined || row!.n === wanted) && row!.n;
+  }, 50);
 }
 
 async function query<Row extends object>(

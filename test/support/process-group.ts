@@ -8,8 +8,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnGroup, type TestEnd } from './spawn-group.js';
+import { until } from './until.js';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
@@ -79,10 +79,18 @@ export class ProcessGroup {
     });
   }
 
-  /** line waits for the n-th log line that is wanted, or whose message has the text. */
+  /**
+   * line waits for the n-th log line that is wanted, or whose message has the text; rejects when the program has ended
+   * without it.
+   */
   line(wanted: string | ((line: LogLine) => boolean), n = 1): Promise<LogLine> {
     const is = typeof wanted === 'string' ? ({ msg }: LogLine) => msg.includes(wanted) : wanted;
-    return soon(`the log line ${wanted.toString()}`, () => this.lines.filter(is)[n - 1]);
+    return until(() => {
+      const line = this.lines.filter(is)[n - 1];
+      if (line === undefined && this.#closed && this.stdout.closed)
+        throw new Error(`the log ended without ${wanted.toString()}`);
+      return line;
+    });
   }
 
   /** httpProcesses are the numbers of the running HTTP processes. */
@@ -112,16 +120,6 @@ export class ProcessGroup {
     const title = `service ${this.pid}: ${state === null ? 'running' : `exited with ${state}`}`;
     console.error([title, ...lines.map((line) => `  ${JSON.stringify(line)}`)].join('\n'));
   }
-}
-
-/** soon waits until something is there, ten seconds at most. */
-export async function soon<T>(what: string, look: () => T | undefined): Promise<T> {
-  for (let i = 0; i < 500; i++) {
-    const found = look();
-    if (found !== undefined) return found;
-    await sleep(20);
-  }
-  throw new Error(`${what} did not come`);
 }
 
 /** alive tells whether a process runs. A zombie does not: not every process 1 reaps what it inherits. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
+import { allRead } from './tcp-state.js';
 
 /** Whether uWebSockets.js's binary for this Node answers 505 to a request line in pieces (those up to Node 21 do). */
 export const SPLITS_FAIL = Number(process.versions.modules) <= 120;
@@ -19,14 +20,18 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** How long a connection that stays open is watched after its last byte (milliseconds). */
+/** How long a connection that stays open is watched after its last response (milliseconds). */
 const QUIET = 200;
 
 export interface SendOptions {
-  /** How long to wait for the first byte (milliseconds). */
+  /** How many responses to wait for; 1 by default. */
+  readonly responses?: number;
+  /** Whether to read until the server closes the connection. */
+  readonly untilClosed?: boolean;
+  /** How long to wait for bytes (milliseconds), where it is no failure that none come; without it, until there is a response. */
   readonly wait?: number;
-  /** How long to watch a connection after its last byte (milliseconds). */
-  readonly quiet?: number;
+  /** Gets the connection, for `allRead`. */
+  readonly connected?: (socket: net.Socket) => void;
   /** How long to wait between two parts (milliseconds). */
   readonly between?: number;
   /** Whether to end the sending half of the connection after the last part. */
@@ -41,16 +46,20 @@ export function connect(port: number, ca?: string): net.Socket {
   return ca === undefined ? net.connect(options) : tls.connect({ ...options, ca });
 }
 
-/** sendRaw sends bytes on a connection of its own and reads until the server closes it or falls silent. */
+/** sendRaw sends bytes on a connection of its own and reads until the server closes it, or has sent its responses and no more. */
 export function sendRaw(
   port: number,
   bytes: string | readonly string[],
-  { wait = 5_000, quiet: patience = QUIET, between = 0, halfClose = false, ca }: SendOptions = {},
+  options: SendOptions = {},
 ): Promise<RawAnswer> {
+  const { responses = 1, untilClosed = false, wait, between = 0, halfClose = false, ca } = options;
+  const isHead = (typeof bytes === 'string' ? bytes : bytes.join('')).startsWith('HEAD ');
   return new Promise((resolve) => {
     const socket = connect(port, ca);
+    options.connected?.(socket);
     const chunks: Buffer[] = [];
-    let quiet = setTimeout(() => finish(false), wait);
+    let text = '';
+    let quiet = wait === undefined ? undefined : setTimeout(() => finish(false), wait);
     const finish = (closed: boolean): void => {
       clearTimeout(quiet);
       socket.destroy();
@@ -58,8 +67,11 @@ export function sendRaw(
     };
     socket.on('data', (chunk) => {
       chunks.push(chunk);
+      text += chunk.toString('latin1');
       clearTimeout(quiet);
-      quiet = setTimeout(() => finish(false), patience);
+      if (untilClosed) return;
+      const patience = isComplete(text, responses, isHead) ? QUIET : wait;
+      if (patience !== undefined) quiet = setTimeout(() => finish(false), patience);
     });
     socket.on('error', () => undefined);
     socket.on('end', () => finish(true));
@@ -102,17 +114,34 @@ export class HeldRequest {
     });
   }
 
-  /** begin sends the first part and waits until the HTTP process must have it. */
+  /** begin sends the first part and waits until the HTTP process has it. */
   static async begin(port: number): Promise<HeldRequest> {
     const held = new HeldRequest(port);
     held.socket.write('POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
-    await sleep(100);
+    await allRead(port, [held.socket]);
     return held;
   }
 
   finish(): void {
     this.socket.write('b');
   }
+}
+
+/** Whether a text has that many responses, of which the first may be one to HEAD. */
+function isComplete(text: string, wanted: number, isHead: boolean): boolean {
+  let at = 0;
+  for (let n = 0; n < wanted;) {
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0) return false;
+    const head = text.slice(at, end);
+    at = end + 4;
+    if (head.startsWith('HTTP/1.1 1')) continue;
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0;
+    if (!(isHead && n === 0)) at += Number(length);
+    if (at > text.length) return false;
+    n++;
+  }
+  return true;
 }
 
 function parse(text: string): Omit<RawAnswer, 'closed'> {

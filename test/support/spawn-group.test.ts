@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { childrenOf, soon } from './process-group.js';
+import { childrenOf } from './process-group.js';
+import { until } from './until.js';
 
 const PROGRAM = fileURLToPath(new URL('./killed-program.js', import.meta.url));
 
@@ -32,6 +33,6 @@ t.test('a test that is killed', async (t) => {
   for (const command of ['node', 'postgres', 'plugin_host'])
     t.ok(commands.includes(command), `${command} is among ${commands.join(' ')}`);
   child.kill('SIGKILL');
-  await soon('the end of all', () => (left.some(commandOf) ? undefined : true));
+  await until(() => !left.some(commandOf));
   t.same(left.filter(commandOf), []);
 });

@@ -1,20 +1,29 @@
 /** Waiting for a condition. The time limit of the test file is the only bound, so a busy machine fails nothing. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-/** until waits for a condition, which it checks every `pause` milliseconds. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
+/**
+ * until waits for a condition, which it checks every `pause` milliseconds. Returns its value, which is neither false, null
+ * nor undefined.
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
   pause = 10,
-): Promise<void> {
-  while (!(await condition())) await sleep(pause);
+): Promise<Exclude<T, false | null | undefined>> {
+  for (;;) {
+    const value = await condition();
+    if (value !== false && value !== null && value !== undefined)
+      return value as Exclude<T, false | null | undefined>;
+    await sleep(pause);
+  }
 }
 
 /** isPending tells whether a promise has not settled yet. */
 export async function isPending(promise: Promise<unknown>): Promise<boolean> {
-  const pending = Symbol('pending');
-  const settled = promise.then(
-    () => undefined,
-    () => undefined,
-  );
-  return (await Promise.race([settled, Promise.resolve(pending)])) === pending;
+  let pending = true;
+  const settled = (): void => {
+    pending = false;
+  };
+  promise.then(settled, settled);
+  await setImmediate(); // all callbacks of promises come first
+  return pending;
 }

@@ -37,6 +37,13 @@ SERVICE_HANDLER const char* GETSleepHandler(void) {
   return "\"slept\"";
 }
 
+/* Waits until a file exists. */
+SERVICE_HANDLER const char* GETWaitHandler(void) {
+  const service_parameter* file = service_param(&URLQuery, "file");
+  while (access(file->values[0].data, F_OK) != 0) usleep(1000);
+  return "\"waited\"";
+}
+
 /* Records its calls in a file, which shows a call that ran twice. */
 SERVICE_HANDLER const char* GETMarkHandler(void) {
   const service_parameter* file = service_param(&URLQuery, "file");

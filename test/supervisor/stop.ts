@@ -1,0 +1,35 @@
+/** How a service stops when it gets a signal. */
+import net from 'node:net';
+import type { Test } from 'tap';
+import { alive } from '../support/process-group.js';
+import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
+import { until } from '../support/until.js';
+import { startService } from './service.js';
+
+/** The response to a HeldRequest after which the connection is closed. */
+export const ANSWERED = /^HTTP\/1\.1 404 [^]*connection: close\r\n/i;
+
+/** refused waits until a port takes no new connections. */
+export async function refused(port: number): Promise<void> {
+  await until(async () => (await sendRaw(port, requestBytes('GET', '/nope'))).text === '');
+}
+
+/** stopTest makes the test of a signal to the supervisor, or to all processes of a service. */
+export function stopTest(t: Test, signal: NodeJS.Signals, group: boolean): void {
+  t.test(`${signal} to ${group ? 'the group' : 'the supervisor'}`, async (t) => {
+    const { service, port } = await startService(t);
+    const httpProcesses = service.httpProcesses();
+    t.equal(httpProcesses.length, 2);
+    const idle = net.connect(port, '127.0.0.1');
+    const held = await HeldRequest.begin(port);
+    if (group) service.signalGroup(signal);
+    else service.signal(signal);
+    await refused(port); // no new connections
+    held.finish();
+    t.match(await held.closed, ANSWERED, 'requests in flight get their responses');
+    const status = await service.exited;
+    t.equal(status, 0, { output: service.output });
+    t.notOk(httpProcesses.some(alive), 'nothing is left');
+    idle.destroy();
+  });
+}
