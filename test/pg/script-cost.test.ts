@@ -66,3 +66,40 @@ t.test('the shortest time of recent runs', (t) => {
   t.ok(slower > 150, `a script that has become slow raises it: ${slower} ms`);
   t.end();
 });
+
+/** Records runs of that many milliseconds. */
+function record(cost: ScriptCost, count: number, time: number, crowded: boolean): void {
+  for (let i = 0; i < count; i++) cost.record(time, crowded);
+}
+
+t.test('the expected time is that of runs beside few others', (t) => {
+  const cost = new ScriptCost();
+  t.equal(cost.expected, 10, 'never run');
+  record(cost, 1_000, 0.2, false);
+  t.ok(Math.abs(cost.expected - 0.2) < 0.01, `${cost.expected}`);
+  record(cost, 1_000, 1, true);
+  t.ok(Math.abs(cost.time - 1) < 0.01, `${cost.time}`);
+  t.ok(Math.abs(cost.expected - 0.2) < 0.01, `${cost.expected} in a crowd`);
+  record(cost, 1, 50, false);
+  t.ok(cost.expected < 0.25, `${cost.expected} after a single long run`);
+  record(cost, 1_000, 1, false);
+  t.ok(Math.abs(cost.expected - 1) < 0.01, `${cost.expected} once it takes longer by itself`);
+  record(cost, 1_000, 0.1, true);
+  t.ok(Math.abs(cost.expected - 0.1) < 0.01, `${cost.expected} once it is faster even in a crowd`);
+  t.end();
+});
+
+t.test('the time beside few others is measured again after a second without such a run', (t) => {
+  const cost = after(1_000, 0.2);
+  const now = performance.now();
+  t.notOk(cost.wantsRoom(now));
+  t.notOk(cost.wantsRoom(now + 900));
+  t.ok(cost.wantsRoom(now + 1_100));
+  record(cost, 1_000, 1, true);
+  t.ok(cost.wantsRoom(now), 'until enough runs were measured');
+  record(cost, 127, 0.2, false);
+  t.ok(cost.wantsRoom(now));
+  record(cost, 1, 0.2, false);
+  t.notOk(cost.wantsRoom(now));
+  t.end();
+});
