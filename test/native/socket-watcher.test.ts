@@ -98,28 +98,26 @@ t.test('a unix socket reports the number of bytes that wait', async (t) => {
   pq.finish();
 });
 
-t.test(
-  'tells how many bytes arrived, and for a new result no more than a read takes',
-  async (t) => {
-    const pq = connect(t);
-    const watcher = new SocketWatcher(pq.socket(), () => undefined);
-    t.teardown(() => watcher.close());
-    const finish = (sql: string): void => {
-      pq.sendQueryParams(sql, []);
-      while (pq.getResult());
-    };
-    watcher.arrived(false);
-    finish("select repeat('x', 50000)");
-    const one = watcher.arrived(false);
-    t.ok(one > 50_000 && one < 51_000, `${one} bytes`);
-    t.equal(watcher.arrived(false), 0);
-    for (let i = 0; i < 10; i++) finish("select repeat('x', 10000)");
-    t.equal(watcher.arrived(true), 32_768);
-    finish("select repeat('x', 10000)");
-    const small = watcher.arrived(true);
-    t.ok(small > 10_000 && small < 11_000, `${small} bytes`);
-  },
-);
+t.test('tells how many bytes arrived, and for a new result no more than a read takes', (t) => {
+  const pq = connect(t);
+  const watcher = new SocketWatcher(pq.socket(), () => undefined);
+  t.teardown(() => watcher.close());
+  const finish = (sql: string): void => {
+    pq.sendQueryParams(sql, []);
+    while (pq.getResult());
+  };
+  watcher.arrived(false);
+  finish("select repeat('x', 50000)");
+  const one = watcher.arrived(false);
+  t.ok(one > 50_000 && one < 51_000, `${one} bytes`);
+  t.equal(watcher.arrived(false), 0);
+  for (let i = 0; i < 10; i++) finish("select repeat('x', 10000)");
+  t.equal(watcher.arrived(true), 32_768);
+  finish("select repeat('x', 10000)");
+  const small = watcher.arrived(true);
+  t.ok(small > 10_000 && small < 11_000, `${small} bytes`);
+  t.end();
+});
 
 t.test('reports nothing while stopped', async (t) => {
   const pq = connect(t);
