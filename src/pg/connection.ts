@@ -60,8 +60,6 @@ export class Connection {
   readonly #stuck: StuckDetector;
   /** Closed when nothing is in flight any more. */
   #retiring = false;
-  /** Whether the last read completed no result. */
-  #partial = false;
   /** Until then, ms, read-only jobs get an explicit transaction. */
   #explicitUntil = 0;
 
@@ -143,13 +141,10 @@ export class Connection {
     if (!this.#meters(waiting)) return;
     const outcomes = this.#socket.pipeline.receive();
     if (outcomes.length === 0) {
-      // A part of a result. Most are complete with the next read, so that its bytes, whose count takes a system call,
-      // are counted only from then on.
-      if (this.#partial) this.#meters(this.#socket.arrived(this.#meter.received === 0));
-      this.#partial = true;
+      // A part of a result: only now its bytes are counted, which takes a system call.
+      this.#meters(this.#socket.arrived(this.#meter.received === 0));
       return;
     }
-    this.#partial = false;
     const now = performance.now();
     for (const outcome of outcomes) {
       this.#settle(outcome, now);

@@ -39,8 +39,7 @@ export class InFlight {
   shift(now: number): void {
     const segment = this.#segments.shift()!;
     this.load -= segment.expected;
-    const { cost, crowded = false } = segment.job;
-    cost?.record(now - Math.max(this.#headSince, segment.sentAt), crowded);
+    segment.job.cost?.record(now - Math.max(this.#headSince, segment.sentAt));
     this.#headSince = now;
     if (this.#segments.length > 0) return;
     this.load = 0; // without what rounding has left

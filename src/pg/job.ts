@@ -65,8 +65,6 @@ export interface Job {
   attempts: number;
   /** Set by the database: when it was queued, in milliseconds of the monotonic clock. */
   since: number;
-  /** Set by the scheduler: whether many connections were in use when it was sent. */
-  crowded?: boolean;
   /** Set when its outcome is no longer needed. */
   abandoned: boolean;
   done(result: StatementResult): void;

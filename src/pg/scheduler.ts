@@ -102,14 +102,12 @@ export class Scheduler {
   /** Puts a fast job into the least busy of the shared pipelines; false when none has room. */
   #share(job: Job, now: number): boolean {
     if (this.#slowNext) return false;
-    let load = job.cost?.expected ?? 0;
+    let load = job.cost?.time ?? 0;
     for (const c of this.#connections) if (!c.exclusive) load += c.inFlight.load;
     let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
     // Connections beyond the limit are about to be closed, and half of the others are for slow statements that wait.
     let allowed = this.#quota.limit;
     if (this.#slow.size > 0) lanes = Math.min(lanes, Math.ceil(allowed / 2));
-    if (lanes > SHARED && job.cost?.wantsRoom(now) === true) lanes = SHARED;
-    job.crowded = lanes > SHARED;
     let best: Connection | undefined;
     let least = Infinity;
     let pipelines = 0;
@@ -174,7 +172,6 @@ export class Scheduler {
       }
       this.#slowNext = false;
       idle.exclusive = true;
-      job.crowded = taken >= SHARED;
       send(idle, job, now);
     }
   }

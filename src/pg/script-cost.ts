@@ -30,14 +30,6 @@ const CREDIT = 200;
 const PAID_BY_TIME = 0.05;
 const PAID_BY_RUN = 0.05;
 
-/** Runs that use few connections are measured after so long without one, ms, and so many of them. */
-const MEASURED_EVERY = 1_000;
-const MEASURED = 128;
-
-/** Weight of such a run in its average, and what it counts for at most, as a multiple of the average. */
-const UNCROWDED_WEIGHT = 0.03;
-const MOST_AT_ONCE = 4;
-
 /** The longest time that a script stays under suspicion after a stalled statement was last seen, ms. */
 const LONGEST_SUSPICION = 1_000;
 
@@ -52,11 +44,6 @@ export class ScriptCost {
   /** Average time of a run, ms; undefined before the first. */
   #time: number | undefined;
   #weight = 1;
-  /** The same of the runs that were not crowded, ms; Infinity before the first. */
-  #uncrowded = Infinity;
-  /** When such a run ended last, ms, and how many more are to be measured. */
-  #uncrowdedAt = 0;
-  #unmeasured = 0;
   /** The debt when it was last added up, and when that was, ms. */
   #owed = -CREDIT;
   #owedAt = 0;
@@ -66,25 +53,6 @@ export class ScriptCost {
   /** time is the expected time of a run, ms. */
   get time(): number {
     return this.#time ?? SLOW_AFTER;
-  }
-
-  /**
-   * expected is the time that a run would take beside few others, ms. On a database with few cores, runs take longer the
-   * more connections are in use: were that taken for their own time, more and more connections would be used.
-   */
-  get expected(): number {
-    return Math.min(this.time, this.#uncrowded);
-  }
-
-  /**
-   * wantsRoom tells whether its statements are to use few connections at time `now`, ms, although they could use more: for
-   * a moment each second, so that `expected` stays true.
-   */
-  wantsRoom(now: number): boolean {
-    if (this.#unmeasured > 0) return true;
-    if (now - this.#uncrowdedAt <= MEASURED_EVERY) return false;
-    this.#unmeasured = MEASURED;
-    return true;
   }
 
   /** known tells whether there are enough samples: the first ones may be those of new connections or a busy machine. */
@@ -104,11 +72,10 @@ export class ScriptCost {
     this.#suspectUntil = Math.max(this.#suspectUntil, now + Math.min(time, LONGEST_SUSPICION));
   }
 
-  /** record takes the measured time of a run, ms, and whether many connections were in use. */
-  record(time: number, crowded = false): void {
+  /** record takes the measured time of a run, ms. */
+  record(time: number): void {
     this.#time ??= 0;
     this.#time += (time - this.#time) * this.#weight;
-    if (!crowded) this.#recordUncrowded(time);
     if (time < this.least) this.least = time;
     else this.least += (time - this.least) * DECAY;
     if (this.#weight > WEIGHT) this.#weight /= 1 + this.#weight;
@@ -117,15 +84,6 @@ export class ScriptCost {
       this.#owed = Math.min(this.#owes(now) + Math.min(time, MOST_OWED_ONCE), MOST_OWED);
       this.#owedAt = now;
     } else if (this.#owed > 0) this.#owed -= PAID_BY_RUN;
-  }
-
-  #recordUncrowded(time: number): void {
-    if (this.#uncrowded === Infinity) this.#uncrowded = time;
-    // A single long run must not crowd the database.
-    const change = Math.min(time, MOST_AT_ONCE * this.#uncrowded) - this.#uncrowded;
-    this.#uncrowded += change * UNCROWDED_WEIGHT;
-    if (this.#unmeasured > 0) this.#unmeasured--;
-    this.#uncrowdedAt = performance.now();
   }
 
   #owes(now: number): number {

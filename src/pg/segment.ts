@@ -61,7 +61,7 @@ export function writeSegment(
   return {
     job,
     sentAt: now,
-    expected: job.cost?.expected ?? 0,
+    expected: job.cost?.time ?? 0,
     name,
     parses: known === undefined && name !== '',
     identityName,

@@ -25,7 +25,6 @@ export class Query implements Job {
   cost: ScriptCost | undefined;
   attempts = 0;
   since = 0;
-  crowded = false;
   abandoned = false;
   readonly #responder: Outcomes;
 
