@@ -138,7 +138,8 @@ Mailbox::Mailbox(const Napi::CallbackInfo& info)
   }
   waker_ = LoopWaker::Make(Environment::Current(), this);
   if (waker_ == nullptr) {
-    Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
+    Napi::Error::New(env, "this thread is ending, or has no descriptor left")
+        .ThrowAsJavaScriptException();
     return;
   }
   queue_->waker = waker_;

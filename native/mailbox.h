@@ -16,8 +16,8 @@ struct MailboxQueue;
 
 // new Mailbox(onMessage): onMessage(text, bodies), where bodies is an array of ArrayBuffers or undefined; an exception
 // in it is uncaught. Does not keep the thread alive. Property: address, a number that other threads post to. Methods:
-// post(address, text, bodies?), where bodies are strings or LargeValues (empty afterwards), returns false when the mailbox of that
-// address is closed; close().
+// post(address, text, bodies?), where bodies are strings or LargeValues (empty afterwards), returns false when the
+// mailbox of that address is closed; close().
 class Mailbox final : public Napi::ObjectWrap<Mailbox>, private LoopWaker::Owner {
  public:
   static Napi::Function Define(Napi::Env env);

@@ -101,6 +101,7 @@ void SetRows(Napi::Env env, Napi::Object outcome, const pg_result* result, std::
   }
   outcome.Set("columns", columns);
   outcome.Set("rows", rows);
+  outcome.Set("bytes", Napi::Number::New(env, static_cast<double>(size)));
 }
 
 }  // namespace

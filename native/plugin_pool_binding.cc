@@ -67,7 +67,8 @@ PluginPoolBinding::PluginPoolBinding(const Napi::CallbackInfo& info) : ObjectWra
       static_cast<std::size_t>(settings.Get("maxResponse").ToNumber().Int64Value());
   waker_ = LoopWaker::Make(Environment::Current(), this);
   if (waker_ == nullptr) {
-    Napi::Error::New(env, "this thread is ending").ThrowAsJavaScriptException();
+    Napi::Error::New(env, "this thread is ending, or has no descriptor left")
+        .ThrowAsJavaScriptException();
     return;
   }
   wake_ = new PluginPoolWake;

@@ -1,6 +1,5 @@
-// A record never crosses the end of the ring: an unused one fills the rest. Once the reader has read everything, writing
-// begins at the start again, so that a ring which is seldom full stays in the processor's cache: the reader, which has
-// nothing to read, then finds its position moved, or reads the unused record.
+// A record never crosses the end of the ring: an unused one fills the rest. Only the reader moves kConsumed, and only the
+// writer kPublished.
 #include "response_ring.h"
 
 #include <algorithm>
@@ -19,9 +18,6 @@ constexpr std::size_t kControlBytes = 256;
 constexpr std::size_t kHeaderBytes = 16;
 // Sizes are multiples of this, so that a header always fits before the end.
 constexpr std::size_t kAlignment = 16;
-// From this offset (bytes) on, writing begins at the start again when nothing is left to read.
-constexpr std::uint32_t kRestart = 128 << 10;
-
 // The type of a record that nobody completed.
 constexpr std::uint32_t kUnused = 0xff;
 
@@ -89,12 +85,6 @@ std::uint32_t* ResponseRing::RecordAt(std::uint32_t position) const noexcept {
 std::uint32_t* ResponseRing::Reserve(std::size_t size) {
   const auto needed = static_cast<std::uint32_t>(Aligned(kHeaderBytes + size));
   const std::uint32_t used = position_ - Load(&control_[kConsumed]);
-  if (used == 0 && (position_ & (size_ - 1)) >= kRestart) {
-    Skip();
-    Store(&control_[kPublished], position_);
-    Store(&control_[kConsumed], position_);
-    return Reserve(size);
-  }
   const std::uint32_t to_end = size_ - (position_ & (size_ - 1));
   const std::uint32_t skipped = needed > to_end ? to_end : 0;
   if (size_ - used < skipped + needed) {

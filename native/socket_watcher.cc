@@ -75,13 +75,15 @@ class SocketPoll final : public Closable {
     Close();
   }
 
-  // Arrived returns how many bytes have arrived since the last call, at most kUsualBuffer for the first call for a
-  // result: it includes those of earlier results, for which nobody asked. 0 when the socket does not count them.
+  // Arrived returns how many bytes were read since the last call, at most kUsualBuffer for the first call for a result:
+  // it includes those of earlier results, for which nobody asked. 0 when the socket does not count them.
   int Arrived(bool first) {
     const std::uint64_t before = counted_;
-    if (!counts_ || !BytesReceived(fd_, &counted_)) return 0;
+    int waiting = 0;
+    if (!counts_ || ioctl(fd_, FIONREAD, &waiting) != 0 || !BytesReceived(fd_, &counted_)) return 0;
+    counted_ -= std::min(static_cast<std::uint64_t>(waiting), counted_);
     const std::uint64_t most = first ? kUsualBuffer : INT32_MAX;
-    return static_cast<int>(std::min(counted_ - before, most));
+    return static_cast<int>(std::min(counted_ - std::min(before, counted_), most));
   }
 
  private:
@@ -98,7 +100,8 @@ class SocketPoll final : public Closable {
     self->owner_->OnEvent(readable, (events & UV_WRITABLE) != 0, readable ? self->Waiting() : 0);
   }
 
-  // Waiting returns how many bytes wait in a socket that does not count them, at most what one read takes; 0 for others.
+  // Waiting returns how many bytes wait in a socket that does not count them, at most what a read usually takes; 0 for
+  // others.
   int Waiting() const {
     int waiting = 0;
     if (counts_ || ioctl(fd_, FIONREAD, &waiting) != 0) return 0;
@@ -110,7 +113,7 @@ class SocketPoll final : public Closable {
   const int fd_;
   SocketWatcher* owner_;
   int events_ = 0;
-  // The kernel's count of received bytes at the last call of Arrived, and whether there is one: a unix socket has none.
+  // The kernel's count of received bytes, less those unread, at the last call of Arrived, and whether there is one: a unix socket has none.
   std::uint64_t counted_ = 0;
   const bool counts_;
 };

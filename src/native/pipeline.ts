@@ -38,6 +38,8 @@ export interface Detail {
   readonly tag?: string;
   readonly columns?: readonly { readonly name: string; readonly type: number }[];
   readonly rows?: readonly (readonly (string | null)[])[];
+  /** Bytes of all cells of the rows. */
+  readonly bytes?: number;
   readonly failure?: FailureFields;
   /** The failure was before the statement itself: the number of missing results before that of the statement. */
   readonly before?: number;

@@ -8,8 +8,8 @@
  */
 import { addon } from './addon.js';
 
-/** Bytes of a ring: a few times what a worker writes before the HTTP process reads. */
-const SIZE = 1 << 20;
+/** Bytes of a ring: a few times what a worker writes before the HTTP process reads, and less than a processor's cache. */
+const SIZE = 1 << 19;
 
 const CONTROL_BYTES = 256;
 const PUBLISHED = 0;
@@ -97,7 +97,6 @@ export class ResponseReader {
   /** read passes each response to `take`, and returns their number. `bodies` came with the message. */
   read(bodies: readonly ArrayBuffer[] | undefined, take: OnResponse): number {
     if (bodies !== undefined) this.#bodies.push(...bodies);
-    // In this order: the writer may move both, see response_ring.cc.
     const begin = Atomics.load(this.#control, CONSUMED);
     const end = Atomics.load(this.#control, PUBLISHED);
     let at = begin;

@@ -25,8 +25,8 @@ export interface SocketWatcher {
   /** watch sets what to watch for, 0 to 3. Throws when the watcher is closed. */
   watch(mode: number): void;
   /**
-   * arrived gives the number of bytes received since the last call, read or not. At the first call for a result, some of
-   * them belong to earlier ones; it is then no more than what a read usually takes. 0 for a unix socket.
+   * arrived gives the number of bytes read since the last call. At the first call for a result, some of them belong to
+   * earlier ones; it is then no more than what a read usually takes. 0 for a unix socket.
    */
   arrived(first: boolean): number;
   /** close stops for good; the descriptor stays open. A second call does nothing. */

@@ -208,9 +208,11 @@ export class Connection {
       this.#lose({ head: error });
       return error;
     }
-    // While libpq reads, it takes whatever comes; the size of the value is known only now.
-    if (!this.#meter.add((result.value?.length ?? 0) - this.#meter.received))
-      return tooManyResults();
+    // While libpq reads, it takes whatever comes; the size of the result is known only now.
+    const size = isDetail(outcome) ? (outcome.bytes ?? 0) : (result.value?.length ?? 0);
+    const fits = this.#meter.add(size - this.#meter.received);
+    // Rows are those of a write, which has run.
+    if (!fits && !isDetail(outcome)) return tooManyResults();
     return result;
   }
 

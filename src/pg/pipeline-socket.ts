@@ -46,7 +46,7 @@ export class PipelineSocket {
     return true;
   }
 
-  /** arrived gives the number of bytes received since the last call, see SocketWatcher. */
+  /** arrived gives the number of bytes read since the last call, see SocketWatcher. */
   arrived(first: boolean): number {
     return this.#watcher.arrived(first);
   }

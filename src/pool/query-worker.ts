@@ -1,8 +1,8 @@
 /**
  * One query worker: a piscina pool of a single thread, so that messages reach the thread they are for (a request can only
  * be abandoned where it runs) and a thread that dies loses only its own requests. Piscina starts, replaces and ends the
- * thread and runs its tasks; requests and responses go from mailbox to mailbox, those of an event-loop tick as one message.
- * The caller limits the requests in flight.
+ * thread and runs its tasks; the requests of an event-loop tick go to the thread's mailbox as one message, and its responses
+ * come back in a ring. The caller limits the requests in flight.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';

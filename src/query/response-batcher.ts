@@ -49,17 +49,20 @@ export class ResponseBatcher {
     allow: string,
     body: string | LargeValue,
   ): void {
-    if (!this.#write(id, status, type, allow, body))
+    if (this.#waiting.length > 0 || !this.#write(id, status, type, allow, body))
       this.#waiting.push({ id, status, type, allow, body });
     this.#schedule();
   }
 
   /** hasRoom sends the responses that found no room in the ring. */
   hasRoom(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { id, status, type, allow, body } of waiting)
-      this.respond(id, status, type, allow, body);
+    let sent = 0;
+    for (const { id, status, type, allow, body } of this.#waiting) {
+      if (!this.#write(id, status, type, allow, body)) break;
+      sent++;
+    }
+    this.#waiting.splice(0, sent);
+    this.#schedule();
   }
 
   #write(

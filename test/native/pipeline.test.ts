@@ -85,7 +85,7 @@ const CASES: Case[] = [
     'INSERT INTO items VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 1 RETURNING id',
     [],
     false,
-    { tag: 'INSERT 0 1', columns: [{ name: 'id', type: 23 }], rows: [['1']] },
+    { tag: 'INSERT 0 1', columns: [{ name: 'id', type: 23 }], rows: [['1']], bytes: 1 },
   ],
   ['no rows', `SELECT 'a' b WHERE false`, [], false, { tag: 'SELECT 0', columns: [text('b')], rows: [] }],
   ['rows without columns', 'SELECT', [], false, { tag: 'SELECT 1', columns: undefined }],
@@ -94,7 +94,7 @@ const CASES: Case[] = [
     `SELECT repeat('x', 1000) a FROM generate_series(1, ${LIMIT / 1000})`,
     [],
     false,
-    { tag: 'SELECT 100', rows: Array.from({ length: 100 }, () => ['x'.repeat(1000)]) },
+    { tag: 'SELECT 100', rows: Array.from({ length: 100 }, () => ['x'.repeat(1000)]), bytes: 100_000 },
   ],
   [
     'too many rows',

@@ -1,4 +1,6 @@
 /** Responses in shared memory: every kind of text and number, results of a pipeline, a full ring, dead threads. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { addon } from '#app/native/addon.js';
 import { BODY, VALUE } from '#app/native/pipeline.js';
@@ -11,6 +13,7 @@ import {
 } from '#app/native/response-ring.js';
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
+import { ringBody } from '../support/ring-body.js';
 
 const server = await startPostgres(t);
 const conninfo = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres`;
@@ -45,9 +48,9 @@ function readAll(reader: ResponseReader, bodies?: ArrayBuffer[]): Response[] {
 
 t.test('wrong arguments are rejected', (t) => {
   const Native = addon.ResponseRing as unknown as new (...values: unknown[]) => unknown;
-  for (const wrong of [undefined, {}, createRing(), new Int32Array(1 << 18)])
+  for (const wrong of [undefined, {}, createRing(), new Int32Array(1 << 17)])
     t.throws(() => new Native(wrong), TypeError);
-  for (const length of [0, 256, 1 << 20, (1 << 20) + 255])
+  for (const length of [0, 256, 1 << 19, (1 << 19) + 255])
     t.throws(() => new Native(new Uint8Array(length)), /wrong size/);
   const { ring, reader } = makeRing();
   t.throws(() => ring.write(1, 200, 0, '', 'x'.repeat(LONGEST_TEXT + 1)), TypeError);
@@ -120,27 +123,51 @@ t.test('a record whose body travels apart waits for it, and those behind it with
 });
 
 t.test('a ring that is written and read around many times', (t) => {
-  const { ring, reader } = makeRing();
-  let seed = 1;
-  const random = (below: number): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return seed % below;
-  };
-  const waiting: Response[] = [];
-  let full = 0;
-  for (let id = 0; id < 20_000; id++) {
-    const one = { ...OK, id, body: String.fromCharCode(97 + (id % 26)).repeat(random(10_000)) };
-    if (write(ring, one)) waiting.push(one);
-    else full++;
-    if (random(100) > 0) continue;
-    ring.publish();
-    const got = readAll(reader);
-    if (JSON.stringify(got) !== JSON.stringify(waiting)) t.fail(`at ${id}`);
-    waiting.length = 0;
-    t.equal(reader.takeFull(), full > 0);
-    full = 0;
+  // The counts of bytes begin before the places where they become negative, and 0 again.
+  for (const begin of [0, 0x7fff0000, -0x10000]) {
+    const memory = createRing();
+    const control = new Int32Array(memory);
+    control[0] = control[16] = begin;
+    const [ring, reader] = [new ResponseRing(memory), new ResponseReader(memory)];
+    const waiting: Response[] = [];
+    let full = 0;
+    for (let id = 0; id < 5_000; id++) {
+      const one = { ...OK, id, body: ringBody(id) };
+      if (write(ring, one)) waiting.push(one);
+      else full++;
+      if (id % 97 > 0) continue;
+      ring.publish();
+      const got = readAll(reader);
+      if (JSON.stringify(got) !== JSON.stringify(waiting)) t.fail(`at ${id}`);
+      waiting.length = 0;
+      t.equal(reader.takeFull(), full > 0);
+      full = 0;
+    }
   }
   t.end();
+});
+
+t.test('two threads at a time', async (t) => {
+  const memory = createRing();
+  const reader = new ResponseReader(memory);
+  const count = 300_000;
+  const worker = new Worker(new URL('../support/ring-thread.js', import.meta.url), {
+    workerData: { memory, count },
+  });
+  let next = 0;
+  let wrong = 0;
+  while (next < count) {
+    reader.read(undefined, (id, _status, _type, _allow, body) => {
+      const bytes = body as Uint8Array;
+      const wanted = ringBody(id);
+      const right = bytes.length === wanted.length && bytes.at(-1) === wanted.charCodeAt(0);
+      if (id !== next || (!right && wanted !== '')) wrong++;
+      next = id + 1;
+    });
+    await nextTurn();
+  }
+  t.equal(wrong, 0);
+  await worker.terminate();
 });
 
 t.test('bodies that a pipeline places', async (t) => {

@@ -47,7 +47,12 @@ t.test('a connection is replaced once a large result has made its buffer grow', 
   await db.read(bytes(8 * MIB - 1_000));
   t.equal(await pid(), before, 'not after 8 MiB');
   await db.read(bytes(8 * MIB + 1));
-  t.not(await pid(), before, 'after more');
+  const second = await pid();
+  t.not(second, before, 'after more');
+  await db.write(`${bytes(7 * MIB)} AS a`);
+  t.equal(await pid(), second, 'not after rows of 7 MiB');
+  await db.write(`${bytes(9 * MIB)} AS a`);
+  t.not(await pid(), second, 'after more');
 });
 
 t.test('many results that fit one by one pass, even in one pipeline', async (t) => {

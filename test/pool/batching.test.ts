@@ -25,6 +25,14 @@ t.test('a message has at most 64 requests', async (t) => {
   t.equal(sizes.filter((size) => size === 22).length, 22, 'the rest travels alone');
 });
 
+t.test('more answers than the ring has room for', async (t) => {
+  const { submit } = scriptedPool(t);
+  await submit().outcome;
+  const outcomes = await run(submit, Array<string>(128).fill(`x=${'y'.repeat(10_000)}`));
+  t.same(new Set(outcomes.map(({ body }) => body.size)), new Set([64]), 'half of them at a time');
+  t.same(new Set(outcomes.map(({ status }) => status)), new Set([200]));
+});
+
 t.test('a slow one does not hold up the answers of its tick', async (t) => {
   const { submit } = scriptedPool(t);
   const slow = submit('wait=2000').outcome;
