@@ -8,7 +8,7 @@
 namespace sql_rest {
 namespace {
 
-// Words of the control block, a cache line each, in which the data follow.
+// Words of the control block, each in a cache line of its own. The data follow it.
 constexpr std::size_t kPublished = 0;
 constexpr std::size_t kConsumed = 16;
 constexpr std::size_t kFull = 32;
