@@ -25,6 +25,19 @@ t.test('slow statements do not delay fast ones', async (t) => {
   t.ok((await connections()) <= 3, 'never more connections than allowed');
 });
 
+t.test('fast statements are divided between two connections', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 4 });
+  const backends = async (): Promise<number> => {
+    const pid = (): Promise<string> =>
+      db.read('SELECT pg_backend_pid()::text', { cost: fastCost() }).then(describe);
+    return new Set(await Promise.all([pid(), pid(), pid(), pid()])).size;
+  };
+  // The first round has one connection; the second is opened meanwhile.
+  let most = 0;
+  for (let round = 0; round < 200 && most < 2; round++) most = Math.max(most, await backends());
+  t.equal(most, 2);
+});
+
 t.test('a fast script that turns slow loses its place in the shared pipelines', async (t) => {
   const db = new TestDatabase(t, server, { connections: 3 });
   const cost = fastCost();

@@ -29,6 +29,8 @@ t.test('at once', (t) => {
     ['just not slow', after(1000, 19), false],
     ['1 in 2', after(500, 200, 0.2), false],
     ['1 in 15 of 100 ms', after(50, 100, ...fast(14)), false],
+    ['1 in 15 of 10.5 ms', after(50, 10.5, ...fast(14)), false],
+    ['1 in 15 of 9.5 ms', after(50, 9.5, ...fast(14)), true],
     ['1 in 60 of 200 ms', after(50, 200, ...fast(59)), false],
     ['1 in 200 of 200 ms', after(50, 200, ...fast(199)), false],
     ['a disturbance of 30 ms every thousand runs', after(50, 30, ...fast(999)), true],
