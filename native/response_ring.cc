@@ -18,7 +18,7 @@ constexpr std::size_t kControlBytes = 256;
 constexpr std::size_t kHeaderBytes = 16;
 // Sizes are multiples of this, so that a header always fits before the end.
 constexpr std::size_t kAlignment = 16;
-// The type of a record that nobody completed.
+// The type of an incomplete record, which is not a response.
 constexpr std::uint32_t kUnused = 0xff;
 
 // Bytes that a UTF-16 unit can become, and the longest texts (UTF-16 units) of write.

@@ -75,8 +75,8 @@ class SocketPoll final : public Closable {
     Close();
   }
 
-  // Arrived returns how many bytes were read since the last call, at most kUsualBuffer for the first call for a result:
-  // it includes those of earlier results, for which nobody asked. 0 when the socket does not count them.
+  // Arrived returns how many bytes were read since the last call, at most kUsualBuffer for the first call for a result,
+  // because bytes of earlier results are among them. 0 when the socket does not count them.
   int Arrived(bool first) {
     const std::uint64_t before = counted_;
     int waiting = 0;

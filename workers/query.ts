@@ -1,6 +1,7 @@
 /** The program of a query worker: runs requests from its mailbox, and tasks of piscina. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
+import { ROOM } from '#app/batch.js';
 import { createLogger, logWarnings } from '#app/log.js';
 import { Mailbox } from '#app/native/mailbox.js';
 import { ResponseRing } from '#app/native/response-ring.js';
@@ -27,7 +28,10 @@ const batcher = new ResponseBatcher(new ResponseRing(settings.responses), (bodie
   mailbox.post(httpProcess, '', bodies);
 });
 const services = new WorkerServices(settings, log, batcher, mcp?.McpRunner);
-const mailbox = new Mailbox((message) => services.runner.take(message));
+const mailbox = new Mailbox((message) => {
+  if (message === ROOM) batcher.hasRoom();
+  else services.runner.take(message);
+});
 
 /** Runs one task; see WorkerTask. */
 export default function run(task: WorkerTask): unknown {

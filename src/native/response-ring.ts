@@ -18,7 +18,7 @@ const FULL = 32;
 
 const HEADER_BYTES = 16;
 
-/** The type of a record that nobody completed, and of one that fills the rest of the ring. */
+/** The type of an incomplete record, and of one that fills the rest of the ring: neither is a response. */
 const UNUSED = 0xff;
 
 /** Added to the type of a response whose body travels apart, as the next body of a message. */

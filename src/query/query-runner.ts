@@ -3,7 +3,7 @@
  * database. Errors on the way become responses; nothing is thrown.
  */
 import { performance } from 'node:perf_hooks';
-import { ABANDON, MCP, ROOM, RUN, unpackIds, unpackRequests, type QueryRequest } from '../batch.js';
+import { ABANDON, MCP, RUN, unpackIds, unpackRequests, type QueryRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
@@ -47,10 +47,9 @@ export class QueryRunner {
     this.#log = log;
   }
 
-  /** take takes a message from the HTTP process: requests to run or to abandon, or room for responses. */
+  /** take runs, or abandons, the requests of a message from the HTTP process. */
   take(message: string): void {
     if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length));
-    else if (message === ROOM) this.#responder.hasRoom();
     else
       for (const id of unpackIds(message, ABANDON.length))
         this.#abandon(this.#responder.inFlight.get(id));

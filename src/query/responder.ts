@@ -153,11 +153,6 @@ export class Responder {
     this.#batcher.respond(id, status, body === '' ? NO_BODY : JSON_BODY, '', body);
   }
 
-  /** hasRoom sends the responses that waited until the HTTP process has read others. */
-  hasRoom(): void {
-    this.#batcher.hasRoom();
-  }
-
   #sendJson(query: Query, json: string): void {
     try {
       this.send(query, 200, query.xml ? jsonToXml(json) : json);

@@ -5,24 +5,23 @@
 import type { LargeValue } from '../native/pipeline.js';
 import { APART, LONGEST_TEXT, type ResponseRing } from '../native/response-ring.js';
 
-/** A body that does not fit into a record of the ring. */
-type ApartBody = string | LargeValue;
+type Body = string | LargeValue;
 
 /** Wakes the HTTP process after responses were published, and gives it the bodies that travel apart. */
-export type Wake = (bodies: readonly ApartBody[] | undefined) => void;
+export type Wake = (bodies: readonly Body[] | undefined) => void;
 
 interface Response {
   readonly id: number;
   readonly status: number;
   readonly type: number;
   readonly allow: string;
-  readonly body: string | LargeValue;
+  readonly body: Body;
 }
 
 export class ResponseBatcher {
   readonly #ring: ResponseRing;
   readonly #wake: Wake;
-  #bodies: ApartBody[] = [];
+  #bodies: Body[] = [];
   /** Responses that found no room in the ring. */
   #waiting: Response[] = [];
   #scheduled = false;
@@ -42,13 +41,7 @@ export class ResponseBatcher {
    * respond sends a response: `type` is that of the body, which is complete, also for HEAD, as the HTTP process needs its
    * length; `allow` has the methods for an Allow header or is empty.
    */
-  respond(
-    id: number,
-    status: number,
-    type: number,
-    allow: string,
-    body: string | LargeValue,
-  ): void {
+  respond(id: number, status: number, type: number, allow: string, body: Body): void {
     if (this.#waiting.length > 0 || !this.#write(id, status, type, allow, body))
       this.#waiting.push({ id, status, type, allow, body });
     this.#schedule();
@@ -65,13 +58,7 @@ export class ResponseBatcher {
     this.#schedule();
   }
 
-  #write(
-    id: number,
-    status: number,
-    type: number,
-    allow: string,
-    body: string | LargeValue,
-  ): boolean {
+  #write(id: number, status: number, type: number, allow: string, body: Body): boolean {
     if (typeof body === 'string' && body.length <= LONGEST_TEXT)
       return this.#ring.write(id, status, type, allow, body);
     if (!this.#ring.write(id, status, type + APART, allow, '')) return false;
