@@ -13,18 +13,26 @@ import { until } from '../support/until.js';
 const server = await startPostgres(t);
 const conninfo = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres`;
 
-/** Starts a thread that posts to an address; returns the thread and the address of its mailbox. */
-async function start(
-  task: MailboxTask,
-  address: number,
-  count = 0,
-): Promise<{ worker: Worker; other: number }> {
+/** A thread with a mailbox. */
+interface Thread {
+  worker: Worker;
+  /** The address of its mailbox. */
+  other: number;
+  exited: Promise<unknown>;
+}
+
+/**
+ * Starts a thread that posts to an address. Its exit is listened for from the beginning: Node can emit a last message
+ * and the exit in one go.
+ */
+async function start(task: MailboxTask, address: number, count = 0): Promise<Thread> {
   const worker = new Worker(new URL('../support/mailbox-thread.js', import.meta.url), {
     workerData: { task, address, count, conninfo },
     execArgv: [], // not the test runner's loaders
   });
+  const exited = once(worker, 'exit');
   const [other] = (await once(worker, 'message')) as [number];
-  return { worker, other };
+  return { worker, other, exited };
 }
 
 type Tap = Pick<typeof t, 'teardown'>;
@@ -152,18 +160,21 @@ t.test('an exception in the callback is uncaught, and later messages arrive', as
 });
 
 t.test('a mailbox keeps no thread alive', async () => {
-  const { worker } = await start('idle', 0);
-  await once(worker, 'exit');
+  const { exited } = await start('idle', 0);
+  await exited;
 });
 
 t.test('threads that end while messages wait', { timeout: 60_000 }, async (t) => {
   const inbox = new Inbox(t);
   for (let i = 0; i < 30; i++) {
-    const { worker, other } = await start(i % 2 === 0 ? 'deaf' : 'echo', inbox.mailbox.address);
+    const { worker, other, exited } = await start(
+      i % 2 === 0 ? 'deaf' : 'echo',
+      inbox.mailbox.address,
+    );
     for (let k = 0; k < 2000; k++) inbox.mailbox.post(other, `message ${k}`);
     if (i % 4 === 1) {
       inbox.mailbox.post(other, 'end');
-      await once(worker, 'exit');
+      await exited;
     } else await worker.terminate();
     t.equal(inbox.mailbox.post(other, 'x'), false);
   }
@@ -177,8 +188,8 @@ t.test('large values are transferred unchanged', async (t) => {
     if (came !== undefined) bodies.push(...came);
   });
   t.teardown(() => mailbox.close());
-  const { worker } = await start('large', mailbox.address, 12);
-  await once(worker, 'exit');
+  const { exited } = await start('large', mailbox.address, 12);
+  await exited;
   await until(() => texts.at(-1) === 'done');
   const after = '1000000 the value was transferred';
   t.strictSame(texts, [after, after, 'done']);
@@ -202,8 +213,8 @@ t.test('a released body is freed', { timeout: 120_000 }, async (t) => {
     }
   });
   t.teardown(() => mailbox.close());
-  const { worker } = await start('large', mailbox.address, 350);
-  await once(worker, 'exit');
+  const { exited } = await start('large', mailbox.address, 350);
+  await exited;
   await until(() => came >= 350);
   t.equal(came, 350);
   const grown = (process.memoryUsage.rss() - first) / (1 << 20);
