@@ -23,12 +23,13 @@ t.test('nothing was ever read', (t) => {
   t.end();
 });
 
+// Half a millisecond from each boundary: the sum of a time and an age is rounded.
 const AGES: readonly [age: number, usable: boolean, refreshes: boolean, what: string][] = [
   [0, true, false, 'fresh'],
-  [INTERVAL, true, false, 'just fresh'],
-  [INTERVAL + 1, true, true, 'stale: served while it is refreshed'],
-  [2 * INTERVAL, true, true, 'stale for long'],
-  [2 * INTERVAL + 1, false, true, 'expired'],
+  [INTERVAL - 0.5, true, false, 'just fresh'],
+  [INTERVAL + 0.5, true, true, 'stale: served while it is refreshed'],
+  [2 * INTERVAL - 0.5, true, true, 'stale for long'],
+  [2 * INTERVAL + 0.5, false, true, 'expired'],
 ];
 
 for (const [age, usable, refreshes, what] of AGES)

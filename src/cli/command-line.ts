@@ -3,7 +3,7 @@
  * commands and flags are errors that name the nearest known one.
  */
 import { parseArgs } from 'node:util';
-import { nearest } from '../config/nearest.js';
+import { nearest } from '../nearest.js';
 import { BY_SPELLING } from '../config/schema.js';
 
 /** The syntax of a command. */

@@ -74,12 +74,12 @@ function compileAll(records: readonly StoredRecord[]): {
     for (const verb of VERBS) {
       const text = content[`${verb}_sql`];
       if (text === undefined) continue;
-      const compiled = compileText(text, `${location}/${name}`);
+      const compiled = compileText(text, `${location}/${name}`, verb);
       if (compiled instanceof ServiceError)
         problems.push(problemOf(`${script} (${verb})`, compiled));
       else {
         scripts.push({ folder: location, name, verb });
-        const message = headerWarning(compiled);
+        const message = headerWarning(compiled.template);
         if (message !== undefined) warnings.push({ file: `${script} (${verb})`, message });
       }
     }

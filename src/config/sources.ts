@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { describe, type Issues } from './kind.js';
-import { edits, nearest } from './nearest.js';
+import { edits, nearest } from '../nearest.js';
 import {
   BY_SPELLING,
   isForeign,

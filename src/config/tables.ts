@@ -3,7 +3,7 @@
  * fields, and can be set in the file only.
  */
 import { describe, type Issues, type Kind } from './kind.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../nearest.js';
 
 export interface EntryField {
   readonly kind: Kind<unknown>;

@@ -3,7 +3,7 @@
  * the service.toml. A value that pREST would silently ignore is a problem here.
  */
 import { ConfigError, loadConfig, type LoadedConfig } from '../config/load.js';
-import { edits, nearest } from '../config/nearest.js';
+import { edits, nearest } from '../nearest.js';
 import { NAMES, type KeyName } from '../config/schema.js';
 import { writeToml } from '../config/toml.js';
 import { convertAuthentication } from './authentication.js';

@@ -65,7 +65,7 @@ export async function readFolder(folder: string): Promise<FolderContent> {
     if (size > MOST)
       throw new FolderTooLarge(`the scripts of ${folder} are larger than ${MOST >> 20} MiB`);
     const path = pathOf(script);
-    const compiled = compileText(text, path);
+    const compiled = compileText(text, path, verb);
     if (compiled instanceof ServiceError)
       unparsed.push({ file, script: path, verb, error: compiled });
     const known = scripts.get(path) ?? { location, name, texts: {} };

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { logCompiled } from '../script/header-warnings.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
-import { compileText, type Compiled } from '../script/script-text.js';
+import { compileText, type Compiled, type ScriptText } from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';
 import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
 import type { Template } from '../template/template.js';
@@ -58,20 +58,22 @@ export class StoredScript implements FoundScript {
     return allowHeader((verb) => this.#texts[VERBS.indexOf(verb)] !== undefined);
   }
 
-  select(method: string): { readonly verb: Verb; readonly template: Template } {
+  select(method: string): ScriptText {
     const verb = verbOf(method);
     const text = verb && this.#texts[VERBS.indexOf(verb)];
     if (verb === undefined || text === undefined) throw methodNotAllowed(this.allow);
     const compiled = this.#compiled(verb, text);
     if (compiled instanceof ServiceError) throw compiled;
-    return { verb, template: compiled };
+    return compiled;
   }
 
   /** readTemplate gives the template for reads; undefined when there is none, or it cannot be used. */
   readTemplate(): Template | undefined {
     const text = this.#texts[VERBS.indexOf('read')];
     const compiled = text && this.#compiled('read', text);
-    return compiled instanceof ServiceError ? undefined : compiled;
+    return compiled === undefined || compiled instanceof ServiceError
+      ? undefined
+      : compiled.template;
   }
 
   #compiled(verb: Verb, text: StoredText): Compiled {
@@ -81,7 +83,9 @@ export class StoredScript implements FoundScript {
   #compile(verb: Verb, text: StoredText['text']): Compiled {
     const path = this.path!;
     const compiled =
-      typeof text === 'string' ? compileText(text, path) : scriptNotUsable(path, text.refused);
+      typeof text === 'string'
+        ? compileText(text, path, verb)
+        : scriptNotUsable(path, text.refused);
     const { database } = this;
     logCompiled(this.#log, path, verb, compiled, database === '' ? {} : { database });
     return compiled;

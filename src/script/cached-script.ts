@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { Refresh } from '../refresh.js';
-import type { Template } from '../template/template.js';
 import { methodNotAllowed, scriptNotFound } from './script-error.js';
-import type { Compiled } from './script-text.js';
+import type { Compiled, ScriptText } from './script-text.js';
 import type { FoundScript } from './scripts.js';
 import { SETTLED, VerbFile } from './verb-file.js';
 import { allowHeader, VERBS, verbOf, type Verb } from './verb.js';
@@ -40,12 +39,12 @@ export class CachedScript implements FoundScript {
     return allowHeader((verb) => this.#compiled(verb) !== undefined);
   }
 
-  select(method: string): { readonly verb: Verb; readonly template: Template } {
+  select(method: string): ScriptText {
     const verb = verbOf(method);
     const compiled = verb && this.#compiled(verb);
     if (verb === undefined || compiled === undefined) throw methodNotAllowed(this.allow);
     if (compiled instanceof ServiceError) throw compiled;
-    return { verb, template: compiled };
+    return compiled;
   }
 
   #compiled(verb: Verb): Compiled | undefined {

@@ -44,6 +44,6 @@ export function logCompiled(
     warnUnusable(log, script, verb, compiled, more);
     return;
   }
-  const warning = headerWarning(compiled);
+  const warning = headerWarning(compiled.template);
   if (warning !== undefined) log.warn({ script, ...more, verb }, warning);
 }

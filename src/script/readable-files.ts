@@ -97,7 +97,8 @@ export class ReadableFiles {
     let changed = false;
     for (const [path, listed] of this.#files) {
       const { compiled, settled } = listed.file;
-      const template = compiled instanceof ServiceError ? undefined : compiled;
+      const template =
+        compiled === undefined || compiled instanceof ServiceError ? undefined : compiled.template;
       if (template !== listed.script?.template) {
         changed = true;
         const [folder = '', name = ''] = path.split('/');

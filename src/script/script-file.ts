@@ -9,6 +9,7 @@ import { sep } from 'node:path';
 import { ServiceError } from '../errors.js';
 import { outsideTree, scriptNotUsable } from './script-error.js';
 import { compileText, MAX_SIZE, type Compiled } from './script-text.js';
+import type { Verb } from './verb.js';
 
 /** The stamp of a file that does not exist or is not a regular file. */
 export const ABSENT = 'absent';
@@ -37,11 +38,17 @@ export type ReadFile = { readonly stamp: string; readonly compiled: Compiled } |
  * readScript reads and compiles a file. `script` is `<folder>/<name>`, for messages; `root` the directory of scripts.
  * Rejects when the file system fails.
  */
-export async function readScript(path: string, script: string, root: string): Promise<ReadFile> {
+export async function readScript(
+  path: string,
+  script: string,
+  verb: Verb,
+  root: string,
+): Promise<ReadFile> {
   const read = await readText(path, script, root);
   if (read === undefined) return undefined;
   const { stamp, text } = read;
-  return { stamp, compiled: text instanceof ServiceError ? text : compileText(text, script) };
+  const compiled = text instanceof ServiceError ? text : compileText(text, script, verb);
+  return { stamp, compiled };
 }
 
 /** readText reads a file as readScript does: its text, or the error for requests. */

@@ -27,11 +27,11 @@ export async function listScripts(location: string): Promise<ScriptListing> {
       continue;
     }
     const { file, script, text } = found;
-    const compiled = compileText(text, `${script.folder}/${script.name}`);
+    const compiled = compileText(text, `${script.folder}/${script.name}`, script.verb);
     if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
     else {
       scripts.push(script);
-      const message = headerWarning(compiled);
+      const message = headerWarning(compiled.template);
       if (message !== undefined) warnings.push({ file, message });
     }
   }

@@ -1,5 +1,6 @@
 /** Compiles the text of a script, from a file or the table, and logs why a text cannot be used. */
 import { ServiceError } from '../errors.js';
+import { NO_HEAD, type Head } from '../head/head.js';
 import type { Logger } from '../log.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
 import { scriptNotUsable } from './script-error.js';
@@ -8,14 +9,21 @@ import type { Verb } from './verb.js';
 /** Largest script text, bytes. */
 export const MAX_SIZE = 1 << 20;
 
-/** A compiled text: its template, or the error for requests. */
-export type Compiled = Template | ServiceError;
+/** The text of a script for one verb, compiled. */
+export interface ScriptText {
+  readonly verb: Verb;
+  readonly template: Template;
+  readonly head: Head;
+}
+
+/** A compiled text, or the error for requests. */
+export type Compiled = ScriptText | ServiceError;
 
 /** compileText compiles a text of at most MAX_SIZE; `script` is `<folder>/<name>`. */
-export function compileText(text: string, script: string): Compiled {
+export function compileText(text: string, script: string, verb: Verb): Compiled {
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
-    return compile(text, script);
+    return { verb, template: compile(text, script), head: NO_HEAD };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return scriptNotUsable(script, error.safeMessage, error);

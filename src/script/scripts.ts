@@ -3,17 +3,17 @@
  * lists those with a text for reads.
  */
 import type { Template } from '../template/template.js';
-import type { Verb } from './verb.js';
+import type { ScriptText } from './script-text.js';
 
 /** The script of a request; its members throw when it does not exist or cannot be used. */
 export interface FoundScript {
   /** The methods with a text, as an Allow header. Throws ServiceError: `script_not_found`. */
   readonly allow: string;
   /**
-   * select gives the template for a method (upper case). Throws ServiceError: `script_not_found`, `method_not_allowed`,
+   * select gives the text for a method (upper case). Throws ServiceError: `script_not_found`, `method_not_allowed`,
    * `script_not_usable`, `invalid_script_path`.
    */
-  select(method: string): { readonly verb: Verb; readonly template: Template };
+  select(method: string): ScriptText;
 }
 
 /** A script with a usable text for reads. */

@@ -86,7 +86,7 @@ export class VerbFile {
     if (stamp === ABSENT) {
       this.#compiled = undefined;
     } else {
-      const read = await readScript(this.#path, this.#script, this.#root);
+      const read = await readScript(this.#path, this.#script, this.#verb, this.#root);
       if (read?.stamp !== stamp) return; // it changed again: the next check begins anew
       this.#compiled = read.compiled;
       logCompiled(this.#log, this.#script, this.#verb, read.compiled);
