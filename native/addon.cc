@@ -12,6 +12,7 @@
 #include "large_value.h"
 #include "log_writer.h"
 #include "mailbox.h"
+#include "memory.h"
 #include "pipeline.h"
 #include "plugin_pool_binding.h"
 #include "response_ring.h"
@@ -109,6 +110,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
   LargeValue::Define(env);
   exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));
+  exports.Set("releaseMemory", Napi::Function::New(env, ReleaseMemory, "releaseMemory"));
   return exports;
 }
 
