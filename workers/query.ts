@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads';
 import { ROOM } from '#app/batch.js';
 import { createLogger, logWarnings } from '#app/log.js';
 import { Mailbox } from '#app/native/mailbox.js';
-import { onceIdle, releaseMemory } from '#app/native/memory.js';
+import { releaseOnceIdle } from '#app/native/memory.js';
 import { ResponseRing } from '#app/native/response-ring.js';
 import type { WorkerSettings } from '#app/settings.js';
 import type { WorkerTask } from '#app/tasks.js';
@@ -33,7 +33,7 @@ const mailbox = new Mailbox((message) => {
   if (message === ROOM) batcher.hasRoom();
   else services.runner.take(message);
 });
-onceIdle(releaseMemory);
+releaseOnceIdle(log);
 
 /** Runs one task; see WorkerTask. */
 export default function run(task: WorkerTask): unknown {

@@ -3,7 +3,6 @@
  * tokens. Refuses to start with a key that cannot sign.
  */
 import type { KeyObject } from 'node:crypto';
-import { SignJWT } from 'jose/jwt/sign';
 import { ServiceError } from '../errors.js';
 import type { TokenSettings } from '../settings.js';
 import { MAX_TOKEN } from './bearer.js';
@@ -39,6 +38,7 @@ export class TokenIssuer {
    */
   async issue({ id, name, username, metadata }: TokenUser): Promise<string> {
     const { algorithm, issuer, audience } = this.#settings;
+    const { SignJWT } = await import('jose/jwt/sign'); // only where there are logins
     const now = Math.floor(Date.now() / 1_000);
     const token = await new SignJWT({
       UserInfo: { id: id ?? null, metadata: metadata ?? null, name, username },

@@ -4,8 +4,7 @@
  * JWE, `crit`, `b64`, and repeated member names. Verified tokens are cached until they expire or a key of the key set is
  * withdrawn; failures are not cached.
  */
-import * as errors from 'jose/errors';
-import { jwtVerify, type JWTVerifyOptions } from 'jose/jwt/verify';
+import type { JWTVerifyOptions } from 'jose/jwt/verify';
 import { nameInClaims } from '../access/claims.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
@@ -43,6 +42,7 @@ export interface VerifierOptions {
 /** TokenVerifier loads key sets from its construction until close. */
 export class TokenVerifier {
   readonly #algorithm: string;
+  readonly #jose = loadJose();
   readonly #options: JWTVerifyOptions;
   readonly #keys: KeyRing;
   readonly #verified: Recent<Caller>;
@@ -151,16 +151,28 @@ export class TokenVerifier {
 
   /** Tells whether one of the keys signed the token. Throws when the signature is valid and a claim is not. */
   async #signed(token: string, kid: string | undefined): Promise<boolean> {
+    const { jwtVerify, errors } = await this.#jose;
     for (const key of this.#keys.candidates(kid)) {
       try {
         await jwtVerify(token, key, this.#options);
         return true;
       } catch (error) {
-        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refusal(error);
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refusal(error, errors);
       }
     }
     return false;
   }
+}
+
+type Jose = Awaited<ReturnType<typeof loadJose>>;
+
+/** Only with authentication is there a verifier, and jose takes 1 MiB. */
+async function loadJose() {
+  const [{ jwtVerify }, errors] = await Promise.all([
+    import('jose/jwt/verify'),
+    import('jose/errors'),
+  ]);
+  return { jwtVerify, errors };
 }
 
 /** callerOf reads the payload of a verified token. Throws ServiceError, also for an infinite expiry. */
@@ -174,7 +186,7 @@ function callerOf(token: string): Caller {
 }
 
 /** refusal maps an error of jose, which contains the claims and must not be logged. */
-function refusal(error: unknown): ServiceError {
+function refusal(error: unknown, errors: Jose['errors']): ServiceError {
   if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
     return new ServiceError('invalid_claims');
   if (error instanceof errors.JOSEError) return new ServiceError('invalid_token');

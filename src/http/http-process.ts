@@ -10,7 +10,7 @@ import {
   type SupervisorMessage,
 } from '../ipc.js';
 import { createLogger, logWarnings } from '../log.js';
-import { onceIdle, releaseMemory } from '../native/memory.js';
+import { releaseOnceIdle } from '../native/memory.js';
 import type { HttpSettings } from '../settings.js';
 import { errorText } from '../text.js';
 import { HttpServer } from './http-server.js';
@@ -46,7 +46,7 @@ function start(settings: HttpSettings): void {
       },
     });
     send({ type: 'listening', port: server.port });
-    onceIdle(releaseMemory);
+    releaseOnceIdle(log);
   } catch (error) {
     send({ type: 'start-failed', message: errorText(error) }, () => process.exit(1));
   }

@@ -16,6 +16,14 @@ const IDLE = 5_000;
  */
 export const releaseMemory: () => void = addon.releaseMemory;
 
+/** releaseOnceIdle has the calling thread release its memory once the process idles. */
+export function releaseOnceIdle(log: { debug(message: string): void }): void {
+  onceIdle(() => {
+    releaseMemory();
+    log.debug('released the memory of the start');
+  });
+}
+
 /**
  * onceIdle calls `action` once, after the first interval in which the whole process was idle. It does not keep the process
  * alive. `cpuTime` is the CPU time that the process has used (microseconds).

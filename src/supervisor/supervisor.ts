@@ -4,7 +4,7 @@
  * renewed certificate does the same with the configuration as it was.
  */
 import type { Logger } from '../log.js';
-import { onceIdle, releaseMemory } from '../native/memory.js';
+import { releaseOnceIdle } from '../native/memory.js';
 import { batchScheduling } from '../native/scheduling.js';
 import type { HttpSettings, LoginLimits, TlsSettings } from '../settings.js';
 import { CertificateWatch, readCertificate, type CertificateFiles } from './certificate.js';
@@ -216,7 +216,7 @@ class Supervisor {
     if (chosen === undefined) return;
     this.#port = chosen;
     this.#tls = tls;
-    onceIdle(releaseMemory);
+    releaseOnceIdle(this.#log);
   }
 }
 
