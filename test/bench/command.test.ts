@@ -30,7 +30,7 @@ const NO_BASE: [string, RegExp][] = [
 
 for (const [base, message] of NO_BASE) {
   t.test(`nothing to compare with: ${base}`, (t) => {
-    const { status, stderr } = bench(['--base', base]);
+    const { status, stderr } = bench(['--servers', 'service', '--base', base]);
     t.equal(status, 1);
     t.match(stderr, message);
     t.end();
