@@ -11,6 +11,7 @@ import { connectionLost, failLost, lossOf, outcomeUnknown, type Loss } from './c
 import { InFlight } from './in-flight.js';
 import { InternalJob, Rollback } from './internal-job.js';
 import type { Job, StatementResult } from './job.js';
+import type { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from './prepared-statements.js';
@@ -54,6 +55,7 @@ export class Connection {
   exclusive = false;
   readonly inFlight = new InFlight();
   readonly #socket: PipelineSocket;
+  readonly #lanes: LaneCount;
   readonly #prepared: PreparedStatements;
   readonly #meter: ResultMeter;
   readonly #callbacks: ConnectionCallbacks;
@@ -64,7 +66,14 @@ export class Connection {
   #explicitUntil = 0;
 
   /** Finishes `pq` when it is closed; throws when the connection cannot be used. */
-  constructor(pq: Libpq, budget: ResultBudget, prepares: boolean, callbacks: ConnectionCallbacks) {
+  constructor(
+    pq: Libpq,
+    budget: ResultBudget,
+    lanes: LaneCount,
+    prepares: boolean,
+    callbacks: ConnectionCallbacks,
+  ) {
+    this.#lanes = lanes;
     this.#socket = new PipelineSocket(pq, budget.maxResult, (readable, waiting) => {
       this.flush();
       if (readable && this.open) this.#receive(waiting);
@@ -187,6 +196,7 @@ export class Connection {
     }
     if (this.#meter.outgrewBuffer) this.#retiring = true;
     this.#meter.reset();
+    if (!this.exclusive && job.cost !== undefined) this.#lanes.record(job.since, now);
     this.inFlight.shift(now);
     if (this.inFlight.size === 0) this.exclusive = this.#retiring;
     if (aborted) this.#explicitUntil = now + EXPLICIT_AFTER_FAILURE;
