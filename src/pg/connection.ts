@@ -46,6 +46,8 @@ const EXPLICIT_AFTER_FAILURE = 1_000;
 export interface ConnectionCallbacks {
   /** Jobs ended: there is room for others. */
   readonly answered: () => void;
+  /** How many connections of the database are busy. */
+  readonly busy: () => number;
   /** The connection is closed; `rerun` are the jobs to be run on another one. */
   readonly lost: (connection: Connection, rerun: readonly Job[]) => void;
 }
@@ -53,7 +55,7 @@ export interface ConnectionCallbacks {
 export class Connection {
   /** Runs one slow or unknown statement, or abandoned ones: nothing else is to be sent. */
   exclusive = false;
-  readonly inFlight = new InFlight();
+  readonly inFlight: InFlight;
   readonly #socket: PipelineSocket;
   readonly #lanes: LaneCount;
   readonly #prepared: PreparedStatements;
@@ -74,6 +76,7 @@ export class Connection {
     callbacks: ConnectionCallbacks,
   ) {
     this.#lanes = lanes;
+    this.inFlight = new InFlight(callbacks.busy);
     this.#socket = new PipelineSocket(pq, budget.maxResult, (readable, waiting) => {
       this.flush();
       if (readable && this.open) this.#receive(waiting);

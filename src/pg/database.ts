@@ -39,6 +39,7 @@ export class Database {
     this.#quota = quota;
     this.#callbacks = {
       answered: () => this.applyQuota(),
+      busy: () => this.#connections.filter((c) => !isIdle(c)).length,
       lost: (connection, rerun) => this.#lost(connection, rerun),
     };
     this.#dialer = new Dialer(settings, quota, this.#connections, {
