@@ -11,6 +11,7 @@ import { connectionLost, failLost, lossOf, outcomeUnknown, type Loss } from './c
 import { InFlight } from './in-flight.js';
 import { InternalJob, Rollback } from './internal-job.js';
 import type { Job, StatementResult } from './job.js';
+import type { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from './prepared-statements.js';
@@ -45,6 +46,8 @@ const EXPLICIT_AFTER_FAILURE = 1_000;
 export interface ConnectionCallbacks {
   /** Jobs ended: there is room for others. */
   readonly answered: () => void;
+  /** How many connections of the database are busy. */
+  readonly busy: () => number;
   /** The connection is closed; `rerun` are the jobs to be run on another one. */
   readonly lost: (connection: Connection, rerun: readonly Job[]) => void;
 }
@@ -52,8 +55,9 @@ export interface ConnectionCallbacks {
 export class Connection {
   /** Runs one slow or unknown statement, or abandoned ones: nothing else is to be sent. */
   exclusive = false;
-  readonly inFlight = new InFlight();
+  readonly inFlight: InFlight;
   readonly #socket: PipelineSocket;
+  readonly #lanes: LaneCount;
   readonly #prepared: PreparedStatements;
   readonly #meter: ResultMeter;
   readonly #callbacks: ConnectionCallbacks;
@@ -64,7 +68,15 @@ export class Connection {
   #explicitUntil = 0;
 
   /** Finishes `pq` when it is closed; throws when the connection cannot be used. */
-  constructor(pq: Libpq, budget: ResultBudget, prepares: boolean, callbacks: ConnectionCallbacks) {
+  constructor(
+    pq: Libpq,
+    budget: ResultBudget,
+    lanes: LaneCount,
+    prepares: boolean,
+    callbacks: ConnectionCallbacks,
+  ) {
+    this.#lanes = lanes;
+    this.inFlight = new InFlight(callbacks.busy);
     this.#socket = new PipelineSocket(pq, budget.maxResult, (readable, waiting) => {
       this.flush();
       if (readable && this.open) this.#receive(waiting);
@@ -187,6 +199,7 @@ export class Connection {
     }
     if (this.#meter.outgrewBuffer) this.#retiring = true;
     this.#meter.reset();
+    if (!this.exclusive && job.cost !== undefined) this.#lanes.record(job.since, now);
     this.inFlight.shift(now);
     if (this.inFlight.size === 0) this.exclusive = this.#retiring;
     if (aborted) this.#explicitUntil = now + EXPLICIT_AFTER_FAILURE;

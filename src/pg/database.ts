@@ -10,6 +10,7 @@ import { ConnectionQuota, type Quota } from './connection-quota.js';
 import { Dialer } from './dialer.js';
 import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
+import { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { ResultBudget } from './result-budget.js';
 import { Scheduler, STALL } from './scheduler.js';
@@ -26,6 +27,7 @@ export class Database {
   readonly #quota: Quota;
   readonly #connections: Connection[] = [];
   readonly #callbacks: ConnectionCallbacks;
+  readonly #lanes = new LaneCount();
   readonly #dialer: Dialer;
   readonly #scheduler: Scheduler;
   readonly #timer: NodeJS.Timeout;
@@ -37,6 +39,7 @@ export class Database {
     this.#quota = quota;
     this.#callbacks = {
       answered: () => this.applyQuota(),
+      busy: () => this.#connections.filter((c) => !isIdle(c)).length,
       lost: (connection, rerun) => this.#lost(connection, rerun),
     };
     this.#dialer = new Dialer(settings, quota, this.#connections, {
@@ -45,7 +48,7 @@ export class Database {
       isNeeded: () => this.#scheduler.hasWaiting,
       unreachable: (failure) => this.#failWaiting(failure),
     });
-    this.#scheduler = new Scheduler(settings, quota, this.#connections, this.#dialer);
+    this.#scheduler = new Scheduler(settings, quota, this.#connections, this.#dialer, this.#lanes);
     this.#timer = setInterval(() => {
       this.#tick(performance.now());
     }, TICK).unref();
@@ -173,7 +176,9 @@ export class Database {
   #add(pq: Libpq): void {
     try {
       const { prepared } = this.settings;
-      this.#connections.push(new Connection(pq, this.#budget, prepared, this.#callbacks));
+      this.#connections.push(
+        new Connection(pq, this.#budget, this.#lanes, prepared, this.#callbacks),
+      );
     } catch (error) {
       pq.finish();
       throw error;

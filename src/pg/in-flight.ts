@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Segment } from './segment.js';
 
 export class InFlight {
+  readonly #busy: () => number;
   /** How long they are expected to take together, ms. */
   load = 0;
   /** When the last one ended, ms. */
@@ -10,6 +11,11 @@ export class InFlight {
   readonly #segments: Segment[] = [];
   /** When the one at the head came to the head, ms. */
   #headSince = 0;
+
+  /** `busy` gives how many connections of the database have segments in flight. */
+  constructor(busy: () => number) {
+    this.#busy = busy;
+  }
 
   get size(): number {
     return this.#segments.length;
@@ -37,9 +43,10 @@ export class InFlight {
 
   /** shift removes the head, which ended, and records its time. */
   shift(now: number): void {
-    const segment = this.#segments.shift()!;
+    const segment = this.#segments[0]!;
     this.load -= segment.expected;
-    segment.job.cost?.record(now - Math.max(this.#headSince, segment.sentAt));
+    segment.job.cost?.record(now - Math.max(this.#headSince, segment.sentAt), this.#busy);
+    this.#segments.shift();
     this.#headSince = now;
     if (this.#segments.length > 0) return;
     this.load = 0; // without what rounding has left

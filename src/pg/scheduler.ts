@@ -10,14 +10,13 @@ import type { Quota } from './connection-quota.js';
 import type { Dialer } from './dialer.js';
 import { FairQueue } from './fair-queue.js';
 import type { Job } from './job.js';
+import { SHARED, type LaneCount } from './lane-count.js';
 import type { ScriptCost } from './script-cost.js';
 
 /** Expected time of the statements in a shared pipeline, ms, from which one more connection is shared. */
 const SPREAD = 4;
 /** Most statements in one pipeline: those behind one that turns out to be slow have to wait for it. */
 const DEPTH = 16;
-/** Shared pipelines that are used from the first statement on, and that slow statements leave free if they can. */
-const SHARED = 2;
 /** A statement that runs longer than this in a shared pipeline, ms, blocks it for new ones. */
 export const STALL = 20;
 
@@ -26,6 +25,7 @@ export class Scheduler {
   readonly #quota: Quota;
   readonly #connections: readonly Connection[];
   readonly #dialer: Dialer;
+  readonly #lanes: LaneCount;
   readonly #fast: Job[] = [];
   readonly #slow = new FairQueue();
   /** The only connection goes to a slow statement next: fast ones had their turn. */
@@ -36,11 +36,13 @@ export class Scheduler {
     quota: Quota,
     connections: readonly Connection[],
     dialer: Dialer,
+    lanes: LaneCount,
   ) {
     this.#settings = settings;
     this.#quota = quota;
     this.#connections = connections;
     this.#dialer = dialer;
+    this.#lanes = lanes;
   }
 
   /** hasWaiting tells whether jobs wait for a connection. */
@@ -104,9 +106,9 @@ export class Scheduler {
     if (this.#slowNext) return false;
     let load = job.cost?.time ?? 0;
     for (const c of this.#connections) if (!c.exclusive) load += c.inFlight.load;
-    let lanes = Math.max(SHARED, Math.ceil(load / SPREAD));
     // Connections beyond the limit are about to be closed, and half of the others are for slow statements that wait.
     let allowed = this.#quota.limit;
+    let lanes = this.#lanes.choose(Math.max(SHARED, Math.ceil(load / SPREAD)), allowed, now);
     if (this.#slow.size > 0) lanes = Math.min(lanes, Math.ceil(allowed / 2));
     let best: Connection | undefined;
     let least = Infinity;

@@ -9,6 +9,13 @@ import { performance } from 'node:perf_hooks';
 /** A run longer than this is slow, ms. */
 const SLOW_AFTER = 10;
 
+/**
+ * Busy connections of a database from which backends may have to take turns on its processors: with twice as many a run
+ * may take twice as long before it is slow, up to LONGEST_TURN times as long.
+ */
+const CROWDED = 2;
+const LONGEST_TURN = 4;
+
 /** Average time of a run above which a script is not fast, ms. */
 const OWN_AFTER = 5;
 
@@ -72,14 +79,14 @@ export class ScriptCost {
     this.#suspectUntil = Math.max(this.#suspectUntil, now + Math.min(time, LONGEST_SUSPICION));
   }
 
-  /** record takes the measured time of a run, ms. */
-  record(time: number): void {
+  /** record takes the measured time of a run, ms; `busy` gives how many connections of its database are busy. */
+  record(time: number, busy: () => number): void {
     this.#time ??= 0;
     this.#time += (time - this.#time) * this.#weight;
     if (time < this.least) this.least = time;
     else this.least += (time - this.least) * DECAY;
     if (this.#weight > WEIGHT) this.#weight /= 1 + this.#weight;
-    if (time > SLOW_AFTER) {
+    if (time > SLOW_AFTER && time > SLOW_AFTER * Math.min(busy() / CROWDED, LONGEST_TURN)) {
       const now = performance.now();
       this.#owed = Math.min(this.#owes(now) + Math.min(time, MOST_OWED_ONCE), MOST_OWED);
       this.#owedAt = now;

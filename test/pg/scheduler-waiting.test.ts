@@ -86,7 +86,7 @@ t.test('statements that would wait in vain are rejected at once', async (t) => {
 t.test('one slow first run rejects nothing yet', async (t) => {
   const db = new TestDatabase(t, server, { connections: 2, connectTimeout: 200_000 });
   const cost = new ScriptCost();
-  cost.record(10_000);
+  cost.record(10_000, () => 1);
   const outcomes = Array.from({ length: 64 }, () => db.read(nap(0), { cost }));
   t.strictSame(new Set((await Promise.all(outcomes)).map(describe)), new Set(['done']));
 });

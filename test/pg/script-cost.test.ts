@@ -5,7 +5,7 @@ import { ScriptCost } from '#app/pg/script-cost.js';
 /** A script with these runs, milliseconds, `times` times over. */
 function after(times: number, ...runs: readonly number[]): ScriptCost {
   const cost = new ScriptCost();
-  for (let i = 0; i < times; i++) for (const run of runs) cost.record(run);
+  for (let i = 0; i < times; i++) for (const run of runs) cost.record(run, () => 1);
   return cost;
 }
 
@@ -38,6 +38,23 @@ t.test('at once', (t) => {
     ['slow for long, then fast for longer', after(1, ...Array<number>(100).fill(200), ...fast(12_000)), true],
   ]; // prettier-ignore
   for (const [what, cost, fast] of cases) t.equal(cost.isFast(performance.now()), fast, what);
+  t.end();
+});
+
+t.test('beside busy connections', (t) => {
+  const of = (busy: number, ...runs: number[]): boolean => {
+    const cost = new ScriptCost();
+    for (let i = 0; i < 50; i++) for (const run of runs) cost.record(run, () => busy);
+    return cost.isFast(performance.now());
+  };
+  const cases: [what: string, busy: number, runs: number[], fast: boolean][] = [
+    ['two backends take no turns', 2, [15, ...fast(14)], false],
+    ['four may take turns', 4, [15, ...fast(14)], true],
+    ['but not for that long', 4, [25, ...fast(14)], false],
+    ['however many they are', 100, [45, ...fast(14)], false],
+    ['the average counts as it is', 100, [9], false],
+  ];
+  for (const [what, busy, runs, fast] of cases) t.equal(of(busy, ...runs), fast, what);
   t.end();
 });
 

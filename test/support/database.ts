@@ -17,7 +17,7 @@ export type Outcome = StatementResult | SqlFailure | ServiceError;
 /** A script known to take that long, milliseconds. */
 export function costOf(time: number): ScriptCost {
   const cost = new ScriptCost();
-  while (!cost.known) cost.record(time);
+  while (!cost.known) cost.record(time, () => 1);
   return cost;
 }
 
