@@ -60,6 +60,10 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Methods for the Allow header. */
   readonly allow?: string | undefined;
+  /** Types of bodies for the Accept-Post header. */
+  readonly acceptPost?: string | undefined;
+  /** Further members of a JSON body. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
 }
@@ -72,6 +76,8 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly detail: string | undefined;
   readonly allow: string | undefined;
+  readonly acceptPost: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
@@ -80,6 +86,8 @@ export class ServiceError extends Error {
     this.status = ERRORS[code][0];
     this.detail = details.detail;
     this.allow = details.allow;
+    this.acceptPost = details.acceptPost;
+    this.members = details.members;
     this.retryAfter = details.retryAfter;
   }
 }
@@ -127,7 +135,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: Record<string, string>,
+  extra?: Readonly<Record<string, unknown>>,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });
