@@ -1,9 +1,10 @@
 /**
  * The data of one request for its template (specification 2.3): query parameters as fields, `.header`, and defaults for
- * `_page` and `_page_size`. The caller's claims can only be bound. Values are screened at their first use, and once; in
+ * `_page` and `_page_size`, and the request's body under `body.` and `request.body`. The caller's claims can only be bound. Values are screened at their first use, and once; in
  * place of a value that the screen refuses there is a Refused. Names are keys of Maps only, so `__proto__` and the like are
  * ordinary names.
  */
+import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
 import { Claims } from './claims.js';
@@ -11,7 +12,7 @@ import { HeaderFields } from './header-fields.js';
 import type { QueryParameters } from './query-string.js';
 
 /** The value of a field, with a Refused in place of what the screen refuses. */
-export type FieldValue = string | Refused | readonly (string | Refused)[];
+export type FieldValue = string | Refused | readonly (string | Refused | null)[];
 
 /** Values of parameters that the request does not have. */
 export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
@@ -26,6 +27,7 @@ export class RequestData implements TemplateMap {
   readonly #packedHeaders: string;
   readonly #claimsJson: string;
   readonly #onBlanked: (header: string) => void;
+  readonly #body: RequestBody | undefined;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
   /** Keys and values of the few fields screened so far. */
@@ -34,18 +36,20 @@ export class RequestData implements TemplateMap {
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
-   * the value) of each header whose value was used and blanked.
+   * the value) of each header whose value was used and blanked. `body` is undefined for scripts that use none.
    */
   constructor(
     parameters: QueryParameters,
     headers: string,
     claims: string,
     onBlanked: (header: string) => void,
+    body?: RequestBody,
   ) {
     this.#parameters = parameters;
     this.#packedHeaders = headers;
     this.#claimsJson = claims;
     this.#onBlanked = onBlanked;
+    this.#body = body;
   }
 
   /** get gives the value to be rendered; undefined when there is none. */
@@ -55,7 +59,11 @@ export class RequestData implements TemplateMap {
     if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
     if (sent === undefined) return PARAMETER_DEFAULTS.get(key);
-    const value = typeof sent === 'string' ? checked(key, sent) : sent.map((v) => checked(key, v));
+    if (sent === null) return undefined; // as text it is nothing
+    const value =
+      typeof sent === 'string'
+        ? checked(key, sent)
+        : sent.map((one) => (one === null ? null : checked(key, one)));
     (this.#keys ??= []).push(key);
     (this.#values ??= []).push(value);
     return value;
@@ -67,8 +75,8 @@ export class RequestData implements TemplateMap {
     return [...keys];
   }
 
-  /** raw gives the value to be bound, as sent: of a parameter, or with `header.<Name>` of a header. */
-  raw(key: string): string | readonly string[] | undefined {
+  /** raw gives the value to be bound, as sent: of a parameter, of the body, or with `header.<Name>` of a header. */
+  raw(key: string): BodyValue | undefined {
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
@@ -92,8 +100,8 @@ export class RequestData implements TemplateMap {
     return screen(text);
   }
 
-  #sent(key: string): string | string[] | undefined {
-    return isReservedKey(key) ? undefined : this.#parameters.get(key);
+  #sent(key: string): BodyValue | undefined {
+    return isReservedKey(key) ? this.#body?.get(key) : this.#parameters.get(key);
   }
 
   #headerFields(): HeaderFields {
@@ -110,8 +118,12 @@ export function isReservedKey(key: string): boolean {
       return key === 'header' || key.startsWith(HEADER_PREFIX);
     case 0x5f:
       return key === '_param' || key === '_header';
+    case 0x62:
+      return key.startsWith(BODY_PREFIX);
     case 0x63:
       return key.startsWith('claims.');
+    case 0x72:
+      return key.startsWith('request.');
     default:
       return false;
   }

@@ -1,8 +1,10 @@
 /** Compiles the text of a script, from a file or the table, and logs why a text cannot be used. */
+import type { BodyUse } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
 import { NO_HEAD, type Head } from '../head/head.js';
 import type { Logger } from '../log.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
+import { bodyUse } from './body-use.js';
 import { scriptNotUsable } from './script-error.js';
 import type { Verb } from './verb.js';
 
@@ -14,6 +16,7 @@ export interface ScriptText {
   readonly verb: Verb;
   readonly template: Template;
   readonly head: Head;
+  readonly body: BodyUse;
 }
 
 /** A compiled text, or the error for requests. */
@@ -23,7 +26,9 @@ export type Compiled = ScriptText | ServiceError;
 export function compileText(text: string, script: string, verb: Verb): Compiled {
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
-    return { verb, template: compile(text, script), head: NO_HEAD };
+    const template = compile(text, script);
+    const head = NO_HEAD;
+    return { verb, template, head, body: bodyUse(template, verb, head) };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return scriptNotUsable(script, error.safeMessage, error);
