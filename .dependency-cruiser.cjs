@@ -8,6 +8,7 @@ const LEAVES = [
   'batch',
   'errors',
   'header-list',
+  'header-name',
   'identifier',
   'json',
   'ipc',
@@ -143,7 +144,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|header-list|identifier|json|log-once|pieces|recent|settings|slot-table|tasks|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|header-list|header-name|identifier|json|log-once|pieces|recent|settings|slot-table|tasks|text)[.]ts$',
       },
       to: { path: '.' },
     },

@@ -178,6 +178,7 @@ export class QueryRunner {
           'a header was blanked: its value cannot be interpolated safely',
         );
       },
+      undefined,
       query.body,
     );
     const rendered = template.render(data);

@@ -1,10 +1,11 @@
 /**
- * The data of one request for its template (specification 2.3): query parameters as fields, `.header`, and defaults for
- * `_page` and `_page_size`, and the request's body under `body.` and `request.body`. The caller's claims can only be bound. Values are screened at their first use, and once; in
- * place of a value that the screen refuses there is a Refused. Names are keys of Maps only, so `__proto__` and the like are
- * ordinary names.
+ * The data of one request for its template (specification 2.3): query parameters as fields, `.header`, the body under
+ * `request.body` and `body.`, and defaults for `_page` and `_page_size`. The caller's claims can only be bound. Values are
+ * screened at their first use, and once; in place of a value that the screen refuses there is a Refused. Names are keys of
+ * Maps only, so `__proto__` and the like are ordinary names.
  */
 import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
+import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
 import { Claims } from './claims.js';
@@ -13,6 +14,9 @@ import type { QueryParameters } from './query-string.js';
 
 /** The value of a field, with a Refused in place of what the screen refuses. */
 export type FieldValue = string | Refused | readonly (string | Refused | null)[];
+
+/** The parameters that a script declares, by name. */
+export type DeclaredParameters = ReadonlyMap<string, DeclaredParameter>;
 
 /** Values of parameters that the request does not have. */
 export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
@@ -28,6 +32,7 @@ export class RequestData implements TemplateMap {
   readonly #claimsJson: string;
   readonly #onBlanked: (header: string) => void;
   readonly #body: RequestBody | undefined;
+  readonly #declared: DeclaredParameters | undefined;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
   /** Keys and values of the few fields screened so far. */
@@ -36,15 +41,18 @@ export class RequestData implements TemplateMap {
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
-   * the value) of each header whose value was used and blanked. `body` is undefined for scripts that use none.
+   * the value) of each header whose value was used and blanked. `declared` are the parameters that the script declares, if any;
+   * `body` is undefined for scripts that use none.
    */
   constructor(
     parameters: QueryParameters,
     headers: string,
     claims: string,
     onBlanked: (header: string) => void,
+    declared?: DeclaredParameters,
     body?: RequestBody,
   ) {
+    this.#declared = declared;
     this.#parameters = parameters;
     this.#packedHeaders = headers;
     this.#claimsJson = claims;
@@ -58,7 +66,7 @@ export class RequestData implements TemplateMap {
     const before = this.#keys?.indexOf(key) ?? -1;
     if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
-    if (sent === undefined) return PARAMETER_DEFAULTS.get(key);
+    if (sent === undefined) return this.fallback(key) ?? PARAMETER_DEFAULTS.get(key);
     if (sent === null) return undefined; // as text it is nothing
     const value =
       typeof sent === 'string'
@@ -71,6 +79,8 @@ export class RequestData implements TemplateMap {
 
   keys(): string[] {
     const keys = new Set(['header', ...PARAMETER_DEFAULTS.keys()]);
+    for (const { name, fallback } of this.#declared?.values() ?? [])
+      if (fallback !== undefined && !name.startsWith(HEADER_PREFIX)) keys.add(name);
     for (const key of this.#parameters.keys()) if (!isReservedKey(key)) keys.add(key);
     return [...keys];
   }
@@ -80,7 +90,13 @@ export class RequestData implements TemplateMap {
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
-    return this.#sent(key) ?? PARAMETER_DEFAULTS.get(key);
+    const sent = this.#sent(key);
+    return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
+  }
+
+  /** fallback is the declared default of a parameter. */
+  fallback(key: string): string | readonly string[] | undefined {
+    return this.#declared?.get(key)?.fallback;
   }
 
   /**
@@ -101,11 +117,16 @@ export class RequestData implements TemplateMap {
   }
 
   #sent(key: string): BodyValue | undefined {
-    return isReservedKey(key) ? this.#body?.get(key) : this.#parameters.get(key);
+    const sent = isReservedKey(key) ? this.#body?.get(key) : this.#parameters.get(key);
+    return typeof sent === 'string' && this.#declared?.get(key)?.list === true ? [sent] : sent;
   }
 
   #headerFields(): HeaderFields {
-    return (this.#header ??= new HeaderFields(this.#packedHeaders, this.#onBlanked));
+    return (this.#header ??= new HeaderFields(
+      this.#packedHeaders,
+      this.#onBlanked,
+      this.#declared,
+    ));
   }
 }
 

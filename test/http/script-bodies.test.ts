@@ -43,7 +43,11 @@ async function send(
   name: string,
   body: string | Uint8Array | FormData | undefined,
   type?: string,
-  { method = 'POST', query = '', headers = {} as Record<string, string> } = {},
+  {
+    method = 'POST',
+    query = '',
+    headers = {},
+  }: { method?: string; query?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const response = await fetch(url(name, query), {
     method,
