@@ -14,6 +14,7 @@ export const ERRORS = {
   script_not_usable: [400, 'could not parse script'],
   unknown_database: [400, 'database not registered'],
   invalid_listing: [400, 'invalid listing'],
+  invalid_body: [400, 'invalid request body'],
   invalid_record: [400, 'invalid json body'],
   invalid_template: [400, 'could not parse script'],
   token_missing: [401, 'authorization token is empty'],
@@ -33,6 +34,7 @@ export const ERRORS = {
   method_not_allowed: [405, 'method not allowed'],
   precondition_failed: [412, 'the script was changed by somebody else'],
   body_too_large: [413, 'request body is too large'],
+  unsupported_media_type: [415, 'unsupported media type'],
   too_many_logins: [429, 'too many failed logins, try again later'],
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],
@@ -66,6 +68,8 @@ export interface ErrorDetails {
   readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
+  /** Types of bodies for the Accept-Post header. */
+  readonly acceptPost?: string | undefined;
 }
 
 /** An error whose code and message are the response to the caller. */
@@ -79,6 +83,7 @@ export class ServiceError extends Error {
   readonly acceptPost: string | undefined;
   readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
+  readonly acceptPost: string | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -89,6 +94,7 @@ export class ServiceError extends Error {
     this.acceptPost = details.acceptPost;
     this.members = details.members;
     this.retryAfter = details.retryAfter;
+    this.acceptPost = details.acceptPost;
   }
 }
 

@@ -52,6 +52,13 @@ export type WorkerTask =
   | { readonly type: 'migrate-users' }
   /** Poll the stored scripts, which may have changed. */
   | { readonly type: 'scripts' }
+  /** Find out which methods of a script use a body: resolves to a list of them. */
+  | {
+      readonly type: 'script-bodies';
+      readonly alias: string;
+      readonly folder: string;
+      readonly name: string;
+    }
   /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
   | { readonly type: 'registry'; readonly request: RegistryRequest };
 

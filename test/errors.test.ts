@@ -40,6 +40,8 @@ t.test('every code keeps its status', (t) => {
     precondition_failed: 412,
     body_too_large: 413,
     uri_too_long: 414,
+    unsupported_media_type: 415,
+    invalid_body: 400,
     too_many_logins: 429,
     statement_not_allowed: 500,
     result_too_large: 500,

@@ -52,6 +52,8 @@ export default function run(task: WorkerTask): unknown {
       return services.users.renew(task.username, task.from, task.to);
     case 'migrate-users':
       return services.users.make();
+    case 'script-bodies':
+      return services.runner.bodies(task.alias, task.folder, task.name);
     case 'registry':
       return services.registry.respond(task.request);
   }

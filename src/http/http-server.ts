@@ -170,7 +170,7 @@ export class HttpServer {
     return new RouteTable(settings, {
       health: new HealthHandler(settings, requests, this.#health),
       login,
-      queries: new QueryHandler(settings, requests, pool, gate),
+      queries: new QueryHandler(settings, requests, pool, gate, budget),
       mcp,
       plugins: this.plugins,
       registry,

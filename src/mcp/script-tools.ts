@@ -200,7 +200,7 @@ export class ScriptTools {
     const fault =
       failure instanceof ServiceError
         ? undefined
-        : statementFault(failure.state, rendered, () => sent);
+        : statementFault(failure.state, rendered, () => (name) => sent.has(name));
     if (!call.abandoned) {
       const found = fault?.place ?? positionOf(failure, rendered, statement);
       const position = found && `${tool.path}:${found.line}:${found.column}`;

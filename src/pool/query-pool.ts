@@ -60,7 +60,7 @@ export class QueryPool {
     );
   }
 
-  /** submit queues one packed request and returns the number of its worker. */
+  /** submit queues one packed request and returns the number of its worker. Throws ServiceError `busy`. */
   submit(request: Batch): number {
     if (!this.#chosen) {
       this.#chosen = true;
@@ -105,6 +105,11 @@ export class QueryPool {
   /** makeUsersTable creates the users table unless it exists. Rejects when no worker could try. */
   makeUsersTable(): Promise<TaskResult<MadeUsersTable>> {
     return this.#task({ type: 'migrate-users' });
+  }
+
+  /** bodyMethods finds out which methods of a script use a body. Rejects when no worker could. */
+  bodyMethods(alias: string, folder: string, name: string): Promise<readonly string[]> {
+    return this.#task({ type: 'script-bodies', alias, folder, name });
   }
 
   /**

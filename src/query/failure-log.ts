@@ -3,6 +3,7 @@
  * involved, and the message with quoted values masked; never the statement, values, DETAIL or CONTEXT.
  */
 import type { QueryRequest } from '../batch.js';
+import type { RequestBody } from '../body/request-body.js';
 import { errorBody, isRaised, SQL_FAILED, statusOfSqlState, type ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { IdentityRejected } from '../pg/identity.js';
@@ -20,7 +21,12 @@ export interface FailurePlace {
 }
 
 /** What the request contained: a message may repeat it. */
-type SentText = Pick<QueryRequest, 'query' | 'headers'>;
+export interface SentText extends Pick<QueryRequest, 'query' | 'headers'> {
+  readonly body: RequestBody | undefined;
+}
+
+/** Bodies whose words are looked for in a message, at most of this length: with longer ones nothing of it is logged. */
+const LONGEST_BODY = 256 << 10;
 
 export function logFailure(
   log: Logger,
@@ -51,9 +57,11 @@ const RAISED = 'a function in the database raised an error';
  * maskSent replaces the words of a message that contain a word of the request: PostgreSQL does not quote every name that
  * it repeats (`column item.x does not exist`), and a script may have interpolated it.
  */
-function maskSent(message: string, { query, headers }: SentText): string {
+function maskSent(message: string, { query, headers, body }: SentText): string {
+  if (body !== undefined && body.size > LONGEST_BODY) return LONG_BODY;
   const values = [...parseQueryString(query).values()].flat();
   values.push(...headers.split('\n').filter((_, i) => i % 2 === 1));
+  if (body !== undefined) values.push(...body.texts());
   const words = new Set(values.flatMap((value) => value.toLowerCase().match(WORD) ?? []));
   return message.replace(WORD, (word) => {
     const lower = word.toLowerCase();
@@ -66,6 +74,8 @@ function maskSent(message: string, { query, headers }: SentText): string {
     return word;
   });
 }
+
+const LONG_BODY = 'a statement failed; the message may repeat text of a long body';
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 

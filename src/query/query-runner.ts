@@ -3,14 +3,25 @@
  * database. Errors on the way become responses; nothing is thrown.
  */
 import { performance } from 'node:perf_hooks';
-import { ABANDON, MCP, RUN, unpackIds, unpackRequests, type QueryRequest } from '../batch.js';
+import {
+  ABANDON,
+  BODY_METHODS,
+  MCP,
+  RUN,
+  unpackIds,
+  unpackRequests,
+  type QueryRequest,
+} from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { readBody } from '../body/request-body.js';
+import { fieldValue } from '../header-list.js';
 import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import { parseQueryString } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
+import type { ScriptText } from '../script/script-text.js';
 import { jsonFrame, StatementBuilder } from '../script/statement.js';
 import type { WorkerSettings } from '../settings.js';
 import { ListingRunner } from './listing-runner.js';
@@ -18,6 +29,9 @@ import type { McpRunner } from './mcp-runner.js';
 import { Query } from './query.js';
 import type { Responder } from './responder.js';
 import type { WorkerDatabase } from './worker-database.js';
+
+const JUST_CHANGED =
+  'the script has just changed and now uses the body of a request: send the request again';
 
 export class QueryRunner {
   readonly #settings: WorkerSettings;
@@ -46,6 +60,17 @@ export class QueryRunner {
     this.#mcp = mcp;
     this.#responder = responder;
     this.#log = log;
+  }
+
+  /** bodies lists the methods whose text of a script uses the body of a request; none for a script that cannot be used. */
+  async bodies(alias: string, folder: string, name: string): Promise<string[]> {
+    try {
+      const script = await this.#scripts.find(alias, folder, name, performance.now());
+      return BODY_METHODS.filter((method) => usesBody(script, method));
+    } catch (error) {
+      if (error instanceof ServiceError) return [];
+      throw error;
+    }
   }
 
   /** take runs, or abandons, the requests of a message from the HTTP process. */
@@ -105,35 +130,67 @@ export class QueryRunner {
 
   #execute(query: Query, script: FoundScript, now: number): void {
     try {
-      const { method, alias, query: queryString, headers, claims } = query.request;
+      const { method } = query.request;
       if (method === 'OPTIONS') {
         this.#responder.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
-      const { verb, template } = script.select(method);
-      const data = new RequestData(
-        parseQueryString(queryString),
-        headers,
-        this.#settings.claims ? claims : '',
-        (header) => {
-          this.#log.warn(
-            { requestId: query.request.requestId, script: query.path, header },
-            'a header was blanked: its value cannot be interpolated safely',
-          );
-        },
-      );
-      const rendered = template.render(data);
-      query.rendered = rendered;
-      query.values = rendered.values;
-      query.statement = this.#statements.build(verb, rendered.text, query.path);
-      // What follows a COMMIT would run as the user of the connection.
-      if (query.identity !== undefined && query.statement.commits) throw mayCommit();
-      if (verb === 'read') query.form = query.valueForm;
-      query.cost = this.#databases.get(alias)!.costOf(template);
-      this.#submit(query, now);
+      const text = script.select(method);
+      if (text.body === 'none') this.#render(query, text, now);
+      else this.#readBody(query, text, now);
     } catch (error) {
       this.#responder.threw(query, error);
     }
+  }
+
+  /** Renders once the body was read, which only some bodies take time for. */
+  #readBody(query: Query, text: ScriptText, now: number): void {
+    const { body, headers } = query.request;
+    if (body === null) throw new ServiceError('busy', JUST_CHANGED);
+    const contentType = fieldValue(headers, 'content-type');
+    const read =
+      body === undefined && contentType === ''
+        ? undefined
+        : readBody({ characters: body ?? '', contentType }, text.body);
+    if (!(read instanceof Promise)) {
+      query.body = read;
+      this.#render(query, text, now);
+      return;
+    }
+    read
+      .then((found) => {
+        query.body = found;
+        this.#render(query, text, performance.now());
+        this.#flush();
+      })
+      .catch((error: unknown) => this.#responder.threw(query, error));
+  }
+
+  /** Throws what rendering throws. */
+  #render(query: Query, { verb, template }: ScriptText, now: number): void {
+    const { alias, query: queryString, headers, claims } = query.request;
+    const data = new RequestData(
+      parseQueryString(queryString),
+      headers,
+      this.#settings.claims ? claims : '',
+      (header) => {
+        this.#log.warn(
+          { requestId: query.request.requestId, script: query.path, header },
+          'a header was blanked: its value cannot be interpolated safely',
+        );
+      },
+      undefined,
+      query.body,
+    );
+    const rendered = template.render(data);
+    query.rendered = rendered;
+    query.values = rendered.values;
+    query.statement = this.#statements.build(verb, rendered.text, query.path);
+    // What follows a COMMIT would run as the user of the connection.
+    if (query.identity !== undefined && query.statement.commits) throw mayCommit();
+    if (verb === 'read') query.form = query.valueForm;
+    query.cost = this.#databases.get(alias)!.costOf(template);
+    this.#submit(query, now);
   }
 
   #submit(query: Query, now: number): void {
@@ -143,6 +200,15 @@ export class QueryRunner {
 
   #flush(): void {
     for (const { database } of this.#databases.values()) database.flush();
+  }
+}
+
+function usesBody(script: FoundScript, method: string): boolean {
+  try {
+    return script.select(method).body !== 'none';
+  } catch (error) {
+    if (error instanceof ServiceError) return false; // the response of such a request says why
+    throw error;
   }
 }
 

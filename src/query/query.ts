@@ -1,4 +1,5 @@
 /** One request in a worker, from its batch to its response: the job that a database runs for it, and what its response needs. */
+import type { RequestBody } from '../body/request-body.js';
 import { wantsXml, type ServiceError } from '../errors.js';
 import { identityOf, type Identity } from '../pg/identity.js';
 import type { Job, ResultForm, StatementResult } from '../pg/job.js';
@@ -18,6 +19,8 @@ export class Query implements Job {
   readonly identity: Identity | undefined;
   /** Undefined for a listing, which has no script. */
   rendered: Rendered | undefined;
+  /** Undefined when it has none, or its script uses none. */
+  body: RequestBody | undefined;
   statement!: ScriptStatement;
   values: readonly (string | null)[] = [];
   form: ResultForm = 'rows';

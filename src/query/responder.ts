@@ -14,9 +14,9 @@ import type { LargeValue } from '../native/pipeline.js';
 import { IdentityRejected } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
-import { parseQueryString, type QueryParameters } from '../script/query-string.js';
+import { parseQueryString } from '../script/query-string.js';
 import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
-import { statementFault } from '../script/statement-fault.js';
+import { statementFault, type IsSent } from '../script/statement-fault.js';
 import { positionToScript } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
@@ -97,7 +97,10 @@ export class Responder {
       return;
     }
     const { rendered } = query;
-    const sent = (): QueryParameters => parseQueryString(query.request.query);
+    const sent = (): IsSent => {
+      const parameters = parseQueryString(query.request.query);
+      return (name) => parameters.has(name) || (query.body?.get(name) ?? null) !== null;
+    };
     const fault = rendered && statementFault(failure.state, rendered, sent);
     let place = fault?.place;
     if (failure.position !== undefined && rendered !== undefined)
@@ -105,7 +108,11 @@ export class Responder {
     const position = place && `${query.path}:${place.line}:${place.column}`;
     const fields = { requestId, script: query.path, alias, position };
     // The failure of an abandoned request is most often its cancellation.
-    if (!query.abandoned) logFailure(this.#log, failure, fields, query.request);
+    if (!query.abandoned)
+      logFailure(this.#log, failure, fields, {
+        ...query.request,
+        body: query.body,
+      });
     const { debug, raised } = this.#settings;
     const { statementTimeout } = this.#databases.get(alias)!.database.settings;
     const { status, body } = failureResponse(failure, {

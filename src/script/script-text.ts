@@ -1,8 +1,10 @@
 /** Compiles the text of a script, from a file or the table. */
+import type { BodyUse } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
 import { HeadError, type Head } from '../head/head.js';
 import { parseHead } from '../head/parse-head.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
+import { bodyUse } from './body-use.js';
 import { scriptNotUsable } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
 
@@ -14,6 +16,7 @@ export interface ScriptText {
   readonly verb: Verb;
   readonly template: Template;
   readonly head: Head;
+  readonly body: BodyUse;
 }
 
 /** A compiled text, or the error for requests. */
@@ -24,7 +27,8 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
     const template = compile(text, script);
-    return { verb, template, head: parseHead(text, methodsOf(verb)) };
+    const head = parseHead(text, methodsOf(verb));
+    return { verb, template, head, body: bodyUse(template, verb, head) };
   } catch (error) {
     if (error instanceof HeadError)
       return scriptNotUsable(script, `line ${error.line}: ${error.message}`, error);

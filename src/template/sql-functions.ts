@@ -31,10 +31,16 @@ export function inFormat(r: Rendering, key: Plain): Plain {
   const items: Plain[] = [];
   if (value instanceof List) for (let i = 0; i < value.length; i++) items.push(value.at(i));
   else items.push(value);
+  // Only values of a request's body may be an empty list, or have a null in it.
+  if (items.length === 0 && r.screening !== undefined) return '(NULL)';
   let list = '(';
   const parts: Part[] = [];
   items.forEach((item, i) => {
     if (item instanceof Refused) throw new RefusedValue(item.parameter);
+    if (item === null && r.screening !== undefined) {
+      list += i === 0 ? 'NULL' : ', NULL';
+      return;
+    }
     const text = sprint([item], r.screening);
     list += i === 0 ? "'" : ", '";
     if (typeof text === 'string') list += text;
