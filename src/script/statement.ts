@@ -180,7 +180,7 @@ function checkPart(sql: string, first: string, place: () => string): void {
 
 function notOne([, second]: readonly StatementRange[], source: Located): ServiceError {
   const { line } = source.locate(second!.at);
-  return notAllowed(`a script that reads is one statement: a second one begins in line ${line}`);
+  return notAllowed(`statement is not allowed in a script that reads: a second one (line ${line})`);
 }
 
 function notAllowed(message: string, detail = message): ServiceError {

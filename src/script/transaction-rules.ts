@@ -22,7 +22,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 /** Second words after CREATE, ALTER and DROP. */
 const OBJECTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['CREATE', new Set(['DATABASE', 'SUBSCRIPTION', 'TABLESPACE'])],
-  ['ALTER', new Set(['DATABASE', 'SUBSCRIPTION', 'SYSTEM'])],
+  ['ALTER', new Set(['SUBSCRIPTION', 'SYSTEM'])],
   ['DROP', new Set(['DATABASE', 'SUBSCRIPTION', 'TABLESPACE'])],
 ]);
 
@@ -40,10 +40,15 @@ export function commitsAlone(sql: string, first: string): Commits | undefined {
   if (objects === undefined) return undefined;
   const scanner = new SqlScanner(sql);
   let words = 0;
+  let ofDatabase = false;
   for (let kind = scanner.next(); kind !== END; kind = scanner.next()) {
     if (kind !== WORD) continue;
     const word = scanner.end - scanner.start > LONGEST ? '' : scanner.value().toUpperCase();
-    const refused = words++ === 1 ? objects.has(word) : word === 'CONCURRENTLY';
+    let refused = word === 'CONCURRENTLY' || (ofDatabase && word === 'TABLESPACE');
+    if (words++ === 1) {
+      refused = objects.has(word);
+      ofDatabase = first === 'ALTER' && word === 'DATABASE';
+    }
     if (refused) return { what: `${first} ${word}`, reason: NO_BLOCK };
   }
   return undefined;

@@ -153,7 +153,7 @@ t.test('what cannot be in a transaction with others', async (t) => {
   t.equal(await runner.ask('o/vacuum', post), '200 {"rows_affected":1}');
   t.equal(
     await runner.ask('o/two'),
-    '500 {"error":"a script that reads is one statement: a second one begins in line 2","code":"statement_not_allowed"}',
+    '500 {"error":"statement is not allowed in a script that reads: a second one (line 2)","code":"statement_not_allowed"}',
   );
 });
 

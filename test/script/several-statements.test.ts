@@ -100,7 +100,7 @@ t.test('refused, with the statement and its line', (t) => {
     ...[
       ['CREATE DATABASE d', 'CREATE DATABASE'],
       ['drop database d', 'DROP DATABASE'],
-      ['ALTER DATABASE d SET TABLESPACE t', 'ALTER DATABASE'],
+      ['ALTER DATABASE d SET TABLESPACE t', 'ALTER TABLESPACE'],
       ["CREATE TABLESPACE t LOCATION '/x'", 'CREATE TABLESPACE'],
       ['DROP TABLESPACE t', 'DROP TABLESPACE'],
       ['ALTER SYSTEM SET a = 1', 'ALTER SYSTEM'],
@@ -137,6 +137,7 @@ t.test('allowed', (t) => {
     'CREATE INDEX i ON t (a)',
     'CREATE INDEX "concurrently" ON t (a)',
     "COMMENT ON DATABASE d IS 'CREATE DATABASE'",
+    'ALTER DATABASE d SET work_mem = 64',
     'ALTER TABLE system ADD subscription int',
     'REFRESH MATERIALIZED VIEW CONCURRENTLY m',
     'TRUNCATE t',

@@ -85,7 +85,7 @@ t.test('a read is one statement', (t) => {
   texts.forEach((text, i) => {
     t.throws(() => builder.build('read', text, 'f/s'), {
       code: 'statement_not_allowed',
-      message: `a script that reads is one statement: a second one begins in line ${lines[i]}`,
+      message: `statement is not allowed in a script that reads: a second one (line ${lines[i]})`,
     });
   });
   t.end();
