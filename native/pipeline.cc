@@ -429,6 +429,7 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
   SetPreceding(env, outcome, segment);
   if (failure != nullptr) {
     outcome.Set("failure", Failure(env, failure.get()));
+    if (result != nullptr) outcome.Set("ran", true);
   } else if (result != nullptr) {
     outcome.Set("tag", pq.cmd_status(result.get()));
     if (tuples && segment.form != kRows) {

@@ -51,7 +51,10 @@ export interface Detail {
   readonly transaction?: true;
   /** The connection is lost. The last outcome; its segment did not end. */
   readonly lost?: true;
-  /** With `lost`: the first statement without an outcome had run, although its segment did not end. */
+  /**
+   * With `failure`: the statement had run, and the segment failed at its end, when it was committed. With `lost`: the first
+   * statement without an outcome had run, although its segment did not end.
+   */
   readonly ran?: true;
 }
 

@@ -23,6 +23,8 @@ export interface SqlFailure {
   readonly inside?: boolean;
   /** Whether the server ended the connection with it. */
   readonly fatal: boolean;
+  /** Of a job with several statements, the index of the one that failed; their number when the commit failed. */
+  readonly part?: number;
 }
 
 /** SQLSTATE transaction_resolution_unknown: the connection was lost, and the statement may have taken effect. */

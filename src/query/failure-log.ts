@@ -16,6 +16,8 @@ export interface FailurePlace {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly alias: string;
+  /** Which of several statements: its number, or `commit`. */
+  readonly statement: string | undefined;
   /** `script:line:column`, when PostgreSQL gave a position. */
   readonly position: string | undefined;
 }
@@ -44,7 +46,7 @@ export function logFailure(
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Omit<FailurePlace, 'position'>,
+  place: Omit<FailurePlace, 'statement' | 'position'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
@@ -86,6 +88,7 @@ export interface FailureResponseOptions {
   readonly debug: boolean;
   /** Passes on messages that scripts raise on purpose. */
   readonly raised: boolean;
+  readonly statement?: string | undefined;
   readonly position: string | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
@@ -110,6 +113,7 @@ export function failureResponse(
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;
     if (failure.hint !== undefined) extra['hint'] = failure.hint;
+    if (options.statement !== undefined) extra['statement'] = options.statement;
     if (options.position !== undefined) extra['position'] = options.position;
   }
   return { status, body: errorBody(message, code, options.xml, extra) };

@@ -18,6 +18,7 @@ import { fieldValue } from '../header-list.js';
 import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
@@ -185,7 +186,12 @@ export class QueryRunner {
     const rendered = template.render(data);
     query.rendered = rendered;
     query.values = rendered.values;
-    query.statement = this.#statements.build(verb, rendered.text, query.path);
+    query.statement = this.#statements.build(verb, rendered.text, query.path, rendered);
+    const { parts } = query.statement;
+    if (parts !== undefined && !query.bind(parts)) {
+      query.failed(notBound());
+      return;
+    }
     // What follows a COMMIT would run as the user of the connection.
     if (query.identity !== undefined && query.statement.commits) throw mayCommit();
     if (verb === 'read') query.form = query.valueForm;
@@ -210,6 +216,13 @@ function usesBody(script: FoundScript, method: string): boolean {
     if (error instanceof ServiceError) return false; // the response of such a request says why
     throw error;
   }
+}
+
+/** What PostgreSQL reports of one statement: a placeholder is in quotes, or stands for no value. */
+function notBound(): SqlFailure {
+  const message =
+    'the placeholders of the statements are not those of the values that the script binds';
+  return { state: '08P01', message, fatal: false };
 }
 
 function mayCommit(): ServiceError {

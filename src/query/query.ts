@@ -2,11 +2,11 @@
 import type { RequestBody } from '../body/request-body.js';
 import { wantsXml, type ServiceError } from '../errors.js';
 import { identityOf, type Identity } from '../pg/identity.js';
-import type { Job, ResultForm, StatementResult } from '../pg/job.js';
+import type { EarlierStatement, Job, ResultForm, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import type { QueryRequest } from '../batch.js';
-import type { ScriptStatement } from '../script/statement.js';
+import type { ScriptStatement, StatementPart, StatementParts } from '../script/statement.js';
 import type { Rendered } from '../template/template.js';
 import type { Responder } from './responder.js';
 
@@ -23,6 +23,10 @@ export class Query implements Job {
   body: RequestBody | undefined;
   statement!: ScriptStatement;
   values: readonly (string | null)[] = [];
+  /** Of a script with several statements, those before the last. */
+  before: readonly EarlierStatement[] | undefined;
+  /** Of a script with several statements, all that are sent. */
+  parts: readonly StatementPart[] | undefined;
   form: ResultForm = 'rows';
   cannotWrite = false;
   cost: ScriptCost | undefined;
@@ -41,6 +45,22 @@ export class Query implements Job {
 
   get id(): number {
     return this.request.id;
+  }
+
+  /** bind gives each of several statements its values. False when these are not the values that they use. */
+  bind({ list, values: count }: StatementParts): boolean {
+    const { values } = this;
+    if (count !== values.length) return false;
+    const bound = list.map(({ statement, uses }) => ({
+      statement,
+      values: uses.map((index) => values[index]!),
+    }));
+    const last = bound.pop()!;
+    this.statement = list.at(-1)!.statement;
+    this.values = last.values;
+    this.before = bound;
+    this.parts = list;
+    return true;
   }
 
   /** Whether it is for a listing, and not for a script. */

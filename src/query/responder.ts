@@ -17,7 +17,7 @@ import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
 import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
 import { statementFault, type IsSent } from '../script/statement-fault.js';
-import { positionToScript } from '../script/statement.js';
+import { positionToScript, positionToText, type StatementPart } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
@@ -103,10 +103,11 @@ export class Responder {
     };
     const fault = rendered && statementFault(failure.state, rendered, sent);
     let place = fault?.place;
-    if (failure.position !== undefined && rendered !== undefined)
-      place ??= rendered.locate(positionToScript(query.statement, failure.position));
+    const offset = offsetOf(query, failure);
+    if (offset !== undefined) place ??= rendered?.locate(offset);
     const position = place && `${query.path}:${place.line}:${place.column}`;
-    const fields = { requestId, script: query.path, alias, position };
+    const statement = query.parts && statementOf(query.parts, failure);
+    const fields = { requestId, script: query.path, alias, statement, position };
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned)
       logFailure(this.#log, failure, fields, {
@@ -119,6 +120,7 @@ export class Responder {
       xml: query.xml,
       debug,
       raised,
+      statement,
       position,
       fault: fault?.error,
       overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
@@ -200,4 +202,20 @@ export class Responder {
 function linesOf({ allow, acceptPost }: ServiceError): string {
   const methods = allow === undefined ? '' : headerLine('Allow', allow);
   return acceptPost === undefined ? methods : methods + headerLine('Accept-Post', acceptPost);
+}
+
+/** Where in the rendered text a statement failed; of several, one without a position failed where it begins. */
+function offsetOf({ statement, parts }: Query, failure: SqlFailure): number | undefined {
+  const { position, part } = failure;
+  if (parts === undefined)
+    return position === undefined ? undefined : positionToScript(statement, position);
+  const failed = parts[part ?? -1];
+  if (failed === undefined) return undefined;
+  return position === undefined ? failed.at : positionToText(failed, position);
+}
+
+/** Which of several statements failed, by its number in the script. */
+function statementOf(parts: readonly StatementPart[], { part }: SqlFailure): string | undefined {
+  if (part === undefined) return undefined;
+  return part === parts.length ? 'commit' : String(parts[part]!.number);
 }

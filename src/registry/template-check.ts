@@ -6,11 +6,18 @@ import { ServiceError, statusOfSqlState } from '../errors.js';
 import { HeadError } from '../head/head.js';
 import type { Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
 import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
-import { positionToScript, type StatementBuilder } from '../script/statement.js';
+import {
+  firstWord,
+  positionToScript,
+  positionToText,
+  type ScriptStatement,
+  type StatementBuilder,
+} from '../script/statement.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
 import type { RecordContent } from './records.js';
@@ -74,20 +81,61 @@ export async function parseRendered(
       rendered = template.render(
         new RequestData(samples, '', '', () => undefined, head.parameters),
       );
-      statement = statements.build(verb, rendered.text, script);
+      statement = statements.build(verb, rendered.text, script, rendered);
     } catch (error) {
       throw rejectionOf(error, script, verb);
     }
-    const failure = await database.parse(statement.sql);
-    if (failure === undefined) continue;
-    if (failure instanceof ServiceError || statusOfSqlState(failure.state) >= 503)
-      throw new StatementFailure(failure);
-    const { position, message, state, hint } = failure;
-    const place =
-      position === undefined ? {} : rendered.locate(positionToScript(statement, position));
+    const failed = await parseStatement(statement, database);
+    if (failed === undefined) continue;
+    const { message, state, hint } = failed.failure;
+    const place = failed.offset === undefined ? {} : rendered.locate(failed.offset);
     throw new TemplateRejected(message, state, { script, verb, ...place, hint });
   }
 }
+
+interface ParseFailure {
+  readonly failure: SqlFailure;
+  /** Where in the rendered text; of several statements, one without a position failed where it begins. */
+  readonly offset: number | undefined;
+}
+
+async function parseStatement(
+  statement: ScriptStatement,
+  database: Database,
+): Promise<ParseFailure | undefined> {
+  if (statement.parts === undefined) {
+    const failure = await parse(statement.sql, database);
+    const position = failure?.position;
+    return failure && { failure, offset: position && positionToScript(statement, position) };
+  }
+  for (const part of statement.parts.list) {
+    const failure = await parse(part.sql, database);
+    if (failure !== undefined) {
+      const { position } = failure;
+      return { failure, offset: position ? positionToText(part, position) : part.at };
+    }
+    if (isDefinition(part.sql)) break;
+  }
+  return undefined;
+}
+
+/** Rejects with StatementFailure when the database cannot be queried. */
+async function parse(sql: string, database: Database): Promise<SqlFailure | undefined> {
+  const failure = await database.parse(sql);
+  if (failure instanceof ServiceError || (failure && statusOfSqlState(failure.state) >= 503))
+    throw new StatementFailure(failure);
+  return failure;
+}
+
+/** Whether statements after this one may use what only it creates, so that they cannot be parsed before it has run. */
+function isDefinition(sql: string): boolean {
+  const first = firstWord(sql) ?? '';
+  return DEFINITIONS.has(first) || (SELECTS.has(first) && /\binto\b/i.test(sql));
+}
+
+/** May have an INTO that creates a table. */
+const SELECTS: ReadonlySet<string> = new Set(['SELECT', 'WITH']);
+const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DROP', 'IMPORT']);
 
 const INVALID = 'invalid_template';
 
