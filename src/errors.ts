@@ -11,6 +11,7 @@ export const ERRORS = {
   invalid_request: [400, 'invalid request'],
   invalid_query_string: [400, 'invalid query string'],
   invalid_value: [400, 'invalid value'],
+  invalid_parameter: [400, 'invalid parameter'],
   script_not_usable: [400, 'could not parse script'],
   unknown_database: [400, 'database not registered'],
   invalid_listing: [400, 'invalid listing'],
@@ -62,7 +63,12 @@ export interface ErrorDetails {
   readonly allow?: string | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
+  /** Further members of the JSON body. */
+  readonly members?: ErrorMembers | undefined;
 }
+
+/** Members of an error's JSON body besides `error` and `code`, such as the name of a parameter; never its value. */
+export type ErrorMembers = Readonly<Record<string, unknown>>;
 
 /** An error whose code and message are the response to the caller. */
 export class ServiceError extends Error {
@@ -73,6 +79,7 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly allow: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly members: ErrorMembers | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -81,6 +88,7 @@ export class ServiceError extends Error {
     this.detail = details.detail;
     this.allow = details.allow;
     this.retryAfter = details.retryAfter;
+    this.members = details.members;
   }
 }
 
@@ -127,7 +135,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: Record<string, string>,
+  extra?: ErrorMembers,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });

@@ -137,8 +137,8 @@ export class Responder {
   }
 
   reject(query: Query, error: ServiceError): void {
-    const { status, message, code, allow } = error;
-    this.send(query, status, errorBody(message, code, query.xml), allow);
+    const { status, message, code, allow, members } = error;
+    this.send(query, status, errorBody(message, code, query.xml, members), allow);
   }
 
   send(query: Query, status: number, body: string, allow = '', final = 0): void {
