@@ -17,6 +17,8 @@ export interface FailurePlace {
   readonly alias: string;
   /** `script:line:column`, when PostgreSQL gave a position. */
   readonly position: string | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
 }
 
 /** What the request contained: a message may repeat it. */
@@ -38,7 +40,7 @@ export function logFailure(
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Omit<FailurePlace, 'position'>,
+  place: Omit<FailurePlace, 'position' | 'parameter'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
@@ -77,6 +79,8 @@ export interface FailureResponseOptions {
   /** Passes on messages that scripts raise on purpose. */
   readonly raised: boolean;
   readonly position: string | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
@@ -96,6 +100,7 @@ export function failureResponse(
     options.raised && isRaised(state) ? failure.message : (fault?.message ?? SQL_FAILED);
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
   const extra: Record<string, string> = {};
+  if (options.parameter !== undefined) extra['parameter'] = options.parameter;
   if (options.debug) {
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;

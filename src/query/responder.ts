@@ -14,13 +14,14 @@ import { IdentityRejected } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString, type QueryParameters } from '../script/query-string.js';
-import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
+import { invalidValue } from '../script/invalid-value.js';
+import { notRendered, unsafeValue } from '../script/script-error.js';
 import { statementFault } from '../script/statement-fault.js';
 import { positionToScript } from '../script/statement.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
-import { RefusedValue, TemplateError } from '../template/template.js';
+import { InvalidParameter, RefusedValue, TemplateError } from '../template/template.js';
 import { errorText } from '../text.js';
 import { failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
 import type { Query } from './query.js';
@@ -98,11 +99,17 @@ export class Responder {
     const { rendered } = query;
     const sent = (): QueryParameters => parseQueryString(query.request.query);
     const fault = rendered && statementFault(failure.state, rendered, sent);
-    let place = fault?.place;
-    if (failure.position !== undefined && rendered !== undefined)
-      place ??= rendered.locate(positionToScript(query.statement, failure.position));
+    const offset =
+      failure.position === undefined
+        ? undefined
+        : positionToScript(query.statement, failure.position);
+    const place = fault?.place ?? (offset === undefined ? undefined : rendered?.locate(offset));
     const position = place && `${query.path}:${place.line}:${place.column}`;
-    const fields = { requestId, script: query.path, alias, position };
+    const parameter =
+      rendered === undefined || fault !== undefined
+        ? undefined
+        : invalidValue(failure, { rendered, values: query.values, offset });
+    const fields = { requestId, script: query.path, alias, position, parameter };
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned) logFailure(this.#log, failure, fields, query.request);
     const { debug, raised } = this.#settings;
@@ -112,6 +119,7 @@ export class Responder {
       debug,
       raised,
       position,
+      parameter,
       fault: fault?.error,
       overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
     });
@@ -126,8 +134,9 @@ export class Responder {
     } else if (error instanceof TemplateError) {
       const { line, column } = error;
       const position = `${query.path}:${line}:${column}`;
-      this.#log.warn({ requestId, script: query.path, position }, error.safeMessage);
-      this.reject(query, scriptNotUsable(query.path, error.safeMessage));
+      const parameter = error instanceof InvalidParameter ? error.invalid.parameter : undefined;
+      this.#log.warn({ requestId, script: query.path, position, parameter }, error.safeMessage);
+      this.reject(query, notRendered(query.path, error));
     } else if (error instanceof ServiceError) {
       this.reject(query, error);
     } else {

@@ -1,5 +1,6 @@
 /** The errors that name a script, `<folder>/<script>` in `path`. */
-import { ServiceError } from '../errors.js';
+import { ServiceError, type ErrorMembers } from '../errors.js';
+import { InvalidParameter, type InvalidValue, type TemplateError } from '../template/template.js';
 
 /** The script has no text for any verb. */
 export function scriptNotFound(path: string): ServiceError {
@@ -24,8 +25,28 @@ export function unsafeValue(parameter: string): ServiceError {
 const UNSAFE =
   'it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values';
 
+/** The value of a parameter is not what the script needs; the message does not repeat it. */
+export function invalidParameter({ parameter, expected, missing }: InvalidValue): ServiceError {
+  const reason = missing ? `it is missing, expected ${expected}` : `expected ${expected}`;
+  const message = `invalid value for parameter ${parameter}: ${reason}`;
+  return new ServiceError('invalid_parameter', message, { members: { parameter } });
+}
+
+/** The error for a caller whose request made a template fail; `path` is `<folder>/<script>`. */
+export function notRendered(path: string, error: TemplateError): ServiceError {
+  if (!(error instanceof InvalidParameter)) return scriptNotUsable(path, error.safeMessage);
+  const { parameter, expected, keepsText } = error.invalid;
+  if (!keepsText) return invalidParameter(error.invalid);
+  return scriptNotUsable(path, error.safeMessage, undefined, { parameter, expected });
+}
+
 /** The script cannot be parsed or rendered; `detail` is for the log, and contains no values. */
-export function scriptNotUsable(path: string, detail: string, cause?: unknown): ServiceError {
+export function scriptNotUsable(
+  path: string,
+  detail: string,
+  cause?: unknown,
+  members?: ErrorMembers,
+): ServiceError {
   const message = `could not parse script ${path}, check your service logs`;
-  return new ServiceError('script_not_usable', message, { detail, cause });
+  return new ServiceError('script_not_usable', message, { detail, cause, members });
 }

@@ -48,6 +48,14 @@ export function interpolatedIn(text: string, trace: Trace): Interpolated {
   return { sent: [...sent], absent, missing: [...missing] };
 }
 
+/** interpolatedAt are the parameters with text in the token at an offset of a text. */
+export function interpolatedAt(text: string, { parts }: Trace, offset: number): readonly string[] {
+  const token = new SqlScanner(text, offset);
+  token.next();
+  const inside = (parts ?? []).filter(([start, end]) => start < token.end && end > token.start);
+  return [...new Set(inside.map(([, , parameter]) => parameter))];
+}
+
 /**
  * misplacedPlaceholder is the offset of the first of `count` placeholders inside quotes or a comment, where it is only
  * text; undefined if there is none.
@@ -64,10 +72,11 @@ export function misplacedPlaceholder(
   return undefined;
 }
 
-const PLACEHOLDER = /\$\d+/g;
+/** A placeholder of a bound value. */
+export const PLACEHOLDER = /\$\d+/g;
 
-/** Matches in the output of actions: start, end, and the offset of the action in the template. */
-function* printed(
+/** printed gives the matches in the output of actions: start, end, and the offset of the action in the template. */
+export function* printed(
   text: string,
   marks: readonly number[],
   pattern: RegExp,
