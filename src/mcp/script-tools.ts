@@ -242,10 +242,15 @@ export class ScriptTools {
     if (error instanceof TemplateError) {
       const { requestId } = call.request;
       const position = `${path}:${error.line}:${error.column}`;
-      this.#log.warn({ requestId, script: path, position }, error.safeMessage);
+      const parameter = error instanceof InvalidParameter ? error.invalid.parameter : undefined;
+      this.#log.warn({ requestId, script: path, position, parameter }, error.safeMessage);
       if (error instanceof InvalidParameter)
         return { error: invalidParameter(error.invalid).message };
       return { error: `could not run script ${path} with these arguments: ${NOT_RENDERED}` };
+    }
+    if (error instanceof ServiceError && error.detail !== undefined) {
+      const { requestId } = call.request;
+      this.#log.warn({ requestId, script: path }, error.detail);
     }
     throw error;
   }

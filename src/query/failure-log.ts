@@ -19,6 +19,8 @@ export interface FailurePlace {
   readonly position: string | undefined;
   /** The parameter whose value is invalid, where that is known. */
   readonly parameter: string | undefined;
+  /** What the author of the script can do about it. */
+  readonly hint: string | undefined;
 }
 
 /** What the request contained: a message may repeat it. */
@@ -40,7 +42,7 @@ export function logFailure(
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Omit<FailurePlace, 'position' | 'parameter'>,
+  place: Pick<FailurePlace, 'requestId' | 'script' | 'alias'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
@@ -81,6 +83,8 @@ export interface FailureResponseOptions {
   readonly position: string | undefined;
   /** The parameter whose value is invalid, where that is known. */
   readonly parameter: string | undefined;
+  /** What the author of the script can do about it, where PostgreSQL gives no hint. */
+  readonly hint: string | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
@@ -104,7 +108,8 @@ export function failureResponse(
   if (options.debug) {
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;
-    if (failure.hint !== undefined) extra['hint'] = failure.hint;
+    const hint = failure.hint ?? options.hint;
+    if (hint !== undefined) extra['hint'] = hint;
     if (options.position !== undefined) extra['position'] = options.position;
   }
   return { status, body: errorBody(message, code, options.xml, extra) };

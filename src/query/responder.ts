@@ -15,13 +15,14 @@ import type { StatementResult } from '../pg/job.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString, type QueryParameters } from '../script/query-string.js';
 import { invalidValue } from '../script/invalid-value.js';
-import { notRendered, unsafeValue } from '../script/script-error.js';
+import { notRendered, scriptFailure, unsafeValue } from '../script/script-error.js';
 import { statementFault } from '../script/statement-fault.js';
-import { positionToScript } from '../script/statement.js';
+import { positionToScript, withoutFrame } from '../script/statement.js';
+import { readHint } from '../script/writing-read.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
-import { InvalidParameter, RefusedValue, TemplateError } from '../template/template.js';
+import { RefusedValue, TemplateError } from '../template/template.js';
 import { errorText } from '../text.js';
 import { failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
 import type { Query } from './query.js';
@@ -81,9 +82,10 @@ export class Responder {
     }
   }
 
-  failed(query: Query, failure: SqlFailure | ServiceError): void {
+  failed(query: Query, reported: SqlFailure | ServiceError): void {
     const { alias, requestId } = query.request;
-    if (failure instanceof ServiceError) {
+    if (reported instanceof ServiceError) {
+      const failure = reported;
       if (failure instanceof IdentityRejected && !query.abandoned)
         logRejectedIdentity(this.#log, failure, { requestId, script: query.path, alias });
       if (failure.cause !== undefined)
@@ -91,11 +93,12 @@ export class Responder {
       this.reject(query, failure);
       return;
     }
-    const mistake = query.lists ? listingFailure(failure) : undefined;
+    const mistake = query.lists ? listingFailure(reported) : undefined;
     if (mistake !== undefined) {
       this.reject(query, mistake);
       return;
     }
+    const failure = query.lists ? reported : withoutFrame(query.statement, reported);
     const { rendered } = query;
     const sent = (): QueryParameters => parseQueryString(query.request.query);
     const fault = rendered && statementFault(failure.state, rendered, sent);
@@ -109,7 +112,8 @@ export class Responder {
       rendered === undefined || fault !== undefined
         ? undefined
         : invalidValue(failure, { rendered, values: query.values, offset });
-    const fields = { requestId, script: query.path, alias, position, parameter };
+    const hint = rendered && readHint(query.statement, failure.state);
+    const fields = { requestId, script: query.path, alias, position, parameter, hint };
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned) logFailure(this.#log, failure, fields, query.request);
     const { debug, raised } = this.#settings;
@@ -120,6 +124,7 @@ export class Responder {
       raised,
       position,
       parameter,
+      hint,
       fault: fault?.error,
       overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
     });
@@ -132,17 +137,32 @@ export class Responder {
     if (error instanceof RefusedValue) {
       this.reject(query, unsafeValue(error.parameter));
     } else if (error instanceof TemplateError) {
-      const { line, column } = error;
-      const position = `${query.path}:${line}:${column}`;
-      const parameter = error instanceof InvalidParameter ? error.invalid.parameter : undefined;
-      this.#log.warn({ requestId, script: query.path, position, parameter }, error.safeMessage);
-      this.reject(query, notRendered(query.path, error));
+      this.#rejectScript(query, notRendered(query.path, error));
     } else if (error instanceof ServiceError) {
-      this.reject(query, error);
+      // The author looks for the request in the log, although the same failure was logged before.
+      const { code, detail } = error;
+      if (detail === undefined && code !== 'statement_not_allowed') this.reject(query, error);
+      else this.#rejectScript(query, error);
     } else {
       this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
       this.reject(query, new ServiceError('internal'));
     }
+  }
+
+  /** Rejects a request whose script cannot be used, with a line in the log; `debug` adds it to the response. */
+  #rejectScript(query: Query, error: ServiceError): void {
+    const { path, request } = query;
+    const failure = scriptFailure(path, error);
+    const { position, parameter, safeMessage } = failure;
+    const { requestId } = request;
+    this.#log.warn({ requestId, script: path, position, parameter }, safeMessage);
+    if (!this.#settings.debug) {
+      this.reject(query, error);
+      return;
+    }
+    const { status, message, code, members } = error;
+    const more = { ...members, message: failure.message, hint: failure.hint, position };
+    this.send(query, status, errorBody(message, code, query.xml, more));
   }
 
   reject(query: Query, error: ServiceError): void {

@@ -10,7 +10,7 @@ import type { QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
 import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
-import { positionToScript, type StatementBuilder } from '../script/statement.js';
+import { positionToScript, withoutFrame, type StatementBuilder } from '../script/statement.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
 import type { RecordContent } from './records.js';
@@ -82,7 +82,7 @@ export async function parseRendered(
     if (failure === undefined) continue;
     if (failure instanceof ServiceError || statusOfSqlState(failure.state) >= 503)
       throw new StatementFailure(failure);
-    const { position, message, state, hint } = failure;
+    const { position, message, state, hint } = withoutFrame(statement, failure);
     const place =
       position === undefined ? {} : rendered.locate(positionToScript(statement, position));
     throw new TemplateRejected(message, state, { script, verb, ...place, hint });

@@ -2,8 +2,8 @@
  * The parameter that a placeholder of a rendered text binds, found by the action that printed it. Determined only after a
  * statement has failed, so rendering does not pay for it. Names that are computed at run time are not found.
  */
-import type { ActionNode, ListNode, PipeNode, StatementNode } from './node.js';
-import { parse } from './parser.js';
+import type { PipeNode } from './node.js';
+import { callsIn, outlinesOf } from './outline.js';
 import { PLACEHOLDER, printed, type Trace } from './placement.js';
 import type { Source } from './source.js';
 
@@ -47,39 +47,17 @@ function keysByAction(source: Source): ReadonlyMap<number, readonly string[]> {
   let keys = known.get(source);
   if (keys === undefined) {
     const found = new Map<number, readonly string[]>();
-    for (const tree of parse(source.name, source.text).values())
-      for (const action of actionsOf(tree)) found.set(action.pos, keysOf(action.pipe));
+    for (const { pipes } of outlinesOf(source.text, source.name))
+      for (const pipe of pipes) found.set(pipe.pos, keysOf(pipe));
     known.set(source, (keys = found));
   }
   return keys;
-}
-
-/** actionsOf gives the actions of a tree that print a value, in their order. */
-export function* actionsOf(tree: ListNode): Generator<ActionNode> {
-  for (const node of tree.nodes) {
-    if (node.kind === 'action') yield node;
-    for (const list of listsOf(node)) yield* actionsOf(list);
-  }
-}
-
-function listsOf(node: StatementNode): readonly ListNode[] {
-  if (node.kind !== 'if' && node.kind !== 'range' && node.kind !== 'with') return [];
-  const lists = node.arms.map((arm) => arm.list);
-  return node.otherwise === undefined ? lists : [...lists, node.otherwise];
 }
 
 const BINDING: ReadonlySet<string> = new Set(['sqlVal', 'sqlList']);
 
 /** keysOf gives the constant arguments of sqlVal and sqlList in a pipeline; '' stands for one that is computed. */
 function keysOf(pipe: PipeNode): string[] {
-  const keys: string[] = [];
-  pipe.commands.forEach(({ args }, i) => {
-    for (const arg of args) if (arg.kind === 'pipe') keys.push(...keysOf(arg));
-    const [called, given] = args;
-    if (called?.kind !== 'identifier' || !BINDING.has(called.name)) return;
-    const before = pipe.commands[i - 1]?.args;
-    const key = given ?? (before?.length === 1 ? before[0] : undefined);
-    keys.push(key?.kind === 'string' ? key.text : '');
-  });
-  return keys;
+  const calls = [...callsIn(pipe)].filter(({ name }) => BINDING.has(name));
+  return calls.map(({ args: [key] }) => (key?.kind === 'string' ? key.text : ''));
 }

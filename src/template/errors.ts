@@ -19,8 +19,10 @@ export class TemplateError extends Error {
   readonly template: string;
   readonly line: number;
   readonly column: number;
-  /** The message without data, string constants or other text of the script: safe to log. */
+  /** The message without data, string constants or other text of the script, and the hint: safe to log. */
   readonly safeMessage: string;
+  /** What the author most likely meant. */
+  readonly hint: string | undefined;
 
   constructor(
     stage: 'parse' | 'exec',
@@ -28,13 +30,15 @@ export class TemplateError extends Error {
     position: Position,
     message: string,
     safeMessage: string,
+    hint?: string,
   ) {
     super(message);
     this.stage = stage;
     this.template = template;
     this.line = position.line;
     this.column = position.column;
-    this.safeMessage = safeMessage;
+    this.safeMessage = hint === undefined ? safeMessage : `${safeMessage}; ${hint}`;
+    this.hint = hint;
   }
 }
 

@@ -91,10 +91,10 @@ export function* printed(
 
 const HYPHEN = 0x2d;
 
-type Span = readonly [start: number, end: number];
+export type Span = readonly [start: number, end: number];
 
-/** String constants and comments of a text, in order; with `quoted`, quoted identifiers too. */
-function inertSpans(text: string, quoted: boolean): Span[] {
+/** inertSpans are the string constants and comments of a text, in order; with `quoted`, quoted identifiers too. */
+export function inertSpans(text: string, quoted: boolean): Span[] {
   const spans: Span[] = [];
   const scanner = new SqlScanner(text);
   for (;;) {
@@ -111,8 +111,12 @@ function inertSpans(text: string, quoted: boolean): Span[] {
   }
 }
 
-/** Whether a range of the text lies in one of the spans, after its opening character. */
 function isWithin(spans: readonly Span[], start: number, end: number): boolean {
+  return spanOf(spans, start, end) !== undefined;
+}
+
+/** spanOf is the span in which a range of the text lies, after its opening character. */
+export function spanOf(spans: readonly Span[], start: number, end: number): Span | undefined {
   let low = 0;
   let high = spans.length;
   while (low < high) {
@@ -121,7 +125,7 @@ function isWithin(spans: readonly Span[], start: number, end: number): boolean {
     else high = middle;
   }
   const span = spans[low - 1];
-  return span !== undefined && start < span[1] && end <= span[1];
+  return span !== undefined && start < span[1] && end <= span[1] ? span : undefined;
 }
 
 const known = new WeakMap<Source, ReadonlyMap<number, ReadonlySet<string>>>();
