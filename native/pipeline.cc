@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -39,6 +40,20 @@ constexpr struct {
     {'c', "column"},   {'n', "constraint"},        {'F', "sourceFile"}, {'R', "routine"},
 };
 
+// ParameterOf returns the number of the bound value that PostgreSQL names in the last line of a CONTEXT, which describes
+// the message being processed: `unnamed portal parameter $1`, in any language, possibly with the value after it. 0 for
+// none. In the line of a function, `$1` is quoted or part of a name.
+int ParameterOf(const char* context) {
+  const char* line = std::strrchr(context, '\n');
+  line = line == nullptr ? context : line + 1;
+  const char* const sign = std::strchr(line, '$');
+  if (sign == nullptr || sign == line) return 0;
+  if (line + std::strcspn(line, "\"'(:=") < sign) return 0;
+  const auto before = static_cast<unsigned char>(sign[-1]);
+  if (before != ' ' && before < 0x80) return 0;
+  return std::atoi(sign + 1);
+}
+
 Napi::Object Failure(Napi::Env env, const pg_result* result) {
   const Libpq& pq = Libpq::Get();
   Napi::Object failure = Napi::Object::New(env);
@@ -48,7 +63,10 @@ Napi::Object Failure(Napi::Env env, const pg_result* result) {
     }
   }
   // Without its text, which may contain statements and values.
-  if (pq.result_error_field(result, 'W') != nullptr) failure.Set("context", true);
+  if (const char* context = pq.result_error_field(result, 'W'); context != nullptr) {
+    failure.Set("context", true);
+    if (const int number = ParameterOf(context); number > 0) failure.Set("parameter", number);
+  }
   if (pq.result_error_field(result, 'C') == nullptr) {
     failure.Set("message", pq.result_error_message(result));
   }

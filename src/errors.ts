@@ -11,6 +11,7 @@ export const ERRORS = {
   invalid_request: [400, 'invalid request'],
   invalid_query_string: [400, 'invalid query string'],
   invalid_value: [400, 'invalid value'],
+  invalid_parameter: [400, 'invalid parameter'],
   script_not_usable: [400, 'could not parse script'],
   unknown_database: [400, 'database not registered'],
   invalid_listing: [400, 'invalid listing'],
@@ -64,13 +65,14 @@ export interface ErrorDetails {
   readonly allow?: string | undefined;
   /** Types of bodies for the Accept-Post header. */
   readonly acceptPost?: string | undefined;
-  /** Further members of a JSON body. */
-  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
-  /** Types of bodies for the Accept-Post header. */
-  readonly acceptPost?: string | undefined;
+  /** Further members of the JSON body. */
+  readonly members?: ErrorMembers | undefined;
 }
+
+/** Members of an error's JSON body besides `error` and `code`, such as the name of a parameter; never its value. */
+export type ErrorMembers = Readonly<Record<string, unknown>>;
 
 /** An error whose code and message are the response to the caller. */
 export class ServiceError extends Error {
@@ -81,9 +83,8 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly allow: string | undefined;
   readonly acceptPost: string | undefined;
-  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
-  readonly acceptPost: string | undefined;
+  readonly members: ErrorMembers | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -92,9 +93,8 @@ export class ServiceError extends Error {
     this.detail = details.detail;
     this.allow = details.allow;
     this.acceptPost = details.acceptPost;
-    this.members = details.members;
     this.retryAfter = details.retryAfter;
-    this.acceptPost = details.acceptPost;
+    this.members = details.members;
   }
 }
 
@@ -141,7 +141,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: Readonly<Record<string, unknown>>,
+  extra?: ErrorMembers,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });

@@ -40,7 +40,7 @@ export type WorkerTask =
   /** Test whether a database answers: resolves to a Probed within a few seconds. */
   | { readonly type: 'probe'; readonly alias: string }
   /** Look a user up: resolves to a TaskResult<StoredUser | null>, null when there is none. */
-  | { readonly type: 'user'; readonly username: string }
+  | { readonly type: 'user'; readonly username: string; readonly requestId: string }
   /** Replace the stored hash `from`, unless it has changed: resolves to a TaskResult<null>. */
   | {
       readonly type: 'renew';

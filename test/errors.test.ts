@@ -17,6 +17,7 @@ t.test('every code keeps its status', (t) => {
     invalid_request: 400,
     invalid_query_string: 400,
     invalid_value: 400,
+    invalid_parameter: 400,
     script_not_usable: 400,
     unknown_database: 400,
     invalid_listing: 400,
@@ -104,6 +105,10 @@ t.test('SQLSTATE to status', (t) => {
 
 t.test('bodies', (t) => {
   t.equal(errorBody('a "b"', 'busy', false), '{"error":"a \\"b\\"","code":"busy"}');
+  t.equal(
+    errorBody('a', 'invalid_parameter', false, { parameter: 'p' }),
+    '{"error":"a","code":"invalid_parameter","parameter":"p"}',
+  );
   t.equal(
     errorBody('a<b>&\u0000', 'busy', true),
     '<objects><error>a&lt;b&gt;&amp;\uFFFD</error></objects>',

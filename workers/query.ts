@@ -47,7 +47,7 @@ export default function run(task: WorkerTask): unknown {
     case 'scripts':
       return services.refreshScripts();
     case 'user':
-      return services.users.find(task.username);
+      return services.users.find(task.username, task.requestId);
     case 'renew':
       return services.users.renew(task.username, task.from, task.to);
     case 'migrate-users':

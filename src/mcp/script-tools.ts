@@ -10,12 +10,18 @@ import type { Logger } from '../log.js';
 import type { McpSettings } from '../settings.js';
 import { Recent } from '../recent.js';
 import { RequestData } from '../script/request-data.js';
-import { unsafeValue } from '../script/script-error.js';
+import { invalidValue } from '../script/invalid-value.js';
+import { invalidParameter, unsafeValue } from '../script/script-error.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { statementFault } from '../script/statement-fault.js';
 import type { ReadableScript, ReadableScripts } from '../script/scripts.js';
 import { positionToScript, StatementBuilder, type ScriptStatement } from '../script/statement.js';
-import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
+import {
+  InvalidParameter,
+  RefusedValue,
+  TemplateError,
+  type Rendered,
+} from '../template/template.js';
 import type { McpCall } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
@@ -201,14 +207,21 @@ export class ScriptTools {
       failure instanceof ServiceError
         ? undefined
         : statementFault(failure.state, rendered, () => (name) => sent.has(name));
+    const offset = offsetOf(failure, statement);
+    const parameter =
+      failure instanceof ServiceError || fault !== undefined
+        ? undefined
+        : invalidValue(failure, { rendered, offset });
     if (!call.abandoned) {
-      const found = fault?.place ?? positionOf(failure, rendered, statement);
+      const found = fault?.place ?? (offset === undefined ? undefined : rendered.locate(offset));
       const position = found && `${tool.path}:${found.line}:${found.column}`;
-      logFailure(this.#log, failure, { requestId, script: tool.path, alias, position });
+      const place = { requestId, script: tool.path, alias, position, parameter };
+      logFailure(this.#log, failure, place);
     }
     const { maxResult } = this.#settings;
     const { raised } = this.#options;
-    return { error: scriptFailureText(failure, { sent, maxResult, raised, fault: fault?.error }) };
+    const failed = { sent, maxResult, raised, fault: fault?.error, parameter };
+    return { error: scriptFailureText(failure, failed) };
   }
 
   #data(call: McpCall, { path }: ScriptTool, sent: QueryParameters): RequestData {
@@ -229,8 +242,15 @@ export class ScriptTools {
     if (error instanceof TemplateError) {
       const { requestId } = call.request;
       const position = `${path}:${error.line}:${error.column}`;
-      this.#log.warn({ requestId, script: path, position }, error.safeMessage);
+      const parameter = error instanceof InvalidParameter ? error.invalid.parameter : undefined;
+      this.#log.warn({ requestId, script: path, position, parameter }, error.safeMessage);
+      if (error instanceof InvalidParameter)
+        return { error: invalidParameter(error.invalid).message };
       return { error: `could not run script ${path} with these arguments: ${NOT_RENDERED}` };
+    }
+    if (error instanceof ServiceError && error.detail !== undefined) {
+      const { requestId } = call.request;
+      this.#log.warn({ requestId, script: path }, error.detail);
     }
     throw error;
   }
@@ -256,12 +276,8 @@ function outcomeOf(value: string | { text(): string } | null): ToolOutcome {
   return { json: `{"rows":${rows},"count":${count}${more}}` };
 }
 
-/** The position of PostgreSQL's error in the script. */
-function positionOf(
-  failure: ToolFailure,
-  rendered: Rendered,
-  statement: ScriptStatement,
-): Position | undefined {
+/** The offset of PostgreSQL's error in the rendered text. */
+function offsetOf(failure: ToolFailure, statement: ScriptStatement): number | undefined {
   if (failure instanceof ServiceError || failure.position === undefined) return undefined;
-  return rendered.locate(positionToScript(statement, failure.position));
+  return positionToScript(statement, failure.position);
 }

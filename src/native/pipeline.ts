@@ -30,6 +30,8 @@ export interface FailureFields {
   readonly routine?: string;
   /** The error has a CONTEXT: it was raised inside a function, or in a statement run by one. */
   readonly context?: true;
+  /** The bound value, counted from 1, that the CONTEXT names: PostgreSQL could not read it as its type. */
+  readonly parameter?: number;
 }
 
 /** The outcome of a segment that is more than a single value or a command tag. */

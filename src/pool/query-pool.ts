@@ -90,8 +90,9 @@ export class QueryPool {
   }
 
   /** findUser looks a user up; null when there is none. Rejects with ServiceError `busy` when the lookup fails. */
-  async findUser(username: string): Promise<StoredUser | null> {
-    const result = await this.#task<TaskResult<StoredUser | null>>({ type: 'user', username });
+  async findUser(username: string, requestId: string): Promise<StoredUser | null> {
+    const task = { type: 'user', username, requestId } as const;
+    const result = await this.#task<TaskResult<StoredUser | null>>(task);
     if ('failure' in result) throw new ServiceError('busy', NO_USERS);
     return result.value;
   }

@@ -20,6 +20,10 @@ export interface FailurePlace {
   readonly statement: string | undefined;
   /** `script:line:column`, when PostgreSQL gave a position. */
   readonly position: string | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
+  /** What the author of the script can do about it. */
+  readonly hint: string | undefined;
 }
 
 /** What the request contained: a message may repeat it. */
@@ -46,7 +50,7 @@ export function logFailure(
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Omit<FailurePlace, 'statement' | 'position'>,
+  place: Pick<FailurePlace, 'requestId' | 'script' | 'alias'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
@@ -90,6 +94,10 @@ export interface FailureResponseOptions {
   readonly raised: boolean;
   readonly statement?: string | undefined;
   readonly position: string | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
+  /** What the author of the script can do about it, where PostgreSQL gives no hint. */
+  readonly hint: string | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
@@ -109,10 +117,12 @@ export function failureResponse(
     options.raised && isRaised(state) ? failure.message : (fault?.message ?? SQL_FAILED);
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
   const extra: Record<string, string> = {};
+  if (options.parameter !== undefined) extra['parameter'] = options.parameter;
   if (options.debug) {
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;
-    if (failure.hint !== undefined) extra['hint'] = failure.hint;
+    const hint = failure.hint ?? options.hint;
+    if (hint !== undefined) extra['hint'] = hint;
     if (options.statement !== undefined) extra['statement'] = options.statement;
     if (options.position !== undefined) extra['position'] = options.position;
   }

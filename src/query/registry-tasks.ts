@@ -106,7 +106,7 @@ function failure(status: number, error: string, code: string, more: object): Reg
   return { status, body: JSON.stringify({ error, code, ...more }), headers: [] };
 }
 
-function rejection({ status, message, code, allow }: ServiceError): RegistryResponse {
+function rejection({ status, message, code, allow, members }: ServiceError): RegistryResponse {
   const headers: RegistryResponse['headers'] = allow === undefined ? [] : [['Allow', allow]];
-  return { status, body: errorBody(message, code, false), headers };
+  return { status, body: errorBody(message, code, false, members), headers };
 }

@@ -15,9 +15,16 @@ import { IdentityRejected } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
-import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
+import { invalidValue } from '../script/invalid-value.js';
+import { notRendered, scriptFailure, unsafeValue } from '../script/script-error.js';
 import { statementFault, type IsSent } from '../script/statement-fault.js';
-import { positionToScript, positionToText, type StatementPart } from '../script/statement.js';
+import {
+  positionToScript,
+  positionToText,
+  withoutFrame,
+  type StatementPart,
+} from '../script/statement.js';
+import { readHint } from '../script/writing-read.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
@@ -81,9 +88,10 @@ export class Responder {
     }
   }
 
-  failed(query: Query, failure: SqlFailure | ServiceError): void {
+  failed(query: Query, reported: SqlFailure | ServiceError): void {
     const { alias, requestId } = query.request;
-    if (failure instanceof ServiceError) {
+    if (reported instanceof ServiceError) {
+      const failure = reported;
       if (failure instanceof IdentityRejected && !query.abandoned)
         logRejectedIdentity(this.#log, failure, { requestId, script: query.path, alias });
       if (failure.cause !== undefined)
@@ -91,23 +99,30 @@ export class Responder {
       this.reject(query, failure);
       return;
     }
-    const mistake = query.lists ? listingFailure(failure) : undefined;
+    const mistake = query.lists ? listingFailure(reported) : undefined;
     if (mistake !== undefined) {
       this.reject(query, mistake);
       return;
     }
+    const failure = query.lists ? reported : withoutFrame(query.statement, reported);
     const { rendered } = query;
     const sent = (): IsSent => {
       const parameters = parseQueryString(query.request.query);
       return (name) => parameters.has(name) || (query.body?.get(name) ?? null) !== null;
     };
     const fault = rendered && statementFault(failure.state, rendered, sent);
-    let place = fault?.place;
     const offset = offsetOf(query, failure);
-    if (offset !== undefined) place ??= rendered?.locate(offset);
+    const place = fault?.place ?? (offset === undefined ? undefined : rendered?.locate(offset));
     const position = place && `${query.path}:${place.line}:${place.column}`;
-    const statement = query.parts && statementOf(query.parts, failure);
-    const fields = { requestId, script: query.path, alias, statement, position };
+    const { parts } = query;
+    const uses = parts?.[failure.part ?? -1]?.uses;
+    const parameter =
+      rendered === undefined || fault !== undefined
+        ? undefined
+        : invalidValue(failure, { rendered, uses, offset });
+    const hint = rendered && readHint(query.statement, failure.state);
+    const statement = parts && statementOf(parts, failure);
+    const fields = { requestId, script: query.path, alias, statement, position, parameter, hint };
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned)
       logFailure(this.#log, failure, fields, {
@@ -122,6 +137,8 @@ export class Responder {
       raised,
       statement,
       position,
+      parameter,
+      hint,
       fault: fault?.error,
       overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
     });
@@ -134,16 +151,32 @@ export class Responder {
     if (error instanceof RefusedValue) {
       this.reject(query, unsafeValue(error.parameter));
     } else if (error instanceof TemplateError) {
-      const { line, column } = error;
-      const position = `${query.path}:${line}:${column}`;
-      this.#log.warn({ requestId, script: query.path, position }, error.safeMessage);
-      this.reject(query, scriptNotUsable(query.path, error.safeMessage));
+      this.#rejectScript(query, notRendered(query.path, error));
     } else if (error instanceof ServiceError) {
-      this.reject(query, error);
+      // The author looks for the request in the log, although the same failure was logged before.
+      const { code, detail } = error;
+      if (detail === undefined && code !== 'statement_not_allowed') this.reject(query, error);
+      else this.#rejectScript(query, error);
     } else {
       this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
       this.reject(query, new ServiceError('internal'));
     }
+  }
+
+  /** Rejects a request whose script cannot be used, with a line in the log; `debug` adds it to the response. */
+  #rejectScript(query: Query, error: ServiceError): void {
+    const { path, request } = query;
+    const failure = scriptFailure(path, error);
+    const { position, parameter, safeMessage } = failure;
+    const { requestId } = request;
+    this.#log.warn({ requestId, script: path, position, parameter }, safeMessage);
+    if (!this.#settings.debug) {
+      this.reject(query, error);
+      return;
+    }
+    const { status, message, code, members } = error;
+    const more = { ...members, message: failure.message, hint: failure.hint, position };
+    this.send(query, status, errorBody(message, code, query.xml, more));
   }
 
   reject(query: Query, error: ServiceError): void {

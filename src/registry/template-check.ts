@@ -15,6 +15,7 @@ import {
   firstWord,
   positionToScript,
   positionToText,
+  withoutFrame,
   type ScriptStatement,
   type StatementBuilder,
 } from '../script/statement.js';
@@ -104,9 +105,11 @@ async function parseStatement(
   database: Database,
 ): Promise<ParseFailure | undefined> {
   if (statement.parts === undefined) {
-    const failure = await parse(statement.sql, database);
-    const position = failure?.position;
-    return failure && { failure, offset: position && positionToScript(statement, position) };
+    const reported = await parse(statement.sql, database);
+    if (reported === undefined) return undefined;
+    const failure = withoutFrame(statement, reported);
+    const { position } = failure;
+    return { failure, offset: position && positionToScript(statement, position) };
   }
   for (const part of statement.parts.list) {
     const failure = await parse(part.sql, database);

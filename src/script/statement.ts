@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../errors.js';
 import { Recent, type RecentBounds } from '../recent.js';
-import { SqlScanner, skipSpace, WORD } from '../template/sql-scanner.js';
+import { END, SqlScanner, skipSpace, SYMBOL, WORD } from '../template/sql-scanner.js';
 import { originalOffset, renumber, type Renumbered } from './placeholders.js';
 import { scriptNotUsable } from './script-error.js';
 import { checkStatement } from './statement-rules.js';
@@ -197,11 +197,51 @@ function lineOf(text: string, offset: number): { line: number } {
  */
 export function positionToScript(statement: ScriptStatement, position: number): number {
   const { sql, start, length } = statement;
+  return Math.min(Math.max(offsetOf(sql, position) - start, 0), length);
+}
+
+/** The offset (UTF-16 units) of a position that PostgreSQL reports. */
+function offsetOf(sql: string, position: number): number {
   let offset = 0;
   for (let left = position - 1; left > 0 && offset < sql.length; left--) {
     offset += sql.codePointAt(offset)! > 0xffff ? 2 : 1;
   }
-  return Math.min(Math.max(offset - start, 0), length);
+  return offset;
+}
+
+/** What PostgreSQL says about a statement. */
+interface Said {
+  readonly message: string;
+  readonly position?: number | undefined;
+}
+
+/**
+ * withoutFrame gives what PostgreSQL says about a statement without the SQL around the script: an error behind the script's
+ * text is one at its end, and a message that repeats the rest of the statement ends with the script's.
+ */
+export function withoutFrame<S extends Said>(statement: ScriptStatement, said: S): S {
+  const { sql, text, start, length } = statement;
+  if (start === 0) return said;
+  const tail = sql.slice(start + length);
+  const { position, message } = said;
+  if (position !== undefined && offsetOf(sql, position) >= start + length)
+    return { ...said, message: closesFrame(text) ? UNOPENED : INCOMPLETE };
+  return message.includes(tail) ? { ...said, message: message.replace(tail, '') } : said;
+}
+
+const INCOMPLETE = 'syntax error at the end of the script: its statement is incomplete';
+const UNOPENED = 'syntax error in the script: it has a closing parenthesis without an opening one';
+
+/** Whether a text closes a parenthesis that it does not open. */
+function closesFrame(text: string): boolean {
+  const scanner = new SqlScanner(text);
+  let depth = 0;
+  for (let kind = scanner.next(); kind !== END && depth >= 0; kind = scanner.next()) {
+    if (kind !== SYMBOL) continue;
+    const symbol = text.charAt(scanner.start);
+    depth += symbol === '(' ? 1 : symbol === ')' ? -1 : 0;
+  }
+  return depth < 0;
 }
 
 /** positionToText maps a position in one of several statements to an offset in the rendered text. */

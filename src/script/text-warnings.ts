@@ -6,8 +6,13 @@ import { ServiceError } from '../errors.js';
 import { HeadError } from '../head/head.js';
 import type { Logger } from '../log.js';
 import { TemplateError } from '../template/template.js';
+import { outlinesOf } from '../template/outline.js';
+import { lineOf } from '../template/source.js';
 import { headerWarning } from './header-warnings.js';
+import { nameWarnings } from './name-warnings.js';
+import { placeholderWarnings } from './placeholder-warnings.js';
 import type { Compiled, ScriptText } from './script-text.js';
+import { readThatWrites, writingWord } from './writing-read.js';
 import type { Verb } from './verb.js';
 
 export interface TextWarning {
@@ -17,9 +22,27 @@ export interface TextWarning {
 }
 
 /** textWarnings lists the warnings about a text. */
-export function textWarnings({ template, head }: ScriptText): readonly TextWarning[] {
+export function textWarnings({ verb, template, head }: ScriptText): readonly TextWarning[] {
+  const { text, name } = template;
   const header = headerWarning(template);
-  return header === undefined ? head.warnings : [...head.warnings, { message: header }];
+  const outlines = outlinesOf(text, name);
+  const placed = outlines.flatMap((outline) => [
+    ...nameWarnings(outline),
+    ...placeholderWarnings(outline),
+  ]);
+  const lines = placed.map(({ pos, message }) => ({ line: lineOf(text, pos), message }));
+  const writing = verb === 'read' ? writingWord(outlines[0]?.text ?? '') : undefined;
+  return [
+    ...head.warnings,
+    ...(header === undefined ? [] : [{ message: header }]),
+    ...(writing === undefined ? [] : [{ message: readThatWrites(writing) }]),
+    ...distinct(lines.sort((a, b) => a.line - b.line)),
+  ];
+}
+
+/** Warnings without those that repeat another one of the same line. */
+function distinct(warnings: readonly Required<TextWarning>[]): readonly TextWarning[] {
+  return [...new Map(warnings.map((one) => [`${one.line} ${one.message}`, one])).values()];
 }
 
 /** logCompiled logs why a text cannot be used, or its warnings; `more` identifies the script in addition to its path. */

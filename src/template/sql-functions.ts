@@ -7,10 +7,11 @@ import { fromBytes, toBytes } from './byte-string.js';
 import { List, type Plain } from './container.js';
 import { FunctionFailure, RefusedValue } from './errors.js';
 import { Tainted, partsOf, Refused, type Part } from './kinds.js';
+import { MAX_VALUES } from './limits.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
 import type { Rendering } from './rendering.js';
-import { integerOf, textOf } from './value.js';
+import { integerOf, originOf, textOf } from './value.js';
 
 /** isSet: whether the parameter was sent. */
 export function isSet(r: Rendering, key: Plain): boolean {
@@ -63,8 +64,9 @@ export function split(r: Rendering, value: Plain, separator: Plain): Plain {
   const mark = textOf(separator)!;
   const parts = mark === '' ? Array.from(text) : text.split(mark);
   r.spend(parts.length >> 2);
-  if (!(value instanceof Tainted)) return List.ofStrings(parts);
-  return List.ofStrings(parts.map((part) => partOf(r, part, value)));
+  if (!(value instanceof Tainted)) return List.ofStrings(parts, '');
+  const tainted = parts.map((part) => partOf(r, part, value));
+  return List.ofStrings(tainted, value.origin);
 }
 
 /** partOf is a part of tainted text. It is screened again, because it may be a keyword although the whole is not. */
@@ -90,6 +92,7 @@ function decimal(value: Plain): number | bigint {
     new FunctionFailure(
       `limitOffset: strconv.Atoi: parsing ${quote(text)}: ${what}`,
       `limitOffset: expected an integer: ${what}`,
+      { value, expected: 'an integer' },
     );
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) throw problem('invalid syntax');
@@ -143,7 +146,17 @@ export function sqlList(r: Rendering, key: Plain): string {
   if (Array.isArray(raw) && raw.length === 0) raw = undefined;
   if (!Array.isArray(raw)) return `(${r.bind(raw)})`;
   r.spend(raw.length);
+  if (raw.length > MAX_VALUES)
+    throw new FunctionFailure(`more than ${MAX_VALUES} bound values`, undefined, {
+      parameter: parameterOf(key),
+      expected: `at most ${MAX_VALUES} values`,
+    });
   return `(${raw.map((item) => r.bind(item)).join(',')})`;
+}
+
+/** The parameter that a key names. A key that was sent is itself a value, which no message may contain. */
+function parameterOf(key: Plain): string {
+  return originOf(key) ?? textOf(key)!;
 }
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
@@ -155,6 +168,11 @@ export function ident(r: Rendering, key: Plain): string {
   const name = typeof raw === 'string' ? raw : '';
   const parts = name.split('.');
   if (!parts.every((part) => IDENTIFIER.test(part)))
-    throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier');
+    throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier', {
+      parameter: parameterOf(key),
+      expected: 'an identifier',
+      missing: raw === undefined,
+      keepsText: true,
+    });
   return r.identifier(parts.map((part) => `"${part}"`).join('.'), parameter);
 }
