@@ -61,14 +61,13 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Methods for the Allow header. */
   readonly allow?: string | undefined;
+  /** Types of bodies for the Accept-Post header. */
+  readonly acceptPost?: string | undefined;
+  /** Further members of a JSON body. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
-  /** Further members of the JSON body. */
-  readonly members?: ErrorMembers | undefined;
 }
-
-/** Members of an error's JSON body besides `error` and `code`, such as the name of a parameter; never its value. */
-export type ErrorMembers = Readonly<Record<string, unknown>>;
 
 /** An error whose code and message are the response to the caller. */
 export class ServiceError extends Error {
@@ -78,8 +77,9 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly detail: string | undefined;
   readonly allow: string | undefined;
+  readonly acceptPost: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
-  readonly members: ErrorMembers | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -87,8 +87,9 @@ export class ServiceError extends Error {
     this.status = ERRORS[code][0];
     this.detail = details.detail;
     this.allow = details.allow;
-    this.retryAfter = details.retryAfter;
+    this.acceptPost = details.acceptPost;
     this.members = details.members;
+    this.retryAfter = details.retryAfter;
   }
 }
 
@@ -135,7 +136,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: ErrorMembers,
+  extra?: Readonly<Record<string, unknown>>,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });

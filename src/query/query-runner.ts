@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { ABANDON, MCP, RUN, unpackIds, unpackRequests, type QueryRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import { parseQueryString } from '../script/query-string.js';
@@ -106,7 +107,7 @@ export class QueryRunner {
     try {
       const { method, alias, query: queryString, headers, claims } = query.request;
       if (method === 'OPTIONS') {
-        this.#responder.send(query, 204, '', script.allow);
+        this.#responder.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
       const { verb, template } = script.select(method);

@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
 import { errorBody, ServiceError } from '../errors.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import type { McpResponse } from '../mcp/endpoint.js';
@@ -166,15 +167,15 @@ export class Responder {
   }
 
   reject(query: Query, error: ServiceError): void {
-    const { status, message, code, allow, members } = error;
-    this.send(query, status, errorBody(message, code, query.xml, members), allow);
+    const { status, message, code, members } = error;
+    this.send(query, status, errorBody(message, code, query.xml, members), linesOf(error));
   }
 
-  send(query: Query, status: number, body: string, allow = '', final = 0): void {
+  send(query: Query, status: number, body: string, lines = '', final = 0): void {
     const { id } = query;
     this.inFlight.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#batcher.respond(id, status, type + final, allow, body);
+    this.#batcher.respond(id, status, type + final, lines, body);
   }
 
   sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
@@ -215,4 +216,10 @@ export class Responder {
     }
     this.#sendRows(query, result, jsonOf);
   }
+}
+
+/** The header lines that an error adds to its response. */
+function linesOf({ allow, acceptPost }: ServiceError): string {
+  const methods = allow === undefined ? '' : headerLine('Allow', allow);
+  return acceptPost === undefined ? methods : methods + headerLine('Accept-Post', acceptPost);
 }
