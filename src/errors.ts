@@ -15,7 +15,6 @@ export const ERRORS = {
   script_not_usable: [400, 'could not parse script'],
   unknown_database: [400, 'database not registered'],
   invalid_listing: [400, 'invalid listing'],
-  invalid_body: [400, 'invalid request body'],
   invalid_record: [400, 'invalid json body'],
   invalid_template: [400, 'could not parse script'],
   token_missing: [401, 'authorization token is empty'],
@@ -35,7 +34,6 @@ export const ERRORS = {
   method_not_allowed: [405, 'method not allowed'],
   precondition_failed: [412, 'the script was changed by somebody else'],
   body_too_large: [413, 'request body is too large'],
-  unsupported_media_type: [415, 'unsupported media type'],
   too_many_logins: [429, 'too many failed logins, try again later'],
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],
@@ -65,14 +63,11 @@ export interface ErrorDetails {
   readonly allow?: string | undefined;
   /** Types of bodies for the Accept-Post header. */
   readonly acceptPost?: string | undefined;
+  /** Further members of a JSON body. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
-  /** Further members of the JSON body. */
-  readonly members?: ErrorMembers | undefined;
 }
-
-/** Members of an error's JSON body besides `error` and `code`, such as the name of a parameter; never its value. */
-export type ErrorMembers = Readonly<Record<string, unknown>>;
 
 /** An error whose code and message are the response to the caller. */
 export class ServiceError extends Error {
@@ -83,8 +78,8 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly allow: string | undefined;
   readonly acceptPost: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
-  readonly members: ErrorMembers | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -93,8 +88,8 @@ export class ServiceError extends Error {
     this.detail = details.detail;
     this.allow = details.allow;
     this.acceptPost = details.acceptPost;
-    this.retryAfter = details.retryAfter;
     this.members = details.members;
+    this.retryAfter = details.retryAfter;
   }
 }
 
@@ -141,7 +136,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: ErrorMembers,
+  extra?: Readonly<Record<string, unknown>>,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });

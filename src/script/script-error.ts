@@ -1,5 +1,5 @@
 /** The errors that name a script, `<folder>/<script>` in `path`. */
-import { ServiceError, type ErrorMembers } from '../errors.js';
+import { ServiceError, type ErrorDetails } from '../errors.js';
 import { HeadError } from '../head/head.js';
 import { InvalidParameter, TemplateError, type InvalidValue } from '../template/template.js';
 
@@ -88,7 +88,7 @@ export function scriptNotUsable(
   path: string,
   detail: string,
   cause?: unknown,
-  members?: ErrorMembers,
+  members?: ErrorDetails['members'],
 ): ServiceError {
   const message = `could not parse script ${path}, check your service logs`;
   return new ServiceError('script_not_usable', message, { detail, cause, members });
