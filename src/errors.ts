@@ -62,10 +62,12 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Methods for the Allow header. */
   readonly allow?: string | undefined;
+  /** Types of bodies for the Accept-Post header, or the one for the method of the request. */
+  readonly acceptPost?: string | undefined;
+  /** Further members of a JSON body. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
-  /** Types of bodies for the Accept-Post header. */
-  readonly acceptPost?: string | undefined;
 }
 
 /** An error whose code and message are the response to the caller. */
@@ -76,8 +78,9 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly detail: string | undefined;
   readonly allow: string | undefined;
-  readonly retryAfter: number | undefined;
   readonly acceptPost: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -85,8 +88,9 @@ export class ServiceError extends Error {
     this.status = ERRORS[code][0];
     this.detail = details.detail;
     this.allow = details.allow;
-    this.retryAfter = details.retryAfter;
     this.acceptPost = details.acceptPost;
+    this.members = details.members;
+    this.retryAfter = details.retryAfter;
   }
 }
 
@@ -133,7 +137,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: Record<string, string>,
+  extra?: Readonly<Record<string, unknown>>,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });

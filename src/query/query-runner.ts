@@ -15,6 +15,7 @@ import {
 import { ServiceError } from '../errors.js';
 import { readBody } from '../body/request-body.js';
 import { fieldValue } from '../header-list.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import { parseQueryString } from '../script/query-string.js';
@@ -131,7 +132,7 @@ export class QueryRunner {
     try {
       const { method } = query.request;
       if (method === 'OPTIONS') {
-        this.#responder.send(query, 204, '', script.allow);
+        this.#responder.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
       const text = script.select(method);

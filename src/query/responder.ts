@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
 import { errorBody, ServiceError } from '../errors.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import type { McpResponse } from '../mcp/endpoint.js';
@@ -144,15 +145,20 @@ export class Responder {
   }
 
   reject(query: Query, error: ServiceError): void {
-    const { status, message, code, allow } = error;
-    this.send(query, status, errorBody(message, code, query.xml), allow);
+    const { status, message, code, members } = error;
+    this.send(
+      query,
+      status,
+      errorBody(message, code, query.xml, members),
+      linesOf(error, query.request.method),
+    );
   }
 
-  send(query: Query, status: number, body: string, allow = '', final = 0): void {
+  send(query: Query, status: number, body: string, lines = '', final = 0): void {
     const { id } = query;
     this.inFlight.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#batcher.respond(id, status, type + final, allow, body);
+    this.#batcher.respond(id, status, type + final, lines, body);
   }
 
   sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
@@ -194,3 +200,13 @@ export class Responder {
     this.#sendRows(query, result, jsonOf);
   }
 }
+
+/** The header lines that an error adds to the response to a method. */
+function linesOf({ allow, acceptPost }: ServiceError, method: string): string {
+  const methods = allow === undefined ? '' : headerLine('Allow', allow);
+  if (acceptPost === undefined) return methods;
+  return methods + headerLine(ACCEPT[method] ?? 'Accept', acceptPost);
+}
+
+/** The headers that list the types of bodies of a method, besides Accept. */
+const ACCEPT: Readonly<Record<string, string>> = { POST: 'Accept-Post', PATCH: 'Accept-Patch' };
