@@ -74,7 +74,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Methods for the Allow header. */
   readonly allow?: string | undefined;
-  /** Types of bodies for the Accept-Post header. */
+  /** Types of bodies for the Accept-Post header, or the one for the method of the request. */
   readonly acceptPost?: string | undefined;
   /** Further members of a JSON body. */
   readonly members?: Readonly<Record<string, unknown>> | undefined;

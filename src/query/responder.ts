@@ -228,12 +228,12 @@ export class Responder {
     }
     const { status, message, code, members } = error;
     const more = { ...members, message: failure.message, hint: failure.hint, position };
-    this.send(query, status, errorBody(message, code, query.xml, more));
+    this.send(query, status, errorBody(message, code, query.xml, more), deprecationLine(query.head));
   }
 
   reject(query: Query, error: ServiceError): void {
     const { status, message, code, members } = error;
-    const lines = linesOf(error) + deprecationLine(query.head);
+    const lines = linesOf(error, query.request.method) + deprecationLine(query.head);
     this.send(query, status, errorBody(message, code, query.xml, members), lines);
   }
 
@@ -284,11 +284,15 @@ export class Responder {
   }
 }
 
-/** The header lines that an error adds to its response. */
-function linesOf({ allow, acceptPost }: ServiceError): string {
+/** The header lines that an error adds to the response to a method. */
+function linesOf({ allow, acceptPost }: ServiceError, method: string): string {
   const methods = allow === undefined ? '' : headerLine('Allow', allow);
-  return acceptPost === undefined ? methods : methods + headerLine('Accept-Post', acceptPost);
+  if (acceptPost === undefined) return methods;
+  return methods + headerLine(ACCEPT[method] ?? 'Accept', acceptPost);
 }
+
+/** The headers that list the types of bodies of a method, besides Accept. */
+const ACCEPT: Readonly<Record<string, string>> = { POST: 'Accept-Post', PATCH: 'Accept-Patch' };
 
 /** Where in the rendered text a statement failed; of several, one without a position failed where it begins. */
 function offsetOf({ statement, parts }: Query, failure: SqlFailure): number | undefined {
