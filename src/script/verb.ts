@@ -22,17 +22,18 @@ export function verbOf(method: string): Verb | undefined {
   }
 }
 
-const METHODS: Readonly<Record<Verb, string>> = {
-  read: 'GET, HEAD',
-  write: 'POST',
-  update: 'PUT, PATCH',
-  delete: 'DELETE',
+/** The methods of each verb. */
+export const METHODS: Readonly<Record<Verb, readonly string[]>> = {
+  read: ['GET', 'HEAD'],
+  write: ['POST'],
+  update: ['PUT', 'PATCH'],
+  delete: ['DELETE'],
 };
 
 /** allowHeader gives an Allow header with the methods of some verbs, and OPTIONS. */
 export function allowHeader(has: (verb: Verb) => boolean): string {
   let methods = '';
-  for (const verb of VERBS) if (has(verb)) methods += `${METHODS[verb]}, `;
+  for (const verb of VERBS) if (has(verb)) methods += `${METHODS[verb].join(', ')}, `;
   return `${methods}OPTIONS`;
 }
 
