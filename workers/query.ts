@@ -54,5 +54,7 @@ export default function run(task: WorkerTask): unknown {
       return services.users.make();
     case 'registry':
       return services.registry.respond(task.request);
+    case 'routes':
+      return services.routes.list(task.version);
   }
 }

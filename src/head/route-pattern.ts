@@ -10,8 +10,10 @@ export interface RoutePattern {
   /** As declared, for messages. */
   readonly path: string;
   /** Literal segments are decoded. */
-  readonly segments: readonly (string | { readonly parameter: string })[];
+  readonly segments: readonly Segment[];
 }
+
+type Segment = string | { readonly parameter: string };
 
 /** Most segments of a path, and most characters. */
 const MAX_SEGMENTS = 16;
@@ -33,74 +35,73 @@ const BUILT_IN: ReadonlySet<string> = new Set([
 const NO_PARAMETERS: ReadonlySet<string> = new Set(['header', 'body', 'request', 'claims']);
 
 /**
- * parseRoutePattern reads the text of a directive: an absolute path, and before it optional methods separated by commas or
- * spaces. `verbMethods` are those of the script's verb. Returns the reason when it is invalid.
+ * parseRoute reads the text of a directive: an absolute path, and before it optional methods separated by commas or spaces.
+ * `allowed` are those of the script's verb. Throws SyntaxError.
  */
-export function parseRoutePattern(
-  text: string,
-  verbMethods: readonly string[],
-): RoutePattern | { readonly problem: string } {
+export function parseRoute(text: string, allowed: readonly string[]): RoutePattern {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   const path = words.pop();
-  if (path === undefined) return { problem: 'a path is missing, write /v1/orders/{id}' };
+  if (path === undefined) throw new SyntaxError(`the path is missing, ${EXAMPLE}`);
   if (!path.startsWith('/'))
-    return { problem: `the path ${path} does not begin with a slash, write /v1/orders/{id}` };
-  const named = new Set(words.map((word) => word.toUpperCase()));
-  for (const method of named)
-    if (!verbMethods.includes(method))
-      return {
-        problem: `the method ${method} is none of this script's, which are ${verbMethods.join(', ')}`,
-      };
-  if (named.has('GET')) named.add('HEAD');
-  const segments = segmentsOf(path);
-  if ('problem' in segments) return { problem: `the path ${path} ${segments.problem}` };
-  return { methods: named.size === 0 ? verbMethods : [...named], path, segments };
+    throw new SyntaxError(`the path ${path} does not begin with a slash, ${EXAMPLE}`);
+  return { methods: methodsOf(words, allowed), path, segments: segmentsOf(path) };
 }
 
-function segmentsOf(path: string): RoutePattern['segments'] | { readonly problem: string } {
-  if (path.length > MAX_LENGTH) return { problem: `is longer than ${MAX_LENGTH} characters` };
+const EXAMPLE = 'write /v1/orders/{id}, or GET /v1/orders/{id}';
+
+function methodsOf(words: readonly string[], allowed: readonly string[]): readonly string[] {
+  const methods = new Set(words.map((word) => word.toUpperCase()));
+  for (const method of methods)
+    if (!allowed.includes(method))
+      throw new SyntaxError(
+        `the method ${method} is none of this script's, which are ${allowed.join(', ')}`,
+      );
+  if (methods.size === 0) return allowed;
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods];
+}
+
+function segmentsOf(path: string): readonly Segment[] {
+  const invalid = (reason: string): SyntaxError => new SyntaxError(`the path ${path} ${reason}`);
+  if (path.length > MAX_LENGTH)
+    throw new SyntaxError(`the path is longer than ${MAX_LENGTH} characters`);
   const parts = path.split('/').slice(1);
-  if (parts.length > MAX_SEGMENTS) return { problem: `has more than ${MAX_SEGMENTS} segments` };
-  const segments: (string | { readonly parameter: string })[] = [];
+  if (parts.length > MAX_SEGMENTS) throw invalid(`has more than ${MAX_SEGMENTS} segments`);
   const parameters = new Set<string>();
-  for (const part of parts) {
-    const segment = segmentOf(part);
-    if (typeof segment === 'object') {
-      if ('problem' in segment) return segment;
-      const { parameter } = segment;
-      if (parameters.has(parameter)) return { problem: `has the parameter {${parameter}} twice` };
-      parameters.add(parameter);
-    }
-    segments.push(segment);
-  }
-  const [first] = segments;
+  const segments = parts.map((part) => {
+    const segment = segmentOf(part, invalid);
+    if (typeof segment === 'string') return segment;
+    const { parameter } = segment;
+    if (parameters.has(parameter)) throw invalid(`has the parameter {${parameter}} twice`);
+    parameters.add(parameter);
+    return segment;
+  });
+  const [first = ''] = segments;
   if (typeof first === 'object')
-    return { problem: 'would match built-in routes such as /databases, begin it with fixed text' };
-  if (first !== undefined && (first.startsWith('_') || BUILT_IN.has(first)))
-    return { problem: `belongs to the built-in route /${first}, begin it with another segment` };
+    throw invalid('would match built-in routes such as /databases, begin it with fixed text');
+  if (first.startsWith('_') || BUILT_IN.has(first))
+    throw invalid(`belongs to the built-in route /${first}, begin it with another segment`);
   return segments;
 }
 
-function segmentOf(
-  text: string,
-): string | { readonly parameter: string } | { readonly problem: string } {
-  if (text === '') return { problem: 'has an empty segment' };
-  const [, parameter] = /^\{(.*)\}$/.exec(text) ?? [];
+function segmentOf(text: string, invalid: (reason: string) => SyntaxError): Segment {
+  if (text === '') throw invalid('has an empty segment');
+  const parameter = /^\{(.*)\}$/.exec(text)?.[1];
   if (parameter !== undefined) {
     // A leading underscore is reserved for parameters of the service, such as _page.
     const valid = isIdentifier(parameter) && !parameter.startsWith('_');
-    return valid && !NO_PARAMETERS.has(parameter)
-      ? { parameter }
-      : { problem: `has the invalid parameter name ${text}` };
+    if (!valid || NO_PARAMETERS.has(parameter))
+      throw invalid(`has the invalid parameter name ${text}`);
+    return { parameter };
   }
-  if (/[{}]/.test(text)) return { problem: `has ${text}: a parameter is a whole segment` };
-  if (text.startsWith(':')) return { problem: `has ${text}: a parameter is written {name}` };
-  if (text.includes('*')) return { problem: 'has a wildcard, write {name} for one segment' };
-  if (/[?#]/.test(text)) return { problem: 'has a query string or fragment' };
-  if (!SEGMENT.test(text)) return { problem: `has ${text}: percent-encode its special characters` };
+  if (/[{}]/.test(text)) throw invalid(`has ${text}: a parameter is a whole segment`);
+  if (text.startsWith(':')) throw invalid(`has ${text}: a parameter is written {name}`);
+  if (text.includes('*')) throw invalid('has a wildcard, write {name} for one segment');
+  if (/[?#]/.test(text)) throw invalid('has a query string or fragment');
+  if (!SEGMENT.test(text)) throw invalid(`has ${text}: percent-encode its special characters`);
   const decoded = decode(text);
-  if (decoded === undefined) return { problem: `has ${text}: the percent-encoding is invalid` };
-  if (decoded === '.' || decoded === '..') return { problem: 'has a dot segment' };
+  if (decoded === undefined) throw invalid(`has ${text}: the percent-encoding is invalid`);
+  if (decoded === '.' || decoded === '..') throw invalid('has a dot segment');
   return decoded;
 }
 

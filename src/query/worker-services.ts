@@ -1,6 +1,6 @@
 /**
- * Everything that a query worker runs on, put together from its settings: databases, scripts, listings, MCP, users, the
- * registry of scripts, and the runner of its requests.
+ * Everything that a query worker runs on, put together from its settings: databases, scripts and their paths, listings, MCP,
+ * users, the registry of scripts, and the runner of its requests.
  */
 import type { Logger } from '../log.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
@@ -11,6 +11,7 @@ import type { McpRunner } from './mcp-runner.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
 import { Responder } from './responder.js';
+import { RouteTasks } from './route-tasks.js';
 import type { ResponseBatcher } from './response-batcher.js';
 import { UserTasks } from './user-tasks.js';
 import { workerDatabases, type WorkerDatabase } from './worker-database.js';
@@ -19,6 +20,7 @@ export class WorkerServices {
   readonly runner: QueryRunner;
   readonly users: UserTasks;
   readonly registry: RegistryTasks;
+  readonly routes: RouteTasks;
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
@@ -39,6 +41,7 @@ export class WorkerServices {
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
     this.registry = new RegistryTasks(settings, byAlias, log, () => this.refreshScripts());
     const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    this.routes = new RouteTasks(scripts, new Set(databases.keys()), defaultAlias, log);
     const responder = new Responder(settings, databases, batcher, log);
     this.runner = new QueryRunner(
       settings,

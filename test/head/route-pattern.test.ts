@@ -1,14 +1,21 @@
 /** The text of `-- @path`: methods, literal segments, parameters, and what is refused. */
-import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { parseRoutePattern } from '#app/head/route-pattern.js';
+import t from 'tap';
+import { parseRoute } from '#app/head/route-pattern.js';
 
 const READ = ['GET', 'HEAD'];
 const UPDATE = ['PUT', 'PATCH'];
 
-describe('invalid paths', () => {
+function problemOf(text: string): string {
+  try {
+    return `valid: ${JSON.stringify(parseRoute(text, READ))}`;
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}
+
+t.test('invalid paths', (t) => {
   for (const [text, reason] of [
-    ['', 'a path is missing'],
+    ['', 'the path is missing'],
     ['GET', 'the path GET does not begin with a slash'],
     ['v1/orders', 'does not begin with a slash'],
     ['/v1/orders an order', 'the path order does not begin with a slash'],
@@ -55,14 +62,14 @@ describe('invalid paths', () => {
     ['/openapi.json', 'belongs to the built-in route /openapi.json'],
     ['/docs/a', 'belongs to the built-in route /docs'],
   ] as const)
-    test(text.length > 40 ? reason : text, () => {
-      const parsed = parseRoutePattern(text, READ);
-      assert('problem' in parsed);
-      assert(parsed.problem.includes(reason), parsed.problem);
-    });
+    t.ok(
+      problemOf(text).includes(reason),
+      `${text.slice(0, 40)}: ${problemOf(text).slice(0, 200)}`,
+    );
+  t.end();
 });
 
-describe('segments', () => {
+t.test('segments', (t) => {
   for (const [path, segments] of [
     ['/orders', ['orders']],
     ['/v1/orders/{id}', ['v1', 'orders', { parameter: 'id' }]],
@@ -73,12 +80,11 @@ describe('segments', () => {
     ['/Auth/docs', ['Auth', 'docs']],
     [`/a${'/b'.repeat(15)}`, ['a', ...Array<string>(15).fill('b')]],
   ] as const)
-    test(path, () =>
-      assert.deepEqual(parseRoutePattern(path, READ), { methods: READ, path, segments }),
-    );
+    t.same(parseRoute(path, READ), { methods: READ, path, segments });
+  t.end();
 });
 
-describe('methods', () => {
+t.test('methods', (t) => {
   for (const [text, verb, methods] of [
     ['/a', READ, ['GET', 'HEAD']],
     ['GET /a', READ, ['GET', 'HEAD']],
@@ -92,9 +98,6 @@ describe('methods', () => {
     ['POST /a', ['POST'], ['POST']],
     ['DELETE /a', ['DELETE'], ['DELETE']],
   ] as const)
-    test(`${text} of ${verb.join(', ')}`, () => {
-      const parsed = parseRoutePattern(text, verb);
-      assert('methods' in parsed);
-      assert.deepEqual(parsed.methods, methods);
-    });
+    t.same(parseRoute(text, verb).methods, methods, `${text} of ${verb.join(', ')}`);
+  t.end();
 });
