@@ -7,6 +7,7 @@ const LEAVES = [
   'backoff',
   'batch',
   'errors',
+  'header-name',
   'identifier',
   'json',
   'ipc',
@@ -140,7 +141,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|identifier|json|log-once|pieces|recent|settings|slot-table|tasks|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|header-name|identifier|json|log-once|pieces|recent|settings|slot-table|tasks|text)[.]ts$',
       },
       to: { path: '.' },
     },

@@ -78,7 +78,9 @@ async function makeReport(sources: ConfigSources): Promise<Report> {
     warnings: [
       ...warnings,
       ...checked.flatMap(({ secrets }) => secrets),
-      ...[...fileWarnings, ...storedWarnings].map(({ file, message }) => `${file}: ${message}`),
+      ...[...fileWarnings, ...storedWarnings].map(({ file, line, message }) =>
+        line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`,
+      ),
       ...accessWarnings,
     ],
     databases,

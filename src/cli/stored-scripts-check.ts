@@ -10,9 +10,9 @@ import { StatementFailure } from '../pg/queryable.js';
 import { openSession } from '../pg/database.js';
 import { Records, type StoredRecord } from '../registry/records.js';
 import { ScriptStorage } from '../registry/storage.js';
-import { headerWarning } from '../script/header-warnings.js';
 import { problemOf, type ListedProblem, type ListedScript } from '../script/script-files.js';
 import { compileText } from '../script/script-text.js';
+import { textWarnings } from '../script/text-warnings.js';
 import { VERBS } from '../script/verb.js';
 import { isIdentifier } from '../identifier.js';
 import { printable } from './printable.js';
@@ -79,8 +79,8 @@ function compileAll(records: readonly StoredRecord[]): {
         problems.push(problemOf(`${script} (${verb})`, compiled));
       else {
         scripts.push({ folder: location, name, verb });
-        const message = headerWarning(compiled.template);
-        if (message !== undefined) warnings.push({ file: `${script} (${verb})`, message });
+        for (const warning of textWarnings(compiled))
+          warnings.push({ file: `${script} (${verb})`, ...warning });
       }
     }
   }

@@ -3,7 +3,7 @@ import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
 import { annotations } from './input-schema.js';
-import { leadingComment } from './script-description.js';
+import { descriptionOf } from './script-description.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';
@@ -43,7 +43,7 @@ export class ScriptTool implements ListedTool {
   }
 
   #description(): string {
-    const about = leadingComment(this.template.text) || `Runs the script ${this.path}.`;
+    const about = descriptionOf(this.template.text) || `Runs the script ${this.path}.`;
     const end = /[.!?…]$/.test(about) ? '' : '.';
     return `${about}${end} Database: ${this.alias}. At most ${MAX_ROWS} rows${this.input.paged ? '; _page gives the next ones' : ''}.`;
   }

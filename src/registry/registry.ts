@@ -6,7 +6,7 @@
 import { ServiceError } from '../errors.js';
 import type { RegistryResponse, RegistryRequest } from '../tasks.js';
 import type { Database } from '../pg/database.js';
-import { headerWarning } from '../script/header-warnings.js';
+import { textWarnings } from '../script/text-warnings.js';
 import type { StatementBuilder } from '../script/statement.js';
 import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
@@ -15,7 +15,7 @@ import { readRecordBody } from './record-schema.js';
 import type { Condition, RecordContent, Records } from './records.js';
 import { readRegistryQuery, type RegistryQuery } from './registry-query.js';
 import { REGISTRY, type ScriptKey } from './scripts-table.js';
-import { compileTexts, parseRendered, type Templates } from './template-check.js';
+import { compileTexts, parseRendered, type Texts } from './template-check.js';
 import { written } from './uncertain-write.js';
 
 export interface Change {
@@ -179,11 +179,14 @@ export class Registry {
       throw invalidRecord(`invalid location ${quoted(location)}`);
     if (!isIdentifier(name)) throw invalidRecord(`invalid name ${quoted(name)}`);
     this.#checkAlias(database);
-    const templates = compileTexts(pathOf(key), content);
-    if (templates.size === 0) throw invalidRecord('at least one verb SQL column is required');
-    if (query.validate !== 'no') await this.#parse(key, templates, query);
-    const warnings = warningsOf(templates);
-    const fields = warnings.map((warning): [string, string] => ['Warning', `299 - "${warning}"`]);
+    const texts = compileTexts(pathOf(key), content);
+    if (texts.size === 0) throw invalidRecord('at least one verb SQL column is required');
+    if (query.validate !== 'no') await this.#parse(key, texts, query);
+    const warnings = warningsOf(texts);
+    const fields = warnings.map((warning): [string, string] => [
+      'Warning',
+      `299 - ${quotedString(warning)}`,
+    ]);
     if (query.validate === 'only') return { status: 200, body: VALID, headers: fields };
     const stored = await written(this.#records.put(key, content, user, condition));
     if (stored === 'mismatch') throw mismatch(condition);
@@ -208,15 +211,24 @@ export class Registry {
     return { status: 204, body: '', headers: [] };
   }
 
-  #parse(key: ScriptKey, templates: Templates, { samples }: RegistryQuery): Promise<void> {
+  #parse(key: ScriptKey, texts: Texts, { samples }: RegistryQuery): Promise<void> {
     const database = this.#databases.get(key.database === '' ? this.#defaultAlias : key.database)!;
-    return parseRendered(pathOf(key), templates, samples, this.#statements, database);
+    return parseRendered(pathOf(key), texts, samples, this.#statements, database);
   }
 }
 
-function warningsOf(templates: Templates): string[] {
-  const said = [...templates.values()].map(headerWarning);
-  return [...new Set(said.filter((warning) => warning !== undefined))];
+function warningsOf(texts: Texts): string[] {
+  const said = [...texts].flatMap(([verb, text]) =>
+    textWarnings(text).map(({ line, message }) =>
+      line === undefined ? message : `${verb}_sql, line ${line}: ${message}`,
+    ),
+  );
+  return [...new Set(said)];
+}
+
+/** A quoted-string of HTTP, in ASCII. */
+function quotedString(text: string): string {
+  return `"${text.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Refuses a member of a body that differs from what the path says. */

@@ -5,7 +5,7 @@
 import { ServiceError } from '../errors.js';
 import type { RoutePattern } from '../head/route-pattern.js';
 import type { Logger } from '../log.js';
-import { logCompiled } from '../script/header-warnings.js';
+import { logCompiled } from '../script/text-warnings.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
 import { compileText, type Compiled, type ScriptText } from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';

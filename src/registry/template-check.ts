@@ -3,25 +3,19 @@
  * Nothing is run. An invalid template is refused with the position of the error.
  */
 import { ServiceError, statusOfSqlState } from '../errors.js';
+import { HeadError } from '../head/head.js';
 import type { Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
-import { MAX_SIZE } from '../script/script-text.js';
+import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
 import { positionToScript, type StatementBuilder } from '../script/statement.js';
 import { VERBS, type Verb } from '../script/verb.js';
-import {
-  compile,
-  RefusedValue,
-  TemplateError,
-  type Position,
-  type Rendered,
-  type Template,
-} from '../template/template.js';
+import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
 import type { RecordContent } from './records.js';
 
-export type Templates = ReadonlyMap<Verb, Template>;
+export type Texts = ReadonlyMap<Verb, ScriptText>;
 
 export interface TemplatePlace extends Partial<Position> {
   /** `<folder>/<script>`. */
@@ -46,21 +40,20 @@ export class TemplateRejected extends Error {
 }
 
 /** compileTexts compiles the texts of a script, `<folder>/<script>`. Throws TemplateRejected `invalid_template`. */
-export function compileTexts(script: string, content: RecordContent): Templates {
-  const templates = new Map<Verb, Template>();
+export function compileTexts(script: string, content: RecordContent): Texts {
+  const texts = new Map<Verb, ScriptText>();
   for (const verb of VERBS) {
     const text = content[`${verb}_sql`] ?? '';
     if (text === '') continue;
     const reason = unusable(text);
     if (reason !== undefined)
       throw new TemplateRejected(`${verb}_sql: ${reason}`, INVALID, { script, verb });
-    try {
-      templates.set(verb, compile(text, script));
-    } catch (error) {
-      throw rejectionOf(error, script, verb);
-    }
+    const compiled = compileText(text, script, verb);
+    if (compiled instanceof ServiceError)
+      throw rejectionOf(compiled.cause ?? compiled, script, verb);
+    texts.set(verb, compiled);
   }
-  return templates;
+  return texts;
 }
 
 /**
@@ -69,16 +62,18 @@ export function compileTexts(script: string, content: RecordContent): Templates 
  */
 export async function parseRendered(
   script: string,
-  templates: Templates,
+  texts: Texts,
   samples: QueryParameters,
   statements: StatementBuilder,
   database: Database,
 ): Promise<void> {
-  for (const [verb, template] of templates) {
+  for (const [verb, { template, head }] of texts) {
     let rendered: Rendered;
     let statement;
     try {
-      rendered = template.render(new RequestData(samples, '', '', () => undefined));
+      rendered = template.render(
+        new RequestData(samples, '', '', () => undefined, head.parameters),
+      );
       statement = statements.build(verb, rendered.text, script);
     } catch (error) {
       throw rejectionOf(error, script, verb);
@@ -111,6 +106,11 @@ function rejectionOf(error: unknown, script: string, verb: Verb): unknown {
     const reason = safeMessage.replace(/^template: \S+ /, ''); // the position is in the message already
     const message = `${failed} script ${script}:${line}:${column}: ${reason}`;
     return rejected(message, INVALID, { line, column });
+  }
+  if (error instanceof HeadError) {
+    const { line, message } = error;
+    const reason = `could not parse script ${script}:${line}: ${message}`;
+    return new TemplateRejected(`${verb}_sql: ${reason}`, INVALID, { script, verb, line });
   }
   if (error instanceof RefusedValue) {
     const { message, code } = unsafeValue(error.parameter);

@@ -4,6 +4,7 @@
  * place of a value that the screen refuses there is a Refused. Names are keys of Maps only, so `__proto__` and the like are
  * ordinary names.
  */
+import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
 import { Claims } from './claims.js';
@@ -12,6 +13,9 @@ import type { QueryParameters } from './query-string.js';
 
 /** The value of a field, with a Refused in place of what the screen refuses. */
 export type FieldValue = string | Refused | readonly (string | Refused)[];
+
+/** The parameters that a script declares, by name. */
+export type DeclaredParameters = ReadonlyMap<string, DeclaredParameter>;
 
 /** Values of parameters that the request does not have. */
 export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
@@ -26,6 +30,7 @@ export class RequestData implements TemplateMap {
   readonly #packedHeaders: string;
   readonly #claimsJson: string;
   readonly #onBlanked: (header: string) => void;
+  readonly #declared: DeclaredParameters | undefined;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
   /** Keys and values of the few fields screened so far. */
@@ -34,14 +39,16 @@ export class RequestData implements TemplateMap {
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
-   * the value) of each header whose value was used and blanked.
+   * the value) of each header whose value was used and blanked. `declared` are the parameters that the script declares, if any.
    */
   constructor(
     parameters: QueryParameters,
     headers: string,
     claims: string,
     onBlanked: (header: string) => void,
+    declared?: DeclaredParameters,
   ) {
+    this.#declared = declared;
     this.#parameters = parameters;
     this.#packedHeaders = headers;
     this.#claimsJson = claims;
@@ -54,7 +61,7 @@ export class RequestData implements TemplateMap {
     const before = this.#keys?.indexOf(key) ?? -1;
     if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
-    if (sent === undefined) return PARAMETER_DEFAULTS.get(key);
+    if (sent === undefined) return this.fallback(key) ?? PARAMETER_DEFAULTS.get(key);
     const value = typeof sent === 'string' ? checked(key, sent) : sent.map((v) => checked(key, v));
     (this.#keys ??= []).push(key);
     (this.#values ??= []).push(value);
@@ -63,6 +70,8 @@ export class RequestData implements TemplateMap {
 
   keys(): string[] {
     const keys = new Set(['header', ...PARAMETER_DEFAULTS.keys()]);
+    for (const { name, fallback } of this.#declared?.values() ?? [])
+      if (fallback !== undefined && !name.startsWith(HEADER_PREFIX)) keys.add(name);
     for (const key of this.#parameters.keys()) if (!isReservedKey(key)) keys.add(key);
     return [...keys];
   }
@@ -72,7 +81,12 @@ export class RequestData implements TemplateMap {
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
-    return this.#sent(key) ?? PARAMETER_DEFAULTS.get(key);
+    return this.#sent(key) ?? this.fallback(key) ?? PARAMETER_DEFAULTS.get(key);
+  }
+
+  /** fallback is the declared default of a parameter. */
+  fallback(key: string): string | readonly string[] | undefined {
+    return this.#declared?.get(key)?.fallback;
   }
 
   /**
@@ -93,11 +107,17 @@ export class RequestData implements TemplateMap {
   }
 
   #sent(key: string): string | string[] | undefined {
-    return isReservedKey(key) ? undefined : this.#parameters.get(key);
+    if (isReservedKey(key)) return undefined;
+    const sent = this.#parameters.get(key);
+    return typeof sent === 'string' && this.#declared?.get(key)?.list === true ? [sent] : sent;
   }
 
   #headerFields(): HeaderFields {
-    return (this.#header ??= new HeaderFields(this.#packedHeaders, this.#onBlanked));
+    return (this.#header ??= new HeaderFields(
+      this.#packedHeaders,
+      this.#onBlanked,
+      this.#declared,
+    ));
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { ServiceError } from '../errors.js';
+import { HeadError } from '../head/head.js';
 import { TemplateError } from '../template/template.js';
 import { ABSENT, readText, stampOf } from './script-file.js';
 import { scriptOfFile, type Verb } from './verb.js';
@@ -78,8 +79,10 @@ export async function scriptFileNames(location: string): Promise<readonly Listed
 /** problemOf gives the reason why a script's text cannot be used. */
 export function problemOf(file: string, error: ServiceError): ListedProblem {
   const message = error.detail ?? 'leads out of the directory of scripts';
-  if (!(error.cause instanceof TemplateError)) return { file, message };
-  const { line, column } = error.cause;
+  const { cause } = error;
+  if (cause instanceof HeadError) return { file, message, line: cause.line };
+  if (!(cause instanceof TemplateError)) return { file, message };
+  const { line, column } = cause;
   return { file, message, line, column };
 }
 

@@ -3,9 +3,9 @@
  * be scripts.
  */
 import { ServiceError } from '../errors.js';
-import { headerWarning } from './header-warnings.js';
 import { problemOf, scriptFiles, type ListedProblem, type ListedScript } from './script-files.js';
 import { compileText } from './script-text.js';
+import { textWarnings } from './text-warnings.js';
 
 export type { ListedProblem, ListedScript };
 
@@ -31,8 +31,7 @@ export async function listScripts(location: string): Promise<ScriptListing> {
     if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
     else {
       scripts.push(script);
-      const message = headerWarning(compiled.template);
-      if (message !== undefined) warnings.push({ file, message });
+      for (const warning of textWarnings(compiled)) warnings.push({ file, ...warning });
     }
   }
   return { scripts, problems, warnings };

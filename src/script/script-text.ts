@@ -1,10 +1,10 @@
-/** Compiles the text of a script, from a file or the table, and logs why a text cannot be used. */
+/** Compiles the text of a script, from a file or the table. */
 import { ServiceError } from '../errors.js';
-import { NO_HEAD, type Head } from '../head/head.js';
-import type { Logger } from '../log.js';
+import { HeadError, type Head } from '../head/head.js';
+import { parseHead } from '../head/parse-head.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
 import { scriptNotUsable } from './script-error.js';
-import type { Verb } from './verb.js';
+import { methodsOf, type Verb } from './verb.js';
 
 /** Largest script text, bytes. */
 export const MAX_SIZE = 1 << 20;
@@ -23,24 +23,12 @@ export type Compiled = ScriptText | ServiceError;
 export function compileText(text: string, script: string, verb: Verb): Compiled {
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
-    return { verb, template: compile(text, script), head: NO_HEAD };
+    const template = compile(text, script);
+    return { verb, template, head: parseHead(text, methodsOf(verb)) };
   } catch (error) {
+    if (error instanceof HeadError)
+      return scriptNotUsable(script, `line ${error.line}: ${error.message}`, error);
     if (!(error instanceof TemplateError)) throw error;
     return scriptNotUsable(script, error.safeMessage, error);
   }
-}
-
-/** warnUnusable logs why a text cannot be used; `more` identifies the script in addition to its path. */
-export function warnUnusable(
-  log: Logger,
-  script: string,
-  verb: Verb,
-  error: ServiceError,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  const place =
-    error.cause instanceof TemplateError
-      ? `${script}:${error.cause.line}:${error.cause.column}`
-      : script;
-  log.warn({ script, ...more, verb, position: place }, error.detail ?? error.message);
 }
