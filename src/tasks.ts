@@ -67,6 +67,8 @@ export interface RouteList {
 /** A path that a script declares, for some methods. */
 export interface ScriptRoute {
   readonly methods: readonly string[];
+  /** As declared. */
+  readonly path: string;
   /** Literal segments are decoded. */
   readonly segments: readonly (string | { readonly parameter: string })[];
   /** Undefined: several scripts declare it, and none serves it. */

@@ -2,6 +2,7 @@
  * Everything that a query worker runs on, put together from its settings: databases, scripts and their paths, listings, MCP,
  * users, the registry of scripts, and the runner of its requests.
  */
+import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
@@ -39,8 +40,12 @@ export class WorkerServices {
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
-    this.registry = new RegistryTasks(settings, byAlias, log, () => this.refreshScripts());
     const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    const refresh = (): Promise<void> => this.refreshScripts();
+    this.registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {
+      await refresh();
+      return scripts.routed(defaultAlias, performance.now());
+    });
     this.routes = new RouteTasks(scripts, new Set(databases.keys()), defaultAlias, log);
     const responder = new Responder(settings, databases, batcher, log);
     this.runner = new QueryRunner(

@@ -73,7 +73,10 @@ export class ScriptSnapshot {
       await inSlices(found, ([path, script]) => {
         for (const verb of VERBS) {
           const routes = script.routes(verb);
-          if (routes.length > 0) scripts.push({ alias, ...named(path), verb, routes });
+          if (routes.length === 0) continue;
+          const { database } = script;
+          const alias = database === '' ? undefined : database;
+          scripts.push({ alias, ...named(path), verb, routes });
         }
       });
     }

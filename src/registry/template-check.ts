@@ -89,7 +89,8 @@ export async function parseRendered(
   }
 }
 
-const INVALID = 'invalid_template';
+/** The code of a text that cannot be used. */
+export const INVALID = 'invalid_template';
 
 function unusable(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_SIZE) return 'the text is larger than 1 MiB';

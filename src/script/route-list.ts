@@ -73,11 +73,12 @@ function routesOfClaims(claims: ReadonlyMap<string, Claim>, defaultAlias: string
     methods.set(pattern, one);
   }
   const routes: ScriptRoute[] = [];
-  for (const [{ segments }, { script, served, contested }] of methods) {
+  for (const [{ path, segments }, { script, served, contested }] of methods) {
     const { alias = defaultAlias, folder, name } = script;
     if (served.length > 0)
-      routes.push({ methods: served, segments, script: { alias, folder, name } });
-    if (contested.length > 0) routes.push({ methods: contested, segments, script: undefined });
+      routes.push({ methods: served, path, segments, script: { alias, folder, name } });
+    if (contested.length > 0)
+      routes.push({ methods: contested, path, segments, script: undefined });
   }
   return routes;
 }

@@ -22,12 +22,11 @@ export function verbOf(method: string): Verb | undefined {
   }
 }
 
-/** The methods of each verb. */
-export const METHODS: Readonly<Record<Verb, readonly string[]>> = {
-  read: ['GET', 'HEAD'],
-  write: ['POST'],
-  update: ['PUT', 'PATCH'],
-  delete: ['DELETE'],
+const METHODS: Readonly<Record<Verb, string>> = {
+  read: 'GET, HEAD',
+  write: 'POST',
+  update: 'PUT, PATCH',
+  delete: 'DELETE',
 };
 
 /** methodsOf gives the methods of a verb, in upper case. */
@@ -38,7 +37,7 @@ export function methodsOf(verb: Verb): readonly string[] {
 /** allowHeader gives an Allow header with the methods of some verbs, and OPTIONS. */
 export function allowHeader(has: (verb: Verb) => boolean): string {
   let methods = '';
-  for (const verb of VERBS) if (has(verb)) methods += `${METHODS[verb].join(', ')}, `;
+  for (const verb of VERBS) if (has(verb)) methods += `${METHODS[verb]}, `;
   return `${methods}OPTIONS`;
 }
 

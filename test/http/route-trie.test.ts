@@ -12,7 +12,7 @@ function route(text: string): ScriptRoute {
     .split('/')
     .map((one) => (one.startsWith('{') ? { parameter: one.slice(1, -1) } : one));
   const script = name === undefined ? undefined : { alias: 'main', folder: 'f', name };
-  return { methods: methods.split(','), segments, script };
+  return { methods: methods.split(','), path, segments, script };
 }
 
 /** The name of the script with the values, the Allow header, `none`, or the code of the error. */

@@ -3,13 +3,13 @@ import t from 'tap';
 import { parseRoute } from '#app/head/route-pattern.js';
 import { routesOf } from '#app/script/route-list.js';
 import type { RoutedScript } from '#app/script/scripts.js';
-import { METHODS, VERBS } from '#app/script/verb.js';
+import { methodsOf, VERBS } from '#app/script/verb.js';
 
 /** `[alias:]folder/name verb`, and its paths. */
 function script(what: string, ...paths: string[]): RoutedScript {
   const [, alias, folder, name, verb] = /^(?:(.+):)?(.+)\/(.+) (.+)$/.exec(what) as unknown as [string, string | undefined, string, string, string]; // prettier-ignore
   const known = VERBS.find((one) => one === verb)!;
-  return { alias, folder, name, verb: known, routes: paths.map((path) => parseRoute(path, METHODS[known])) }; // prettier-ignore
+  return { alias, folder, name, verb: known, routes: paths.map((path) => parseRoute(path, methodsOf(known))) }; // prettier-ignore
 }
 
 /** Routes as `GET,HEAD /a/{id} = alias:folder/name`; without a script, `none serves it`. */

@@ -52,13 +52,14 @@ const REJECTED: readonly (readonly [method: string, target: string, error: strin
 t.test('what is rejected', async (t) => {
   for (const [method, target, error] of REJECTED)
     t.equal(await service.error(target, { method }), error, `${method} ${target}`);
-  const raw = (target: string): Promise<string> =>
-    sendRaw(service.port, requestBytes({ target })).then((text) => text.slice(9, 12));
-  t.equal(await raw('/v1/orders/%2e%2e'), '400');
-  t.equal(await raw('/v1/orders/../x'), '400');
-  t.equal(await raw('/v1/orders/\xff'), '400');
-  t.equal(await raw('/v1/orders/'), '301');
-  t.equal(await raw('/v1//orders'), '301');
+  for (const [target, status] of [
+    ['/v1/orders/%2e%2e', 400],
+    ['/v1/orders/../x', 400],
+    ['/v1/orders/\xff', 400],
+    ['/v1/orders/', 301],
+    ['/v1//orders', 301],
+  ] as const)
+    t.equal((await sendRaw(service.port, requestBytes('GET', target))).status, status, target);
 });
 
 const ROWS: readonly (readonly [method: string, target: string, rows: unknown])[] = [
@@ -184,11 +185,12 @@ t.test('thousands of paths, under a prefix', async (t) => {
     config: { 'http.processes': 1, 'pool.threads': 2, context: '/api' },
     scripts: Object.fromEntries(texts) as Record<string, string>,
   });
-  t.equal(await many.error('/v1/thing0/7'), '404 not_found');
-  await answered(many, '/api/v1/thing0/7', '200');
+  // Its URL ends with the prefix.
+  t.equal((await fetch(`http://127.0.0.1:${many.port}/v1/thing0/7`)).status, 404);
+  await answered(many, '/v1/thing0/7', '200');
   for (let i = 0; i < 2_000; i += 397)
     for (const version of [1, 3, 5])
-      t.same(await many.rows(`/api/v${version}/thing${i}/7`), [{ id: '7' }]);
-  t.equal(await many.error('/api/v1/thing2000/7'), '404 not_found');
-  t.equal(await many.error('/api/_QUERIES/f0/s0'), '200');
+      t.same(await many.rows(`/v${version}/thing${i}/7`), [{ id: '7' }]);
+  t.equal(await many.error('/v1/thing2000/7'), '404 not_found');
+  t.equal(await many.error('f0/s0'), '200');
 });
