@@ -56,5 +56,7 @@ export default function run(task: WorkerTask): unknown {
       return services.runner.bodies(task.alias, task.folder, task.name);
     case 'registry':
       return services.registry.respond(task.request);
+    case 'routes':
+      return services.routes.list(task.version);
   }
 }

@@ -29,6 +29,7 @@ import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
+import { ScriptRoutes } from './script-routes.js';
 import type { Route } from './route.js';
 import { UnmatchedHandler } from './unmatched-handler.js';
 
@@ -170,7 +171,14 @@ export class HttpServer {
     return new RouteTable(settings, {
       health: new HealthHandler(settings, requests, this.#health),
       login,
-      queries: new QueryHandler(settings, requests, pool, gate, budget),
+      queries: new QueryHandler(
+        settings,
+        requests,
+        pool,
+        gate,
+        budget,
+        new ScriptRoutes((version) => pool.routes(version)),
+      ),
       mcp,
       plugins: this.plugins,
       registry,

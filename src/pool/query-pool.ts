@@ -14,6 +14,7 @@ import type {
   Probed,
   RegistryResponse,
   RegistryRequest,
+  RouteList,
   StoredUser,
   TaskResult,
   WorkerTask,
@@ -119,6 +120,15 @@ export class QueryPool {
    */
   registry(request: RegistryRequest): Promise<RegistryResponse> {
     return this.#task({ type: 'registry', request }, 'worker_lost');
+  }
+
+  /**
+   * routes lists the paths that scripts declare; undefined when `version` is still the last one. Always of the same worker,
+   * while that is ready: each one that is asked scans all scripts. Rejects when there is no worker, or it died meanwhile.
+   */
+  async routes(version: string): Promise<RouteList | undefined> {
+    const worker = this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
+    return (await worker.run({ type: 'routes', version })) as RouteList | undefined;
   }
 
   /** sending reports to the workers how many bytes of their responses the HTTP process has yet to send. */

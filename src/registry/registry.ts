@@ -7,9 +7,11 @@ import { ServiceError } from '../errors.js';
 import type { RegistryResponse, RegistryRequest } from '../tasks.js';
 import type { Database } from '../pg/database.js';
 import { textWarnings } from '../script/text-warnings.js';
+import type { RoutedScript } from '../script/scripts.js';
 import type { StatementBuilder } from '../script/statement.js';
 import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
+import { checkPaths } from './path-check.js';
 import { recordJson, recordResponse, versionJson } from './record-response.js';
 import { readRecordBody } from './record-schema.js';
 import type { Condition, RecordContent, Records } from './records.js';
@@ -33,20 +35,23 @@ export class Registry {
   readonly #databases: ReadonlyMap<string, Database>;
   readonly #defaultAlias: string;
   readonly #statements: StatementBuilder;
+  readonly #routed: () => Promise<readonly RoutedScript[]>;
   readonly #onChange: (change: Change) => Promise<void>;
 
-  /** `databases` are those of the configuration, by alias. `onChange` is called after each change, before its response. */
+  /** `databases` are those of the configuration, by alias. `routed` lists the scripts with paths of their own. `onChange` is called after each change, before its response. */
   constructor(
     records: Records,
     databases: ReadonlyMap<string, Database>,
     defaultAlias: string,
     statements: StatementBuilder,
+    routed: () => Promise<readonly RoutedScript[]>,
     onChange: (change: Change) => Promise<void>,
   ) {
     this.#records = records;
     this.#databases = databases;
     this.#defaultAlias = defaultAlias;
     this.#statements = statements;
+    this.#routed = routed;
     this.#onChange = onChange;
   }
 
@@ -181,6 +186,7 @@ export class Registry {
     this.#checkAlias(database);
     const texts = compileTexts(pathOf(key), content);
     if (texts.size === 0) throw invalidRecord('at least one verb SQL column is required');
+    await checkPaths(key, texts, this.#defaultAlias, this.#routed);
     if (query.validate !== 'no') await this.#parse(key, texts, query);
     const warnings = warningsOf(texts);
     const fields = warnings.map((warning): [string, string] => [

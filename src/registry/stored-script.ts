@@ -3,6 +3,7 @@
  * looked up in another record.
  */
 import { ServiceError } from '../errors.js';
+import type { RoutePattern } from '../head/route-pattern.js';
 import type { Logger } from '../log.js';
 import { logCompiled } from '../script/text-warnings.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
@@ -74,6 +75,14 @@ export class StoredScript implements FoundScript {
     return compiled === undefined || compiled instanceof ServiceError
       ? undefined
       : compiled.template;
+  }
+
+  /** routes gives the paths that a text declares; none when it cannot be used. Texts without a path are not compiled. */
+  routes(verb: Verb): readonly RoutePattern[] {
+    const text = this.#texts[VERBS.indexOf(verb)];
+    if (typeof text?.text !== 'string' || !text.text.includes('@path')) return [];
+    const compiled = this.#compiled(verb, text);
+    return compiled instanceof ServiceError ? [] : compiled.head.routes;
   }
 
   #compiled(verb: Verb, text: StoredText): Compiled {

@@ -140,7 +140,8 @@ function isDefinition(sql: string): boolean {
 const SELECTS: ReadonlySet<string> = new Set(['SELECT', 'WITH']);
 const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DROP', 'IMPORT']);
 
-const INVALID = 'invalid_template';
+/** The code of a text that cannot be used. */
+export const INVALID = 'invalid_template';
 
 function unusable(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_SIZE) return 'the text is larger than 1 MiB';

@@ -63,18 +63,14 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
   }
 }
 
-/** A script with a file for reads. */
-export type ReadFileName = Omit<ListedScript, 'verb'>;
-
-/** readFileNames lists the scripts with a file for reads, without unreadable folders. Rejects when the directory cannot be read. */
-export async function readFileNames(location: string): Promise<readonly ReadFileName[]> {
-  const scripts: ReadFileName[] = [];
+/** scriptFileNames lists the files without reading them, except in unreadable folders. Rejects when the directory cannot be read. */
+export async function scriptFileNames(location: string): Promise<readonly ListedScript[]> {
+  const scripts: ListedScript[] = [];
   for (const folder of (await names(location)).filter(isIdentifier)) {
     const files = await names(`${location}/${folder}`).catch(() => []);
     for (const file of files) {
       const script = scriptOfFile(file);
-      if (script?.verb === 'read' && isIdentifier(script.name))
-        scripts.push({ folder, name: script.name });
+      if (script !== undefined && isIdentifier(script.name)) scripts.push({ folder, ...script });
     }
   }
   return scripts;
