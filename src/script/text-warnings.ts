@@ -30,15 +30,21 @@ export function textWarnings({ verb, template, head }: ScriptText): readonly Tex
     ...nameWarnings(outline),
     ...placeholderWarnings(outline),
   ]);
-  const lines = placed.map(({ pos, message }) => ({ line: lineOf(text, pos), message }));
+  const lines = placed
+    .sort((a, b) => a.pos - b.pos)
+    .slice(0, MOST)
+    .map(({ pos, message }) => ({ line: lineOf(text, pos), message }));
   const writing = verb === 'read' ? writingWord(outlines[0]?.text ?? '') : undefined;
   return [
     ...head.warnings,
     ...(header === undefined ? [] : [{ message: header }]),
     ...(writing === undefined ? [] : [{ message: readThatWrites(writing) }]),
-    ...distinct(lines.sort((a, b) => a.line - b.line)),
+    ...distinct(lines),
   ];
 }
+
+/** Most warnings with a line; those of a long text that is full of them say no more. */
+const MOST = 20;
 
 /** Warnings without those that repeat another one of the same line. */
 function distinct(warnings: readonly Required<TextWarning>[]): readonly TextWarning[] {

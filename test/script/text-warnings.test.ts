@@ -115,6 +115,12 @@ t.test('only reads may not write', (t) => {
   t.end();
 });
 
+t.test('a limited number, of a text that is full of them', (t) => {
+  const text = Array.from({ length: 40_000 }, (_, i) => `{{sqlVal .a${i}}}`).join(',');
+  t.equal(warnings(`SELECT ${text}`).length, 20);
+  t.end();
+});
+
 t.test('each once', (t) => {
   t.equal(warnings('SELECT {{sqlVal .a}}, {{sqlVal .a}}\n, {{sqlVal .a}}').length, 2);
   t.end();
