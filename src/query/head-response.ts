@@ -35,7 +35,7 @@ export function hasColumns(head: Head): boolean {
 }
 
 /** checkJson throws unless the JSON of a read, in the form of ShapedStatements, is that of the rows that a head wants. */
-export function checkJson<J>({ shape }: Head, json: J | null): asserts json is J {
+export function checkJson({ shape }: Head, json: StatementResult['value']): void {
   if (shape === 'list') return;
   if (json === null) throw new ServiceError('row_not_found');
   if (json === '') throw new ServiceError('more_than_one_row');

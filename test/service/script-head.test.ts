@@ -20,9 +20,10 @@ const scripts = {
   'one/hidden.read.sql': `{{/* @one */}}SELECT id FROM item WHERE id < {{sqlVal "below"}} -- all`,
   'one/hidden-list.read.sql': 'SELECT id FROM item WHERE id < {{sqlVal "below"}} -- all',
   'one/value.read.sql': `-- @scalar\nSELECT {{index . "what"}} FROM item WHERE id = ANY ('{1}')`,
-  'one/many.read.sql': '-- @one\nSELECT i, repeat(i::text, 1000) FROM generate_series(1, 1e15) i',
-  'one/large.read.sql': "-- @one\nSELECT repeat('x', {{sqlVal \"n\"}}::int) AS x",
+  'one/many.read.sql': '-- @one\nSELECT generate_series(1, 1000000000000) AS i',
+  'one/large.read.sql': '-- @one\nSELECT repeat(\'x\', {{sqlVal "n"}}::int) AS x',
   'one/with.read.sql': '-- @one\nWITH s AS (SELECT 1 AS a, 2 AS s) SELECT * FROM s;',
+  'one/pair.read.sql': '-- @scalar\nSELECT id, name FROM item',
   'one/broken.read.sql': '-- @scalar\nSELECT 1,',
   'one/none.read.sql': '-- @scalar\nSELECT',
   'one/inner.read.sql': '-- @one\nSELECT (SELECT id FROM item) AS id',
@@ -31,7 +32,7 @@ const scripts = {
   'one/pair.write.sql': `-- @scalar\n-- @param name text[]\n${INSERT} RETURNING name, id`,
   'one/sizes.write.sql': "-- @scalar\nINSERT INTO item (sizes) VALUES ('{3,4}') RETURNING sizes",
   'one/silent.write.sql': `-- @one\n-- @param name text[]\n${INSERT}`,
-  'one/later.write.sql': '-- @one\nCREATE TABLE IF NOT EXISTS item (id int)',
+  'one/later.write.sql': '-- @one\nNOTIFY nobody',
   'head/created.write.sql': `-- @status 201\n-- @header Location: /v1/items/{id}?name={name}\n-- @param name text[]\n${INSERT} RETURNING id, name`,
   'head/created-one.write.sql': `-- @one\n-- @status 201\n-- @header Location: /v1/items/{id}\n-- @param name text[]\n${INSERT} RETURNING id`,
   'head/silent.write.sql': `-- @header X-Id: {id}\n-- @param name text[]\n${INSERT}`,
@@ -43,7 +44,7 @@ const scripts = {
   'head/lacks.read.sql': '-- @header X-Id: {idd}\nSELECT 7 AS id',
   'head/twice.read.sql': '-- @header X-Id: {id}\nSELECT 7 AS id, 8 AS id',
   'head/column.read.sql': '-- @header X-Id: {id}\nSELECT idd FROM item',
-  'head/large.read.sql': "-- @header X-Id: {id}\nSELECT repeat('x', {{sqlVal \"n\"}}::int) AS id",
+  'head/large.read.sql': '-- @header X-Id: {id}\nSELECT repeat(\'x\', {{sqlVal "n"}}::int) AS id',
   'head/old.read.sql': `-- @deprecated 2026-01-01 use head/new\n-- @status 203\nSELECT {{index . "what"}}`,
   'head/gone.read.sql': '-- @status 204\nSELECT 1 AS a',
   'head/bad.read.sql': '-- About\n-- @status 404\nSELECT 1 AS a',
@@ -104,7 +105,7 @@ t.test('several rows are not fetched', async (t) => {
 
 t.test('one value', async (t) => {
   await answers(t, {
-    'one/value?what=id,+name': '500 more_than_one_column',
+    'one/pair': '500 more_than_one_column',
     'one/value?what=name': '200 "first"',
     'one/value?what=id': '200 1',
     'one/value?what=sizes': '200 [1,2]',
@@ -145,7 +146,7 @@ t.test('header lines', async (t) => {
   });
   const lacks = await service.ask('head/lacks');
   t.match(lacks.json, { error: /the column idd, but its statement returns no such column/ });
-  await service.line(({ level, msg }) => level === 'error' && /the column idd/.test(String(msg)));
+  await service.line(({ msg }) => msg.includes('the column idd'));
   const created = await service.ask('head/created?name=a%2Fb', POST);
   t.equal(created.status, 201);
   const [{ id }] = (created.json as { rows: [{ id: number }] }).rows;
@@ -178,7 +179,7 @@ t.test('header lines', async (t) => {
 
 t.test('status and deprecation', async (t) => {
   await answers(t, { 'head/bad': '400 script_not_usable', 'head/gone': '204' });
-  const line = await service.line(({ msg }) => /^line 2: @status/.test(String(msg)));
+  const line = await service.line(({ msg }) => msg.startsWith('line 2: @status'));
   t.equal(line['position'], 'head/bad:2');
   const old = await service.ask('head/old?what=1');
   t.equal(`${old.status} ${old.headers.get('deprecation')}`, '203 @1767225600');
