@@ -29,6 +29,8 @@ export interface Case {
   readonly plugin?: boolean;
   /** Whether it is a call of an MCP tool, which peers do not have. */
   readonly tool?: boolean;
+  /** Whether it is of the pair that compares bodies, which peers do not have. */
+  readonly pair?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
@@ -104,6 +106,31 @@ export const CASES: readonly Case[] = [
     inserts: true,
   },
   {
+    name: 'six',
+    title: 'insert of six columns, 1 KB in the query string',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: (id) => `${PREFIX}/six?${new URLSearchParams(event(id)).toString()}`,
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [32],
+    full: ALL,
+    inserts: true,
+    pair: true,
+  },
+  {
+    name: 'body',
+    title: 'the same insert from a JSON body',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: () => `${PREFIX}/body`,
+    body: (id) => JSON.stringify(event(id)),
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [32],
+    full: ALL,
+    inserts: true,
+    pair: true,
+  },
+  {
     name: 'megabyte',
     title: 'result of 1 MB',
     method: 'GET',
@@ -142,9 +169,21 @@ export const CASES: readonly Case[] = [
 ];
 
 /** SQL_CASES are the names of the cases that PostgreSQL answers. */
-export const SQL_CASES = CASES.filter(({ plugin, tool }) => !plugin && !tool).map(
+export const SQL_CASES = CASES.filter(({ plugin, tool, pair }) => !plugin && !tool && !pair).map(
   ({ name }) => name,
 );
+
+/** The six columns of an event, 1 KB together. */
+function event(id: number): Record<string, string> {
+  return {
+    account: String(id),
+    kind: 'visit',
+    note: 'from the benchmark '.repeat(46),
+    price: '1234.50',
+    place: 'Brzeźno koło Gdańska',
+    at: '2026-01-02T03:04:05Z',
+  };
+}
 
 /** greeting is the plugin's answer; all have the same length. */
 export function greeting(id: number): object {
