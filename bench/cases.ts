@@ -21,14 +21,16 @@ export interface Case {
   readonly ordinary: readonly number[];
   /** Connections of a full run. */
   readonly full: readonly number[];
-  /** Whether each answered request leaves a row in `events`. */
-  readonly inserts?: boolean;
+  /** How many rows each answered request leaves in `events`. */
+  readonly inserts?: number;
   /** Requests that other connections send at the same time. */
   readonly beside?: { readonly path: string; readonly connections: number };
   /** Whether a plugin answers, instead of PostgreSQL. */
   readonly plugin?: boolean;
   /** Whether it is a call of an MCP tool, which peers do not have. */
   readonly tool?: boolean;
+  /** Whether its script has several statements, which peers do not have. */
+  readonly several?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
@@ -99,9 +101,21 @@ export const CASES: readonly Case[] = [
     range: ACCOUNTS,
     path: (id) => `${PREFIX}/insert?account=${id}&kind=visit&note=from+the+benchmark`,
     answer: () => ({ rows_affected: 1 }),
-    ordinary: [32],
+    ordinary: [1, 32],
     full: ALL,
-    inserts: true,
+    inserts: 1,
+  },
+  {
+    name: 'three',
+    title: 'three inserts of one row, as one transaction',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: (id) => `${PREFIX}/three?account=${id}&kind=visit&note=from+the+benchmark`,
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [1, 32],
+    full: [1, 32, 256],
+    inserts: 3,
+    several: true,
   },
   {
     name: 'megabyte',
@@ -141,10 +155,10 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** SQL_CASES are the names of the cases that PostgreSQL answers. */
-export const SQL_CASES = CASES.filter(({ plugin, tool }) => !plugin && !tool).map(
-  ({ name }) => name,
-);
+/** SQL_CASES are the names of the cases that PostgreSQL answers, whatever the server. */
+export const SQL_CASES = CASES.filter(
+  ({ plugin, tool, several }) => !plugin && !tool && !several,
+).map(({ name }) => name);
 
 /** greeting is the plugin's answer; all have the same length. */
 export function greeting(id: number): object {
