@@ -42,6 +42,11 @@ export function readsBodies(folder: string): boolean {
   return existsSync(path.join(folder, 'src/body/request-body.ts'));
 }
 
+/** runsSeveral tells whether scripts of the revision in a folder may have several statements. */
+export function runsSeveral(folder: string): boolean {
+  return existsSync(path.join(folder, 'src/script/statement-split.ts'));
+}
+
 /** worktree checks out a revision, unless its worktree exists. */
 async function worktree(reference: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>

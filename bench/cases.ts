@@ -21,8 +21,8 @@ export interface Case {
   readonly ordinary: readonly number[];
   /** Connections of a full run. */
   readonly full: readonly number[];
-  /** Whether each answered request leaves a row in `events`. */
-  readonly inserts?: boolean;
+  /** How many rows each answered request leaves in `events`. */
+  readonly inserts?: number;
   /** Requests that other connections send at the same time. */
   readonly beside?: { readonly path: string; readonly connections: number };
   /** Whether a plugin answers, instead of PostgreSQL. */
@@ -31,6 +31,8 @@ export interface Case {
   readonly tool?: boolean;
   /** Whether it is of the pair that compares bodies, which peers do not have. */
   readonly pair?: boolean;
+  /** Whether its script has several statements, which peers do not have. */
+  readonly several?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
@@ -101,9 +103,21 @@ export const CASES: readonly Case[] = [
     range: ACCOUNTS,
     path: (id) => `${PREFIX}/insert?account=${id}&kind=visit&note=from+the+benchmark`,
     answer: () => ({ rows_affected: 1 }),
-    ordinary: [32],
+    ordinary: [1, 32],
     full: ALL,
-    inserts: true,
+    inserts: 1,
+  },
+  {
+    name: 'three',
+    title: 'three inserts of one row, as one transaction',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: (id) => `${PREFIX}/three?account=${id}&kind=visit&note=from+the+benchmark`,
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [1, 32],
+    full: [1, 32, 256],
+    inserts: 3,
+    several: true,
   },
   {
     name: 'six',
@@ -114,7 +128,7 @@ export const CASES: readonly Case[] = [
     answer: () => ({ rows_affected: 1 }),
     ordinary: [32],
     full: ALL,
-    inserts: true,
+    inserts: 1,
     pair: true,
   },
   {
@@ -127,7 +141,7 @@ export const CASES: readonly Case[] = [
     answer: () => ({ rows_affected: 1 }),
     ordinary: [32],
     full: ALL,
-    inserts: true,
+    inserts: 1,
     pair: true,
   },
   {
@@ -168,10 +182,10 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** SQL_CASES are the names of the cases that PostgreSQL answers. */
-export const SQL_CASES = CASES.filter(({ plugin, tool, pair }) => !plugin && !tool && !pair).map(
-  ({ name }) => name,
-);
+/** SQL_CASES are the names of the cases that PostgreSQL answers, whatever the server. */
+export const SQL_CASES = CASES.filter(
+  ({ plugin, tool, pair, several }) => !plugin && !tool && !pair && !several,
+).map(({ name }) => name);
 
 /** The six columns of an event, 1 KB together. */
 function event(id: number): Record<string, string> {

@@ -140,6 +140,13 @@ const TARGETS: readonly Target[] = [
     over: line('megabyte', connections, 'psql'),
     least: 0.8,
   })),
+  ...[1, 32].map((connections): Target => ({
+    what: `p50 over insert@${connections}`,
+    figure: 'p50',
+    of: line('three', connections),
+    over: line('insert', connections),
+    most: 1.6,
+  })),
   {
     what: 'rate over one@32',
     figure: 'rate',

@@ -38,6 +38,8 @@ export interface FailureFields {
 export interface Detail {
   /** The command tag; empty for an empty statement. */
   readonly tag?: string;
+  /** For ROWS: the command tags of preceding statements that were to be reported, apart from those that count rows. */
+  readonly tags?: readonly string[];
   readonly columns?: readonly { readonly name: string; readonly type: number }[];
   readonly rows?: readonly (readonly (string | null)[])[];
   /** Bytes of all cells of the rows. */
@@ -75,8 +77,16 @@ export const BODY = 2;
 export interface Pipeline {
   /** prepare sends a Parse in the segment of the next statement. False when the connection is lost. */
   prepare(name: string, sql: string): boolean;
-  /** precede sends a statement in the segment of the next one. Its result is dropped. False as above. */
-  precede(name: string, sql: string, values: readonly (string | null)[]): boolean;
+  /**
+   * precede sends a statement in the segment of the next one. Its result is dropped; `reports` adds its command tag to
+   * the outcome. False as above.
+   */
+  precede(
+    name: string,
+    sql: string,
+    values: readonly (string | null)[],
+    reports?: boolean,
+  ): boolean;
   /**
    * readOnly puts the next statement, and those that precede it in its segment, into a read-only transaction, which is
    * rolled back after the statement, but stays open after an error. False as above.

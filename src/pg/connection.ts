@@ -14,7 +14,7 @@ import type { Job, StatementResult } from './job.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from './prepared-statements.js';
-import { isDetail, leavesState, readOutcome } from './result.js';
+import { isDetail, readOutcome, statefulTag } from './result.js';
 import {
   ResultMeter,
   resultTooLarge,
@@ -209,8 +209,9 @@ export class Connection {
     const result = readOutcome(outcome, job.form);
     if (result === undefined) return resultTooLarge(this.#meter.limit);
     if ('state' in result) return result;
-    if (leavesState(result.tag) && !(job instanceof InternalJob)) {
-      const error = notAllowed(`${result.tag} is not allowed in a script`);
+    const stateful = statefulTag(result.tag, outcome);
+    if (stateful !== undefined && !(job instanceof InternalJob)) {
+      const error = notAllowed(`${stateful} is not allowed in a script`);
       this.#lose({ head: error });
       return error;
     }
@@ -234,8 +235,10 @@ export class Connection {
     // Perhaps stale, reported by a version or a pooler that names another routine: a new name costs little.
     if (!stale && 'state' in failure && mayBeStale(failure)) {
       const { statement, name } = failedStatement(segment, missing);
-      if (name !== '') this.#deallocate(this.#prepared.drop(statement), now);
-      this.flush();
+      if (name !== '') {
+        this.#deallocate(this.#prepared.drop(statement), now);
+        this.flush();
+      }
     }
     if (!stale || job.attempts >= 2 || job.abandoned)
       job.failed(reportedFailure(segment, failure, missing, ran === true));

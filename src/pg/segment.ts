@@ -96,7 +96,7 @@ function writeEarlier(
 ): SentStatement {
   const known = prepared.statements.find(statement);
   const name = known ?? prepared.parse(statement);
-  pipeline.precede(name, statement.sql, values);
+  pipeline.precede(name, statement.sql, values, true);
   return { statement, name, parses: known === undefined && name !== '' };
 }
 

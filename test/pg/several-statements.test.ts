@@ -182,6 +182,32 @@ t.test('COPY in any of them ends the connection', async (t) => {
   t.equal(describe(await db.read(`SELECT 'next'`)), 'next');
 });
 
+t.test('a command tag of any of them shows session state', async (t) => {
+  await server.sql(FORGET);
+  const db = new TestDatabase(t, server, { connections: 1 });
+  const pid = async () => describe(await db.read('SELECT pg_backend_pid()::text'));
+  for (const sql of [
+    'SET application_name = left_behind',
+    'LISTEN x',
+    'DECLARE c CURSOR FOR SELECT 1',
+  ]) {
+    const first = await pid();
+    const outcome = await db.write('SELECT 1', {
+      before: [run(plain('SELECT 1')), run(plain(sql))],
+    });
+    t.match(outcome, {
+      code: 'statement_not_allowed',
+      message: /^(SET|LISTEN|DECLARE CURSOR) is not/,
+    });
+    t.not(await pid(), first, 'the connection is closed');
+  }
+  const first = await pid();
+  await db.write('SELECT 1', {
+    before: [run(plain('CREATE TABLE made (n int)')), run(plain('DROP TABLE made'))],
+  });
+  t.equal(await pid(), first);
+});
+
 /** A proxy that counts the Sync messages of its clients after the start of a connection. */
 async function countingProxy(): Promise<{
   host: string;
