@@ -16,7 +16,10 @@ import type { ScriptText } from './script-text.js';
 import { fileName } from './verb.js';
 import { SETTLED, VerbFile } from './verb-file.js';
 
-/** From one check to the next, ms; longer when checks take long: no more than one part in SHARE of the time. */
+/**
+ * From one check to the next, ms; longer when checks take long: no more than one part in SHARE of the time. The next check
+ * after one that read files is shorter.
+ */
 const INTERVAL = 500;
 const SHARE = 20;
 
@@ -43,10 +46,12 @@ export class ScriptScan {
   readonly #trouble = new LogOnce();
   readonly #refresh = new Refresh(
     () => this.#check(),
-    (took) => Math.max(INTERVAL, took * SHARE),
+    (took) => Math.max(INTERVAL, this.#changed ? took : took * SHARE),
     EXPIRY,
   );
   readonly #files = new Map<string, Scanned>();
+  /** Whether the last check found a change. */
+  #changed = false;
   #readable: readonly ReadableScript[] = [];
   #routed: readonly RoutedScript[] = [];
 
@@ -112,12 +117,14 @@ export class ScriptScan {
 
   /** Makes a new list when a text in it has changed. */
   #update(existing: ReadonlySet<string>): void {
+    this.#changed = false;
     let readable = false;
     let routed = false;
     for (const [path, scanned] of this.#files) {
       const { compiled, settled } = scanned.file;
       const text = compiled instanceof ServiceError ? undefined : compiled;
       if (text !== scanned.text) {
+        this.#changed = true;
         if (scanned.script.verb === 'read') readable = true;
         if (hasRoutes(text) || hasRoutes(scanned.text)) routed = true;
         scanned.text = text;
