@@ -76,25 +76,29 @@ export class QueryHandler {
         const role = admit(caller, request);
         if (!registered)
           throw new ServiceError('unknown_database', `database not registered: ${alias}`);
-        const submit = (): void =>
-          this.#submit(request, alias, folder, name, request.headers, caller, role);
-        if (request.body === undefined) submit();
-        else this.#decode(request, limit, submit);
+        const { headers } = request;
+        if (request.body === undefined || fieldValue(headers, 'content-encoding') === '')
+          this.#submit(request, alias, folder, name, headers, caller, role);
+        else this.#decode(request, limit, alias, folder, name, caller, role);
       },
     };
   }
 
-  /** Decodes the body of a request, if it has a Content-Encoding, before it is submitted. */
-  #decode(request: HttpRequest, limit: number, submit: () => void): void {
-    const coding = fieldValue(request.headers, 'content-encoding');
-    if (coding === '' || coding.toLowerCase() === 'identity') {
-      submit();
-      return;
-    }
-    const decoded = this.#decoder.decode(request, coding, limit);
-    this.#requests.whenDone(request, decoded, (body) => {
+  /** Decodes the body of a request by its Content-Encoding before it is submitted. */
+  #decode(
+    request: HttpRequest,
+    limit: number,
+    alias: string,
+    folder: string,
+    name: string,
+    caller: Caller | undefined,
+    role: string,
+  ): void {
+    const { headers } = request;
+    const coding = fieldValue(headers, 'content-encoding');
+    this.#requests.whenDone(request, this.#decoder.decode(request, coding, limit), (body) => {
       request.body = body;
-      submit();
+      this.#submit(request, alias, folder, name, headers, caller, role);
     });
   }
 

@@ -39,6 +39,7 @@ const CASES: readonly Case[] = [
   { body: { update_sql: 'UPDATE item SET id = 1\n{{if isSet "x"}}WHERE nope = 1{{end}}' }, query: '&x=1', code: '42703', error: /"nope"/, verb: 'update', at: [2, 23] }, // prettier-ignore
   { body: { read_sql: 'SELECT {{.column}} FROM item' }, query: '&column=nope', code: '42703', error: /"nope"/, verb: 'read', at: [1, 10] }, // prettier-ignore
   { body: { read_sql: 'SELECT {{.column}} FROM item' }, code: '42601', error: /^syntax error at or near "<"$/, verb: 'read', at: [1, 10] }, // prettier-ignore
+  { body: { write_sql: 'SELECT {{index . "body.column"}}, {{sqlVal "request.body"}}::json FROM item' }, query: '&body.column=nope&request.body=x', code: '42703', error: /"nope"/, verb: 'write', at: [1, 10] }, // prettier-ignore
   { body: { delete_sql: 'DELETE FROM item; DELETE FROM item' }, code: '42601', error: /^cannot insert multiple commands/, verb: 'delete' }, // prettier-ignore
   { body: { read_sql: 'INSERT INTO item VALUES (1)' }, code: '42601', error: /^syntax error at or near "INTO"$/, verb: 'read', at: [1, 8] }, // prettier-ignore
   { body: { read_sql: 'SELECT (1' }, code: '42601', error: /^syntax error/, verb: 'read' },
