@@ -36,6 +36,7 @@ export class ContentDecoder {
    */
   async decode(request: HttpRequest, coding: string, limit: number): Promise<Buffer> {
     const name = coding.toLowerCase();
+    if (name === 'identity') return request.body!;
     if (!CODINGS.has(name)) {
       request.response.addHeader('Accept-Encoding', ACCEPTED);
       throw new ServiceError('unsupported_media_type', `a Content-Encoding is one of ${ACCEPTED}`);

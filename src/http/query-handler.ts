@@ -175,24 +175,22 @@ export class QueryHandler {
   /** Submits a request for a script; its body is decoded before, if it has a Content-Encoding. */
   #run(
     request: HttpRequest,
-    { alias, folder, name }: RouteScript,
+    script: RouteScript,
     query: string,
     caller: Caller | undefined,
     role: string,
   ): void {
-    const { headers } = request;
-    const submit = (): void =>
-      this.#submit(request, alias, folder, name, query, headers, caller, role);
-    const coding = request.body && fieldValue(headers, 'content-encoding');
-    if (coding === undefined || coding === '' || coding.toLowerCase() === 'identity') {
-      submit();
-      return;
+    const { alias, folder, name } = script;
+    const { body, headers } = request;
+    const coding = body === undefined ? '' : fieldValue(headers, 'content-encoding');
+    if (coding === '') this.#submit(request, alias, folder, name, query, headers, caller, role);
+    else {
+      const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);
+      this.#requests.whenDone(request, decoded, (body) => {
+        request.body = body;
+        this.#submit(request, alias, folder, name, query, headers, caller, role);
+      });
     }
-    const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);
-    this.#requests.whenDone(request, decoded, (body) => {
-      request.body = body;
-      submit();
-    });
   }
 
   /** Throws unless the caller may run one of the scripts with the method. */

@@ -8,7 +8,7 @@ import type { Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import type { QueryParameters } from '../script/query-string.js';
-import { RequestData } from '../script/request-data.js';
+import { sampleData } from '../script/sample-data.js';
 import { unsafeValue } from '../script/script-error.js';
 import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
 import {
@@ -75,13 +75,11 @@ export async function parseRendered(
   statements: StatementBuilder,
   database: Database,
 ): Promise<void> {
-  for (const [verb, { template, head }] of texts) {
+  for (const [verb, text] of texts) {
     let rendered: Rendered;
     let statement;
     try {
-      rendered = template.render(
-        new RequestData(samples, '', '', () => undefined, head.parameters),
-      );
+      rendered = text.template.render(sampleData(samples, text));
       statement = statements.build(verb, rendered.text, script, rendered);
     } catch (error) {
       throw rejectionOf(error, script, verb);
