@@ -120,7 +120,7 @@ function declaredIn(list: readonly Parameter[], declared: Head['parameters']): P
     const used = all.get(name) ?? { ...UNUSED, name };
     all.set(name, {
       ...used,
-      required: required || (used.required && fallback === undefined),
+      required,
       list: several || used.list,
       fallback: typeof fallback === 'string' ? fallback : used.fallback,
       type: SQL_TYPES.get(type) ?? type,

@@ -84,7 +84,8 @@ export class Responder {
     try {
       this.#succeed(query, result);
     } catch (error) {
-      this.threw(query, error); // JavaScript has no string of that length
+      // The result is not what the head declares, or JavaScript has no string of that length.
+      this.threw(query, error);
     }
   }
 

@@ -80,7 +80,7 @@ export async function scriptFileNames(location: string): Promise<readonly Listed
 export function problemOf(file: string, error: ServiceError): ListedProblem {
   const message = error.detail ?? 'leads out of the directory of scripts';
   const { cause } = error;
-  if (cause instanceof HeadError) return { file, message, line: cause.line };
+  if (cause instanceof HeadError) return { file, message: cause.message, line: cause.line };
   if (!(cause instanceof TemplateError)) return { file, message };
   const { line, column } = cause;
   return { file, message, line, column };

@@ -46,6 +46,8 @@ const scripts = {
   'head/column.read.sql': '-- @header X-Id: {id}\nSELECT idd FROM item',
   'head/large.read.sql': '-- @header X-Id: {id}\nSELECT repeat(\'x\', {{sqlVal "n"}}::int) AS id',
   'head/old.read.sql': `-- @deprecated 2026-01-01 use head/new\n-- @status 203\nSELECT {{index . "what"}}`,
+  'head/old-large.read.sql':
+    '-- @deprecated\n-- @scalar\nSELECT repeat(\'x\', {{sqlVal "n"}}::int)',
   'head/gone.read.sql': '-- @status 204\nSELECT 1 AS a',
   'head/bad.read.sql': '-- About\n-- @status 404\nSELECT 1 AS a',
   'time/sleep.read.sql': '-- @timeout 300ms\nSELECT pg_sleep(30)',
@@ -183,6 +185,11 @@ t.test('status and deprecation', async (t) => {
   t.equal(line['position'], 'head/bad:2');
   const old = await service.ask('head/old?what=1');
   t.equal(`${old.status} ${old.headers.get('deprecation')}`, '203 @1767225600');
+  for (const n of [10, 20_000, 200_000]) {
+    const { text, headers } = await service.ask(`head/old-large?n=${n}`);
+    t.equal(text, JSON.stringify('x'.repeat(n)));
+    t.equal(headers.get('deprecation'), 'true');
+  }
   const failed = await service.ask('head/old?what=nope');
   t.equal(`${failed.status} ${failed.headers.get('deprecation')}`, '400 @1767225600');
 });
