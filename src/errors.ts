@@ -12,6 +12,8 @@ export const ERRORS = {
   invalid_query_string: [400, 'invalid query string'],
   invalid_value: [400, 'invalid value'],
   script_not_usable: [400, 'could not parse script'],
+  invalid_parameter: [400, 'invalid parameter'],
+  unknown_parameter: [400, 'unknown parameter'],
   unknown_database: [400, 'database not registered'],
   invalid_listing: [400, 'invalid listing'],
   invalid_body: [400, 'invalid request body'],
@@ -28,6 +30,7 @@ export const ERRORS = {
   not_found: [404, '404 page not found'],
   script_not_found: [404, 'script not found'],
   query_not_found: [404, 'query not found'],
+  row_not_found: [404, 'row not found'],
   version_not_found: [404, 'version not found'],
   plugin_not_found: [404, 'plugin not found'],
   handler_not_found: [404, 'plugin has no such function'],
@@ -42,6 +45,16 @@ export const ERRORS = {
   placeholder_in_literal: [
     500,
     `the script has a placeholder inside quotes or a comment, where it is plain text: write '%' || {{sqlVal "name"}} || '%', not '%{{sqlVal "name"}}%'`,
+  ],
+  more_than_one_row: [500, 'the script answers with one row, but its statement returns several'],
+  more_than_one_column: [
+    500,
+    'the script answers with one value, so that its statement must return one column',
+  ],
+  missing_column: [500, 'the statement of the script lacks a column that a header needs'],
+  no_rows_returned: [
+    500,
+    'the script answers with what its statement returns, but that returns no rows: it needs RETURNING',
   ],
   plugin_load_failed: [500, 'plugin could not be loaded, check your service logs'],
   internal: [500, 'internal error'],

@@ -51,10 +51,10 @@ export class ScriptSnapshot {
     const scripts: ReadableScript[] = [];
     let began = performance.now();
     for (const [path, script] of new Map([...this.#common, ...(this.#own.get(alias) ?? [])])) {
-      const template = script.readTemplate();
-      if (template !== undefined) {
+      const text = script.readText();
+      if (text !== undefined) {
         const [folder = '', name = ''] = path.split('/');
-        scripts.push({ folder, name, template });
+        scripts.push({ folder, name, template: text.template, head: text.head });
       }
       if (performance.now() - began < SLICE) continue;
       await setImmediate();

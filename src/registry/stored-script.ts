@@ -9,7 +9,6 @@ import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/scr
 import { compileText, type Compiled, type ScriptText } from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';
 import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
-import type { Template } from '../template/template.js';
 
 /** A text as it was read; `refused` says why it was not. */
 export type ReadText = string | { readonly refused: string } | undefined;
@@ -67,13 +66,11 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
-  /** readTemplate gives the template for reads; undefined when there is none, or it cannot be used. */
-  readTemplate(): Template | undefined {
+  /** readText gives the text for reads; undefined when there is none, or it cannot be used. */
+  readText(): ScriptText | undefined {
     const text = this.#texts[VERBS.indexOf('read')];
     const compiled = text && this.#compiled('read', text);
-    return compiled === undefined || compiled instanceof ServiceError
-      ? undefined
-      : compiled.template;
+    return compiled instanceof ServiceError ? undefined : compiled;
   }
 
   #compiled(verb: Verb, text: StoredText): Compiled {

@@ -97,12 +97,11 @@ export class ReadableFiles {
     let changed = false;
     for (const [path, listed] of this.#files) {
       const { compiled, settled } = listed.file;
-      const template =
-        compiled === undefined || compiled instanceof ServiceError ? undefined : compiled.template;
-      if (template !== listed.script?.template) {
+      const text = compiled instanceof ServiceError ? undefined : compiled;
+      if (text?.template !== listed.script?.template) {
         changed = true;
         const [folder = '', name = ''] = path.split('/');
-        listed.script = template && { folder, name, template };
+        listed.script = text && { folder, name, template: text.template, head: text.head };
       }
       if (compiled === undefined && settled && !existing.has(path)) this.#files.delete(path);
     }

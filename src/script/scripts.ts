@@ -2,6 +2,7 @@
  * Scripts, whether they are files or stored in a table: the query runner finds one by database, folder and name, and MCP
  * lists those with a text for reads.
  */
+import type { Head } from '../head/head.js';
 import type { Template } from '../template/template.js';
 import type { ScriptText } from './script-text.js';
 
@@ -22,6 +23,7 @@ export interface ReadableScript {
   readonly name: string;
   /** The same object as long as the text is the same. */
   readonly template: Template;
+  readonly head: Head;
 }
 
 export interface ReadableScripts {
