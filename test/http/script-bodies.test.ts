@@ -26,6 +26,10 @@ const { port, url } = await serveDatabase(
     'bytes.write.sql': `SELECT length({{sqlVal "request.body"}}::bytea) AS bytes, md5({{sqlVal "request.body"}}::bytea)`,
     'text.write.sql': `SELECT '{{index . "body.name"}}' AS name, {{index . "body.n"}} AS n`,
     'field.write.sql': `SELECT {{sqlVal (print "body." .field)}}::text AS value`,
+    'declared.write.sql': `-- @param body.n integer required min=1
+-- @param body.tags text[]
+-- @param body.note text = none
+SELECT {{sqlVal "body.n"}}::int AS n, {{sqlVal "body.tags"}}::text[] AS tags, {{sqlVal "body.note"}}::text AS note`,
     'plain.write.sql': `SELECT {{sqlVal "name"}}::text AS name, '{{.body}}' AS body`,
   },
   { maxBody: MAX_BODY, worker: { debug: true } },
@@ -126,6 +130,22 @@ t.test('the whole body', async (t) => {
   const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 256));
   const [row] = (await send('bytes', bytes, 'image/png')).rows as { bytes: number }[];
   t.equal(row?.bytes, 100_000);
+});
+
+t.test('declared parameters', async (t) => {
+  t.same((await send('declared', '{"n":2,"tags":["a"]}', JSON_TYPE)).rows, [
+    { n: 2, tags: ['a'], note: 'none' },
+  ]);
+  t.same((await send('declared', '{"n":2,"note":null}', JSON_TYPE)).rows, [
+    { n: 2, tags: null, note: null },
+  ]);
+  t.same((await send('declared', 'n=2&tags=a', FORM)).rows, [{ n: 2, tags: ['a'], note: 'none' }]);
+  for (const body of ['{}', '{"n":0}', '{"n":"x"}', '{"n":null}', '{"n":[1]}'])
+    t.match(await send('declared', body, JSON_TYPE), {
+      status: 400,
+      code: 'invalid_parameter',
+      error: /body\.n/,
+    });
 });
 
 t.test('interpolated values are screened', async (t) => {
