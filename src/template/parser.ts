@@ -475,9 +475,10 @@ class Parser {
 }
 
 /** The function that the next operand of a command is the first argument of, '' before the first one. */
-function calledBy([head, ...args]: readonly Operand[]): string | undefined {
+function calledBy(args: readonly Operand[]): string | undefined {
+  const [head] = args;
   if (head === undefined) return '';
-  return head.kind === 'identifier' && args.length === 0 ? head.name : undefined;
+  return args.length === 1 && head.kind === 'identifier' ? head.name : undefined;
 }
 
 const STARTS_COMMAND: ReadonlySet<TokenType> = new Set([
