@@ -1,4 +1,4 @@
-/** Names of HTTP headers. */
+/** Names and lines of HTTP headers. */
 
 /**
  * canonicalName gives a header name in the form of Go's textproto.CanonicalMIMEHeaderKey: upper case at the start and
@@ -11,6 +11,11 @@ export function canonicalName(name: string): string {
 
 export function isHeaderName(name: string): boolean {
   return TOKEN.test(name);
+}
+
+/** headerLine is a header as responses carry them: every line begins with CRLF. */
+export function headerLine(name: string, value: string): string {
+  return `\r\n${name}: ${value}`;
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -112,7 +112,7 @@ function enumOf(name: string, members: string): DeclaredType {
 
 /** One option: its key and value, which may be in quotes. */
 const OPTION =
-  /^(?:(required)(?!\S)|(min|max|maxlength|pattern|(?==))\s?=\s*('[^']*'|"[^"]*"|\S+))\s*/;
+  /^(?:(required)(?!\S)|(min|max|maxlength|pattern|(?==))\s?=\s*('[^']*'(?!\S)|"[^"]*"(?!\S)|\S+))\s*/;
 
 function optionsOf(name: string, text: string): { options: Options; rest: string } {
   const options: Options = { required: false };

@@ -186,13 +186,13 @@ export class HttpServer {
   }
 
   /** Sends the response of a worker. */
-  readonly #answered: OnResponse = (id, status, type, allow, body) => {
+  readonly #answered: OnResponse = (id, status, type, lines, body) => {
     const request = this.#requests.find(id);
     if (request === undefined) {
       if (body instanceof ArrayBuffer) releaseBuffer(body);
       return; // too late: timed out or disconnected
     }
-    if (allow !== '') request.response.addHeader('Allow', allow);
+    if (lines !== '') request.response.addLines(lines);
     try {
       this.#requests.respond(request, status, type, body);
     } catch (error) {

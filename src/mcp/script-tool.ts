@@ -1,4 +1,5 @@
 /** A script on one database as a tool: its entry in `tools/list`, written on first use, and its measured cost. */
+import type { Head } from '../head/head.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
@@ -14,6 +15,7 @@ export class ScriptTool implements ListedTool {
   readonly folder: string;
   readonly script: string;
   readonly template: Template;
+  readonly head: Head;
   readonly input: ScriptInput;
   readonly cost = new ScriptCost();
   #json: string | undefined;
@@ -24,6 +26,7 @@ export class ScriptTool implements ListedTool {
     this.folder = script.folder;
     this.script = script.name;
     this.template = script.template;
+    this.head = script.head;
     this.input = input;
   }
 

@@ -6,9 +6,11 @@
 import { performance } from 'node:perf_hooks';
 import { READ, ScriptAccess } from '../access/script-access.js';
 import { ServiceError } from '../errors.js';
+import { NO_HEAD } from '../head/head.js';
 import type { Logger } from '../log.js';
 import type { McpSettings } from '../settings.js';
 import { Recent } from '../recent.js';
+import { checkParameters } from '../script/declared-parameters.js';
 import { RequestData } from '../script/request-data.js';
 import { unsafeValue } from '../script/script-error.js';
 import type { QueryParameters } from '../script/query-string.js';
@@ -186,7 +188,9 @@ export class ScriptTools {
     let statement: ScriptStatement;
     try {
       sent = tool.input.parse(args);
-      rendered = tool.template.render(this.#data(call, tool, sent));
+      const data = this.#data(call, tool, sent);
+      if (tool.head !== NO_HEAD) checkParameters(tool.head.parameters, data);
+      rendered = tool.template.render(data);
       statement = this.#statements.build('read', rendered.text, tool.path);
     } catch (error) {
       return this.#notRendered(error, call, tool);
@@ -200,7 +204,7 @@ export class ScriptTools {
     const fault =
       failure instanceof ServiceError
         ? undefined
-        : statementFault(failure.state, rendered, () => sent);
+        : statementFault(failure.state, rendered, () => sent, tool.head.parameters);
     if (!call.abandoned) {
       const found = fault?.place ?? positionOf(failure, rendered, statement);
       const position = found && `${tool.path}:${found.line}:${found.column}`;
@@ -211,14 +215,16 @@ export class ScriptTools {
     return { error: scriptFailureText(failure, { sent, maxResult, raised, fault: fault?.error }) };
   }
 
-  #data(call: McpCall, { path }: ScriptTool, sent: QueryParameters): RequestData {
+  #data(call: McpCall, { path, head }: ScriptTool, sent: QueryParameters): RequestData {
     const { headers, claims, requestId } = call.request;
-    return new RequestData(sent, headers, this.#options.claims ? claims : '', (header) => {
+    const onBlanked = (header: string): void => {
       this.#log.warn(
         { requestId, script: path, header },
         'a header was blanked: its value cannot be interpolated safely',
       );
-    });
+    };
+    const bound = this.#options.claims ? claims : '';
+    return new RequestData(sent, headers, bound, onBlanked, head.parameters);
   }
 
   /** The outcome if no statement could be rendered from the arguments. */

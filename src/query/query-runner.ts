@@ -5,17 +5,24 @@
 import { performance } from 'node:perf_hooks';
 import { ABANDON, MCP, RUN, unpackIds, unpackRequests, type QueryRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { NO_HEAD } from '../head/head.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
-import { parseQueryString } from '../script/query-string.js';
+import { withTimeout } from '../pg/identity.js';
+import { checkKnown, checkParameters } from '../script/declared-parameters.js';
+import { parseQueryString, type QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
+import type { ScriptText } from '../script/script-text.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
-import { jsonFrame, StatementBuilder } from '../script/statement.js';
+import { jsonFrame, returnsNoRows, StatementBuilder } from '../script/statement.js';
 import type { WorkerSettings } from '../settings.js';
+import { hasColumns, sendsLines } from './head-response.js';
 import { ListingRunner } from './listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
 import { Query } from './query.js';
 import type { Responder } from './responder.js';
+import { ShapedStatements } from './shaped-statements.js';
 import type { WorkerDatabase } from './worker-database.js';
 
 export class QueryRunner {
@@ -23,6 +30,7 @@ export class QueryRunner {
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
   readonly #scripts: Scripts;
   readonly #statements: StatementBuilder;
+  readonly #shaped: ShapedStatements;
   readonly #listings: ListingRunner;
   readonly #mcp: McpRunner | undefined;
   readonly #responder: Responder;
@@ -41,6 +49,7 @@ export class QueryRunner {
     this.#databases = databases;
     this.#scripts = scripts;
     this.#statements = new StatementBuilder(jsonFrame(settings.aggregate, settings.maxResult));
+    this.#shaped = new ShapedStatements(settings.aggregate, settings.maxResult);
     this.#listings = new ListingRunner(settings.access, this.#statements);
     this.#mcp = mcp;
     this.#responder = responder;
@@ -106,12 +115,14 @@ export class QueryRunner {
     try {
       const { method, alias, query: queryString, headers, claims } = query.request;
       if (method === 'OPTIONS') {
-        this.#responder.send(query, 204, '', script.allow);
+        this.#responder.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
-      const { verb, template } = script.select(method);
+      const text = script.select(method);
+      const { verb, template, head } = text;
+      const parameters = parseQueryString(queryString);
       const data = new RequestData(
-        parseQueryString(queryString),
+        parameters,
         headers,
         this.#settings.claims ? claims : '',
         (header) => {
@@ -120,19 +131,49 @@ export class QueryRunner {
             'a header was blanked: its value cannot be interpolated safely',
           );
         },
+        head === NO_HEAD ? undefined : head.parameters,
       );
+      if (head !== NO_HEAD) this.#applyHead(query, text, parameters, data);
       const rendered = template.render(data);
       query.rendered = rendered;
       query.values = rendered.values;
-      query.statement = this.#statements.build(verb, rendered.text, query.path);
+      const builder = head === NO_HEAD || verb !== 'read' ? undefined : this.#shaped.of(head);
+      query.statement = (builder ?? this.#statements).build(verb, rendered.text, query.path);
       // What follows a COMMIT would run as the user of the connection.
       if (query.identity !== undefined && query.statement.commits) throw mayCommit();
       if (verb === 'read') query.form = query.valueForm;
+      if (head !== NO_HEAD) this.#applyShape(query);
       query.cost = this.#databases.get(alias)!.costOf(template);
       this.#submit(query, now);
     } catch (error) {
       this.#responder.threw(query, error);
     }
+  }
+
+  /** Checks the parameters of a request. Its own error responses then have the headers of the script. */
+  #applyHead(
+    query: Query,
+    { head, known }: ScriptText,
+    parameters: QueryParameters,
+    data: RequestData,
+  ): void {
+    query.head = head;
+    if (known !== undefined) checkKnown(known, parameters);
+    if (head.parameters.size > 0) checkParameters(head.parameters, data);
+  }
+
+  /** Sets the form of the result and the time limit that the head of a script asks for. */
+  #applyShape(query: Query): void {
+    const { head, statement, reads } = query;
+    if (reads) {
+      if (hasColumns(head)) query.form = 'rows';
+      else if (sendsLines(head)) query.form = 'value';
+    } else if ((head.shape !== 'list' || hasColumns(head)) && returnsNoRows(statement.text))
+      throw new ServiceError('no_rows_returned');
+    if (head.timeout === undefined) return;
+    const { statementTimeout } = this.#databases.get(query.request.alias)!.database.settings;
+    const timeout = Math.min(head.timeout, statementTimeout);
+    query.identity = withTimeout(query.identity, timeout);
   }
 
   #submit(query: Query, now: number): void {

@@ -1,5 +1,6 @@
 /** One request in a worker, from its batch to its response: the job that a database runs for it, and what its response needs. */
 import { wantsXml, type ServiceError } from '../errors.js';
+import { NO_HEAD } from '../head/head.js';
 import { identityOf, type Identity } from '../pg/identity.js';
 import type { Job, ResultForm, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
@@ -15,7 +16,9 @@ export class Query implements Job {
   readonly request: QueryRequest;
   /** Whether the response is XML. */
   readonly xml: boolean;
-  readonly identity: Identity | undefined;
+  identity: Identity | undefined;
+  /** That of its script. */
+  head = NO_HEAD;
   /** Undefined for a listing, which has no script. */
   rendered: Rendered | undefined;
   statement!: ScriptStatement;
@@ -43,6 +46,11 @@ export class Query implements Job {
   /** Whether it is for a listing, and not for a script. */
   get lists(): boolean {
     return this.request.folder === '';
+  }
+
+  /** Whether PostgreSQL makes the JSON of its response. */
+  get reads(): boolean {
+    return this.request.method === 'GET' || this.request.method === 'HEAD';
   }
 
   /** `<folder>/<script>`, as callers and logs know it; `/<listing>` for a listing. */

@@ -5,13 +5,16 @@
 import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
-import { errorBody, ServiceError } from '../errors.js';
+import { errorBody, ServiceError, type ErrorCode } from '../errors.js';
+import { NO_HEAD, type Head } from '../head/head.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import type { McpResponse } from '../mcp/endpoint.js';
 import type { LargeValue } from '../native/pipeline.js';
 import { IdentityRejected } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
+import { resultTooLarge } from '../pg/result-budget.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString, type QueryParameters } from '../script/query-string.js';
 import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
@@ -23,15 +26,31 @@ import { SlotTable } from '../slot-table.js';
 import { RefusedValue, TemplateError } from '../template/template.js';
 import { errorText } from '../text.js';
 import { failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
+import {
+  changeResponse,
+  checkJson,
+  columnTexts,
+  deprecationLine,
+  frameFault,
+  headerLines,
+} from './head-response.js';
 import type { Query } from './query.js';
 import type { ResponseBatcher } from './response-batcher.js';
-import { serverTypes, writeRows, type JsonOf } from './row-json.js';
+import { serverTypes, type JsonOf } from './row-json.js';
 import type { WorkerDatabase } from './worker-database.js';
 
 /** How far PostgreSQL's clock may be ahead when it ends a statement at its time limit, ms. */
 const CLOCK_SLACK = 20;
 
 const NO_JSON: JsonOf = () => undefined;
+
+/** Errors of a script whose statement does not return what its head declares: they concern its author. */
+const UNMET: ReadonlySet<string> = new Set<ErrorCode>([
+  'more_than_one_row',
+  'more_than_one_column',
+  'missing_column',
+  'no_rows_returned',
+]);
 
 export class Responder {
   /** The requests without a response yet, by the HTTP process's id. */
@@ -63,7 +82,8 @@ export class Responder {
   }
 
   #succeed(query: Query, result: StatementResult): void {
-    if (result.place !== undefined) {
+    if (query.head !== NO_HEAD) this.#succeedWithHead(query, query.head, result);
+    else if (result.place !== undefined) {
       this.inFlight.remove(query.id);
       this.#batcher.finish(result.place, query.id, 200, JSON_BODY);
     } else if (query.form !== 'rows') {
@@ -73,10 +93,35 @@ export class Responder {
       else this.#sendApart(query, value);
     } else if (result.columns === undefined) {
       this.#sendJson(query, `{"rows_affected":${result.affected}}`);
-    } else if (serverTypes(result.columns).length === 0) {
-      this.#sendRows(query, result, NO_JSON);
     } else {
-      this.#sendServerRows(query, result).catch((error: unknown) => this.threw(query, error));
+      this.#sendChange(query, result);
+    }
+  }
+
+  #sendChange(query: Query, result: StatementResult): void {
+    if (serverTypes(result.columns ?? []).length === 0) this.#sendRows(query, result, NO_JSON);
+    else this.#sendServerRows(query, result).catch((error: unknown) => this.threw(query, error));
+  }
+
+  #succeedWithHead(query: Query, head: Head, result: StatementResult): void {
+    if (result.place !== undefined) {
+      // A response with header lines has no place.
+      this.inFlight.remove(query.id);
+      this.#batcher.finish(result.place, query.id, head.status, JSON_BODY);
+    } else if (query.reads) {
+      const row = query.form === 'rows' ? result.rows?.[0] : undefined;
+      // PostgreSQL keeps back the row when the JSON in it is too large.
+      if (query.form === 'rows' && row === undefined)
+        throw resultTooLarge(this.#settings.maxResult);
+      const json = row === undefined ? result.value : (row[0] ?? null);
+      checkJson(head, json);
+      const lines = headerLines(head, row && columnTexts(head, row));
+      const body = json ?? '[]';
+      if (typeof body === 'string') this.#sendJson(query, body, lines);
+      else if (query.xml) this.#sendJson(query, body.text(), lines);
+      else this.#sendApart(query, body, lines);
+    } else {
+      this.#sendChange(query, result);
     }
   }
 
@@ -95,9 +140,14 @@ export class Responder {
       this.reject(query, mistake);
       return;
     }
-    const { rendered } = query;
+    const { rendered, head } = query;
+    const unmet = head === NO_HEAD ? undefined : frameFault(head, query.statement, failure);
+    if (unmet !== undefined) {
+      this.threw(query, unmet);
+      return;
+    }
     const sent = (): QueryParameters => parseQueryString(query.request.query);
-    const fault = rendered && statementFault(failure.state, rendered, sent);
+    const fault = rendered && statementFault(failure.state, rendered, sent, head.parameters);
     let place = fault?.place;
     if (failure.position !== undefined && rendered !== undefined)
       place ??= rendered.locate(positionToScript(query.statement, failure.position));
@@ -107,15 +157,17 @@ export class Responder {
     if (!query.abandoned) logFailure(this.#log, failure, fields, query.request);
     const { debug, raised } = this.#settings;
     const { statementTimeout } = this.#databases.get(alias)!.database.settings;
+    const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
     const { status, body } = failureResponse(failure, {
       xml: query.xml,
       debug,
       raised,
       position,
       fault: fault?.error,
-      overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
+      overTime: performance.now() - query.since >= limit - CLOCK_SLACK,
     });
-    this.send(query, status, body, '', failure.state === RESOLUTION_UNKNOWN ? FINAL : 0);
+    const final = failure.state === RESOLUTION_UNKNOWN ? FINAL : 0;
+    this.send(query, status, body, deprecationLine(head), final);
   }
 
   /** threw sends the response for an error on the way to the database. */
@@ -129,6 +181,7 @@ export class Responder {
       this.#log.warn({ requestId, script: query.path, position }, error.safeMessage);
       this.reject(query, scriptNotUsable(query.path, error.safeMessage));
     } else if (error instanceof ServiceError) {
+      if (UNMET.has(error.code)) this.#log.error({ requestId, script: query.path }, error.message);
       this.reject(query, error);
     } else {
       this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
@@ -137,15 +190,16 @@ export class Responder {
   }
 
   reject(query: Query, error: ServiceError): void {
-    const { status, message, code, allow } = error;
-    this.send(query, status, errorBody(message, code, query.xml), allow);
+    const { status, message, code, members } = error;
+    const lines = linesOf(error) + deprecationLine(query.head);
+    this.send(query, status, errorBody(message, code, query.xml, members), lines);
   }
 
-  send(query: Query, status: number, body: string, allow = '', final = 0): void {
+  send(query: Query, status: number, body: string, lines = '', final = 0): void {
     const { id } = query;
     this.inFlight.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#batcher.respond(id, status, type + final, allow, body);
+    this.#batcher.respond(id, status, type + final, lines, body);
   }
 
   sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
@@ -153,22 +207,22 @@ export class Responder {
     this.#batcher.respond(id, status, body === '' ? NO_BODY : JSON_BODY, '', body);
   }
 
-  #sendJson(query: Query, json: string): void {
+  #sendJson(query: Query, json: string, lines = ''): void {
     try {
-      this.send(query, 200, query.xml ? jsonToXml(json) : json);
+      this.send(query, query.head.status, query.xml ? jsonToXml(json) : json, lines);
     } catch (error) {
       this.threw(query, error);
     }
   }
 
-  #sendApart(query: Query, body: LargeValue): void {
+  #sendApart(query: Query, body: LargeValue, lines = ''): void {
     this.inFlight.remove(query.id);
-    this.#batcher.respond(query.id, 200, JSON_BODY, '', body);
+    this.#batcher.respond(query.id, query.head.status, JSON_BODY, lines, body);
   }
 
   #sendRows(query: Query, result: StatementResult, jsonOf: JsonOf): void {
-    const rows = writeRows(result.columns!, result.rows!, jsonOf);
-    this.#sendJson(query, `{"rows_affected":${result.affected},"rows":${rows}}`);
+    const { json, lines } = changeResponse(query.head, result, jsonOf);
+    this.#sendJson(query, json, lines);
   }
 
   /** Sends rows with values that only the database can write as JSON. */
@@ -186,4 +240,10 @@ export class Responder {
     }
     this.#sendRows(query, result, jsonOf);
   }
+}
+
+/** The header lines that an error adds to its response. */
+function linesOf({ allow, acceptPost }: ServiceError): string {
+  const methods = allow === undefined ? '' : headerLine('Allow', allow);
+  return acceptPost === undefined ? methods : methods + headerLine('Accept-Post', acceptPost);
 }

@@ -60,8 +60,9 @@ export class ScriptSnapshot {
   async #compiled(alias: string): Promise<readonly ReadableScript[]> {
     const scripts: ReadableScript[] = [];
     await inSlices(this.#visible(alias), ([path, script]) => {
-      const template = script.readTemplate();
-      if (template !== undefined) scripts.push({ ...named(path), template });
+      const text = script.readText();
+      if (text !== undefined)
+        scripts.push({ ...named(path), template: text.template, head: text.head });
     });
     return scripts.sort(byPath);
   }

@@ -10,7 +10,6 @@ import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/scr
 import { compileText, type Compiled, type ScriptText } from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';
 import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
-import type { Template } from '../template/template.js';
 
 /** A text as it was read; `refused` says why it was not. */
 export type ReadText = string | { readonly refused: string } | undefined;
@@ -68,13 +67,11 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
-  /** readTemplate gives the template for reads; undefined when there is none, or it cannot be used. */
-  readTemplate(): Template | undefined {
+  /** readText gives the text for reads; undefined when there is none, or it cannot be used. */
+  readText(): ScriptText | undefined {
     const text = this.#texts[VERBS.indexOf('read')];
     const compiled = text && this.#compiled('read', text);
-    return compiled === undefined || compiled instanceof ServiceError
-      ? undefined
-      : compiled.template;
+    return compiled instanceof ServiceError ? undefined : compiled;
   }
 
   /** routes gives the paths that a text declares; none when it cannot be used. Texts without a path are not compiled. */

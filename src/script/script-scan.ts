@@ -153,9 +153,9 @@ function hasRoutes(text: ScriptText | undefined): boolean {
 
 function readableScript(
   { folder, name, verb }: ListedScript,
-  { template }: ScriptText,
+  { template, head }: ScriptText,
 ): ReadableScript | undefined {
-  return verb === 'read' ? { folder, name, template } : undefined;
+  return verb === 'read' ? { folder, name, template, head } : undefined;
 }
 
 function routedScript(

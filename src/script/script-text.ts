@@ -2,7 +2,9 @@
 import { ServiceError } from '../errors.js';
 import { HeadError, type Head } from '../head/head.js';
 import { parseHead } from '../head/parse-head.js';
+import { parametersOf } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
+import { isReservedKey, PARAMETER_DEFAULTS } from './request-data.js';
 import { scriptNotUsable } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
 
@@ -14,6 +16,8 @@ export interface ScriptText {
   readonly verb: Verb;
   readonly template: Template;
   readonly head: Head;
+  /** Names of the query parameters that it knows; undefined unless it refuses others. */
+  readonly known: ReadonlySet<string> | undefined;
 }
 
 /** A compiled text, or the error for requests. */
@@ -24,7 +28,8 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
     const template = compile(text, script);
-    return { verb, template, head: parseHead(text, methodsOf(verb)) };
+    const head = parseHead(text, methodsOf(verb));
+    return { verb, template, head, known: head.strict ? knownTo(template, head) : undefined };
   } catch (error) {
     if (error instanceof HeadError)
       return scriptNotUsable(script, `line ${error.line}: ${error.message}`, error);
@@ -32,3 +37,19 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
     return scriptNotUsable(script, error.safeMessage, error);
   }
 }
+
+/** The query parameters that a text uses or declares, and those that every script has. */
+function knownTo({ text, name }: Template, { parameters, routes }: Head): ReadonlySet<string> {
+  const used = parametersOf(text, name).list.map((parameter) => parameter.name);
+  const inPaths = routes.flatMap(({ segments }) =>
+    segments.flatMap((one) => (typeof one === 'string' ? [] : [one.parameter])),
+  );
+  const all = [...used, ...parameters.keys(), ...inPaths, ...PARAMETER_DEFAULTS.keys(), RENDERER];
+  return new Set(all.filter((one) => !isReservedKey(one) && !OUTSIDE.test(one)));
+}
+
+/** Selects the form of the response, of any script. */
+const RENDERER = '_renderer';
+
+/** Names of data that is not in the query string. */
+const OUTSIDE = /^(?:body|request)\./;

@@ -2,6 +2,7 @@
  * Scripts, whether they are files or stored in a table: the query runner finds one by database, folder and name, MCP lists
  * those with a text for reads, and HTTP processes those with paths of their own.
  */
+import type { Head } from '../head/head.js';
 import type { RoutePattern } from '../head/route-pattern.js';
 import type { Template } from '../template/template.js';
 import type { ScriptText } from './script-text.js';
@@ -24,6 +25,7 @@ export interface ReadableScript {
   readonly name: string;
   /** The same object as long as the text is the same. */
   readonly template: Template;
+  readonly head: Head;
 }
 
 export interface ReadableScripts {

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.js';
 import type { Position, Rendered } from '../template/template.js';
 import { CREDENTIAL_NAMES } from './header-fields.js';
 import type { QueryParameters } from './query-string.js';
-import { PARAMETER_DEFAULTS } from './request-data.js';
+import { PARAMETER_DEFAULTS, type DeclaredParameters } from './request-data.js';
 
 /** The error for the caller, and the position of the cause in the script when PostgreSQL reports another one. */
 export interface StatementFault {
@@ -27,6 +27,7 @@ export function statementFault(
   state: string,
   rendered: Rendered,
   sent: () => QueryParameters,
+  declared?: DeclaredParameters,
 ): StatementFault | undefined {
   const place = MISPLACED.test(state) ? rendered.misplacedPlaceholder() : undefined;
   if (place !== undefined) return { error: new ServiceError('placeholder_in_literal'), place };
@@ -36,7 +37,13 @@ export function statementFault(
   const parameters = sent();
   // Defaults, and the empty values of credential headers, do not come from the caller.
   const names = given.filter(
-    (name) => parameters.has(name) || !(PARAMETER_DEFAULTS.has(name) || CREDENTIAL_NAMES.has(name)),
+    (name) =>
+      parameters.has(name) ||
+      !(
+        PARAMETER_DEFAULTS.has(name) ||
+        CREDENTIAL_NAMES.has(name) ||
+        declared?.get(name)?.fallback !== undefined
+      ),
   );
   if (names.length === 0 && !absent) return undefined;
   const lacking = missing.filter((name) => !parameters.has(name));

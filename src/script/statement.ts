@@ -33,11 +33,14 @@ export interface ReadFrame {
   readonly tail: string;
 }
 
+/** The function that makes the JSON of all rows; its scalar counterpart makes that of one. */
+export type JsonAggregate = 'json_agg' | 'jsonb_agg';
+
 /**
  * jsonFrame makes one JSON value of all rows; of `s.*`, because `s` alone could be a column. The statement returns no row
  * when the value is larger than `maxResult` bytes, so that it never leaves the database.
  */
-export function jsonFrame(aggregate: 'json_agg' | 'jsonb_agg', maxResult: number): ReadFrame {
+export function jsonFrame(aggregate: JsonAggregate, maxResult: number): ReadFrame {
   return {
     head: `SELECT ${aggregate}(s.*) FROM (\n`,
     tail: `\n) s HAVING (pg_column_size(${aggregate}(s.*)) <= ${maxResult}) IS NOT FALSE`,
@@ -99,6 +102,24 @@ export function positionToScript(statement: ScriptStatement, position: number): 
   }
   return Math.min(Math.max(offset - start, 0), length);
 }
+
+/**
+ * isInFrame tells whether a position that PostgreSQL reports (characters of the statement, from 1) is in the SQL around the
+ * text of a read.
+ */
+export function isInFrame({ sql, start, length }: ScriptStatement, position: number): boolean {
+  const before = Array.from(sql.slice(0, start)).length;
+  return (
+    position <= before || position > before + Array.from(sql.slice(start, start + length)).length
+  );
+}
+
+/** returnsNoRows tells whether a text is a change without RETURNING, as far as its first word shows it. */
+export function returnsNoRows(text: string): boolean {
+  return CHANGES.has(firstWord(text) ?? '') && !/\breturning\b/i.test(text);
+}
+
+const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 function wholeText(text: string, commits: boolean): ScriptStatement {
   return { sql: text, text, start: 0, length: text.length, commits, recurs: false };

@@ -268,6 +268,11 @@ export class Rendering {
     return this.#root?.over(key) !== undefined || this.#data.isSent(key);
   }
 
+  /** hasFallback tells whether a parameter has a declared default. */
+  hasFallback(key: string): boolean {
+    return this.#data.fallback?.(key) !== undefined;
+  }
+
   /** setParameter sets a parameter for the rest of this rendering. */
   setParameter(key: string, value: Plain): void {
     this.#root?.set(key, value);

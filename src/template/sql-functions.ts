@@ -17,10 +17,10 @@ export function isSet(r: Rendering, key: Plain): boolean {
   return r.isSent(textOf(key)!);
 }
 
-/** defaultOrValue: the parameter, or a default, which is then its value for the rest of the template. */
+/** defaultOrValue: the parameter, or its declared default, or the one given here, which is then its value for the rest of the template. */
 export function defaultOrValue(r: Rendering, key: Plain, standard: Plain): Plain {
   const name = textOf(key)!;
-  if (r.isSent(name)) return r.parameter(name);
+  if (r.isSent(name) || r.hasFallback(name)) return r.parameter(name);
   r.setParameter(name, standard);
   return standard;
 }
