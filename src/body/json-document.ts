@@ -69,6 +69,21 @@ export class JsonObject {
   }
 }
 
+/** Where an array of scalars is in its document (UTF-16 units). */
+interface Place {
+  readonly document: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const places = new WeakMap<readonly JsonScalar[], Place>();
+
+/** listText is the text of an array of scalars as sent; undefined for a list that is not of a document. */
+export function listText(list: readonly JsonScalar[]): string | undefined {
+  const place = places.get(list);
+  return place?.document.slice(place.start, place.end);
+}
+
 /** readJson reads a document. Throws ServiceError `invalid_body` with line and column. */
 export function readJson(text: string): JsonValue {
   if (text.charCodeAt(0) === BYTE_ORDER_MARK)
@@ -148,7 +163,9 @@ class JsonReader {
 
   readonly onArrayEnd = (offset: number): void => {
     const { start, items } = this.#open.pop()!;
-    this.#add(items ?? this.#text.slice(start, offset + 1), true);
+    const end = offset + 1;
+    if (items !== undefined) places.set(items, { document: this.#text, start, end });
+    this.#add(items ?? this.#text.slice(start, end), true);
   };
 
   readonly onError = (code: ParseErrorCode, offset: number): void => {

@@ -229,7 +229,12 @@ export class Responder {
     }
     const { status, message, code, members } = error;
     const more = { ...members, message: failure.message, hint: failure.hint, position };
-    this.send(query, status, errorBody(message, code, query.xml, more), deprecationLine(query.head));
+    this.send(
+      query,
+      status,
+      errorBody(message, code, query.xml, more),
+      deprecationLine(query.head),
+    );
   }
 
   reject(query: Query, error: ServiceError): void {

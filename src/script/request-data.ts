@@ -4,6 +4,7 @@
  * screened at their first use, and once; in place of a value that the screen refuses there is a Refused. Names are keys of
  * Maps only, so `__proto__` and the like are ordinary names.
  */
+import { listText } from '../body/json-document.js';
 import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
@@ -118,7 +119,12 @@ export class RequestData implements TemplateMap {
 
   #sent(key: string): BodyValue | undefined {
     const sent = isReservedKey(key) ? this.#body?.get(key) : this.#parameters.get(key);
-    return typeof sent === 'string' && this.#declared?.get(key)?.list === true ? [sent] : sent;
+    if (this.#declared === undefined || sent === undefined || sent === null) return sent;
+    const declared = this.#declared.get(key);
+    if (declared === undefined) return sent;
+    if (typeof sent === 'string') return declared.list ? [sent] : sent;
+    // An array of scalars is JSON too.
+    return declared.type === 'json' && !declared.list ? (listText(sent) ?? sent) : sent;
   }
 
   #headerFields(): HeaderFields {

@@ -27,7 +27,7 @@ export async function runExamples(
       });
       if (command.startsWith('curl')) answers.push(JSON.parse(stdout));
     }
-    const wanted = Array.from(blocks.matchAll(/```json\n(.*?)\n```/gs), ([, json]) => JSON.parse(json!)); // prettier-ignore
+    const wanted = Array.from(blocks.matchAll(/```json\n(.*?)\n```/gs), ([, json]): unknown => JSON.parse(json!)); // prettier-ignore
     t.strictSame(answers, wanted, shell);
     count++;
   }

@@ -79,10 +79,11 @@ t.test('HEAD, OPTIONS and XML', async (t) => {
   t.match((await shop.send('GET /v1/products/999?_renderer=xml')).text, /<error>row not found</);
 });
 
-t.test('the scripts have no warnings', async (t) => {
+t.test('the scripts have no warnings', (t) => {
   const about = shop.service.lines.filter(
     ({ level, script, requestId }) =>
       Number(level) >= 40 && requestId === undefined && String(script).startsWith('api/'),
   );
   t.strictSame(about, []);
+  t.end();
 });
