@@ -37,6 +37,16 @@ export function runsTools(folder: string): boolean {
   return existsSync(path.join(folder, 'src/mcp/endpoint.ts'));
 }
 
+/** readsBodies tells whether scripts of the revision in a folder can use request bodies. */
+export function readsBodies(folder: string): boolean {
+  return existsSync(path.join(folder, 'src/body/request-body.ts'));
+}
+
+/** runsSeveral tells whether scripts of the revision in a folder may have several statements. */
+export function runsSeveral(folder: string): boolean {
+  return existsSync(path.join(folder, 'src/script/statement-split.ts'));
+}
+
 /** worktree checks out a revision, unless its worktree exists. */
 async function worktree(reference: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>

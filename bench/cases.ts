@@ -21,14 +21,18 @@ export interface Case {
   readonly ordinary: readonly number[];
   /** Connections of a full run. */
   readonly full: readonly number[];
-  /** Whether each answered request leaves a row in `events`. */
-  readonly inserts?: boolean;
+  /** How many rows each answered request leaves in `events`. */
+  readonly inserts?: number;
   /** Requests that other connections send at the same time. */
   readonly beside?: { readonly path: string; readonly connections: number };
   /** Whether a plugin answers, instead of PostgreSQL. */
   readonly plugin?: boolean;
   /** Whether it is a call of an MCP tool, which peers do not have. */
   readonly tool?: boolean;
+  /** Whether it is of the pair that compares bodies, which peers do not have. */
+  readonly pair?: boolean;
+  /** Whether its script has several statements, which peers do not have. */
+  readonly several?: boolean;
 }
 
 const PREFIX = '/_QUERIES/bench';
@@ -99,9 +103,46 @@ export const CASES: readonly Case[] = [
     range: ACCOUNTS,
     path: (id) => `${PREFIX}/insert?account=${id}&kind=visit&note=from+the+benchmark`,
     answer: () => ({ rows_affected: 1 }),
+    ordinary: [1, 32],
+    full: ALL,
+    inserts: 1,
+  },
+  {
+    name: 'three',
+    title: 'three inserts of one row, as one transaction',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: (id) => `${PREFIX}/three?account=${id}&kind=visit&note=from+the+benchmark`,
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [1, 32],
+    full: [1, 32, 256],
+    inserts: 3,
+    several: true,
+  },
+  {
+    name: 'six',
+    title: 'insert of six columns, 1 KB in the query string',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: (id) => `${PREFIX}/six?${new URLSearchParams(event(id)).toString()}`,
+    answer: () => ({ rows_affected: 1 }),
     ordinary: [32],
     full: ALL,
-    inserts: true,
+    inserts: 1,
+    pair: true,
+  },
+  {
+    name: 'body',
+    title: 'the same insert from a JSON body',
+    method: 'POST',
+    range: ACCOUNTS,
+    path: () => `${PREFIX}/body`,
+    body: (id) => JSON.stringify(event(id)),
+    answer: () => ({ rows_affected: 1 }),
+    ordinary: [32],
+    full: ALL,
+    inserts: 1,
+    pair: true,
   },
   {
     name: 'megabyte',
@@ -141,10 +182,22 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** SQL_CASES are the names of the cases that PostgreSQL answers. */
-export const SQL_CASES = CASES.filter(({ plugin, tool }) => !plugin && !tool).map(
-  ({ name }) => name,
-);
+/** SQL_CASES are the names of the cases that PostgreSQL answers, whatever the server. */
+export const SQL_CASES = CASES.filter(
+  ({ plugin, tool, pair, several }) => !plugin && !tool && !pair && !several,
+).map(({ name }) => name);
+
+/** The six columns of an event, 1 KB together. */
+function event(id: number): Record<string, string> {
+  return {
+    account: String(id),
+    kind: 'visit',
+    note: 'from the benchmark '.repeat(46),
+    price: '1234.50',
+    place: 'Brzeźno koło Gdańska',
+    at: '2026-01-02T03:04:05Z',
+  };
+}
 
 /** greeting is the plugin's answer; all have the same length. */
 export function greeting(id: number): object {

@@ -38,7 +38,10 @@ CREATE TABLE events (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account integer NOT NULL,
   kind text NOT NULL,
-  note text NOT NULL
+  note text NOT NULL,
+  price numeric,
+  place text,
+  at timestamptz
 );
 `;
 

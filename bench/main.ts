@@ -5,7 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import path from 'node:path';
-import { buildBase, runsPlugins, runsTools } from './base.js';
+import { buildBase, readsBodies, runsPlugins, runsSeveral, runsTools } from './base.js';
 import { CASES } from './cases.js';
 import {
   BASE,
@@ -114,7 +114,11 @@ async function selectContestants(options: Options): Promise<Contestant[]> {
   const folder = await buildBase(options.base);
   const base = service(BASE, folder);
   const cases = CASES.filter(
-    ({ plugin, tool }) => (!plugin || runsPlugins(folder)) && (!tool || runsTools(folder)),
+    ({ plugin, tool, pair, several }) =>
+      (!plugin || runsPlugins(folder)) &&
+      (!tool || runsTools(folder)) &&
+      (!pair || readsBodies(folder)) &&
+      (!several || runsSeveral(folder)),
   );
   return [...result, { ...base, cases: cases.map(({ name }) => name) }];
 }

@@ -125,6 +125,13 @@ const TARGETS: readonly Target[] = [
     over: line('one', 256),
     least: 0.9,
   },
+  {
+    what: 'CPU over six@32',
+    figure: 'serverCpu',
+    of: line('body', 32),
+    over: line('six', 32),
+    most: 1.5,
+  },
   { what: 'errors', figure: 'errors', of: line('one', 1000), most: 0 },
   ...[1, 8, 32].map((connections): Target => ({
     what: 'rate over psql',
@@ -132,6 +139,13 @@ const TARGETS: readonly Target[] = [
     of: line('megabyte', connections),
     over: line('megabyte', connections, 'psql'),
     least: 0.8,
+  })),
+  ...[1, 32].map((connections): Target => ({
+    what: `p50 over insert@${connections}`,
+    figure: 'p50',
+    of: line('three', connections),
+    over: line('insert', connections),
+    most: 1.6,
   })),
   {
     what: 'rate over one@32',

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -39,6 +40,20 @@ constexpr struct {
     {'c', "column"},   {'n', "constraint"},        {'F', "sourceFile"}, {'R', "routine"},
 };
 
+// ParameterOf returns the number of the bound value that PostgreSQL names in the last line of a CONTEXT, which describes
+// the message being processed: `unnamed portal parameter $1`, in any language, possibly with the value after it. 0 for
+// none. In the line of a function, `$1` is quoted or part of a name.
+int ParameterOf(const char* context) {
+  const char* line = std::strrchr(context, '\n');
+  line = line == nullptr ? context : line + 1;
+  const char* const sign = std::strchr(line, '$');
+  if (sign == nullptr || sign == line) return 0;
+  if (line + std::strcspn(line, "\"'(:=") < sign) return 0;
+  const auto before = static_cast<unsigned char>(sign[-1]);
+  if (before != ' ' && before < 0x80) return 0;
+  return std::atoi(sign + 1);
+}
+
 Napi::Object Failure(Napi::Env env, const pg_result* result) {
   const Libpq& pq = Libpq::Get();
   Napi::Object failure = Napi::Object::New(env);
@@ -48,7 +63,10 @@ Napi::Object Failure(Napi::Env env, const pg_result* result) {
     }
   }
   // Without its text, which may contain statements and values.
-  if (pq.result_error_field(result, 'W') != nullptr) failure.Set("context", true);
+  if (const char* context = pq.result_error_field(result, 'W'); context != nullptr) {
+    failure.Set("context", true);
+    if (const int number = ParameterOf(context); number > 0) failure.Set("parameter", number);
+  }
   if (pq.result_error_field(result, 'C') == nullptr) {
     failure.Set("message", pq.result_error_message(result));
   }
@@ -154,7 +172,7 @@ Napi::Value Pipeline::Prepare(const Napi::CallbackInfo& info) {
   if (name == nullptr) return SendResult(env, false);
   if (!BeginWrite()) return SendResult(env, false);
   const int sent = Libpq::Get().send_prepare(connection_, name, sql_.c_str(), 0, nullptr);
-  preceding_ += sent == 1 ? 1 : 0;
+  if (sent == 1) CountPreceding(false);
   return SendResult(env, sent == 1);
 }
 
@@ -162,7 +180,7 @@ Napi::Value Pipeline::Precede(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   const bool sent = Execute(env, info[0], info[1], info[2]);
-  preceding_ += sent ? 1 : 0;
+  if (sent) CountPreceding(info.Length() > 3 && info[3].ToBoolean());
   return SendResult(env, sent);
 }
 
@@ -170,7 +188,7 @@ Napi::Value Pipeline::ReadOnly(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   read_only_ = SendSql("BEGIN READ ONLY");
-  preceding_ += read_only_ ? 1 : 0;
+  if (read_only_) CountPreceding(false);
   return SendResult(env, read_only_);
 }
 
@@ -181,8 +199,8 @@ Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   if (std::exchange(read_only_, false) && !SendSql("ROLLBACK")) return SendResult(env, false);
   std::int32_t form = kRows;
   napi_get_value_int32(env, info[3], &form);
-  segments_.push_back({static_cast<Form>(form), preceding_});
-  preceding_ = 0;
+  segments_.push_back({static_cast<Form>(form), preceding_, reported_});
+  preceding_ = reported_ = 0;
   unsynced_ = true;
   return SendResult(env, true);
 }
@@ -361,14 +379,24 @@ bool Pipeline::Values(napi_env env, napi_value array) {
   return true;
 }
 
+void Pipeline::CountPreceding(bool reports) {
+  preceding_++;
+  if (reports || reported_ > 0) reported_++;
+}
+
+void Pipeline::AddTag(pg_result* result) {
+  const std::string tag = Libpq::Get().cmd_status(result);
+  if (!tag.empty() && (tag.back() < '0' || tag.back() > '9')) tags_.push_back(tag);
+}
+
 bool Pipeline::AddResult(ResultHandle result) {
   const Libpq& pq = Libpq::Get();
   switch (pq.result_status(result.get())) {
     case kTuplesOk:
     case kCommandOk:
     case kEmptyQuery:
-      if (segments_.front().preceding > 0) {
-        segments_.front().preceding--;
+      if (Segment& segment = segments_.front(); segment.preceding > 0) {
+        if (segment.preceding-- <= segment.reported && segment.form == kRows) AddTag(result.get());
       } else if (result_ == nullptr) {
         result_ = std::move(result);  // not the result of the ROLLBACK after it
       }
@@ -408,6 +436,7 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
   segments_.pop_front();
   ResultHandle result = std::move(result_);
   const ResultHandle failure = std::move(failure_);
+  const std::vector<std::string> tags = std::exchange(tags_, {});
   bool open = false;
   if (segments_.empty() && preceding_ == 0) {
     // Returns no result, but updates the transaction status: libpq sees that its queue is empty.
@@ -416,7 +445,7 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
     open = transaction == kInTransaction || transaction == kInFailedTransaction;
   }
   const bool tuples = result != nullptr && pq.result_status(result.get()) == kTuplesOk;
-  if (failure == nullptr && !open && result != nullptr) {
+  if (failure == nullptr && !open && result != nullptr && tags.empty()) {
     if (segment.form != kRows && tuples && pq.ntuples(result.get()) == 1) {
       const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
       if (length <= limit_) return Value(env, std::move(result), length, segment.form);
@@ -429,7 +458,13 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
   SetPreceding(env, outcome, segment);
   if (failure != nullptr) {
     outcome.Set("failure", Failure(env, failure.get()));
+    if (result != nullptr) outcome.Set("ran", true);
   } else if (result != nullptr) {
+    if (!tags.empty()) {
+      Napi::Array list = Napi::Array::New(env, tags.size());
+      for (std::uint32_t i = 0; i < tags.size(); i++) list[i] = Napi::String::New(env, tags[i]);
+      outcome.Set("tags", list);
+    }
     outcome.Set("tag", pq.cmd_status(result.get()));
     if (tuples && segment.form != kRows) {
       outcome.Set("tooLarge", true);

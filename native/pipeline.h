@@ -34,6 +34,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
     Form form;
     // Results that have not arrived yet before that of its statement.
     std::uint32_t preceding;
+    // The last so many of them are of statements whose command tags are reported, and of what is sent with these.
+    std::uint32_t reported;
   };
 
   Napi::Value Prepare(const Napi::CallbackInfo& info);
@@ -60,6 +62,10 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   const char* Text(napi_env env, napi_value string);
   // Values reads the parameters; false, with an exception, when they are invalid.
   bool Values(napi_env env, napi_value array);
+  // CountPreceding counts a statement that was sent before that of its segment.
+  void CountPreceding(bool reports);
+  // AddTag adds the command tag of a result that is dropped, unless it counts rows.
+  void AddTag(pg_result* result);
   // AddResult adds a result to the first segment. False when no result can follow it.
   bool AddResult(ResultHandle result);
   static void SetPreceding(Napi::Env env, Napi::Object outcome, const Segment& segment);
@@ -74,8 +80,9 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   bool unsynced_ = false;
   bool corked_ = false;
   bool can_cork_ = true;
-  // Statements sent of the next segment.
+  // Statements sent of the next segment, and since the first whose command tag is reported.
   std::uint32_t preceding_ = 0;
+  std::uint32_t reported_ = 0;
   // Whether the next segment ends with a ROLLBACK.
   bool read_only_ = false;
   // Whether part of a segment could not be sent.
@@ -85,6 +92,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   ResultHandle result_;
   ResultHandle failure_;
   bool copy_ = false;
+  // The command tags reported of the first segment.
+  std::vector<std::string> tags_;
   // Buffers for the texts of a call, reused.
   std::vector<char> text_;
   std::string sql_;

@@ -14,7 +14,7 @@ constexpr std::size_t kConsumed = 16;
 constexpr std::size_t kFull = 32;
 constexpr std::size_t kControlBytes = 256;
 
-// Words of a record before its texts: size, id, then status, type and the length of Allow, then the length of the body.
+// Words of a record before its texts: size, id, then status and type, then the lengths of the body and of the header lines.
 constexpr std::size_t kHeaderBytes = 16;
 // Sizes are multiples of this, so that a header always fits before the end.
 constexpr std::size_t kAlignment = 16;
@@ -23,7 +23,7 @@ constexpr std::uint32_t kUnused = 0xff;
 
 // Bytes that a UTF-16 unit can become, and the longest texts (UTF-16 units) of write.
 constexpr std::size_t kUtf8PerUnit = 3;
-constexpr std::size_t kLongestAllow = 80;
+constexpr std::size_t kLongestLines = 8192;
 constexpr std::size_t kLongestText = ResponseRing::kLargeBody / kUtf8PerUnit;
 
 thread_local ResponseRing* ring_of_thread = nullptr;
@@ -104,10 +104,10 @@ void ResponseRing::Skip() {
   position_ += unused[0];
 }
 
-void ResponseRing::Commit(std::uint32_t* record, std::size_t allow, std::size_t body) {
-  record[0] = static_cast<std::uint32_t>(Aligned(kHeaderBytes + allow + body));
-  record[2] = kUnused << 16 | static_cast<std::uint32_t>(allow) << 24;
-  record[3] = static_cast<std::uint32_t>(body);
+void ResponseRing::Commit(std::uint32_t* record, std::size_t lines, std::size_t body) {
+  record[0] = static_cast<std::uint32_t>(Aligned(kHeaderBytes + lines + body));
+  record[2] = kUnused << 16;
+  record[3] = static_cast<std::uint32_t>(body) | static_cast<std::uint32_t>(lines) << 16;
   position_ += record[0];
 }
 
@@ -121,30 +121,29 @@ std::int32_t ResponseRing::Place(const char* body, std::size_t length) {
 
 Napi::Value ResponseRing::Write(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  std::size_t allow_units = 0;
+  std::size_t lines_units = 0;
   std::size_t body_units = 0;
   if (control_ == nullptr || info.Length() < 5 ||
-      napi_get_value_string_utf16(env, info[3], nullptr, 0, &allow_units) != napi_ok ||
+      napi_get_value_string_utf16(env, info[3], nullptr, 0, &lines_units) != napi_ok ||
       napi_get_value_string_utf16(env, info[4], nullptr, 0, &body_units) != napi_ok ||
-      allow_units > kLongestAllow || body_units > kLongestText) {
+      lines_units > kLongestLines || body_units > kLongestText) {
     Napi::TypeError::New(env, "write needs three numbers and two short strings")
         .ThrowAsJavaScriptException();
     return env.Undefined();
   }
   // The texts end with a NUL here, which the next one overwrites.
-  const std::size_t most = kUtf8PerUnit * (allow_units + body_units) + 1;
+  const std::size_t most = kUtf8PerUnit * (lines_units + body_units) + 1;
   std::uint32_t* const record = Reserve(most);
   if (record == nullptr) return Napi::Boolean::New(env, false);
   char* const texts = reinterpret_cast<char*>(record) + kHeaderBytes;
-  std::size_t allow = 0;
+  std::size_t lines = 0;
   std::size_t body = 0;
-  napi_get_value_string_utf8(env, info[3], texts, most, &allow);
-  napi_get_value_string_utf8(env, info[4], texts + allow, most - allow, &body);
+  napi_get_value_string_utf8(env, info[3], texts, most, &lines);
+  napi_get_value_string_utf8(env, info[4], texts + lines, most - lines, &body);
   record[1] = info[0].As<Napi::Number>().Uint32Value();
-  Commit(record, allow, body);
-  record[2] = info[1].As<Napi::Number>().Uint32Value() |
-              info[2].As<Napi::Number>().Uint32Value() << 16 |
-              static_cast<std::uint32_t>(allow) << 24;
+  Commit(record, lines, body);
+  record[2] = info[1].As<Napi::Number>().Uint32Value() | info[2].As<Napi::Number>().Uint32Value()
+                                                             << 16;
   return Napi::Boolean::New(env, true);
 }
 

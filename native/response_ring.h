@@ -37,7 +37,7 @@ class ResponseRing final : public Napi::ObjectWrap<ResponseRing> {
   // Skip fills the rest of the ring with an unused record.
   void Skip();
   // Commit ends it, with the bytes it has.
-  void Commit(std::uint32_t* record, std::size_t allow, std::size_t body);
+  void Commit(std::uint32_t* record, std::size_t lines, std::size_t body);
   // RecordAt is where a record at this position is.
   std::uint32_t* RecordAt(std::uint32_t position) const noexcept;
 

@@ -3,6 +3,9 @@
  * requests. Responses travel in a ring (native/response-ring.ts).
  */
 
+/** Methods of scripts that may have a body; those of others are discarded. */
+export const BODY_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** The name of a request to `/_mcp`, whose folder is empty. */
 export const MCP = 'mcp';
 
@@ -27,6 +30,8 @@ export interface QueryRequest {
   readonly role: string;
   /** The caller's claims as a JSON object; empty for anonymous callers, and when workers do not need them. */
   readonly claims: string;
+  /** Its body, one character a byte; undefined when it has none, null when it was discarded. */
+  readonly body?: string | null | undefined;
 }
 
 /**
@@ -37,6 +42,13 @@ export type Batch = string;
 
 /** Characters of a packed request before its texts: the id, and the lengths of nine texts. */
 const REQUEST_HEAD = 4 + 9 * 3;
+
+/** What the first two bits of the method's length, which is short, say of a body. */
+const BODILESS = 0;
+/** The body follows the texts, after its length of four characters. */
+const WITH_BODY = 0x40;
+const BODY_DISCARDED = 0x80;
+const METHOD_LENGTH = 0x3f_ffff;
 
 /** packRequest packs one request. Its members are arguments, so that the hot path needs no object. */
 export function packRequest(
@@ -50,6 +62,7 @@ export function packRequest(
   requestId: string,
   role: string,
   claims: string,
+  body?: string | null,
 ): Batch {
   const { length: m } = method;
   const { length: a } = alias;
@@ -60,16 +73,19 @@ export function packRequest(
   const { length: r } = requestId;
   const { length: o } = role;
   const { length: c } = claims;
+  const about = body === undefined ? BODILESS : body === null ? BODY_DISCARDED : WITH_BODY;
   // prettier-ignore
   const head = String.fromCharCode(
     id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
-    m >>> 16, (m >>> 8) & 255, m & 255, a >>> 16, (a >>> 8) & 255, a & 255,
+    about | (m >>> 16), (m >>> 8) & 255, m & 255, a >>> 16, (a >>> 8) & 255, a & 255,
     f >>> 16, (f >>> 8) & 255, f & 255, n >>> 16, (n >>> 8) & 255, n & 255,
     q >>> 16, (q >>> 8) & 255, q & 255, h >>> 16, (h >>> 8) & 255, h & 255,
     r >>> 16, (r >>> 8) & 255, r & 255, o >>> 16, (o >>> 8) & 255, o & 255,
     c >>> 16, (c >>> 8) & 255, c & 255,
   );
-  return head + method + alias + folder + name + query + headers + requestId + role + claims;
+  const packed =
+    head + method + alias + folder + name + query + headers + requestId + role + claims;
+  return typeof body === 'string' ? packed + packId(body.length) + body : packed;
 }
 
 /** unpackRequests reads the requests of a batch that begins at `from`. */
@@ -78,7 +94,7 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
   for (let at = from; at < batch.length;) {
     const id = wideAt(batch, at);
     let end = at + REQUEST_HEAD;
-    const method = batch.slice(end, (end += numberAt(batch, at + 4)));
+    const method = batch.slice(end, (end += numberAt(batch, at + 4) & METHOD_LENGTH));
     const alias = batch.slice(end, (end += numberAt(batch, at + 7)));
     const folder = batch.slice(end, (end += numberAt(batch, at + 10)));
     const name = batch.slice(end, (end += numberAt(batch, at + 13)));
@@ -87,7 +103,14 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
     const requestId = batch.slice(end, (end += numberAt(batch, at + 22)));
     const role = batch.slice(end, (end += numberAt(batch, at + 25)));
     const claims = batch.slice(end, (end += numberAt(batch, at + 28)));
-    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims });
+    const about = batch.charCodeAt(at + 4) & (WITH_BODY | BODY_DISCARDED);
+    let body: string | null | undefined = about === BODY_DISCARDED ? null : undefined;
+    if (about === WITH_BODY) {
+      const length = wideAt(batch, end);
+      body = batch.slice((end += 4), (end += length));
+    }
+    // prettier-ignore
+    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims, body });
     at = end;
   }
   return requests;

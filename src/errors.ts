@@ -12,8 +12,11 @@ export const ERRORS = {
   invalid_query_string: [400, 'invalid query string'],
   invalid_value: [400, 'invalid value'],
   script_not_usable: [400, 'could not parse script'],
+  invalid_parameter: [400, 'invalid parameter'],
+  unknown_parameter: [400, 'unknown parameter'],
   unknown_database: [400, 'database not registered'],
   invalid_listing: [400, 'invalid listing'],
+  invalid_body: [400, 'invalid request body'],
   invalid_record: [400, 'invalid json body'],
   invalid_template: [400, 'could not parse script'],
   token_missing: [401, 'authorization token is empty'],
@@ -27,12 +30,14 @@ export const ERRORS = {
   not_found: [404, '404 page not found'],
   script_not_found: [404, 'script not found'],
   query_not_found: [404, 'query not found'],
+  row_not_found: [404, 'row not found'],
   version_not_found: [404, 'version not found'],
   plugin_not_found: [404, 'plugin not found'],
   handler_not_found: [404, 'plugin has no such function'],
   method_not_allowed: [405, 'method not allowed'],
   precondition_failed: [412, 'the script was changed by somebody else'],
   body_too_large: [413, 'request body is too large'],
+  unsupported_media_type: [415, 'unsupported media type'],
   too_many_logins: [429, 'too many failed logins, try again later'],
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],
@@ -40,6 +45,16 @@ export const ERRORS = {
   placeholder_in_literal: [
     500,
     `the script has a placeholder inside quotes or a comment, where it is plain text: write '%' || {{sqlVal "name"}} || '%', not '%{{sqlVal "name"}}%'`,
+  ],
+  more_than_one_row: [500, 'the script answers with one row, but its statement returns several'],
+  more_than_one_column: [
+    500,
+    'the script answers with one value, so that its statement must return one column',
+  ],
+  missing_column: [500, 'the statement of the script lacks a column that a header needs'],
+  no_rows_returned: [
+    500,
+    'the script answers with what its statement returns, but that returns no rows: it needs RETURNING',
   ],
   plugin_load_failed: [500, 'plugin could not be loaded, check your service logs'],
   internal: [500, 'internal error'],
@@ -60,6 +75,10 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Methods for the Allow header. */
   readonly allow?: string | undefined;
+  /** Types of bodies for the Accept-Post header, or the one for the method of the request. */
+  readonly acceptPost?: string | undefined;
+  /** Further members of a JSON body. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
 }
@@ -72,6 +91,8 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly detail: string | undefined;
   readonly allow: string | undefined;
+  readonly acceptPost: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
@@ -80,6 +101,8 @@ export class ServiceError extends Error {
     this.status = ERRORS[code][0];
     this.detail = details.detail;
     this.allow = details.allow;
+    this.acceptPost = details.acceptPost;
+    this.members = details.members;
     this.retryAfter = details.retryAfter;
   }
 }
@@ -127,7 +150,7 @@ export function errorBody(
   message: string,
   code: string,
   xml: boolean,
-  extra?: Record<string, string>,
+  extra?: Readonly<Record<string, unknown>>,
 ): string {
   if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
   return JSON.stringify({ error: message, code, ...extra });

@@ -40,7 +40,7 @@ export type WorkerTask =
   /** Test whether a database answers: resolves to a Probed within a few seconds. */
   | { readonly type: 'probe'; readonly alias: string }
   /** Look a user up: resolves to a TaskResult<StoredUser | null>, null when there is none. */
-  | { readonly type: 'user'; readonly username: string }
+  | { readonly type: 'user'; readonly username: string; readonly requestId: string }
   /** Replace the stored hash `from`, unless it has changed: resolves to a TaskResult<null>. */
   | {
       readonly type: 'renew';
@@ -52,8 +52,41 @@ export type WorkerTask =
   | { readonly type: 'migrate-users' }
   /** Poll the stored scripts, which may have changed. */
   | { readonly type: 'scripts' }
+  /** Find out which methods of a script use a body: resolves to a list of them. */
+  | {
+      readonly type: 'script-bodies';
+      readonly alias: string;
+      readonly folder: string;
+      readonly name: string;
+    }
   /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
-  | { readonly type: 'registry'; readonly request: RegistryRequest };
+  | { readonly type: 'registry'; readonly request: RegistryRequest }
+  /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
+  | { readonly type: 'routes'; readonly version: string };
+
+/** The paths that scripts declare, as one worker knows them. */
+export interface RouteList {
+  /** Differs from every other list of any worker. */
+  readonly version: string;
+  readonly routes: readonly ScriptRoute[];
+}
+
+/** A path that a script declares, for some methods. */
+export interface ScriptRoute {
+  readonly methods: readonly string[];
+  /** As declared. */
+  readonly path: string;
+  /** Literal segments are decoded. */
+  readonly segments: readonly (string | { readonly parameter: string })[];
+  /** Undefined: several scripts declare it, and none serves it. */
+  readonly script: RouteScript | undefined;
+}
+
+export interface RouteScript {
+  readonly alias: string;
+  readonly folder: string;
+  readonly name: string;
+}
 
 /** The result of converting JSON to XML; JSON that is nested too deeply counts as `no_json`. */
 export type XmlOutcome = { readonly xml: string } | 'no_json' | 'too_large';

@@ -47,8 +47,21 @@ const PLAIN: QueryRequest = {
 };
 
 function pack(request: QueryRequest): string {
-  const { id, method, alias, folder, name, query, headers, requestId, role, claims } = request;
-  return packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims);
+  const { id, method, alias, folder, name, query, headers, requestId, role, claims, body } =
+    request;
+  return packRequest(
+    id,
+    method,
+    alias,
+    folder,
+    name,
+    query,
+    headers,
+    requestId,
+    role,
+    claims,
+    body,
+  );
 }
 
 /** Between neighbours, which a wrong length would shift. */
@@ -71,6 +84,17 @@ t.test('requests: each field at each length', (t) => {
 t.test('requests: any text in any field', (t) => {
   for (const [what, text] of Object.entries(ODD))
     for (const field of FIELDS) t.ok(crosses({ ...PLAIN, [field]: text }), `${field}: ${what}`);
+  t.end();
+});
+
+t.test('requests: bodies', (t) => {
+  for (const length of [...LENGTHS, 2 ** 24 + 1])
+    t.ok(crosses({ ...PLAIN, body: 'ÿ'.repeat(length) }), `of ${length}`);
+  for (const [what, body] of Object.entries(ODD)) t.ok(crosses({ ...PLAIN, body }), what);
+  t.ok(crosses({ ...PLAIN, body: null }), 'discarded');
+  t.equal(unpackRequests(pack(PLAIN))[0]?.body, undefined, 'none');
+  const long = { ...PLAIN, method: 'x'.repeat(70_000), body: 'b' };
+  t.ok(crosses(long), 'beside a long method');
   t.end();
 });
 

@@ -18,8 +18,11 @@ t.test('every code keeps its status', (t) => {
     invalid_query_string: 400,
     invalid_value: 400,
     script_not_usable: 400,
+    invalid_parameter: 400,
+    unknown_parameter: 400,
     unknown_database: 400,
     invalid_listing: 400,
+    invalid_body: 400,
     invalid_record: 400,
     invalid_template: 400,
     login_missing: 400,
@@ -34,16 +37,22 @@ t.test('every code keeps its status', (t) => {
     script_not_found: 404,
     query_not_found: 404,
     version_not_found: 404,
+    row_not_found: 404,
     plugin_not_found: 404,
     handler_not_found: 404,
     method_not_allowed: 405,
     precondition_failed: 412,
     body_too_large: 413,
     uri_too_long: 414,
+    unsupported_media_type: 415,
     too_many_logins: 429,
     statement_not_allowed: 500,
     result_too_large: 500,
     placeholder_in_literal: 500,
+    more_than_one_row: 500,
+    more_than_one_column: 500,
+    missing_column: 500,
+    no_rows_returned: 500,
     plugin_load_failed: 500,
     internal: 500,
     history_missing: 501,
@@ -102,6 +111,10 @@ t.test('SQLSTATE to status', (t) => {
 
 t.test('bodies', (t) => {
   t.equal(errorBody('a "b"', 'busy', false), '{"error":"a \\"b\\"","code":"busy"}');
+  t.equal(
+    errorBody('a', 'invalid_parameter', false, { parameter: 'p' }),
+    '{"error":"a","code":"invalid_parameter","parameter":"p"}',
+  );
   t.equal(
     errorBody('a<b>&\u0000', 'busy', true),
     '<objects><error>a&lt;b&gt;&amp;\uFFFD</error></objects>',

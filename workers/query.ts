@@ -49,12 +49,16 @@ export default function run(task: WorkerTask): unknown {
     case 'scripts':
       return services.refreshScripts();
     case 'user':
-      return services.users.find(task.username);
+      return services.users.find(task.username, task.requestId);
     case 'renew':
       return services.users.renew(task.username, task.from, task.to);
     case 'migrate-users':
       return services.users.make();
+    case 'script-bodies':
+      return services.runner.bodies(task.alias, task.folder, task.name);
     case 'registry':
       return services.registry.respond(task.request);
+    case 'routes':
+      return services.routes.list(task.version);
   }
 }

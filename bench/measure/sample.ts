@@ -52,7 +52,7 @@ export async function sampleServer(
     seconds,
     scratch: path.join(setting.scratch, 'requests'),
   };
-  if (subject.inserts) await database.clearEvents();
+  if (subject.inserts !== undefined) await database.clearEvents();
   const secondLoad = startSecondLoad(load, subject);
   if (secondLoad) await sleep(MARGIN * 1000);
   let sessions = await database.sessionsOf(server.user);
@@ -77,7 +77,8 @@ export async function sampleServer(
   const result = fulfilled(loaded);
   fulfilled(checked);
   const errors = result.errors + (fulfilled(slow)?.errors ?? 0);
-  if (subject.inserts) await checkEvents(database, result, connections);
+  if (subject.inserts !== undefined)
+    await checkEvents(database, result, connections, subject.inserts);
   const answers = result.requests + CHECKS;
   return {
     rate: result.requests / result.seconds,
@@ -105,16 +106,17 @@ function startSecondLoad(load: Load, { beside }: Case): Promise<LoadResult> | un
   });
 }
 
-/** checkEvents compares rows with responses: requests in flight at the end may have inserted a row each. */
+/** checkEvents compares rows, so many for each response: requests in flight at the end may have inserted theirs. */
 async function checkEvents(
   database: Database,
   { requests, errors }: LoadResult,
   connections: number,
+  each: number,
 ): Promise<void> {
-  const rows = await database.countEvents();
+  const rows = (await database.countEvents()) / each;
   const least = requests + CHECKS - errors;
   if (rows >= least && rows <= least + errors + connections) return;
-  throw new Error(`${requests} inserts were answered, but there are ${rows} rows`);
+  throw new Error(`${requests} inserts were answered, but there are ${rows * each} rows`);
 }
 
 function fulfilled<Value>(outcome: PromiseSettledResult<Value>): Value {

@@ -18,7 +18,7 @@ import { errorText } from '../text.js';
 /** The users table. */
 export interface UserStore {
   /** Null when there is no such user; rejects with ServiceError when the lookup fails. */
-  findUser(username: string): Promise<StoredUser | null>;
+  findUser(username: string, requestId: string): Promise<StoredUser | null>;
   renewPassword(username: string, from: string, to: string): Promise<void>;
 }
 
@@ -35,6 +35,7 @@ export interface LoginRequest {
   readonly body: Buffer | undefined;
   /** Address of the client, from ClientAddress. */
   readonly address: string;
+  readonly requestId: string;
 }
 
 interface Credentials {
@@ -71,7 +72,7 @@ export class Login {
    * respond checks the credentials and resolves to the JSON of the response. Rejects with ServiceError: `login_failed`,
    * `login_missing`, `too_many_logins` (with `retryAfter`) or `busy`.
    */
-  async respond({ authorization, body, address }: LoginRequest): Promise<string> {
+  async respond({ authorization, body, address, requestId }: LoginRequest): Promise<string> {
     const credentials = this.#settings.type === 'basic' ? fromBasic(authorization) : fromBody(body);
     const keys = {
       user: credentials && userKey(credentials.username),
@@ -84,7 +85,7 @@ export class Login {
     }
     let user: StoredUser | undefined;
     try {
-      user = await this.#check(credentials);
+      user = await this.#check(credentials, requestId);
     } catch (error) {
       this.#attempts.end(keys, 'unchecked');
       throw error;
@@ -97,17 +98,25 @@ export class Login {
   }
 
   /** Resolves to the user with these credentials; undefined, after the same work, when there is none. */
-  async #check(credentials: Credentials | undefined): Promise<StoredUser | undefined> {
+  async #check(
+    credentials: Credentials | undefined,
+    requestId: string,
+  ): Promise<StoredUser | undefined> {
     const { username = '', password = '' } = credentials ?? {};
-    const user = credentials === undefined ? null : await this.#users.findUser(username);
+    const user = credentials === undefined ? null : await this.#users.findUser(username, requestId);
     const right = await this.#passwords.verify(user?.password, password);
     if (user === null || !right) return undefined;
-    void this.#renew(username, user.password!, password);
+    void this.#renew(username, user.password!, password, requestId);
     return user;
   }
 
   /** Replaces an old md5 or sha1 hash with a bcrypt hash. The login does not wait for it or fail with it. */
-  async #renew(username: string, stored: string, password: string): Promise<void> {
+  async #renew(
+    username: string,
+    stored: string,
+    password: string,
+    requestId: string,
+  ): Promise<void> {
     if (this.#settings.encrypt !== 'bcrypt' || schemeOf(stored) === 'bcrypt') return;
     if (!fitsBcrypt(password)) return;
     try {
@@ -116,7 +125,11 @@ export class Login {
     } catch (error) {
       if (error instanceof ServiceError || this.#warned) return; // too busy now: a later login tries again
       this.#warned = true;
-      this.#log.warn(`an old password hash could not be renewed with bcrypt: ${errorText(error)}`);
+      const reason = errorText(error);
+      this.#log.warn(
+        { requestId, reason },
+        'an old password hash could not be renewed with bcrypt',
+      );
     }
   }
 }

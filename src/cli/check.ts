@@ -9,9 +9,11 @@ import type { Config } from '../config/schema.js';
 import { databasesOf } from '../config/databases.js';
 import { scriptAccessOf } from '../config/settings.js';
 import { checkDatabase } from '../pg/connect.js';
+import { routesOf } from '../script/route-list.js';
+import type { RoutedScript } from '../script/scripts.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
 import { checkPlugins } from './plugin-check.js';
-import { reportText, type AccessFindings, type Report } from './report.js';
+import { reportText, type AccessFindings, type PathFindings, type Report } from './report.js';
 import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
 import { checkStoredScripts } from './stored-scripts-check.js';
@@ -39,6 +41,7 @@ async function makeReport(sources: ConfigSources): Promise<Report> {
       scripts: null,
       stored: null,
       plugins: null,
+      paths: null,
       access: null,
     };
   }
@@ -47,8 +50,8 @@ async function makeReport(sources: ConfigSources): Promise<Report> {
   const location = config['queries.location'];
   // Concurrently: a database that does not answer takes its whole timeout.
   const [
-    { stored, listed, warnings: storedWarnings },
-    { scripts, problems, warnings: fileWarnings },
+    { stored, listed, warnings: storedWarnings, routed: storedRouted },
+    { scripts, problems, warnings: fileWarnings, routed: fileRouted },
     plugins,
     ...checked
   ] = await Promise.all([
@@ -60,6 +63,8 @@ async function makeReport(sources: ConfigSources): Promise<Report> {
       return { finding, secrets: finding.ok ? await secretTableWarnings(config, settings) : [] };
     }),
   ]);
+  const routed = stored === null ? fileRouted : storedRouted;
+  const paths = checkPaths(routed, config['pg.database']);
   const databases = checked.map(({ finding }) => finding);
   const { access, accessWarnings } = checkAccess(
     config,
@@ -72,19 +77,23 @@ async function makeReport(sources: ConfigSources): Promise<Report> {
       databases.every(({ ok }) => ok) &&
       problems.length === 0 &&
       plugins.problems.length === 0 &&
+      paths.problems.length === 0 &&
       (stored?.ok ?? true),
     file: file ?? null,
     errors: switchedOff,
     warnings: [
       ...warnings,
       ...checked.flatMap(({ secrets }) => secrets),
-      ...[...fileWarnings, ...storedWarnings].map(({ file, message }) => `${file}: ${message}`),
+      ...[...fileWarnings, ...storedWarnings].map(({ file, line, message }) =>
+        line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`,
+      ),
       ...accessWarnings,
     ],
     databases,
     scripts: { location, count: scripts.length, problems },
     stored,
     plugins,
+    paths,
     access,
   };
 }
@@ -95,10 +104,21 @@ async function checkScripts(location: string): Promise<ScriptListing> {
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     // serve creates the folder.
-    if (code === 'ENOENT') return { scripts: [], problems: [], warnings: [] };
+    if (code === 'ENOENT') return { scripts: [], problems: [], warnings: [], routed: [] };
     const problems = [{ file: location, message: `cannot be read: ${code}` }];
-    return { scripts: [], problems, warnings: [] };
+    return { scripts: [], problems, warnings: [], routed: [] };
   }
+}
+
+function checkPaths(routed: readonly RoutedScript[], defaultAlias: string): PathFindings {
+  const { routes, conflicts } = routesOf(routed, defaultAlias);
+  const served = routes.flatMap(({ methods, path, script }) =>
+    script === undefined
+      ? []
+      : [{ path, methods, database: script.alias, folder: script.folder, name: script.name }],
+  );
+  served.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+  return { served, problems: conflicts.map(({ message }) => message) };
 }
 
 function checkAccess(

@@ -9,7 +9,7 @@ import { FolderTooLarge, readFolder, type FolderContent } from '../registry/fold
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
 import { REGISTRY } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';
-import { warnUnusable } from '../script/script-text.js';
+import { warnUnusable } from '../script/text-warnings.js';
 import type { Attempt, Preparation } from './script-preparation.js';
 import { systemErrorText } from '../text.js';
 

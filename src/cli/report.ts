@@ -49,6 +49,22 @@ export interface AccessFindings {
   readonly permissions: readonly PermissionRow[];
 }
 
+/** Findings about the paths that scripts declare. */
+export interface PathFindings {
+  readonly served: readonly PathFinding[];
+  /** Paths that two scripts declare, which therefore none serves. */
+  readonly problems: readonly string[];
+}
+
+export interface PathFinding {
+  /** As declared. */
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly database: string;
+  readonly folder: string;
+  readonly name: string;
+}
+
 /** The report in the form of `check --json`. */
 export interface Report {
   readonly ok: boolean;
@@ -62,11 +78,12 @@ export interface Report {
   /** Null when scripts are files. */
   readonly stored: StoredFindings | null;
   readonly plugins: PluginFindings | null;
+  readonly paths: PathFindings | null;
   readonly access: AccessFindings | null;
 }
 
 export function reportText(report: Report): string {
-  const { errors, warnings, databases, scripts, stored, plugins, access } = report;
+  const { errors, warnings, databases, scripts, stored, plugins, paths, access } = report;
   const lines = [
     `configuration ${report.file === null ? '' : `${report.file} `}${errors.length === 0 ? 'ok' : 'not ok'}`,
     ...errors.map((error) => `  error: ${error}`),
@@ -98,6 +115,7 @@ export function reportText(report: Report): string {
       ...problemLines(problems),
     );
   }
+  if (paths !== null) lines.push(...pathLines(paths));
   if (access !== null) lines.push(...accessLines(access));
   lines.push(report.ok ? 'ok' : 'not ok');
   return `${lines.join('\n')}\n`;
@@ -112,6 +130,21 @@ function problemLines(problems: readonly ListedProblem[]): string[] {
     const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
     return `  error: ${place}: ${message}`;
   });
+}
+
+function pathLines({ served, problems }: PathFindings): string[] {
+  if (served.length + problems.length === 0) return [];
+  const several = new Set(served.map(({ database }) => database)).size > 1;
+  const rows = served.map(({ methods, path, database, folder, name }) => [
+    methods.join(' '),
+    path,
+    `${several ? `${database}/` : ''}${folder}/${name}`,
+  ]);
+  return [
+    `paths ${problems.length === 0 ? 'ok' : 'not ok'}: ${countOf(served.length, 'path')}`,
+    ...problems.map((problem) => `  error: ${problem}`),
+    ...columns(rows),
+  ];
 }
 
 function accessLines({ token, restricted, permissions }: AccessFindings): string[] {

@@ -3,16 +3,17 @@
  * nothing.
  */
 import type { Config } from '../config/schema.js';
-import { databaseOf } from '../config/databases.js';
+import { databaseOf, databasesOf } from '../config/databases.js';
 import { scriptsTableOf } from '../config/settings.js';
 import { ServiceError } from '../errors.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { openSession } from '../pg/database.js';
 import { Records, type StoredRecord } from '../registry/records.js';
 import { ScriptStorage } from '../registry/storage.js';
-import { headerWarning } from '../script/header-warnings.js';
 import { problemOf, type ListedProblem, type ListedScript } from '../script/script-files.js';
 import { compileText } from '../script/script-text.js';
+import type { RoutedScript } from '../script/scripts.js';
+import { textWarnings } from '../script/text-warnings.js';
 import { VERBS } from '../script/verb.js';
 import { isIdentifier } from '../identifier.js';
 import { printable } from './printable.js';
@@ -21,14 +22,18 @@ import type { StoredFindings } from './report.js';
 /** The message for a table that `serve` will create. */
 const NOT_CREATED_YET = 'it is not there yet; serve makes it';
 
+const NONE = { listed: undefined, warnings: [], routed: [] } as const;
+
 /** checkStoredScripts checks the table; `listed` are its scripts, undefined when the table cannot be read. */
 export async function checkStoredScripts(config: Config): Promise<{
   readonly stored: StoredFindings | null;
   readonly listed: readonly ListedScript[] | undefined;
   readonly warnings: readonly ListedProblem[];
+  /** Those with paths of their own that can be requested. */
+  readonly routed: readonly RoutedScript[];
 }> {
   const table = scriptsTableOf(config);
-  if (table === undefined) return { stored: null, listed: undefined, warnings: [] };
+  if (table === undefined) return { stored: null, ...NONE };
   const name = `${table.schema}.${table.table}`;
   const failed = (message: string): StoredFindings => ({
     table: name,
@@ -41,17 +46,22 @@ export async function checkStoredScripts(config: Config): Promise<{
   try {
     const storage = new ScriptStorage(table, database);
     if (config['queries.migrate_on_startup'] && !(await storage.exists()))
-      return { stored: { ...failed(NOT_CREATED_YET), ok: true }, listed: undefined, warnings: [] };
+      return { stored: { ...failed(NOT_CREATED_YET), ok: true }, ...NONE };
     const unusable = await storage.unusable();
-    if (unusable !== undefined)
-      return { stored: failed(unusable), listed: undefined, warnings: [] };
-    const { scripts, problems, warnings } = compileAll(await new Records(table, database).list());
+    if (unusable !== undefined) return { stored: failed(unusable), ...NONE };
+    const records = await new Records(table, database).list();
+    const { scripts, problems, warnings, routed } = compileAll(records);
     const count = scripts.length;
     const stored = { table: name, ok: problems.length === 0, message: null, count, problems };
-    return { stored, listed: distinct(scripts), warnings };
+    return {
+      stored,
+      listed: distinct(scripts),
+      warnings,
+      routed: requested(routed, records, config),
+    };
   } catch (error) {
     if (!(error instanceof StatementFailure)) throw error;
-    return { stored: failed(error.reason), listed: undefined, warnings: [] };
+    return { stored: failed(error.reason), ...NONE };
   } finally {
     database.close();
   }
@@ -61,10 +71,12 @@ function compileAll(records: readonly StoredRecord[]): {
   scripts: readonly ListedScript[];
   problems: readonly ListedProblem[];
   warnings: readonly ListedProblem[];
+  routed: readonly RoutedScript[];
 } {
   const scripts: ListedScript[] = [];
   const problems: ListedProblem[] = [];
   const warnings: ListedProblem[] = [];
+  const routed: RoutedScript[] = [];
   for (const { database, location, name, ...content } of records) {
     const script = printable([database, location, name].filter((part) => part !== '').join('/'));
     if (!isIdentifier(location) || !isIdentifier(name)) {
@@ -79,12 +91,30 @@ function compileAll(records: readonly StoredRecord[]): {
         problems.push(problemOf(`${script} (${verb})`, compiled));
       else {
         scripts.push({ folder: location, name, verb });
-        const message = headerWarning(compiled.template);
-        if (message !== undefined) warnings.push({ file: `${script} (${verb})`, message });
+        const { routes } = compiled.head;
+        const alias = database === '' ? undefined : database;
+        if (routes.length > 0) routed.push({ alias, folder: location, name, verb, routes });
+        for (const warning of textWarnings(compiled))
+          warnings.push({ file: `${script} (${verb})`, ...warning });
       }
     }
   }
-  return { scripts, problems, warnings };
+  return { scripts, problems, warnings, routed };
+}
+
+/** Leaves out scripts of other databases than those of the configuration, and those that one of the default database hides. */
+function requested(
+  routed: readonly RoutedScript[],
+  records: readonly StoredRecord[],
+  config: Config,
+): RoutedScript[] {
+  const aliases = new Set(databasesOf(config).map(({ alias }) => alias));
+  const own = new Set<string>();
+  for (const { database, location, name } of records)
+    if (database === config['pg.database']) own.add(`${location}/${name}`);
+  return routed.filter(({ alias, folder, name }) =>
+    alias === undefined ? !own.has(`${folder}/${name}`) : aliases.has(alias),
+  );
 }
 
 /** Scripts of several databases count once, because permissions are listed for each database. */

@@ -60,7 +60,7 @@ export const SERVICE_KEYS = {
   'http.max_body': fixed(
     size(0, 1024 * MiB),
     MiB,
-    'Maximum size of a request body; a larger one is answered with 413. The limit for `/auth` is 16 KiB and for the registry and `/_mcp` 1 MiB, if that is less. Bodies of plugin, registry, MCP and login requests are buffered; all others are read and discarded.',
+    'Maximum size of a request body; a larger one is answered with 413. The limit for `/auth` is 16 KiB and for the registry and `/_mcp` 1 MiB, if that is less. Bodies of plugin, registry, MCP and login requests, and of requests to scripts that use them, are buffered; all others are read and discarded.',
   ),
   'http.trusted_proxies': fixed(
     networks(),

@@ -1,10 +1,19 @@
 /** A parameter declared by `-- @param`. */
 export interface DeclaredParameter {
+  /** With the prefix `header.` or `body.` where it is not of the query string; a header's name is canonical. */
   readonly name: string;
+  /** The type as declared, without `[]`. */
+  readonly type: string;
+  /** The values of an enum. */
+  readonly values: readonly string[] | undefined;
   readonly required: boolean;
-  /** Rendered and bound when nothing was sent. */
-  readonly fallback: string | undefined;
+  /** Rendered and bound when nothing was sent; a list for a parameter that is one. */
+  readonly fallback: string | readonly string[] | undefined;
   /** Whether one value is a list too. */
   readonly list: boolean;
+  /** What each value must be: `an integer from 1 to 100`. */
+  readonly expected: string;
   readonly description: string;
+  /** isValid tells whether PostgreSQL can accept a value, as far as that shows without it. */
+  isValid(value: string): boolean;
 }

@@ -9,7 +9,7 @@ import type { BodyBudget } from './body-budget.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
 import type { RequestTable } from './request-table.js';
-import type { BodyRule, Route } from './route.js';
+import type { BodyRule, KeepBody, Route } from './route.js';
 
 /** Called with a request whose body was read; may throw. `identified` is set where identifying the caller had to wait. */
 export type OnBody = (
@@ -110,20 +110,26 @@ class IncomingBody {
   }
 
   /** identify tells whether the body of the request's caller is kept. */
-  identify(keep: (caller: Caller | undefined) => boolean): boolean | Promise<boolean> {
+  identify(keep: KeepBody): boolean | Promise<boolean> {
     this.#counted = true;
-    const { authorization } = this.#request;
+    const request = this.#request;
     try {
-      const caller = this.#reader.gate.identify(authorization, this.#route.token === 'optional');
-      if (!(caller instanceof Promise)) return keep(caller);
+      const caller = this.#reader.gate.identify(
+        request.authorization,
+        this.#route.token === 'optional',
+      );
+      if (!(caller instanceof Promise)) return keep(caller, request);
       this.#identified = caller;
-      return caller.then(keep, () => false);
+      return caller.then(
+        (known) => keep(known, request),
+        () => false,
+      );
     } catch {
       return false; // the error is the response once the request is dispatched
     }
   }
 
-  /** keepUntilSettled keeps up to `limit` bytes until the caller is identified. */
+  /** keepUntilSettled keeps up to `limit` bytes until it is known whether the body is kept. */
   keepUntilSettled(limit: number): void {
     this.#limit = limit;
     this.#chunks = [];
@@ -177,6 +183,7 @@ class IncomingBody {
         requests.reject(request, this.#rejection);
       } else {
         request.body = this.#chunks && Buffer.concat(this.#chunks);
+        request.bodyDiscarded = this.#chunks === undefined && this.#received > 0;
         this.#chunks = undefined;
         onBody(request, this.#route, this.#identified);
       }

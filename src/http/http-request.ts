@@ -39,6 +39,8 @@ export class HttpRequest {
   takeBody: ((chunk: ArrayBuffer, last: boolean) => void) | undefined;
   /** Undefined when it has none, or it was discarded. */
   body: Buffer | undefined;
+  /** Whether it had a body, which was discarded. */
+  bodyDiscarded = false;
   /** The caller's name, for the log; empty for callers without a name. */
   user = '';
   /** Called when it has its response, or its client has disconnected. */

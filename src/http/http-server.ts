@@ -29,6 +29,7 @@ import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
+import { ScriptRoutes } from './script-routes.js';
 import type { Route } from './route.js';
 import { UnmatchedHandler } from './unmatched-handler.js';
 
@@ -170,7 +171,14 @@ export class HttpServer {
     return new RouteTable(settings, {
       health: new HealthHandler(settings, requests, this.#health),
       login,
-      queries: new QueryHandler(settings, requests, pool, gate),
+      queries: new QueryHandler(
+        settings,
+        requests,
+        pool,
+        gate,
+        budget,
+        new ScriptRoutes((version) => pool.routes(version)),
+      ),
       mcp,
       plugins: this.plugins,
       registry,
@@ -179,13 +187,13 @@ export class HttpServer {
   }
 
   /** Sends the response of a worker. */
-  readonly #answered: OnResponse = (id, status, type, allow, body) => {
+  readonly #answered: OnResponse = (id, status, type, lines, body) => {
     const request = this.#requests.find(id);
     if (request === undefined) {
       if (body instanceof ArrayBuffer) releaseBuffer(body);
       return; // too late: timed out or disconnected
     }
-    if (allow !== '') request.response.addHeader('Allow', allow);
+    if (lines !== '') request.response.addLines(lines);
     try {
       this.#requests.respond(request, status, type, body);
     } catch (error) {

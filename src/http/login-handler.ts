@@ -25,10 +25,10 @@ export function loginRoute(
 ): Route {
   const handle = (request: HttpRequest): void => {
     if (!requests.allowsMethod(request, ['POST'])) return;
-    const { authorization, body, forwardedFor, response } = request;
+    const { authorization, body, forwardedFor, requestId, response } = request;
     const peer = Buffer.from(response.res.getRemoteAddressAsText()).toString('latin1');
     const address = clients.of(peer, forwardedFor);
-    const done = login.respond({ authorization, body, address });
+    const done = login.respond({ authorization, body, address, requestId });
     requests.whenDone(request, done, (json) => requests.respond(request, 200, JSON_BODY, json));
   };
   return { token: 'ignored', body: rule, handle };

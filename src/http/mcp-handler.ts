@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Caller } from '../auth/caller.js';
 import { MCP, packRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { fieldValue } from '../header-list.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import type { HttpSettings } from '../settings.js';
 import { PageOrigins, type Gate } from './gate.js';
@@ -71,9 +72,5 @@ export class McpHandler {
 
 /** Whether a request is for a stream: its client would take any other response for one, and reconnect for ever. */
 function acceptsStream(headers: string): boolean {
-  const fields = headers.split('\n');
-  return fields.some(
-    (name, i) =>
-      i % 2 === 0 && name === 'accept' && /\btext\/event-stream\b/i.test(fields[i + 1] ?? ''),
-  );
+  return /\btext\/event-stream\b/i.test(fieldValue(headers, 'accept'));
 }

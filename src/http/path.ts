@@ -1,5 +1,6 @@
 /**
- * Paths with names in them: from the raw path of a request target to the script, function or registry entry that it names.
+ * Paths with names in them: from the raw path of a request target to the script, function or registry entry that it names,
+ * or the segments of a path that a script may declare.
  * A path is split before it is decoded, so an encoded slash never makes a segment, and nothing is ever resolved. Rejects
  * dot segments in any spelling, and names that are not identifiers. Doubled and trailing slashes are redirected.
  */
@@ -34,6 +35,8 @@ export type Path =
   | PluginPath
   | RegistryPath
   | { readonly kind: 'redirect'; readonly location: string }
+  /** A path that only a script can declare; `segments` as sent. */
+  | { readonly kind: 'declared'; readonly segments: readonly string[] }
   /** 404, but 401 for callers without a token that is required. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'rejected'; readonly code: ErrorCode };
@@ -71,7 +74,11 @@ export function parsePath(raw: string, context: string, registry: boolean): Path
 function route(segments: readonly string[], registry: boolean): Path {
   const [, first, ...rest] = segments;
   if (first === '_PLUGIN') return pluginPath(rest);
-  if (first !== '_QUERIES') return NOT_FOUND;
+  if (first !== '_QUERIES') {
+    // What begins with an underscore belongs to the service.
+    const reserved = first === undefined || first === '' || first.startsWith('_');
+    return reserved ? NOT_FOUND : { kind: 'declared', segments: segments.slice(1) };
+  }
   const registers = registry && rest[0] !== undefined && identifier(rest[0]) === REGISTRY;
   if (registers ? rest.length > 4 : rest.length !== 2 && rest.length !== 3) return NOT_FOUND;
   const names = identifiers(rest);

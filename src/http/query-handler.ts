@@ -1,34 +1,65 @@
-/** What workers run in a database: scripts (`/_QUERIES`) and listings (`/databases`, `/schemas`, `/tables`). */
+/**
+ * What workers run in a database: scripts (`/_QUERIES`, and paths that scripts declare) and listings (`/databases`,
+ * `/schemas`, `/tables`).
+ */
 import type { Caller } from '../auth/caller.js';
-import { packRequest } from '../batch.js';
+import { BODY_METHODS, packRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { fieldValue } from '../header-list.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import type { ExposeSettings, HttpSettings } from '../settings.js';
+import type { RouteScript } from '../tasks.js';
+import type { BodyBudget } from './body-budget.js';
+import { ContentDecoder } from './content-decoder.js';
 import type { Gate } from './gate.js';
 import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
 import type { ScriptPath } from './path.js';
+import { withPathValues } from './path-values.js';
 import type { RequestTable } from './request-table.js';
-import type { Route, TokenRule } from './route.js';
+import type { KeepBody, Route, TokenRule } from './route.js';
+import type { OtherMethods, RouteTrie } from './route-trie.js';
+import { ScriptBodies } from './script-bodies.js';
+import type { ScriptRoutes } from './script-routes.js';
 
 const TOO_MANY_REQUESTS = 'too many requests wait for this database already';
+
+/** Largest body of a script (bytes), where `http.max_body` is not less: JavaScript has no longer text of its bytes in hex. */
+const LARGEST_BODY = 255 << 20;
+
+const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
 
 export class QueryHandler {
   readonly #settings: HttpSettings;
   readonly #requests: RequestTable;
   readonly #pool: QueryPool;
   readonly #gate: Gate;
+  readonly #decoder: ContentDecoder;
+  readonly #routes: ScriptRoutes;
+  /** By the script of a declared path. */
+  readonly #bodies = new WeakMap<RouteScript, ScriptBodies>();
+  readonly #bodyLimit: number;
   readonly #aliases: ReadonlySet<string>;
   /** Whether workers use a caller's claims. */
   readonly #claims: boolean;
   /** One limit for each database; undefined when there is only one database. */
   readonly #limits: ReadonlyMap<string, ConcurrencyLimit> | undefined;
 
-  constructor(settings: HttpSettings, requests: RequestTable, pool: QueryPool, gate: Gate) {
+  constructor(
+    settings: HttpSettings,
+    requests: RequestTable,
+    pool: QueryPool,
+    gate: Gate,
+    budget: BodyBudget,
+    routes: ScriptRoutes,
+  ) {
     const { databases, claims, claimSettings, access } = settings.worker;
     this.#settings = settings;
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
+    this.#decoder = new ContentDecoder(budget);
+    this.#routes = routes;
+    this.#bodyLimit = Math.min(settings.maxBody, LARGEST_BODY);
     this.#aliases = new Set(databases.map(({ alias }) => alias));
     this.#claims = claims || claimSettings || access.restrict;
     if (this.#aliases.size > 1)
@@ -37,17 +68,142 @@ export class QueryHandler {
 
   script(path: ScriptPath, token: TokenRule): Route {
     const { alias = this.#settings.worker.defaultAlias, folder, name } = path;
+    const script: RouteScript = { alias, folder, name };
     const registered = this.#aliases.has(alias);
+    const bodies = this.#bodiesOf(script);
+    const keep: KeepBody = (caller, request) => {
+      try {
+        this.#admit(request, caller, script);
+      } catch {
+        return false; // the error is the response once the request is dispatched
+      }
+      return registered && bodies.uses(request.method);
+    };
     return {
       token,
+      body: { methods: BODY_METHODS, limit: this.#bodyLimit, keep },
       handle: (request, caller) => {
-        this.#gate.checkOrigin(request);
-        const role = this.#gate.admitToScript(caller, request.method, alias, folder, name);
+        const role = this.#admit(request, caller, script);
         if (!registered)
           throw new ServiceError('unknown_database', `database not registered: ${alias}`);
-        this.#submit(request, alias, folder, name, request.headers, caller, role);
+        this.#run(request, script, request.query, caller, role);
       },
     };
+  }
+
+  /** declared serves a path that a script may declare; `segments` are as sent. Other paths are `not_found`. */
+  declared(segments: readonly string[], token: TokenRule): Route {
+    const keep: KeepBody = (caller, request) => {
+      try {
+        const routes = this.#routes.current(performance.now());
+        if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
+        return routes
+          .then((loaded) => this.#keeps(request, caller, loaded, segments))
+          .catch(() => false);
+      } catch {
+        return false; // the error is the response once the request is dispatched
+      }
+    };
+    return {
+      token,
+      body: { methods: BODY_METHODS, limit: this.#bodyLimit, keep },
+      handle: (request, caller) => {
+        const routes = this.#routes.current(performance.now());
+        if (!(routes instanceof Promise)) this.#route(request, caller, routes, segments);
+        else
+          this.#requests.whenDone(request, routes, (loaded) =>
+            this.#route(request, caller, loaded, segments),
+          );
+      },
+    };
+  }
+
+  /** Whether the script of a declared path uses the body of a request. Throws ServiceError. */
+  #keeps(
+    request: HttpRequest,
+    caller: Caller | undefined,
+    routes: RouteTrie,
+    segments: readonly string[],
+  ): boolean | Promise<boolean> {
+    const { method } = request;
+    const found = routes.find(method, segments);
+    if (found === undefined || 'methods' in found) return false;
+    const { script } = found;
+    this.#admit(request, caller, script);
+    let bodies = this.#bodies.get(script);
+    if (bodies === undefined) this.#bodies.set(script, (bodies = this.#bodiesOf(script)));
+    return bodies.uses(method);
+  }
+
+  #bodiesOf({ alias, folder, name }: RouteScript): ScriptBodies {
+    return new ScriptBodies(() => this.#pool.bodyMethods(alias, folder, name));
+  }
+
+  /** Gives the role of the caller in the database. Throws ServiceError. */
+  #admit(
+    request: HttpRequest,
+    caller: Caller | undefined,
+    { alias, folder, name }: RouteScript,
+  ): string {
+    this.#gate.checkOrigin(request);
+    return this.#gate.admitToScript(caller, request.method, alias, folder, name);
+  }
+
+  #route(
+    request: HttpRequest,
+    caller: Caller | undefined,
+    routes: RouteTrie,
+    segments: readonly string[],
+  ): void {
+    const { method } = request;
+    const found = routes.find(method, segments);
+    if (found === undefined) {
+      this.#requests.reject(request, 'not_found');
+      return;
+    }
+    if ('methods' in found) {
+      this.#gate.checkOrigin(request);
+      this.#admitToAny(caller, method, found);
+      this.#requests.allowsMethod(request, found.methods);
+      return;
+    }
+    const { script, values } = found;
+    const role = this.#admit(request, caller, script);
+    this.#run(request, script, withPathValues(request.query, values), caller, role);
+  }
+
+  /** Submits a request for a script; its body is decoded before, if it has a Content-Encoding. */
+  #run(
+    request: HttpRequest,
+    script: RouteScript,
+    query: string,
+    caller: Caller | undefined,
+    role: string,
+  ): void {
+    const { alias, folder, name } = script;
+    const { body, headers } = request;
+    const coding = body === undefined ? '' : fieldValue(headers, 'content-encoding');
+    if (coding === '') this.#submit(request, alias, folder, name, query, headers, caller, role);
+    else {
+      const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);
+      this.#requests.whenDone(request, decoded, (body) => {
+        request.body = body;
+        this.#submit(request, alias, folder, name, query, headers, caller, role);
+      });
+    }
+  }
+
+  /** Throws unless the caller may run one of the scripts with the method. */
+  #admitToAny(caller: Caller | undefined, method: string, { scripts }: OtherMethods): void {
+    const failures: unknown[] = [];
+    for (const { alias, folder, name } of scripts)
+      try {
+        this.#gate.admitToScript(caller, method, alias, folder, name);
+        return;
+      } catch (error) {
+        failures.push(error);
+      }
+    throw failures[0];
   }
 
   listing(name: keyof ExposeSettings, token: TokenRule): Route {
@@ -58,7 +214,7 @@ export class QueryHandler {
         const role = this.#gate.admit(caller);
         if (!expose[name]) throw new ServiceError('listing_hidden');
         if (this.#requests.allowsMethod(request, ['GET', 'HEAD']))
-          this.#submit(request, worker.defaultAlias, '', name, '', caller, role);
+          this.#submit(request, worker.defaultAlias, '', name, request.query, '', caller, role);
       },
     };
   }
@@ -68,17 +224,22 @@ export class QueryHandler {
     alias: string,
     folder: string,
     name: string,
+    query: string,
     headers: string,
     caller: Caller | undefined,
     role: string,
   ): void {
-    const { id, method, query, requestId } = request;
+    const { id, method, requestId } = request;
     const limit = this.#limits?.get(alias);
     if (limit !== undefined && !this.#requests.join(request, limit))
       throw new ServiceError('busy', TOO_MANY_REQUESTS);
+    const body = request.bodyDiscarded ? null : request.body?.toString('latin1');
+    request.body = undefined; // the worker has it
+    if (body === null && this.#settings.worker.debug)
+      request.response.addHeader('Warning', BODY_DISCARDED);
     const claims = this.#claims && caller !== undefined ? caller.claims : '';
     request.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims),
+      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body),
     );
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { NO_BODY } from '../batch.js';
+import { headerLine } from '../header-name.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import { LargeResponse } from './large-response.js';
 import { isBodiless, statusHead, TYPED } from './response-head.js';
@@ -47,7 +48,12 @@ export class ResponseWriter {
   }
 
   addHeader(name: string, value: string): void {
-    this.lines += `\r\n${name}: ${value}`;
+    this.lines += headerLine(name, value);
+  }
+
+  /** addLines adds header lines, each of which begins with CRLF. */
+  addLines(lines: string): void {
+    this.lines += lines;
   }
 
   /**

@@ -1,6 +1,7 @@
 /**
  * Finds the route of a raw path: one map lookup for fixed paths and for those that were resolved before. Only paths of
- * scripts and plugin functions are remembered, up to a bound; the path rules bound their length.
+ * scripts and plugin functions are remembered, up to a bound; the path rules bound their length. Paths that scripts declare
+ * are not: each value of a parameter makes another one.
  */
 import type { HttpSettings } from '../settings.js';
 import type { HealthHandler } from './health-handler.js';
@@ -78,6 +79,8 @@ export class RouteTable {
       }
       case 'registry':
         return registry!.route(path);
+      case 'declared':
+        return queries.declared(path.segments, this.#segmentsToken(path.segments));
       case 'not_found':
         return unmatched.notFound(this.#rawToken(raw));
       case 'rejected':
@@ -97,6 +100,18 @@ export class RouteTable {
     const { length } = this.#context;
     if (raw.includes('%') || !raw.startsWith(`${this.#context}/`)) return 'required';
     return this.#token(raw.slice(length));
+  }
+
+  /** The segments of the path as the whitelist sees them: decoded, but for slashes, which would make it another path. */
+  #segmentsToken(segments: readonly string[]): TokenRule {
+    try {
+      const path = segments.map((one) =>
+        one.includes('%') ? decodeURIComponent(one).replaceAll('/', '%2F') : one,
+      );
+      return this.#token(`/${path.join('/')}`);
+    } catch {
+      return 'required';
+    }
   }
 
   #remember(raw: string, route: Route): Route {

@@ -20,6 +20,12 @@ export interface BodyRule {
   readonly methods: readonly string[] | undefined;
   /** Largest body (bytes). */
   readonly limit: number;
-  /** Whether bodies are kept. A function decides by caller, and bodies of callers it does not accept are discarded. */
-  readonly keep: boolean | ((caller: Caller | undefined) => boolean);
+  /** Whether bodies are kept. A function decides by caller and request; bodies that it does not accept are discarded. */
+  readonly keep: boolean | KeepBody;
 }
+
+/** Must not throw or reject. */
+export type KeepBody = (
+  caller: Caller | undefined,
+  request: HttpRequest,
+) => boolean | Promise<boolean>;

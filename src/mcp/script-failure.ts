@@ -28,11 +28,13 @@ export interface FailedScript {
   readonly raised: boolean;
   /** The error to report if the cause is known. */
   readonly fault: ServiceError | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
 }
 
 export function scriptFailureText(
   failure: ToolFailure,
-  { sent, maxResult, raised, fault }: FailedScript,
+  { sent, maxResult, raised, fault, parameter }: FailedScript,
 ): string {
   if (!(failure instanceof ServiceError) && isRaised(failure.state))
     return raised ? failure.message : SQL_FAILED;
@@ -41,12 +43,14 @@ export function scriptFailureText(
   if (common !== undefined) return common;
   if (failure instanceof ServiceError) return failure.message;
   const { state } = failure;
-  if (state.startsWith('22')) return valueText(sent);
+  if (state.startsWith('22')) return valueText(sent, parameter);
   return /^(?:42|0A|08P01)/.test(state) ? BROKEN : `${SQL_FAILED} (${state})`;
 }
 
 /** The message for an invalid value. It does not repeat the value, which may be one of a row. */
-function valueText(sent: QueryParameters): string {
+function valueText(sent: QueryParameters, parameter: string | undefined): string {
+  if (parameter !== undefined && sent.has(parameter))
+    return `the value of ${listNames([parameter])} is not valid for its type.`;
   const names = [...sent.keys()];
   return names.length === 0
     ? 'the script met a value that is not valid where it stands.'

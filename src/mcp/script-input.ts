@@ -2,6 +2,7 @@
  * The arguments of a script as a tool: the parameters in its template, except those that only HTTP sends; `_page` and
  * `_page_size` have defaults. Unknown arguments are rejected, not ignored.
  */
+import type { Head } from '../head/head.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
 import { MAX_PAIRS, type QueryParameters } from '../script/query-string.js';
 import { parametersOf, type Parameter } from '../template/parameters.js';
@@ -34,9 +35,12 @@ export class ScriptInput {
   readonly #open: boolean;
   readonly #required: readonly string[];
 
-  constructor(template: Template) {
+  readonly #declared: Head['parameters'];
+
+  constructor(template: Template, { parameters }: Head) {
     const { list, open } = parametersOf(template.text, template.name);
-    const sent = list.filter(({ name }) => !isReservedKey(name));
+    this.#declared = parameters;
+    const sent = declaredIn(list, parameters).filter(({ name }) => !isReservedKey(name));
     for (const parameter of sent) {
       const { name } = parameter;
       const fallback = PARAMETER_DEFAULTS.get(name);
@@ -62,7 +66,7 @@ export class ScriptInput {
     const properties = Object.fromEntries(
       [...this.#parameters].map(([name, parameter]) => [
         name,
-        parameterSchema(parameter, ABOUT.get(name)),
+        parameterSchema(parameter, this.#about(name)),
       ]),
     );
     return {
@@ -71,6 +75,16 @@ export class ScriptInput {
       ...(this.#required.length === 0 ? {} : { required: this.#required }),
       ...(this.#open ? {} : { additionalProperties: false }),
     };
+  }
+
+  /** The beginning of a parameter's description. */
+  #about(name: string): string | undefined {
+    const declared = this.#declared.get(name);
+    if (declared === undefined) return ABOUT.get(name);
+    const { description, expected } = declared;
+    const text =
+      description === '' || /[.!?…]$/.test(description) ? description : `${description}.`;
+    return `${text} Must be ${expected}.`.trimStart();
   }
 
   /** parse converts arguments to the parameters of a query string. Throws ArgumentError. */
@@ -97,6 +111,47 @@ export class ScriptInput {
     throw unknownArgument(name, [...this.#parameters.keys()]);
   }
 }
+
+/** The parameters of a template as their declarations have them, and those that are only declared. */
+function declaredIn(list: readonly Parameter[], declared: Head['parameters']): Parameter[] {
+  const all = new Map(list.map((parameter) => [parameter.name, parameter]));
+  for (const { name, type, values, required, fallback, list: several } of declared.values()) {
+    if (OUTSIDE.test(name)) continue;
+    const used = all.get(name) ?? { ...UNUSED, name };
+    all.set(name, {
+      ...used,
+      required,
+      list: several || used.list,
+      fallback: typeof fallback === 'string' ? fallback : used.fallback,
+      type: SQL_TYPES.get(type) ?? type,
+      flag: false,
+      values: values ?? used.values,
+    });
+  }
+  return [...all.values()];
+}
+
+/** Names of data that a tool does not have. */
+const OUTSIDE = /^(?:header|body|request)\./;
+
+/** The SQL types of declared types that have another name. */
+const SQL_TYPES: ReadonlyMap<string, string> = new Map([
+  ['double', 'double precision'],
+  ['enum', 'text'],
+]);
+
+/** A parameter that the template does not use by name. */
+const UNUSED: Omit<Parameter, 'name'> = {
+  required: false,
+  list: false,
+  fallback: undefined,
+  type: undefined,
+  identifier: false,
+  integer: false,
+  interpolated: false,
+  flag: false,
+  values: [],
+};
 
 function isRequired(parameters: ReadonlyMap<string, Parameter>, name: string): boolean {
   return parameters.get(name)?.required === true;

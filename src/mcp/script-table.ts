@@ -78,8 +78,8 @@ export function sharedNames(tables: readonly ScriptTable[]): ReadonlySet<string>
   return shared;
 }
 
-function inputOf({ template }: ReadableScript): ScriptInput {
+function inputOf({ template, head }: ReadableScript): ScriptInput {
   let input = inputs.get(template);
-  if (input === undefined) inputs.set(template, (input = new ScriptInput(template)));
+  if (input === undefined) inputs.set(template, (input = new ScriptInput(template, head)));
   return input;
 }

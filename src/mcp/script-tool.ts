@@ -1,9 +1,10 @@
 /** A script on one database as a tool: its entry in `tools/list`, written on first use, and its measured cost. */
+import type { Head } from '../head/head.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
 import { annotations } from './input-schema.js';
-import { leadingComment } from './script-description.js';
+import { descriptionOf } from './script-description.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';
@@ -14,6 +15,7 @@ export class ScriptTool implements ListedTool {
   readonly folder: string;
   readonly script: string;
   readonly template: Template;
+  readonly head: Head;
   readonly input: ScriptInput;
   readonly cost = new ScriptCost();
   #json: string | undefined;
@@ -24,6 +26,7 @@ export class ScriptTool implements ListedTool {
     this.folder = script.folder;
     this.script = script.name;
     this.template = script.template;
+    this.head = script.head;
     this.input = input;
   }
 
@@ -43,7 +46,7 @@ export class ScriptTool implements ListedTool {
   }
 
   #description(): string {
-    const about = leadingComment(this.template.text) || `Runs the script ${this.path}.`;
+    const about = descriptionOf(this.template.text) || `Runs the script ${this.path}.`;
     const end = /[.!?…]$/.test(about) ? '' : '.';
     return `${about}${end} Database: ${this.alias}. At most ${MAX_ROWS} rows${this.input.paged ? '; _page gives the next ones' : ''}.`;
   }

@@ -6,16 +6,24 @@
 import { performance } from 'node:perf_hooks';
 import { READ, ScriptAccess } from '../access/script-access.js';
 import { ServiceError } from '../errors.js';
+import { NO_HEAD } from '../head/head.js';
 import type { Logger } from '../log.js';
 import type { McpSettings } from '../settings.js';
 import { Recent } from '../recent.js';
+import { checkParameters } from '../script/declared-parameters.js';
 import { RequestData } from '../script/request-data.js';
-import { unsafeValue } from '../script/script-error.js';
+import { invalidValue } from '../script/invalid-value.js';
+import { invalidParameter, unsafeValue } from '../script/script-error.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { statementFault } from '../script/statement-fault.js';
 import type { ReadableScript, ReadableScripts } from '../script/scripts.js';
 import { positionToScript, StatementBuilder, type ScriptStatement } from '../script/statement.js';
-import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
+import {
+  InvalidParameter,
+  RefusedValue,
+  TemplateError,
+  type Rendered,
+} from '../template/template.js';
 import type { McpCall } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
@@ -186,7 +194,9 @@ export class ScriptTools {
     let statement: ScriptStatement;
     try {
       sent = tool.input.parse(args);
-      rendered = tool.template.render(this.#data(call, tool, sent));
+      const data = this.#data(call, tool, sent);
+      if (tool.head !== NO_HEAD) checkParameters(tool.head.parameters, data);
+      rendered = tool.template.render(data);
       statement = this.#statements.build('read', rendered.text, tool.path);
     } catch (error) {
       return this.#notRendered(error, call, tool);
@@ -200,25 +210,39 @@ export class ScriptTools {
     const fault =
       failure instanceof ServiceError
         ? undefined
-        : statementFault(failure.state, rendered, () => sent);
+        : statementFault(
+            failure.state,
+            rendered,
+            () => (name) => sent.has(name),
+            tool.head.parameters,
+          );
+    const offset = offsetOf(failure, statement);
+    const parameter =
+      failure instanceof ServiceError || fault !== undefined
+        ? undefined
+        : invalidValue(failure, { rendered, offset });
     if (!call.abandoned) {
-      const found = fault?.place ?? positionOf(failure, rendered, statement);
+      const found = fault?.place ?? (offset === undefined ? undefined : rendered.locate(offset));
       const position = found && `${tool.path}:${found.line}:${found.column}`;
-      logFailure(this.#log, failure, { requestId, script: tool.path, alias, position });
+      const place = { requestId, script: tool.path, alias, position, parameter };
+      logFailure(this.#log, failure, place);
     }
     const { maxResult } = this.#settings;
     const { raised } = this.#options;
-    return { error: scriptFailureText(failure, { sent, maxResult, raised, fault: fault?.error }) };
+    const failed = { sent, maxResult, raised, fault: fault?.error, parameter };
+    return { error: scriptFailureText(failure, failed) };
   }
 
-  #data(call: McpCall, { path }: ScriptTool, sent: QueryParameters): RequestData {
+  #data(call: McpCall, { path, head }: ScriptTool, sent: QueryParameters): RequestData {
     const { headers, claims, requestId } = call.request;
-    return new RequestData(sent, headers, this.#options.claims ? claims : '', (header) => {
+    const onBlanked = (header: string): void => {
       this.#log.warn(
         { requestId, script: path, header },
         'a header was blanked: its value cannot be interpolated safely',
       );
-    });
+    };
+    const bound = this.#options.claims ? claims : '';
+    return new RequestData(sent, headers, bound, onBlanked, head.parameters);
   }
 
   /** The outcome if no statement could be rendered from the arguments. */
@@ -229,8 +253,15 @@ export class ScriptTools {
     if (error instanceof TemplateError) {
       const { requestId } = call.request;
       const position = `${path}:${error.line}:${error.column}`;
-      this.#log.warn({ requestId, script: path, position }, error.safeMessage);
+      const parameter = error instanceof InvalidParameter ? error.invalid.parameter : undefined;
+      this.#log.warn({ requestId, script: path, position, parameter }, error.safeMessage);
+      if (error instanceof InvalidParameter)
+        return { error: invalidParameter(error.invalid).message };
       return { error: `could not run script ${path} with these arguments: ${NOT_RENDERED}` };
+    }
+    if (error instanceof ServiceError && error.detail !== undefined) {
+      const { requestId } = call.request;
+      this.#log.warn({ requestId, script: path }, error.detail);
     }
     throw error;
   }
@@ -256,12 +287,8 @@ function outcomeOf(value: string | { text(): string } | null): ToolOutcome {
   return { json: `{"rows":${rows},"count":${count}${more}}` };
 }
 
-/** The position of PostgreSQL's error in the script. */
-function positionOf(
-  failure: ToolFailure,
-  rendered: Rendered,
-  statement: ScriptStatement,
-): Position | undefined {
+/** The offset of PostgreSQL's error in the rendered text. */
+function offsetOf(failure: ToolFailure, statement: ScriptStatement): number | undefined {
   if (failure instanceof ServiceError || failure.position === undefined) return undefined;
-  return rendered.locate(positionToScript(statement, failure.position));
+  return positionToScript(statement, failure.position);
 }

@@ -30,12 +30,16 @@ export interface FailureFields {
   readonly routine?: string;
   /** The error has a CONTEXT: it was raised inside a function, or in a statement run by one. */
   readonly context?: true;
+  /** The bound value, counted from 1, that the CONTEXT names: PostgreSQL could not read it as its type. */
+  readonly parameter?: number;
 }
 
 /** The outcome of a segment that is more than a single value or a command tag. */
 export interface Detail {
   /** The command tag; empty for an empty statement. */
   readonly tag?: string;
+  /** For ROWS: the command tags of preceding statements that were to be reported, apart from those that count rows. */
+  readonly tags?: readonly string[];
   readonly columns?: readonly { readonly name: string; readonly type: number }[];
   readonly rows?: readonly (readonly (string | null)[])[];
   /** Bytes of all cells of the rows. */
@@ -51,7 +55,10 @@ export interface Detail {
   readonly transaction?: true;
   /** The connection is lost. The last outcome; its segment did not end. */
   readonly lost?: true;
-  /** With `lost`: the first statement without an outcome had run, although its segment did not end. */
+  /**
+   * With `failure`: the statement had run, and the segment failed at its end, when it was committed. With `lost`: the first
+   * statement without an outcome had run, although its segment did not end.
+   */
   readonly ran?: true;
 }
 
@@ -70,8 +77,16 @@ export const BODY = 2;
 export interface Pipeline {
   /** prepare sends a Parse in the segment of the next statement. False when the connection is lost. */
   prepare(name: string, sql: string): boolean;
-  /** precede sends a statement in the segment of the next one. Its result is dropped. False as above. */
-  precede(name: string, sql: string, values: readonly (string | null)[]): boolean;
+  /**
+   * precede sends a statement in the segment of the next one. Its result is dropped; `reports` adds its command tag to
+   * the outcome. False as above.
+   */
+  precede(
+    name: string,
+    sql: string,
+    values: readonly (string | null)[],
+    reports?: boolean,
+  ): boolean;
   /**
    * readOnly puts the next statement, and those that precede it in its segment, into a read-only transaction, which is
    * rolled back after the statement, but stays open after an error. False as above.

@@ -3,8 +3,8 @@
  * records. The worker writes (native/response_ring.cc), and wakes the reader through its mailbox.
  *
  * The control block has three words, in cache lines of their own: the bytes published, the bytes consumed (both wrap
- * around), and whether the writer waits for room. A record is a multiple of 16 bytes: four words (size; id; status, type
- * and the length of Allow; the length of the body), Allow, and the body as UTF-8. None crosses the end of the ring.
+ * around), and whether the writer waits for room. A record is a multiple of 16 bytes: four words (size; id; status and
+ * type; the lengths of the body and of the header lines), the header lines, and the body as UTF-8. None crosses the end of the ring.
  */
 import { addon } from './addon.js';
 
@@ -27,13 +27,16 @@ export const APART = 4;
 /** The longest text that fits into a record whatever its characters (UTF-16 units): kLargeBody of the native ring. */
 export const LONGEST_TEXT = 10_922;
 
+/** The longest header lines of a response, characters: kLongestLines of the native ring. They are ASCII. */
+export const LONGEST_LINES = 8_192;
+
 export function createRing(): SharedArrayBuffer {
   return new SharedArrayBuffer(CONTROL_BYTES + SIZE);
 }
 
 /** The native part of the writer. */
 export interface NativeRing {
-  write(id: number, status: number, type: number, allow: string, body: string): boolean;
+  write(id: number, status: number, type: number, lines: string, body: string): boolean;
   publish(): void;
 }
 
@@ -58,11 +61,11 @@ export class ResponseRing {
   }
 
   /**
-   * write adds a response; `allow` has the methods for an Allow header or is empty. False when there is no room: the reader
-   * reports when there is.
+   * write adds a response; `lines` are its header lines (header-name.ts), at most LONGEST_LINES. False when there is no
+   * room: the reader reports when there is.
    */
-  write(id: number, status: number, type: number, allow: string, body: string): boolean {
-    return this.#native.write(id, status, type, allow, body);
+  write(id: number, status: number, type: number, lines: string, body: string): boolean {
+    return this.#native.write(id, status, type, lines, body);
   }
 
   /** publish lets the reader see what was written. */
@@ -76,7 +79,7 @@ export type OnResponse = (
   id: number,
   status: number,
   type: number,
-  allow: string,
+  lines: string,
   body: Uint8Array | ArrayBuffer,
 ) => void;
 
@@ -109,14 +112,16 @@ export class ResponseReader {
         const apart = (type & APART) !== 0;
         if (apart && this.#bodies.length === 0) break; // it comes with a later message
         const texts = CONTROL_BYTES + (word << 2) + HEADER_BYTES;
-        const allow = head >>> 24;
-        const length = this.#words[word + 3]!;
+        const lengths = this.#words[word + 3]!;
+        const lines = lengths >>> 16;
         take(
           this.#words[word + 1]!,
           head & 0xffff,
           apart ? type - APART : type,
-          allow === 0 ? '' : this.#text(texts, allow),
-          apart ? this.#bodies.shift()! : new Uint8Array(this.#memory, texts + allow, length),
+          lines === 0 ? '' : this.#text(texts, lines),
+          apart
+            ? this.#bodies.shift()!
+            : new Uint8Array(this.#memory, texts + lines, lengths & 0xffff),
         );
         count++;
       }

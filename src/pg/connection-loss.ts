@@ -43,7 +43,10 @@ export function lossOf({ failure: fields, before = 0, ran }: Detail, head?: Segm
     : !failure.fatal && failure.routine !== undefined;
   // Only the head reports its failure: the message may hold what other callers must not see.
   return {
-    head: known && !hitAborted(head, failure) ? reportedFailure(head, failure, before) : undefined,
+    head:
+      known && !hitAborted(head, failure)
+        ? reportedFailure(head, failure, before, ran === true)
+        : undefined,
     ended: ended ? failure : undefined,
   };
 }

@@ -1,12 +1,12 @@
 /**
- * One libpq connection in pipeline mode. Every job is a segment of its own: its identity, a Parse when its text is to be
- * prepared, its execution, and a sync, so that a failure affects no other job and the identity ends with it. Results come
- * back in the order sent. A connection is closed rather than kept in a state that other jobs could notice: after an open
+ * One libpq connection in pipeline mode. Every job is a segment of its own: its identity, its statements, each with a Parse
+ * when its text is to be prepared, and a sync, so that a failure affects no other job and the identity ends with it. Results
+ * come back in the order sent. A connection is closed rather than kept in a state that other jobs could notice: after an open
  * transaction or a session command.
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
-import type { PipelineResult } from '../native/pipeline.js';
+import type { Detail, PipelineResult } from '../native/pipeline.js';
 import { connectionLost, failLost, lossOf, outcomeUnknown, type Loss } from './connection-loss.js';
 import { InFlight } from './in-flight.js';
 import { InternalJob, Rollback } from './internal-job.js';
@@ -15,7 +15,7 @@ import type { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from './prepared-statements.js';
-import { isDetail, leavesState, readOutcome } from './result.js';
+import { isDetail, readOutcome, statefulTag } from './result.js';
 import {
   ResultMeter,
   resultTooLarge,
@@ -26,7 +26,10 @@ import {
 import {
   dropAborted,
   dropUnknown,
+  failedStatement,
   hitAborted,
+  lastUnnamed,
+  parsesAny,
   reportedFailure,
   writeSegment,
   type Segment,
@@ -42,6 +45,8 @@ const LONG_TEXT = 16 << 10;
  * more sync for each, while all jobs behind a failure are otherwise sent twice.
  */
 const EXPLICIT_AFTER_FAILURE = 1_000;
+
+const NO_DETAIL: Detail = {};
 
 export interface ConnectionCallbacks {
   /** Jobs ended: there is room for others. */
@@ -124,9 +129,10 @@ export class Connection {
     job.attempts++;
     this.inFlight.push(segment);
     if (inExplicit) this.send(new Rollback(), now);
-    if (segment.parses) this.#evict(now);
+    if (parsesAny(segment)) this.#evict(now);
     // PostgreSQL keeps the parsed text and its plan until it gets the next text without a name.
-    else if (segment.name === '' && statement.sql.length > LONG_TEXT && this.open)
+    const unnamed = lastUnnamed(segment);
+    if (unnamed !== undefined && unnamed.sql.length > LONG_TEXT && this.open)
       this.send(new InternalJob('SELECT 1', []), now);
   }
 
@@ -206,7 +212,7 @@ export class Connection {
     if (aborted && !segment.inAborted && !segment.inExplicit) this.#rollBack(now);
     if ('affected' in read) job.done(read);
     else if ('state' in read && hitAborted(segment, read)) this.#resend(job, now);
-    else this.#fail(segment, read, isDetail(outcome) ? (outcome.before ?? 0) : 0, now);
+    else this.#fail(segment, read, isDetail(outcome) ? outcome : NO_DETAIL, now);
     if (this.#retiring && this.inFlight.size === 0) this.close();
   }
 
@@ -216,8 +222,9 @@ export class Connection {
     const result = readOutcome(outcome, job.form);
     if (result === undefined) return resultTooLarge(this.#meter.limit);
     if ('state' in result) return result;
-    if (leavesState(result.tag) && !(job instanceof InternalJob)) {
-      const error = notAllowed(`${result.tag} is not allowed in a script`);
+    const stateful = statefulTag(result.tag, outcome);
+    if (stateful !== undefined && !(job instanceof InternalJob)) {
+      const error = notAllowed(`${stateful} is not allowed in a script`);
       this.#lose({ head: error });
       return error;
     }
@@ -229,30 +236,39 @@ export class Connection {
     return result;
   }
 
-  /** Fails a job, or sends it again if nothing ran because a prepared statement was stale. */
-  #fail(segment: Segment, failure: SqlFailure | ServiceError, missing: number, now: number): void {
-    const { job, name } = segment;
+  /** Fails a job, or sends it again if nothing ran, or stays, because a prepared statement was stale. */
+  #fail(
+    segment: Segment,
+    failure: SqlFailure | ServiceError,
+    { before: missing = 0, ran }: Detail,
+    now: number,
+  ): void {
+    const { job } = segment;
     const stale = dropUnknown(segment, failure, missing, this.#prepared);
     // Perhaps stale, reported by a version or a pooler that names another routine: a new name costs little.
-    if (!stale && name !== '' && 'state' in failure && mayBeStale(failure)) {
-      this.#deallocate(this.#prepared.drop(job.statement), now);
-      this.flush();
+    if (!stale && 'state' in failure && mayBeStale(failure)) {
+      const { statement, name } = failedStatement(segment, missing);
+      if (name !== '') {
+        this.#deallocate(this.#prepared.drop(statement), now);
+        this.flush();
+      }
     }
     if (!stale || job.attempts >= 2 || job.abandoned)
-      job.failed(reportedFailure(segment, failure, missing));
+      job.failed(reportedFailure(segment, failure, missing, ran === true));
     else if (this.open) this.#prepareAgain(job, now);
     else job.failed(connectionLost()); // with the ROLLBACK behind it
   }
 
   /**
-   * Sends a job whose prepared statement or identity statement was stale: its tables changed, or a pooler dropped it. The
-   * job's own is prepared again in both cases, because a pooler most often drops both.
+   * Sends a job of which a prepared statement or the identity statement was stale: its tables changed, or a pooler dropped
+   * it. All of the job's own are prepared again, because a pooler most often drops all.
    */
   #prepareAgain(job: Job, now: number): void {
-    const name = this.#prepared.drop(job.statement);
+    const names = [this.#prepared.drop(job.statement)];
+    for (const { statement } of job.before ?? []) names.push(this.#prepared.drop(statement));
     // The job first: should the connection be lost meanwhile, it is among the jobs in flight.
     this.send(job, now);
-    this.#deallocate(name, now);
+    for (const name of names) this.#deallocate(name, now);
     this.flush();
   }
 

@@ -7,10 +7,11 @@ import { ServiceError } from '../errors.js';
 import type { Statement } from './job.js';
 import type { SqlFailure } from './sql-failure.js';
 
+/** What is set before a statement, in its transaction: its identity, and its own time limit. */
 export interface Identity {
   /** The role; empty to keep that of the connection. */
   readonly role: string;
-  /** The identity statement: one of three, so that each is prepared once on a connection. */
+  /** The identity statement: one of seven, so that each is prepared once on a connection. */
   readonly statement: Statement;
   readonly values: readonly string[];
 }
@@ -24,6 +25,19 @@ const SET_CLAIMS = identityStatement(
 const SET_BOTH = identityStatement(
   `SELECT WHERE ${ROLE} OR set_config('request.jwt.claims', $2, true) IS NULL`,
 );
+
+/** The statements that set a time limit too, by those that do not. */
+const WITH_TIMEOUT: ReadonlyMap<Statement | undefined, Statement> = new Map([
+  [undefined, identityStatement(`SELECT WHERE ${timeoutSet(1)}`)],
+  ...[SET_ROLE, SET_CLAIMS, SET_BOTH].map((statement): [Statement, Statement] => [
+    statement,
+    identityStatement(`${statement.sql} OR ${timeoutSet(statement === SET_BOTH ? 3 : 2)}`),
+  ]),
+]);
+
+function timeoutSet(parameter: number): string {
+  return `set_config('statement_timeout', $${parameter}, true) IS NULL`;
+}
 
 function identityStatement(sql: string): Statement {
   return { sql, recurs: true };
@@ -40,6 +54,13 @@ export function identityOf(role: string, claims: string | undefined): Identity |
   const text = claims === '' ? '{}' : claims;
   if (role === '') return { role, statement: SET_CLAIMS, values: [text] };
   return { role, statement: SET_BOTH, values: [role, text] };
+}
+
+/** withTimeout adds a time limit (ms), from which PostgreSQL ends the statement that follows. */
+export function withTimeout(identity: Identity | undefined, timeout: number): Identity {
+  const statement = WITH_TIMEOUT.get(identity?.statement)!;
+  const values = [...(identity?.values ?? []), String(timeout)];
+  return { role: identity?.role ?? '', statement, values };
 }
 
 /** IdentityRejected: there is no such role, or the connection is not a member of it. */

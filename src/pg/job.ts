@@ -1,4 +1,7 @@
-/** Jobs: one statement each, which a database runs, and which ends in exactly one call of `done` or `failed`. */
+/**
+ * Jobs: one statement each, or several that are one transaction, which a database runs, and which end in exactly one call of
+ * `done` or `failed`.
+ */
 import type { ServiceError } from '../errors.js';
 import type { LargeValue } from '../native/pipeline.js';
 import type { Identity } from './identity.js';
@@ -44,10 +47,19 @@ export interface StatementResult {
   readonly rows: readonly (readonly (string | null)[])[] | undefined;
 }
 
+/** A statement before that of a job, whose result is dropped. */
+export interface EarlierStatement {
+  readonly statement: Statement;
+  readonly values: readonly (string | null)[];
+}
+
 export interface Job {
+  /** The last one, whose result is the job's. */
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly form: ResultForm;
+  /** The statements before it in its transaction, if any. None of them commits. */
+  readonly before?: readonly EarlierStatement[] | undefined;
   /** Set before it, in its transaction, on whatever connection and however often it runs. */
   readonly identity: Identity | undefined;
   /** Whether it runs in a READ ONLY transaction of its own, which is rolled back. */

@@ -41,8 +41,13 @@ function resultOf(
   return { value, place, tag, affected: tag === '' ? 0 : affectedBy(tag), columns, rows };
 }
 
-/** leavesState tells whether a command with this tag leaves a state on its connection. */
-export function leavesState(tag: string): boolean {
+/** statefulTag is the command tag of a job's statement, or of one before it, that leaves a state on the connection. */
+export function statefulTag(tag: string, outcome: PipelineResult): string | undefined {
+  if (leavesState(tag)) return tag;
+  return isDetail(outcome) ? outcome.tags?.find(leavesState) : undefined;
+}
+
+function leavesState(tag: string): boolean {
   return tag !== '' && STATEFUL.test(tag);
 }
 

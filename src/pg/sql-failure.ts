@@ -21,8 +21,12 @@ export interface SqlFailure {
   readonly routine?: string | undefined;
   /** Whether it occurred inside a function, or in a statement that one ran. */
   readonly inside?: boolean;
+  /** The bound value, counted from 1, that is invalid for its type, where PostgreSQL names it. */
+  readonly parameter?: number | undefined;
   /** Whether the server ended the connection with it. */
   readonly fatal: boolean;
+  /** Of a job with several statements, the index of the one that failed; their number when the commit failed. */
+  readonly part?: number;
 }
 
 /** SQLSTATE transaction_resolution_unknown: the connection was lost, and the statement may have taken effect. */
@@ -70,6 +74,7 @@ export function failureOf(fields: FailureFields): SqlFailure {
     raised: LANGUAGES.test(fields.sourceFile ?? ''),
     routine: fields.routine,
     inside: fields.context === true,
+    parameter: fields.parameter,
     fatal: isFatal(fields),
   };
 }

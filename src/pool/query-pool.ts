@@ -14,6 +14,7 @@ import type {
   Probed,
   RegistryResponse,
   RegistryRequest,
+  RouteList,
   StoredUser,
   TaskResult,
   WorkerTask,
@@ -60,7 +61,7 @@ export class QueryPool {
     );
   }
 
-  /** submit queues one packed request and returns the number of its worker. */
+  /** submit queues one packed request and returns the number of its worker. Throws ServiceError `busy`. */
   submit(request: Batch): number {
     if (!this.#chosen) {
       this.#chosen = true;
@@ -90,8 +91,9 @@ export class QueryPool {
   }
 
   /** findUser looks a user up; null when there is none. Rejects with ServiceError `busy` when the lookup fails. */
-  async findUser(username: string): Promise<StoredUser | null> {
-    const result = await this.#task<TaskResult<StoredUser | null>>({ type: 'user', username });
+  async findUser(username: string, requestId: string): Promise<StoredUser | null> {
+    const task = { type: 'user', username, requestId } as const;
+    const result = await this.#task<TaskResult<StoredUser | null>>(task);
     if ('failure' in result) throw new ServiceError('busy', NO_USERS);
     return result.value;
   }
@@ -107,12 +109,26 @@ export class QueryPool {
     return this.#task({ type: 'migrate-users' });
   }
 
+  /** bodyMethods finds out which methods of a script use a body. Rejects when no worker could. */
+  bodyMethods(alias: string, folder: string, name: string): Promise<readonly string[]> {
+    return this.#task({ type: 'script-bodies', alias, folder, name });
+  }
+
   /**
    * registry has a worker answer a request to the registry of scripts. Rejects with ServiceError: `busy` when there is no
    * worker, `worker_lost` when it died meanwhile.
    */
   registry(request: RegistryRequest): Promise<RegistryResponse> {
     return this.#task({ type: 'registry', request }, 'worker_lost');
+  }
+
+  /**
+   * routes lists the paths that scripts declare; undefined when `version` is still the last one. Always of the same worker,
+   * while that is ready: each one that is asked scans all scripts. Rejects when there is no worker, or it died meanwhile.
+   */
+  async routes(version: string): Promise<RouteList | undefined> {
+    const worker = this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
+    return (await worker.run({ type: 'routes', version })) as RouteList | undefined;
   }
 
   /** sending reports to the workers how many bytes of their responses the HTTP process has yet to send. */

@@ -10,6 +10,7 @@ import type { Logger } from '../log.js';
 import { Mailbox } from '../native/mailbox.js';
 import { createRing, ResponseReader, type OnResponse } from '../native/response-ring.js';
 import { ABANDON, packId, requestIds, ROOM, RUN, type Batch } from '../batch.js';
+import { ServiceError } from '../errors.js';
 import { connectionsOf, type Connections } from '../ipc.js';
 import { CONNECTION_STRIDE, type WorkerSettings } from '../settings.js';
 import type { WorkerTask } from '../tasks.js';
@@ -24,6 +25,9 @@ export interface QueryResults {
 
 /** Most requests in one message. */
 const MESSAGE_REQUESTS = 64;
+
+/** Longest message (characters): JavaScript has no string of twice this length. */
+const MESSAGE_LENGTH = 256 << 20;
 
 /** Deaths within so many seconds of each other are one series. */
 const DEATH_SERIES = 60;
@@ -93,10 +97,16 @@ export class QueryWorker {
     return this.#address !== 0;
   }
 
+  /** collect adds a request to the next message. Throws ServiceError `busy` when there is no room in it. */
   collect(request: Batch): void {
-    if (this.collected === MESSAGE_REQUESTS) this.flush();
+    if (this.collected === MESSAGE_REQUESTS || this.#isFull(request)) this.flush();
+    if (this.#isFull(request)) throw new ServiceError('busy'); // no thread takes requests now
     this.#batch += request;
     this.collected++;
+  }
+
+  #isFull(request: Batch): boolean {
+    return this.#batch.length + request.length > MESSAGE_LENGTH;
   }
 
   /** abandon reports with the next flush that a request needs no response any more. */

@@ -3,6 +3,7 @@
  * involved, and the message with quoted values masked; never the statement, values, DETAIL or CONTEXT.
  */
 import type { QueryRequest } from '../batch.js';
+import type { RequestBody } from '../body/request-body.js';
 import { errorBody, isRaised, SQL_FAILED, statusOfSqlState, type ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { IdentityRejected } from '../pg/identity.js';
@@ -15,12 +16,23 @@ export interface FailurePlace {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly alias: string;
+  /** Which of several statements: its number, or `commit`. */
+  readonly statement: string | undefined;
   /** `script:line:column`, when PostgreSQL gave a position. */
   readonly position: string | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
+  /** What the author of the script can do about it. */
+  readonly hint: string | undefined;
 }
 
 /** What the request contained: a message may repeat it. */
-type SentText = Pick<QueryRequest, 'query' | 'headers'>;
+export interface SentText extends Pick<QueryRequest, 'query' | 'headers'> {
+  readonly body: RequestBody | undefined;
+}
+
+/** Bodies whose words are looked for in a message, at most of this length: with longer ones nothing of it is logged. */
+const LONGEST_BODY = 256 << 10;
 
 export function logFailure(
   log: Logger,
@@ -38,7 +50,7 @@ export function logFailure(
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Omit<FailurePlace, 'position'>,
+  place: Pick<FailurePlace, 'requestId' | 'script' | 'alias'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
@@ -51,9 +63,11 @@ const RAISED = 'a function in the database raised an error';
  * maskSent replaces the words of a message that contain a word of the request: PostgreSQL does not quote every name that
  * it repeats (`column item.x does not exist`), and a script may have interpolated it.
  */
-function maskSent(message: string, { query, headers }: SentText): string {
+function maskSent(message: string, { query, headers, body }: SentText): string {
+  if (body !== undefined && body.size > LONGEST_BODY) return LONG_BODY;
   const values = [...parseQueryString(query).values()].flat();
   values.push(...headers.split('\n').filter((_, i) => i % 2 === 1));
+  if (body !== undefined) values.push(...body.texts());
   const words = new Set(values.flatMap((value) => value.toLowerCase().match(WORD) ?? []));
   return message.replace(WORD, (word) => {
     const lower = word.toLowerCase();
@@ -67,6 +81,8 @@ function maskSent(message: string, { query, headers }: SentText): string {
   });
 }
 
+const LONG_BODY = 'a statement failed; the message may repeat text of a long body';
+
 const WORD = /[\p{L}\p{N}_]+/gu;
 
 /** What a response may say. */
@@ -76,7 +92,12 @@ export interface FailureResponseOptions {
   readonly debug: boolean;
   /** Passes on messages that scripts raise on purpose. */
   readonly raised: boolean;
+  readonly statement?: string | undefined;
   readonly position: string | undefined;
+  /** The parameter whose value is invalid, where that is known. */
+  readonly parameter: string | undefined;
+  /** What the author of the script can do about it, where PostgreSQL gives no hint. */
+  readonly hint: string | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
@@ -96,10 +117,13 @@ export function failureResponse(
     options.raised && isRaised(state) ? failure.message : (fault?.message ?? SQL_FAILED);
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
   const extra: Record<string, string> = {};
+  if (options.parameter !== undefined) extra['parameter'] = options.parameter;
   if (options.debug) {
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;
-    if (failure.hint !== undefined) extra['hint'] = failure.hint;
+    const hint = failure.hint ?? options.hint;
+    if (hint !== undefined) extra['hint'] = hint;
+    if (options.statement !== undefined) extra['statement'] = options.statement;
     if (options.position !== undefined) extra['position'] = options.position;
   }
   return { status, body: errorBody(message, code, options.xml, extra) };

@@ -3,26 +3,48 @@
  * database. Errors on the way become responses; nothing is thrown.
  */
 import { performance } from 'node:perf_hooks';
-import { ABANDON, MCP, RUN, unpackIds, unpackRequests, type QueryRequest } from '../batch.js';
+import {
+  ABANDON,
+  BODY_METHODS,
+  MCP,
+  RUN,
+  unpackIds,
+  unpackRequests,
+  type QueryRequest,
+} from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { readBody } from '../body/request-body.js';
+import { NO_HEAD } from '../head/head.js';
+import { fieldValue } from '../header-list.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
-import { parseQueryString } from '../script/query-string.js';
+import { withTimeout } from '../pg/identity.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
+import { checkKnown, checkParameters } from '../script/declared-parameters.js';
+import { parseQueryString, type QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
+import type { ScriptText } from '../script/script-text.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
-import { jsonFrame, StatementBuilder } from '../script/statement.js';
+import { jsonFrame, returnsNoRows, StatementBuilder } from '../script/statement.js';
 import type { WorkerSettings } from '../settings.js';
+import { hasColumns, sendsLines } from './head-response.js';
 import { ListingRunner } from './listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
 import { Query } from './query.js';
 import type { Responder } from './responder.js';
+import { ShapedStatements } from './shaped-statements.js';
 import type { WorkerDatabase } from './worker-database.js';
+
+const JUST_CHANGED =
+  'the script has just changed and now uses the body of a request: send the request again';
 
 export class QueryRunner {
   readonly #settings: WorkerSettings;
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
   readonly #scripts: Scripts;
   readonly #statements: StatementBuilder;
+  readonly #shaped: ShapedStatements;
   readonly #listings: ListingRunner;
   readonly #mcp: McpRunner | undefined;
   readonly #responder: Responder;
@@ -41,10 +63,22 @@ export class QueryRunner {
     this.#databases = databases;
     this.#scripts = scripts;
     this.#statements = new StatementBuilder(jsonFrame(settings.aggregate, settings.maxResult));
+    this.#shaped = new ShapedStatements(settings.aggregate, settings.maxResult);
     this.#listings = new ListingRunner(settings.access, this.#statements);
     this.#mcp = mcp;
     this.#responder = responder;
     this.#log = log;
+  }
+
+  /** bodies lists the methods whose text of a script uses the body of a request; none for a script that cannot be used. */
+  async bodies(alias: string, folder: string, name: string): Promise<string[]> {
+    try {
+      const script = await this.#scripts.find(alias, folder, name, performance.now());
+      return BODY_METHODS.filter((method) => usesBody(script, method));
+    } catch (error) {
+      if (error instanceof ServiceError) return [];
+      throw error;
+    }
   }
 
   /** take runs, or abandons, the requests of a message from the HTTP process. */
@@ -104,35 +138,104 @@ export class QueryRunner {
 
   #execute(query: Query, script: FoundScript, now: number): void {
     try {
-      const { method, alias, query: queryString, headers, claims } = query.request;
+      const { method } = query.request;
       if (method === 'OPTIONS') {
-        this.#responder.send(query, 204, '', script.allow);
+        this.#responder.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
-      const { verb, template } = script.select(method);
-      const data = new RequestData(
-        parseQueryString(queryString),
-        headers,
-        this.#settings.claims ? claims : '',
-        (header) => {
-          this.#log.warn(
-            { requestId: query.request.requestId, script: query.path, header },
-            'a header was blanked: its value cannot be interpolated safely',
-          );
-        },
-      );
-      const rendered = template.render(data);
-      query.rendered = rendered;
-      query.values = rendered.values;
-      query.statement = this.#statements.build(verb, rendered.text, query.path);
-      // What follows a COMMIT would run as the user of the connection.
-      if (query.identity !== undefined && query.statement.commits) throw mayCommit();
-      if (verb === 'read') query.form = query.valueForm;
-      query.cost = this.#databases.get(alias)!.costOf(template);
-      this.#submit(query, now);
+      const text = script.select(method);
+      if (text.body === 'none') this.#render(query, text, now);
+      else this.#readBody(query, text, now);
     } catch (error) {
       this.#responder.threw(query, error);
     }
+  }
+
+  /** Renders once the body was read, which only some bodies take time for. */
+  #readBody(query: Query, text: ScriptText, now: number): void {
+    const { body, headers } = query.request;
+    if (body === null) throw new ServiceError('busy', JUST_CHANGED);
+    const contentType = fieldValue(headers, 'content-type');
+    const read =
+      body === undefined && contentType === ''
+        ? undefined
+        : readBody({ characters: body ?? '', contentType }, text.body);
+    if (!(read instanceof Promise)) {
+      query.body = read;
+      this.#render(query, text, now);
+      return;
+    }
+    read
+      .then((found) => {
+        query.body = found;
+        this.#render(query, text, performance.now());
+        this.#flush();
+      })
+      .catch((error: unknown) => this.#responder.threw(query, error));
+  }
+
+  /** Throws what rendering throws. */
+  #render(query: Query, text: ScriptText, now: number): void {
+    const { alias, query: queryString, headers, claims } = query.request;
+    const { verb, template, head } = text;
+    const parameters = parseQueryString(queryString);
+    const data = new RequestData(
+      parameters,
+      headers,
+      this.#settings.claims ? claims : '',
+      (header) => {
+        this.#log.warn(
+          { requestId: query.request.requestId, script: query.path, header },
+          'a header was blanked: its value cannot be interpolated safely',
+        );
+      },
+      head === NO_HEAD ? undefined : head.parameters,
+      query.body,
+    );
+    if (head !== NO_HEAD) this.#applyHead(query, text, parameters, data);
+    const rendered = template.render(data);
+    query.rendered = rendered;
+    query.values = rendered.values;
+    const builder = head === NO_HEAD || verb !== 'read' ? undefined : this.#shaped.of(head);
+    const statements = builder ?? this.#statements;
+    query.statement = statements.build(verb, rendered.text, query.path, rendered);
+    const { parts } = query.statement;
+    if (parts !== undefined && !query.bind(parts)) {
+      query.failed(notBound());
+      return;
+    }
+    // What follows a COMMIT would run as the user of the connection.
+    if (query.identity !== undefined && query.statement.commits) throw mayCommit();
+    if (verb === 'read') query.form = query.valueForm;
+    if (head !== NO_HEAD) this.#applyShape(query);
+    query.cost = this.#databases.get(alias)!.costOf(template);
+    this.#submit(query, now);
+  }
+
+  /** Checks the parameters of a request. Its own error responses then have the headers of the script. */
+  #applyHead(
+    query: Query,
+    { head, known }: ScriptText,
+    parameters: QueryParameters,
+    data: RequestData,
+  ): void {
+    query.head = head;
+    if (known !== undefined) checkKnown(known, parameters);
+    if (head.parameters.size > 0) checkParameters(head.parameters, data);
+  }
+
+  /** Sets the form of the result and the time limit that the head of a script asks for. */
+  #applyShape(query: Query): void {
+    const { head, statement, reads } = query;
+    if (reads) {
+      if (hasColumns(head)) query.form = 'rows';
+      else if (sendsLines(head)) query.form = 'value';
+    } else if ((head.shape !== 'list' || hasColumns(head)) && returnsNoRows(statement.text))
+      throw new ServiceError('no_rows_returned');
+    if (head.timeout === undefined) return;
+    const { statementTimeout } = this.#databases.get(query.request.alias)!.database.settings;
+    const timeout = Math.min(head.timeout, statementTimeout);
+    query.identity = withTimeout(query.identity, timeout);
   }
 
   #submit(query: Query, now: number): void {
@@ -143,6 +246,22 @@ export class QueryRunner {
   #flush(): void {
     for (const { database } of this.#databases.values()) database.flush();
   }
+}
+
+function usesBody(script: FoundScript, method: string): boolean {
+  try {
+    return script.select(method).body !== 'none';
+  } catch (error) {
+    if (error instanceof ServiceError) return false; // the response of such a request says why
+    throw error;
+  }
+}
+
+/** What PostgreSQL reports of one statement: a placeholder is in quotes, or stands for no value. */
+function notBound(): SqlFailure {
+  const message =
+    'the placeholders of the statements are not those of the values that the script binds';
+  return { state: '08P01', message, fatal: false };
 }
 
 function mayCommit(): ServiceError {

@@ -1,11 +1,13 @@
 /** One request in a worker, from its batch to its response: the job that a database runs for it, and what its response needs. */
+import type { RequestBody } from '../body/request-body.js';
 import { wantsXml, type ServiceError } from '../errors.js';
+import { NO_HEAD } from '../head/head.js';
 import { identityOf, type Identity } from '../pg/identity.js';
-import type { Job, ResultForm, StatementResult } from '../pg/job.js';
+import type { EarlierStatement, Job, ResultForm, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import type { QueryRequest } from '../batch.js';
-import type { ScriptStatement } from '../script/statement.js';
+import type { ScriptStatement, StatementPart, StatementParts } from '../script/statement.js';
 import type { Rendered } from '../template/template.js';
 import type { Responder } from './responder.js';
 
@@ -15,11 +17,19 @@ export class Query implements Job {
   readonly request: QueryRequest;
   /** Whether the response is XML. */
   readonly xml: boolean;
-  readonly identity: Identity | undefined;
+  identity: Identity | undefined;
+  /** That of its script. */
+  head = NO_HEAD;
   /** Undefined for a listing, which has no script. */
   rendered: Rendered | undefined;
+  /** Undefined when it has none, or its script uses none. */
+  body: RequestBody | undefined;
   statement!: ScriptStatement;
   values: readonly (string | null)[] = [];
+  /** Of a script with several statements, those before the last. */
+  before: readonly EarlierStatement[] | undefined;
+  /** Of a script with several statements, all that are sent. */
+  parts: readonly StatementPart[] | undefined;
   form: ResultForm = 'rows';
   cannotWrite = false;
   cost: ScriptCost | undefined;
@@ -40,9 +50,30 @@ export class Query implements Job {
     return this.request.id;
   }
 
+  /** bind gives each of several statements its values. False when these are not the values that they use. */
+  bind({ list, values: count }: StatementParts): boolean {
+    const { values } = this;
+    if (count !== values.length) return false;
+    const bound = list.map(({ statement, uses }) => ({
+      statement,
+      values: uses.map((index) => values[index]!),
+    }));
+    const last = bound.pop()!;
+    this.statement = list.at(-1)!.statement;
+    this.values = last.values;
+    this.before = bound;
+    this.parts = list;
+    return true;
+  }
+
   /** Whether it is for a listing, and not for a script. */
   get lists(): boolean {
     return this.request.folder === '';
+  }
+
+  /** Whether PostgreSQL makes the JSON of its response. */
+  get reads(): boolean {
+    return this.request.method === 'GET' || this.request.method === 'HEAD';
   }
 
   /** `<folder>/<script>`, as callers and logs know it; `/<listing>` for a listing. */

@@ -13,6 +13,7 @@ import { Records } from '../registry/records.js';
 import { Registry, type Change } from '../registry/registry.js';
 import { TemplateRejected } from '../registry/template-check.js';
 import { UncertainWrite } from '../registry/uncertain-write.js';
+import type { RoutedScript } from '../script/scripts.js';
 import { jsonFrame, StatementBuilder } from '../script/statement.js';
 
 type Settings = Pick<
@@ -26,12 +27,16 @@ export class RegistryTasks {
   readonly #log: Logger;
   readonly #debug: boolean;
 
-  /** `refresh` is called after a change, so that this worker has read it before the response is sent. */
+  /**
+   * `refresh` is called after a change, so that this worker has read it before the response is sent; `routed` lists the
+   * stored scripts with paths of their own.
+   */
   constructor(
     settings: Settings,
     databases: ReadonlyMap<string, Database>,
     log: Logger,
     refresh: () => Promise<void>,
+    routed: () => Promise<readonly RoutedScript[]>,
   ) {
     const { scriptsTable, defaultAlias, aggregate, maxResult, debug } = settings;
     this.#log = log;
@@ -47,6 +52,7 @@ export class RegistryTasks {
       databases,
       defaultAlias,
       new StatementBuilder(jsonFrame(aggregate, maxResult)),
+      routed,
       (change) => this.#changed(change, refresh),
     );
   }
@@ -106,7 +112,7 @@ function failure(status: number, error: string, code: string, more: object): Reg
   return { status, body: JSON.stringify({ error, code, ...more }), headers: [] };
 }
 
-function rejection({ status, message, code, allow }: ServiceError): RegistryResponse {
+function rejection({ status, message, code, allow, members }: ServiceError): RegistryResponse {
   const headers: RegistryResponse['headers'] = allow === undefined ? [] : [['Allow', allow]];
-  return { status, body: errorBody(message, code, false), headers };
+  return { status, body: errorBody(message, code, false, members), headers };
 }

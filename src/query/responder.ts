@@ -5,33 +5,59 @@
 import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
-import { errorBody, ServiceError } from '../errors.js';
+import { errorBody, ServiceError, type ErrorCode } from '../errors.js';
+import { NO_HEAD, type Head } from '../head/head.js';
+import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
 import type { McpCall } from '../mcp/call.js';
 import type { McpResponse } from '../mcp/endpoint.js';
 import type { LargeValue } from '../native/pipeline.js';
 import { IdentityRejected } from '../pg/identity.js';
 import type { StatementResult } from '../pg/job.js';
+import { resultTooLarge } from '../pg/result-budget.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
-import { parseQueryString, type QueryParameters } from '../script/query-string.js';
-import { scriptNotUsable, unsafeValue } from '../script/script-error.js';
-import { statementFault } from '../script/statement-fault.js';
-import { positionToScript } from '../script/statement.js';
+import { parseQueryString } from '../script/query-string.js';
+import { invalidValue } from '../script/invalid-value.js';
+import { notRendered, scriptFailure, unsafeValue } from '../script/script-error.js';
+import { statementFault, type IsSent } from '../script/statement-fault.js';
+import {
+  positionToScript,
+  positionToText,
+  withoutFrame,
+  type StatementPart,
+} from '../script/statement.js';
+import { readHint } from '../script/writing-read.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
 import { RefusedValue, TemplateError } from '../template/template.js';
 import { errorText } from '../text.js';
 import { failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
+import {
+  changeResponse,
+  checkJson,
+  columnTexts,
+  deprecationLine,
+  frameFault,
+  headerLines,
+} from './head-response.js';
 import type { Query } from './query.js';
 import type { ResponseBatcher } from './response-batcher.js';
-import { serverTypes, writeRows, type JsonOf } from './row-json.js';
+import { serverTypes, type JsonOf } from './row-json.js';
 import type { WorkerDatabase } from './worker-database.js';
 
 /** How far PostgreSQL's clock may be ahead when it ends a statement at its time limit, ms. */
 const CLOCK_SLACK = 20;
 
 const NO_JSON: JsonOf = () => undefined;
+
+/** Errors of a script whose statement does not return what its head declares: they concern its author. */
+const UNMET: ReadonlySet<string> = new Set<ErrorCode>([
+  'more_than_one_row',
+  'more_than_one_column',
+  'missing_column',
+  'no_rows_returned',
+]);
 
 export class Responder {
   /** The requests without a response yet, by the HTTP process's id. */
@@ -58,12 +84,14 @@ export class Responder {
     try {
       this.#succeed(query, result);
     } catch (error) {
-      this.threw(query, error); // JavaScript has no string of that length
+      // The result is not what the head declares, or JavaScript has no string of that length.
+      this.threw(query, error);
     }
   }
 
   #succeed(query: Query, result: StatementResult): void {
-    if (result.place !== undefined) {
+    if (query.head !== NO_HEAD) this.#succeedWithHead(query, query.head, result);
+    else if (result.place !== undefined) {
       this.inFlight.remove(query.id);
       this.#batcher.finish(result.place, query.id, 200, JSON_BODY);
     } else if (query.form !== 'rows') {
@@ -73,16 +101,42 @@ export class Responder {
       else this.#sendApart(query, value);
     } else if (result.columns === undefined) {
       this.#sendJson(query, `{"rows_affected":${result.affected}}`);
-    } else if (serverTypes(result.columns).length === 0) {
-      this.#sendRows(query, result, NO_JSON);
     } else {
-      this.#sendServerRows(query, result).catch((error: unknown) => this.threw(query, error));
+      this.#sendChange(query, result);
     }
   }
 
-  failed(query: Query, failure: SqlFailure | ServiceError): void {
+  #sendChange(query: Query, result: StatementResult): void {
+    if (serverTypes(result.columns ?? []).length === 0) this.#sendRows(query, result, NO_JSON);
+    else this.#sendServerRows(query, result).catch((error: unknown) => this.threw(query, error));
+  }
+
+  #succeedWithHead(query: Query, head: Head, result: StatementResult): void {
+    if (result.place !== undefined) {
+      // A response with header lines has no place.
+      this.inFlight.remove(query.id);
+      this.#batcher.finish(result.place, query.id, head.status, JSON_BODY);
+    } else if (query.reads) {
+      const row = query.form === 'rows' ? result.rows?.[0] : undefined;
+      // PostgreSQL keeps back the row when the JSON in it is too large.
+      if (query.form === 'rows' && row === undefined)
+        throw resultTooLarge(this.#settings.maxResult);
+      const json = row === undefined ? result.value : (row[0] ?? null);
+      checkJson(head, json);
+      const lines = headerLines(head, row && columnTexts(head, row));
+      const body = json ?? '[]';
+      if (typeof body === 'string') this.#sendJson(query, body, lines);
+      else if (query.xml) this.#sendJson(query, body.text(), lines);
+      else this.#sendApart(query, body, lines);
+    } else {
+      this.#sendChange(query, result);
+    }
+  }
+
+  failed(query: Query, reported: SqlFailure | ServiceError): void {
     const { alias, requestId } = query.request;
-    if (failure instanceof ServiceError) {
+    if (reported instanceof ServiceError) {
+      const failure = reported;
       if (failure instanceof IdentityRejected && !query.abandoned)
         logRejectedIdentity(this.#log, failure, { requestId, script: query.path, alias });
       if (failure.cause !== undefined)
@@ -90,32 +144,57 @@ export class Responder {
       this.reject(query, failure);
       return;
     }
-    const mistake = query.lists ? listingFailure(failure) : undefined;
+    const mistake = query.lists ? listingFailure(reported) : undefined;
     if (mistake !== undefined) {
       this.reject(query, mistake);
       return;
     }
-    const { rendered } = query;
-    const sent = (): QueryParameters => parseQueryString(query.request.query);
-    const fault = rendered && statementFault(failure.state, rendered, sent);
-    let place = fault?.place;
-    if (failure.position !== undefined && rendered !== undefined)
-      place ??= rendered.locate(positionToScript(query.statement, failure.position));
+    const { rendered, head } = query;
+    const unmet = head === NO_HEAD ? undefined : frameFault(head, query.statement, reported);
+    if (unmet !== undefined) {
+      this.threw(query, unmet);
+      return;
+    }
+    const failure = query.lists ? reported : withoutFrame(query.statement, reported);
+    const sent = (): IsSent => {
+      const parameters = parseQueryString(query.request.query);
+      return (name) => parameters.has(name) || (query.body?.get(name) ?? null) !== null;
+    };
+    const fault = rendered && statementFault(failure.state, rendered, sent, head.parameters);
+    const offset = offsetOf(query, failure);
+    const place = fault?.place ?? (offset === undefined ? undefined : rendered?.locate(offset));
     const position = place && `${query.path}:${place.line}:${place.column}`;
-    const fields = { requestId, script: query.path, alias, position };
+    const { parts } = query;
+    const uses = parts?.[failure.part ?? -1]?.uses;
+    const parameter =
+      rendered === undefined || fault !== undefined
+        ? undefined
+        : invalidValue(failure, { rendered, uses, offset });
+    const hint = rendered && readHint(query.statement, failure.state);
+    const statement = parts && statementOf(parts, failure);
+    const fields = { requestId, script: query.path, alias, statement, position, parameter, hint };
     // The failure of an abandoned request is most often its cancellation.
-    if (!query.abandoned) logFailure(this.#log, failure, fields, query.request);
+    if (!query.abandoned)
+      logFailure(this.#log, failure, fields, {
+        ...query.request,
+        body: query.body,
+      });
     const { debug, raised } = this.#settings;
     const { statementTimeout } = this.#databases.get(alias)!.database.settings;
+    const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
     const { status, body } = failureResponse(failure, {
       xml: query.xml,
       debug,
       raised,
+      statement,
       position,
+      parameter,
+      hint,
       fault: fault?.error,
-      overTime: performance.now() - query.since >= statementTimeout - CLOCK_SLACK,
+      overTime: performance.now() - query.since >= limit - CLOCK_SLACK,
     });
-    this.send(query, status, body, '', failure.state === RESOLUTION_UNKNOWN ? FINAL : 0);
+    const final = failure.state === RESOLUTION_UNKNOWN ? FINAL : 0;
+    this.send(query, status, body, deprecationLine(head), final);
   }
 
   /** threw sends the response for an error on the way to the database. */
@@ -124,28 +203,51 @@ export class Responder {
     if (error instanceof RefusedValue) {
       this.reject(query, unsafeValue(error.parameter));
     } else if (error instanceof TemplateError) {
-      const { line, column } = error;
-      const position = `${query.path}:${line}:${column}`;
-      this.#log.warn({ requestId, script: query.path, position }, error.safeMessage);
-      this.reject(query, scriptNotUsable(query.path, error.safeMessage));
+      this.#rejectScript(query, notRendered(query.path, error));
     } else if (error instanceof ServiceError) {
-      this.reject(query, error);
+      // The author looks for the request in the log, although the same failure was logged before.
+      const { code, detail, message } = error;
+      if (UNMET.has(code)) this.#log.error({ requestId, script: query.path }, message);
+      if (detail === undefined && code !== 'statement_not_allowed') this.reject(query, error);
+      else this.#rejectScript(query, error);
     } else {
       this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
       this.reject(query, new ServiceError('internal'));
     }
   }
 
-  reject(query: Query, error: ServiceError): void {
-    const { status, message, code, allow } = error;
-    this.send(query, status, errorBody(message, code, query.xml), allow);
+  /** Rejects a request whose script cannot be used, with a line in the log; `debug` adds it to the response. */
+  #rejectScript(query: Query, error: ServiceError): void {
+    const { path, request } = query;
+    const failure = scriptFailure(path, error);
+    const { position, parameter, safeMessage } = failure;
+    const { requestId } = request;
+    this.#log.warn({ requestId, script: path, position, parameter }, safeMessage);
+    if (!this.#settings.debug) {
+      this.reject(query, error);
+      return;
+    }
+    const { status, message, code, members } = error;
+    const more = { ...members, message: failure.message, hint: failure.hint, position };
+    this.send(
+      query,
+      status,
+      errorBody(message, code, query.xml, more),
+      deprecationLine(query.head),
+    );
   }
 
-  send(query: Query, status: number, body: string, allow = '', final = 0): void {
+  reject(query: Query, error: ServiceError): void {
+    const { status, message, code, members } = error;
+    const lines = linesOf(error, query.request.method) + deprecationLine(query.head);
+    this.send(query, status, errorBody(message, code, query.xml, members), lines);
+  }
+
+  send(query: Query, status: number, body: string, lines = '', final = 0): void {
     const { id } = query;
     this.inFlight.remove(id);
     const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#batcher.respond(id, status, type + final, allow, body);
+    this.#batcher.respond(id, status, type + final, lines, body);
   }
 
   sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
@@ -153,22 +255,22 @@ export class Responder {
     this.#batcher.respond(id, status, body === '' ? NO_BODY : JSON_BODY, '', body);
   }
 
-  #sendJson(query: Query, json: string): void {
+  #sendJson(query: Query, json: string, lines = ''): void {
     try {
-      this.send(query, 200, query.xml ? jsonToXml(json) : json);
+      this.send(query, query.head.status, query.xml ? jsonToXml(json) : json, lines);
     } catch (error) {
       this.threw(query, error);
     }
   }
 
-  #sendApart(query: Query, body: LargeValue): void {
+  #sendApart(query: Query, body: LargeValue, lines = ''): void {
     this.inFlight.remove(query.id);
-    this.#batcher.respond(query.id, 200, JSON_BODY, '', body);
+    this.#batcher.respond(query.id, query.head.status, JSON_BODY, lines, body);
   }
 
   #sendRows(query: Query, result: StatementResult, jsonOf: JsonOf): void {
-    const rows = writeRows(result.columns!, result.rows!, jsonOf);
-    this.#sendJson(query, `{"rows_affected":${result.affected},"rows":${rows}}`);
+    const { json, lines } = changeResponse(query.head, result, jsonOf);
+    this.#sendJson(query, json, lines);
   }
 
   /** Sends rows with values that only the database can write as JSON. */
@@ -186,4 +288,30 @@ export class Responder {
     }
     this.#sendRows(query, result, jsonOf);
   }
+}
+
+/** The header lines that an error adds to the response to a method. */
+function linesOf({ allow, acceptPost }: ServiceError, method: string): string {
+  const methods = allow === undefined ? '' : headerLine('Allow', allow);
+  if (acceptPost === undefined) return methods;
+  return methods + headerLine(ACCEPT[method] ?? 'Accept', acceptPost);
+}
+
+/** The headers that list the types of bodies of a method, besides Accept. */
+const ACCEPT: Readonly<Record<string, string>> = { POST: 'Accept-Post', PATCH: 'Accept-Patch' };
+
+/** Where in the rendered text a statement failed; of several, one without a position failed where it begins. */
+function offsetOf({ statement, parts }: Query, failure: SqlFailure): number | undefined {
+  const { position, part } = failure;
+  if (parts === undefined)
+    return position === undefined ? undefined : positionToScript(statement, position);
+  const failed = parts[part ?? -1];
+  if (failed === undefined) return undefined;
+  return position === undefined ? failed.at : positionToText(failed, position);
+}
+
+/** Which of several statements failed, by its number in the script. */
+function statementOf(parts: readonly StatementPart[], { part }: SqlFailure): string | undefined {
+  if (part === undefined) return undefined;
+  return part === parts.length ? 'commit' : String(parts[part]!.number);
 }

@@ -14,7 +14,7 @@ interface Response {
   readonly id: number;
   readonly status: number;
   readonly type: number;
-  readonly allow: string;
+  readonly lines: string;
   readonly body: Body;
 }
 
@@ -39,29 +39,29 @@ export class ResponseBatcher {
 
   /**
    * respond sends a response: `type` is that of the body, which is complete, also for HEAD, as the HTTP process needs its
-   * length; `allow` has the methods for an Allow header or is empty.
+   * length; `lines` are its header lines, which are empty or at most LONGEST_LINES.
    */
-  respond(id: number, status: number, type: number, allow: string, body: Body): void {
-    if (this.#waiting.length > 0 || !this.#write(id, status, type, allow, body))
-      this.#waiting.push({ id, status, type, allow, body });
+  respond(id: number, status: number, type: number, lines: string, body: Body): void {
+    if (this.#waiting.length > 0 || !this.#write(id, status, type, lines, body))
+      this.#waiting.push({ id, status, type, lines, body });
     this.#schedule();
   }
 
   /** hasRoom sends the responses that found no room in the ring. */
   hasRoom(): void {
     let sent = 0;
-    for (const { id, status, type, allow, body } of this.#waiting) {
-      if (!this.#write(id, status, type, allow, body)) break;
+    for (const { id, status, type, lines, body } of this.#waiting) {
+      if (!this.#write(id, status, type, lines, body)) break;
       sent++;
     }
     this.#waiting.splice(0, sent);
     this.#schedule();
   }
 
-  #write(id: number, status: number, type: number, allow: string, body: Body): boolean {
+  #write(id: number, status: number, type: number, lines: string, body: Body): boolean {
     if (typeof body === 'string' && body.length <= LONGEST_TEXT)
-      return this.#ring.write(id, status, type, allow, body);
-    if (!this.#ring.write(id, status, type + APART, allow, '')) return false;
+      return this.#ring.write(id, status, type, lines, body);
+    if (!this.#ring.write(id, status, type + APART, lines, '')) return false;
     this.#bodies.push(body);
     return true;
   }

@@ -42,6 +42,16 @@ export function serverTypes(columns: readonly ResultColumn[]): number[] {
   return [...new Set(columns.filter((c) => !WRITERS.has(c.type)).map((c) => c.type))];
 }
 
+/** writeValue gives one value as JSON; `jsonOf` has that of another type. */
+export function writeValue(
+  { type }: ResultColumn,
+  text: string | null,
+  jsonOf: () => string | undefined,
+): string {
+  if (text === null) return 'null';
+  return WRITERS.get(type)?.(text) ?? jsonOf() ?? JSON.stringify(text);
+}
+
 /** writeRows gives rows as a JSON array of objects. A value without JSON is written as a string, with its text. */
 export function writeRows(
   columns: readonly ResultColumn[],

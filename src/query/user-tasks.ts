@@ -19,17 +19,23 @@ export class UserTasks {
   }
 
   /** find looks a user up; null when there is none, or more than one. */
-  find(username: string): Promise<TaskResult<StoredUser | null>> {
-    return this.#settle('a user could not be looked up', async (users) => {
+  async find(username: string, requestId: string): Promise<TaskResult<StoredUser | null>> {
+    const result = await this.#settle(async (users) => {
       const user = await users.find(username);
-      if (user === 'ambiguous') this.#log.warn('a login was refused: two users have that name');
+      if (user === 'ambiguous')
+        this.#log.warn({ requestId }, 'a login was refused: two users have that name');
       return user === 'ambiguous' ? null : (user ?? null);
     });
+    if ('failure' in result) {
+      const { reason } = result.failure;
+      this.#log.error({ requestId }, `a user could not be looked up: ${reason}`);
+    }
+    return result;
   }
 
   /** renew replaces the stored hash of a password, unless it has changed. */
   renew(username: string, from: string, to: string): Promise<TaskResult<null>> {
-    return this.#settle(undefined, async (users) => {
+    return this.#settle(async (users) => {
       await users.renew(username, from, to);
       return null;
     });
@@ -37,20 +43,15 @@ export class UserTasks {
 
   /** make creates the users table unless it exists. */
   make(): Promise<TaskResult<MadeUsersTable>> {
-    return this.#settle(undefined, (users) => users.make());
+    return this.#settle((users) => users.make());
   }
 
-  /** `what` is logged with the reason of a failure; undefined when the HTTP process logs it. */
-  async #settle<T>(
-    what: string | undefined,
-    work: (users: Users) => Promise<T>,
-  ): Promise<TaskResult<T>> {
+  async #settle<T>(work: (users: Users) => Promise<T>): Promise<TaskResult<T>> {
     try {
       if (this.#users === undefined) throw new Error('there is no users table');
       return { value: await work(this.#users) };
     } catch (error) {
       const reason = errorText(error);
-      if (what !== undefined) this.#log.error(`${what}: ${reason}`);
       const passing = error instanceof StatementFailure && error.passing;
       return { failure: { reason, passing } };
     }

@@ -1,7 +1,8 @@
 /**
- * Everything that a query worker runs on, put together from its settings: databases, scripts, listings, MCP, users, the
- * registry of scripts, and the runner of its requests.
+ * Everything that a query worker runs on, put together from its settings: databases, scripts and their paths, listings, MCP,
+ * users, the registry of scripts, and the runner of its requests.
  */
+import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
@@ -11,6 +12,7 @@ import type { McpRunner } from './mcp-runner.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
 import { Responder } from './responder.js';
+import { RouteTasks } from './route-tasks.js';
 import type { ResponseBatcher } from './response-batcher.js';
 import { UserTasks } from './user-tasks.js';
 import { workerDatabases, type WorkerDatabase } from './worker-database.js';
@@ -19,6 +21,7 @@ export class WorkerServices {
   readonly runner: QueryRunner;
   readonly users: UserTasks;
   readonly registry: RegistryTasks;
+  readonly routes: RouteTasks;
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
@@ -37,8 +40,13 @@ export class WorkerServices {
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
-    this.registry = new RegistryTasks(settings, byAlias, log, () => this.refreshScripts());
     const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    const refresh = (): Promise<void> => this.refreshScripts();
+    this.registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {
+      await refresh();
+      return scripts.routed(defaultAlias, performance.now());
+    });
+    this.routes = new RouteTasks(scripts, new Set(databases.keys()), defaultAlias, log);
     const responder = new Responder(settings, databases, batcher, log);
     this.runner = new QueryRunner(
       settings,

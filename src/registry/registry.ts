@@ -6,16 +6,18 @@
 import { ServiceError } from '../errors.js';
 import type { RegistryResponse, RegistryRequest } from '../tasks.js';
 import type { Database } from '../pg/database.js';
-import { headerWarning } from '../script/header-warnings.js';
+import { textWarnings } from '../script/text-warnings.js';
+import type { RoutedScript } from '../script/scripts.js';
 import type { StatementBuilder } from '../script/statement.js';
 import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
+import { checkPaths } from './path-check.js';
 import { recordJson, recordResponse, versionJson } from './record-response.js';
 import { readRecordBody } from './record-schema.js';
 import type { Condition, RecordContent, Records } from './records.js';
 import { readRegistryQuery, type RegistryQuery } from './registry-query.js';
 import { REGISTRY, type ScriptKey } from './scripts-table.js';
-import { compileTexts, parseRendered, type Templates } from './template-check.js';
+import { compileTexts, parseRendered, type Texts } from './template-check.js';
 import { written } from './uncertain-write.js';
 
 export interface Change {
@@ -33,20 +35,23 @@ export class Registry {
   readonly #databases: ReadonlyMap<string, Database>;
   readonly #defaultAlias: string;
   readonly #statements: StatementBuilder;
+  readonly #routed: () => Promise<readonly RoutedScript[]>;
   readonly #onChange: (change: Change) => Promise<void>;
 
-  /** `databases` are those of the configuration, by alias. `onChange` is called after each change, before its response. */
+  /** `databases` are those of the configuration, by alias. `routed` lists the scripts with paths of their own. `onChange` is called after each change, before its response. */
   constructor(
     records: Records,
     databases: ReadonlyMap<string, Database>,
     defaultAlias: string,
     statements: StatementBuilder,
+    routed: () => Promise<readonly RoutedScript[]>,
     onChange: (change: Change) => Promise<void>,
   ) {
     this.#records = records;
     this.#databases = databases;
     this.#defaultAlias = defaultAlias;
     this.#statements = statements;
+    this.#routed = routed;
     this.#onChange = onChange;
   }
 
@@ -179,11 +184,15 @@ export class Registry {
       throw invalidRecord(`invalid location ${quoted(location)}`);
     if (!isIdentifier(name)) throw invalidRecord(`invalid name ${quoted(name)}`);
     this.#checkAlias(database);
-    const templates = compileTexts(pathOf(key), content);
-    if (templates.size === 0) throw invalidRecord('at least one verb SQL column is required');
-    if (query.validate !== 'no') await this.#parse(key, templates, query);
-    const warnings = warningsOf(templates);
-    const fields = warnings.map((warning): [string, string] => ['Warning', `299 - "${warning}"`]);
+    const texts = compileTexts(pathOf(key), content);
+    if (texts.size === 0) throw invalidRecord('at least one verb SQL column is required');
+    await checkPaths(key, texts, this.#defaultAlias, this.#routed);
+    if (query.validate !== 'no') await this.#parse(key, texts, query);
+    const warnings = warningsOf(texts);
+    const fields = warnings.map((warning): [string, string] => [
+      'Warning',
+      `299 - ${quotedString(warning)}`,
+    ]);
     if (query.validate === 'only') return { status: 200, body: VALID, headers: fields };
     const stored = await written(this.#records.put(key, content, user, condition));
     if (stored === 'mismatch') throw mismatch(condition);
@@ -208,15 +217,24 @@ export class Registry {
     return { status: 204, body: '', headers: [] };
   }
 
-  #parse(key: ScriptKey, templates: Templates, { samples }: RegistryQuery): Promise<void> {
+  #parse(key: ScriptKey, texts: Texts, { samples }: RegistryQuery): Promise<void> {
     const database = this.#databases.get(key.database === '' ? this.#defaultAlias : key.database)!;
-    return parseRendered(pathOf(key), templates, samples, this.#statements, database);
+    return parseRendered(pathOf(key), texts, samples, this.#statements, database);
   }
 }
 
-function warningsOf(templates: Templates): string[] {
-  const said = [...templates.values()].map(headerWarning);
-  return [...new Set(said.filter((warning) => warning !== undefined))];
+function warningsOf(texts: Texts): string[] {
+  const said = [...texts].flatMap(([verb, text]) =>
+    textWarnings(text).map(({ line, message }) =>
+      line === undefined ? message : `${verb}_sql, line ${line}: ${message}`,
+    ),
+  );
+  return [...new Set(said)];
+}
+
+/** A quoted-string of HTTP, in ASCII. */
+function quotedString(text: string): string {
+  return `"${text.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Refuses a member of a body that differs from what the path says. */

@@ -4,7 +4,8 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { byPath, type ReadableScript } from '../script/scripts.js';
+import { byPath, type ReadableScript, type RoutedScript } from '../script/scripts.js';
+import { VERBS } from '../script/verb.js';
 import type { StoredScript } from './stored-script.js';
 
 /** How long the thread compiles before it yields, ms. */
@@ -20,6 +21,7 @@ export class ScriptSnapshot {
   readonly #common: ByPath = new Map();
   readonly #own = new Map<string, ByPath>();
   readonly #readable = new Map<string, Promise<readonly ReadableScript[]>>();
+  #routed: Promise<readonly RoutedScript[]> | undefined;
 
   constructor(digest: string, scripts: ReadonlyMap<string, StoredScript>) {
     this.digest = digest;
@@ -47,20 +49,45 @@ export class ScriptSnapshot {
     return scripts;
   }
 
+  /**
+   * routed gives the scripts with paths of their own: on the default database those that it would find, on others those of
+   * their own. Compiles as readable does.
+   */
+  routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
+    return (this.#routed ??= this.#withRoutes(defaultAlias));
+  }
+
   async #compiled(alias: string): Promise<readonly ReadableScript[]> {
     const scripts: ReadableScript[] = [];
-    let began = performance.now();
-    for (const [path, script] of new Map([...this.#common, ...(this.#own.get(alias) ?? [])])) {
-      const template = script.readTemplate();
-      if (template !== undefined) {
-        const [folder = '', name = ''] = path.split('/');
-        scripts.push({ folder, name, template });
-      }
-      if (performance.now() - began < SLICE) continue;
-      await setImmediate();
-      began = performance.now();
-    }
+    await inSlices(this.#visible(alias), ([path, script]) => {
+      const text = script.readText();
+      if (text === undefined) return;
+      const { template, head } = text;
+      scripts.push({ ...named(path), template, head });
+    });
     return scripts.sort(byPath);
+  }
+
+  async #withRoutes(defaultAlias: string): Promise<readonly RoutedScript[]> {
+    const scripts: RoutedScript[] = [];
+    for (const alias of new Set([defaultAlias, ...[...this.#own.keys()].sort()])) {
+      const found = alias === defaultAlias ? this.#visible(alias) : this.#own.get(alias)!;
+      await inSlices(found, ([path, script]) => {
+        for (const verb of VERBS) {
+          const routes = script.routes(verb);
+          if (routes.length === 0) continue;
+          const { database } = script;
+          const alias = database === '' ? undefined : database;
+          scripts.push({ alias, ...named(path), verb, routes });
+        }
+      });
+    }
+    return scripts;
+  }
+
+  /** The scripts that requests for a database find. */
+  #visible(alias: string): ByPath {
+    return new Map([...this.#common, ...(this.#own.get(alias) ?? [])]);
   }
 
   /** exact gives the script of a database, or with an empty alias the one for all databases. */
@@ -79,5 +106,21 @@ export class ScriptSnapshot {
     const own = this.#own.get(database) ?? new Map<string, StoredScript>();
     this.#own.set(database, own);
     return own;
+  }
+}
+
+function named(path: string): { readonly folder: string; readonly name: string } {
+  const [folder = '', name = ''] = path.split('/');
+  return { folder, name };
+}
+
+/** Yields to other requests whenever a slice of time is used up. */
+async function inSlices<Item>(items: Iterable<Item>, each: (item: Item) => void): Promise<void> {
+  let began = performance.now();
+  for (const item of items) {
+    each(item);
+    if (performance.now() - began < SLICE) continue;
+    await setImmediate();
+    began = performance.now();
   }
 }

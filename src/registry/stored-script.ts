@@ -3,13 +3,13 @@
  * looked up in another record.
  */
 import { ServiceError } from '../errors.js';
+import type { RoutePattern } from '../head/route-pattern.js';
 import type { Logger } from '../log.js';
-import { logCompiled } from '../script/header-warnings.js';
+import { logCompiled } from '../script/text-warnings.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
 import { compileText, type Compiled, type ScriptText } from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';
 import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
-import type { Template } from '../template/template.js';
 
 /** A text as it was read; `refused` says why it was not. */
 export type ReadText = string | { readonly refused: string } | undefined;
@@ -67,13 +67,19 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
-  /** readTemplate gives the template for reads; undefined when there is none, or it cannot be used. */
-  readTemplate(): Template | undefined {
+  /** readText gives the text for reads; undefined when there is none, or it cannot be used. */
+  readText(): ScriptText | undefined {
     const text = this.#texts[VERBS.indexOf('read')];
     const compiled = text && this.#compiled('read', text);
-    return compiled === undefined || compiled instanceof ServiceError
-      ? undefined
-      : compiled.template;
+    return compiled instanceof ServiceError ? undefined : compiled;
+  }
+
+  /** routes gives the paths that a text declares; none when it cannot be used. Texts without a path are not compiled. */
+  routes(verb: Verb): readonly RoutePattern[] {
+    const text = this.#texts[VERBS.indexOf(verb)];
+    if (typeof text?.text !== 'string' || !text.text.includes('@path')) return [];
+    const compiled = this.#compiled(verb, text);
+    return compiled instanceof ServiceError ? [] : compiled.head.routes;
   }
 
   #compiled(verb: Verb, text: StoredText): Compiled {

@@ -13,7 +13,7 @@ import { qualifiedName } from '../pg/quote.js';
 import { Poller } from '../poller.js';
 import type { ScriptsTable } from '../settings.js';
 import { scriptNotFound } from '../script/script-error.js';
-import type { FoundScript, ReadableScript, Scripts } from '../script/scripts.js';
+import type { FoundScript, ReadableScript, RoutedScript, Scripts } from '../script/scripts.js';
 import { ScriptLoader } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
 
@@ -67,6 +67,12 @@ export class StoredScripts implements Scripts {
   readable(alias: string): Promise<readonly ReadableScript[]> {
     if (this.#snapshot === undefined) return this.#loaded().then(() => this.readable(alias));
     return this.#snapshot.readable(alias);
+  }
+
+  /** routed lists the scripts with paths of their own. */
+  routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
+    if (this.#snapshot === undefined) return this.#loaded().then(() => this.routed(defaultAlias));
+    return this.#snapshot.routed(defaultAlias);
   }
 
   /** The first attempt. Throws once that has failed. */

@@ -3,25 +3,27 @@
  * Nothing is run. An invalid template is refused with the position of the error.
  */
 import { ServiceError, statusOfSqlState } from '../errors.js';
+import { HeadError } from '../head/head.js';
 import type { Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
 import type { QueryParameters } from '../script/query-string.js';
-import { RequestData } from '../script/request-data.js';
+import { sampleData } from '../script/sample-data.js';
 import { unsafeValue } from '../script/script-error.js';
-import { MAX_SIZE } from '../script/script-text.js';
-import { positionToScript, type StatementBuilder } from '../script/statement.js';
-import { VERBS, type Verb } from '../script/verb.js';
+import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
 import {
-  compile,
-  RefusedValue,
-  TemplateError,
-  type Position,
-  type Rendered,
-  type Template,
-} from '../template/template.js';
+  firstWord,
+  positionToScript,
+  positionToText,
+  withoutFrame,
+  type ScriptStatement,
+  type StatementBuilder,
+} from '../script/statement.js';
+import { VERBS, type Verb } from '../script/verb.js';
+import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
 import type { RecordContent } from './records.js';
 
-export type Templates = ReadonlyMap<Verb, Template>;
+export type Texts = ReadonlyMap<Verb, ScriptText>;
 
 export interface TemplatePlace extends Partial<Position> {
   /** `<folder>/<script>`. */
@@ -46,21 +48,20 @@ export class TemplateRejected extends Error {
 }
 
 /** compileTexts compiles the texts of a script, `<folder>/<script>`. Throws TemplateRejected `invalid_template`. */
-export function compileTexts(script: string, content: RecordContent): Templates {
-  const templates = new Map<Verb, Template>();
+export function compileTexts(script: string, content: RecordContent): Texts {
+  const texts = new Map<Verb, ScriptText>();
   for (const verb of VERBS) {
     const text = content[`${verb}_sql`] ?? '';
     if (text === '') continue;
     const reason = unusable(text);
     if (reason !== undefined)
       throw new TemplateRejected(`${verb}_sql: ${reason}`, INVALID, { script, verb });
-    try {
-      templates.set(verb, compile(text, script));
-    } catch (error) {
-      throw rejectionOf(error, script, verb);
-    }
+    const compiled = compileText(text, script, verb);
+    if (compiled instanceof ServiceError)
+      throw rejectionOf(compiled.cause ?? compiled, script, verb);
+    texts.set(verb, compiled);
   }
-  return templates;
+  return texts;
 }
 
 /**
@@ -69,32 +70,76 @@ export function compileTexts(script: string, content: RecordContent): Templates 
  */
 export async function parseRendered(
   script: string,
-  templates: Templates,
+  texts: Texts,
   samples: QueryParameters,
   statements: StatementBuilder,
   database: Database,
 ): Promise<void> {
-  for (const [verb, template] of templates) {
+  for (const [verb, text] of texts) {
     let rendered: Rendered;
     let statement;
     try {
-      rendered = template.render(new RequestData(samples, '', '', () => undefined));
-      statement = statements.build(verb, rendered.text, script);
+      rendered = text.template.render(sampleData(samples, text));
+      statement = statements.build(verb, rendered.text, script, rendered);
     } catch (error) {
       throw rejectionOf(error, script, verb);
     }
-    const failure = await database.parse(statement.sql);
-    if (failure === undefined) continue;
-    if (failure instanceof ServiceError || statusOfSqlState(failure.state) >= 503)
-      throw new StatementFailure(failure);
-    const { position, message, state, hint } = failure;
-    const place =
-      position === undefined ? {} : rendered.locate(positionToScript(statement, position));
+    const failed = await parseStatement(statement, database);
+    if (failed === undefined) continue;
+    const { message, state, hint } = failed.failure;
+    const place = failed.offset === undefined ? {} : rendered.locate(failed.offset);
     throw new TemplateRejected(message, state, { script, verb, ...place, hint });
   }
 }
 
-const INVALID = 'invalid_template';
+interface ParseFailure {
+  readonly failure: SqlFailure;
+  /** Where in the rendered text; of several statements, one without a position failed where it begins. */
+  readonly offset: number | undefined;
+}
+
+async function parseStatement(
+  statement: ScriptStatement,
+  database: Database,
+): Promise<ParseFailure | undefined> {
+  if (statement.parts === undefined) {
+    const reported = await parse(statement.sql, database);
+    if (reported === undefined) return undefined;
+    const failure = withoutFrame(statement, reported);
+    const { position } = failure;
+    return { failure, offset: position && positionToScript(statement, position) };
+  }
+  for (const part of statement.parts.list) {
+    const failure = await parse(part.sql, database);
+    if (failure !== undefined) {
+      const { position } = failure;
+      return { failure, offset: position ? positionToText(part, position) : part.at };
+    }
+    if (isDefinition(part.sql)) break;
+  }
+  return undefined;
+}
+
+/** Rejects with StatementFailure when the database cannot be queried. */
+async function parse(sql: string, database: Database): Promise<SqlFailure | undefined> {
+  const failure = await database.parse(sql);
+  if (failure instanceof ServiceError || (failure && statusOfSqlState(failure.state) >= 503))
+    throw new StatementFailure(failure);
+  return failure;
+}
+
+/** Whether statements after this one may use what only it creates, so that they cannot be parsed before it has run. */
+function isDefinition(sql: string): boolean {
+  const first = firstWord(sql) ?? '';
+  return DEFINITIONS.has(first) || (SELECTS.has(first) && /\binto\b/i.test(sql));
+}
+
+/** May have an INTO that creates a table. */
+const SELECTS: ReadonlySet<string> = new Set(['SELECT', 'WITH']);
+const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DROP', 'IMPORT']);
+
+/** The code of a text that cannot be used. */
+export const INVALID = 'invalid_template';
 
 function unusable(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_SIZE) return 'the text is larger than 1 MiB';
@@ -111,6 +156,11 @@ function rejectionOf(error: unknown, script: string, verb: Verb): unknown {
     const reason = safeMessage.replace(/^template: \S+ /, ''); // the position is in the message already
     const message = `${failed} script ${script}:${line}:${column}: ${reason}`;
     return rejected(message, INVALID, { line, column });
+  }
+  if (error instanceof HeadError) {
+    const { line, message } = error;
+    const reason = `could not parse script ${script}:${line}: ${message}`;
+    return new TemplateRejected(`${verb}_sql: ${reason}`, INVALID, { script, verb, line });
   }
   if (error instanceof RefusedValue) {
     const { message, code } = unsafeValue(error.parameter);

@@ -3,6 +3,8 @@
  * headers, always present and always empty. Host and Content-Length are missing. A value that the screen refuses is blank
  * when it is rendered, and unchanged when it is bound.
  */
+import type { DeclaredParameter } from '../head/declared-parameter.js';
+import { canonicalName } from '../header-name.js';
 import { screen } from '../native/screen.js';
 import type { ValueMap } from '../template/template.js';
 
@@ -31,8 +33,16 @@ export class HeaderFields implements ValueMap {
   readonly #rendered = new Map<string, HeaderValue>();
   readonly #onBlanked: (header: string) => void;
 
-  constructor(packed: string, onBlanked: (header: string) => void) {
+  readonly #declared: ReadonlyMap<string, DeclaredParameter> | undefined;
+
+  /** `declared` are the parameters that the script declares, if any. */
+  constructor(
+    packed: string,
+    onBlanked: (header: string) => void,
+    declared?: ReadonlyMap<string, DeclaredParameter>,
+  ) {
     this.#onBlanked = onBlanked;
+    this.#declared = declared;
     for (const name of CREDENTIALS) this.#raw.set(name, '');
     const parts = packed === '' ? [] : packed.split('\n');
     for (let i = 0; i + 1 < parts.length; i += 2) {
@@ -51,8 +61,8 @@ export class HeaderFields implements ValueMap {
   get(name: string): HeaderValue | undefined {
     const before = this.#rendered.get(name);
     if (before !== undefined) return before;
-    const raw = this.#raw.get(name);
-    if (raw === undefined) return undefined;
+    if (!this.#raw.has(name)) return this.#fallback(name);
+    const raw = this.raw(name)!;
     const blank = (one: string) => (screen(one) ? one : '');
     const value = typeof raw === 'string' ? blank(raw) : raw.map(blank);
     const blanked =
@@ -68,21 +78,15 @@ export class HeaderFields implements ValueMap {
 
   /** raw gives the value to be bound, as sent. */
   raw(name: string): HeaderValue | undefined {
-    return this.#raw.get(name);
+    const sent = this.#raw.get(name);
+    if (sent === undefined) return this.#fallback(name);
+    return typeof sent === 'string' && this.#declared?.get(`header.${name}`)?.list === true
+      ? [sent]
+      : sent;
+  }
+
+  /** The declared default of a header. */
+  #fallback(name: string): HeaderValue | undefined {
+    return this.#declared?.get(`header.${name}`)?.fallback;
   }
 }
-
-/**
- * canonicalName gives a header name in the form of Go's textproto.CanonicalMIMEHeaderKey: upper case at the start and
- * after each hyphen, lower case elsewhere; an invalid name stays as it is.
- */
-export function canonicalName(name: string): string {
-  if (!isHeaderName(name)) return name;
-  return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
-}
-
-export function isHeaderName(name: string): boolean {
-  return TOKEN.test(name);
-}
-
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

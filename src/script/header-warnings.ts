@@ -3,13 +3,9 @@
  * treats these as white space and drops them, so that two different values can become equal. Headers whose grammar has
  * ASCII at both ends of a value cause no warning. The template is parsed, not rendered.
  */
-import { ServiceError } from '../errors.js';
-import type { Logger } from '../log.js';
+import { canonicalName, isHeaderName } from '../header-name.js';
 import { parametersOf } from '../template/parameters.js';
 import type { Template } from '../template/template.js';
-import { canonicalName, isHeaderName } from './header-fields.js';
-import { warnUnusable, type Compiled } from './script-text.js';
-import type { Verb } from './verb.js';
 
 /** In lower case. Credentials are empty in templates. */
 const ASCII =
@@ -31,19 +27,3 @@ export function headerWarning({ text, name }: Template): string | undefined {
 
 /** Stands for a header whose name is computed, in the result of parametersOf. */
 const ANY = '*';
-
-/** logCompiled logs why a text cannot be used, or its warning; `more` identifies the script in addition to its path. */
-export function logCompiled(
-  log: Logger,
-  script: string,
-  verb: Verb,
-  compiled: Compiled,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  if (compiled instanceof ServiceError) {
-    warnUnusable(log, script, verb, compiled, more);
-    return;
-  }
-  const warning = headerWarning(compiled.template);
-  if (warning !== undefined) log.warn({ script, ...more, verb }, warning);
-}

@@ -1,9 +1,12 @@
 /**
- * The data of one request for its template (specification 2.3): query parameters as fields, `.header`, and defaults for
- * `_page` and `_page_size`. The caller's claims can only be bound. Values are screened at their first use, and once; in
- * place of a value that the screen refuses there is a Refused. Names are keys of Maps only, so `__proto__` and the like are
- * ordinary names.
+ * The data of one request for its template (specification 2.3): query parameters as fields, `.header`, the body under
+ * `request.body` and `body.`, and defaults for `_page` and `_page_size`. The caller's claims can only be bound. Values are
+ * screened at their first use, and once; in place of a value that the screen refuses there is a Refused. Names are keys of
+ * Maps only, so `__proto__` and the like are ordinary names.
  */
+import { listText } from '../body/json-document.js';
+import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
+import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
 import { Claims } from './claims.js';
@@ -11,7 +14,10 @@ import { HeaderFields } from './header-fields.js';
 import type { QueryParameters } from './query-string.js';
 
 /** The value of a field, with a Refused in place of what the screen refuses. */
-export type FieldValue = string | Refused | readonly (string | Refused)[];
+export type FieldValue = string | Refused | readonly (string | Refused | null)[];
+
+/** The parameters that a script declares, by name. */
+export type DeclaredParameters = ReadonlyMap<string, DeclaredParameter>;
 
 /** Values of parameters that the request does not have. */
 export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
@@ -26,6 +32,8 @@ export class RequestData implements TemplateMap {
   readonly #packedHeaders: string;
   readonly #claimsJson: string;
   readonly #onBlanked: (header: string) => void;
+  readonly #body: RequestBody | undefined;
+  readonly #declared: DeclaredParameters | undefined;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
   /** Keys and values of the few fields screened so far. */
@@ -34,18 +42,23 @@ export class RequestData implements TemplateMap {
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
-   * the value) of each header whose value was used and blanked.
+   * the value) of each header whose value was used and blanked. `declared` are the parameters that the script declares, if any;
+   * `body` is undefined for scripts that use none.
    */
   constructor(
     parameters: QueryParameters,
     headers: string,
     claims: string,
     onBlanked: (header: string) => void,
+    declared?: DeclaredParameters,
+    body?: RequestBody,
   ) {
+    this.#declared = declared;
     this.#parameters = parameters;
     this.#packedHeaders = headers;
     this.#claimsJson = claims;
     this.#onBlanked = onBlanked;
+    this.#body = body;
   }
 
   /** get gives the value to be rendered; undefined when there is none. */
@@ -54,8 +67,12 @@ export class RequestData implements TemplateMap {
     const before = this.#keys?.indexOf(key) ?? -1;
     if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
-    if (sent === undefined) return PARAMETER_DEFAULTS.get(key);
-    const value = typeof sent === 'string' ? checked(key, sent) : sent.map((v) => checked(key, v));
+    if (sent === undefined) return this.fallback(key) ?? PARAMETER_DEFAULTS.get(key);
+    if (sent === null) return undefined; // as text it is nothing
+    const value =
+      typeof sent === 'string'
+        ? checked(key, sent)
+        : sent.map((one) => (one === null ? null : checked(key, one)));
     (this.#keys ??= []).push(key);
     (this.#values ??= []).push(value);
     return value;
@@ -63,16 +80,24 @@ export class RequestData implements TemplateMap {
 
   keys(): string[] {
     const keys = new Set(['header', ...PARAMETER_DEFAULTS.keys()]);
+    for (const { name, fallback } of this.#declared?.values() ?? [])
+      if (fallback !== undefined && !name.startsWith(HEADER_PREFIX)) keys.add(name);
     for (const key of this.#parameters.keys()) if (!isReservedKey(key)) keys.add(key);
     return [...keys];
   }
 
-  /** raw gives the value to be bound, as sent: of a parameter, or with `header.<Name>` of a header. */
-  raw(key: string): string | readonly string[] | undefined {
+  /** raw gives the value to be bound, as sent: of a parameter, of the body, or with `header.<Name>` of a header. */
+  raw(key: string): BodyValue | undefined {
     if (key.startsWith(HEADER_PREFIX)) {
       return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
     }
-    return this.#sent(key) ?? PARAMETER_DEFAULTS.get(key);
+    const sent = this.#sent(key);
+    return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
+  }
+
+  /** fallback is the declared default of a parameter. */
+  fallback(key: string): string | readonly string[] | undefined {
+    return this.#declared?.get(key)?.fallback;
   }
 
   /**
@@ -92,12 +117,22 @@ export class RequestData implements TemplateMap {
     return screen(text);
   }
 
-  #sent(key: string): string | string[] | undefined {
-    return isReservedKey(key) ? undefined : this.#parameters.get(key);
+  #sent(key: string): BodyValue | undefined {
+    const sent = isReservedKey(key) ? this.#body?.get(key) : this.#parameters.get(key);
+    if (this.#declared === undefined || sent === undefined || sent === null) return sent;
+    const declared = this.#declared.get(key);
+    if (declared === undefined) return sent;
+    if (typeof sent === 'string') return declared.list ? [sent] : sent;
+    // An array of scalars is JSON too.
+    return declared.type === 'json' && !declared.list ? (listText(sent) ?? sent) : sent;
   }
 
   #headerFields(): HeaderFields {
-    return (this.#header ??= new HeaderFields(this.#packedHeaders, this.#onBlanked));
+    return (this.#header ??= new HeaderFields(
+      this.#packedHeaders,
+      this.#onBlanked,
+      this.#declared,
+    ));
   }
 }
 
@@ -110,8 +145,12 @@ export function isReservedKey(key: string): boolean {
       return key === 'header' || key.startsWith(HEADER_PREFIX);
     case 0x5f:
       return key === '_param' || key === '_header';
+    case 0x62:
+      return key.startsWith(BODY_PREFIX);
     case 0x63:
       return key.startsWith('claims.');
+    case 0x72:
+      return key.startsWith('request.');
     default:
       return false;
   }

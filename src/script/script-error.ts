@@ -1,5 +1,7 @@
 /** The errors that name a script, `<folder>/<script>` in `path`. */
-import { ServiceError } from '../errors.js';
+import { ServiceError, type ErrorDetails } from '../errors.js';
+import { HeadError } from '../head/head.js';
+import { InvalidParameter, TemplateError, type InvalidValue } from '../template/template.js';
 
 /** The script has no text for any verb. */
 export function scriptNotFound(path: string): ServiceError {
@@ -24,8 +26,70 @@ export function unsafeValue(parameter: string): ServiceError {
 const UNSAFE =
   'it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values';
 
+/** The value of a parameter is not what the script needs; the message does not repeat it. */
+export function invalidParameter(
+  { parameter, expected, missing }: InvalidValue,
+  cause?: TemplateError,
+): ServiceError {
+  const reason = missing ? `it is missing, expected ${expected}` : `expected ${expected}`;
+  const message = `invalid value for parameter ${parameter}: ${reason}`;
+  const members = { parameter };
+  return new ServiceError('invalid_parameter', message, {
+    detail: cause?.safeMessage,
+    cause,
+    members,
+  });
+}
+
+/** Why a script cannot be used, for its author. */
+export interface ScriptFailure {
+  /** Without values: safe to log. */
+  readonly safeMessage: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** `script:line:column`, as far as known. */
+  readonly position: string | undefined;
+  /** The parameter that is the cause. */
+  readonly parameter: string | undefined;
+}
+
+/** scriptFailure explains an error of a script; `path` is `<folder>/<script>`. */
+export function scriptFailure(
+  path: string,
+  { cause, detail, message }: ServiceError,
+): ScriptFailure {
+  if (cause instanceof TemplateError) {
+    const position = `${path}:${cause.line}:${cause.column}`;
+    const parameter = cause instanceof InvalidParameter ? cause.invalid.parameter : undefined;
+    return {
+      safeMessage: cause.safeMessage,
+      message: cause.message,
+      hint: cause.hint,
+      position,
+      parameter,
+    };
+  }
+  const safeMessage = detail ?? message;
+  const position = cause instanceof HeadError ? `${path}:${cause.line}` : undefined;
+  return { safeMessage, message: safeMessage, hint: undefined, position, parameter: undefined };
+}
+
+/** The error for a caller whose request made a template fail; `path` is `<folder>/<script>`. */
+export function notRendered(path: string, error: TemplateError): ServiceError {
+  const { safeMessage: detail } = error;
+  if (!(error instanceof InvalidParameter)) return scriptNotUsable(path, detail, error);
+  const { parameter, expected, keepsText } = error.invalid;
+  if (keepsText) return scriptNotUsable(path, detail, error, { parameter, expected });
+  return invalidParameter(error.invalid, error);
+}
+
 /** The script cannot be parsed or rendered; `detail` is for the log, and contains no values. */
-export function scriptNotUsable(path: string, detail: string, cause?: unknown): ServiceError {
+export function scriptNotUsable(
+  path: string,
+  detail: string,
+  cause?: unknown,
+  members?: ErrorDetails['members'],
+): ServiceError {
   const message = `could not parse script ${path}, check your service logs`;
-  return new ServiceError('script_not_usable', message, { detail, cause });
+  return new ServiceError('script_not_usable', message, { detail, cause, members });
 }

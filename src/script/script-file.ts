@@ -19,14 +19,18 @@ export interface FileStamp {
   readonly stamp: string;
   /** When the file was written last, ms since the epoch; undefined when absent. */
   readonly written: number | undefined;
+  /** Bytes. */
+  readonly size: number;
 }
+
+const NO_FILE: FileStamp = { stamp: ABSENT, written: undefined, size: 0 };
 
 /** stampOf gives the stamp of a file without opening it. Rejects when the file system fails. */
 export async function stampOf(path: string): Promise<FileStamp> {
   try {
     return stampOfStats(await stat(path, { bigint: true }));
   } catch (error) {
-    if (isAbsence(error)) return { stamp: ABSENT, written: undefined };
+    if (isAbsence(error)) return NO_FILE;
     throw error;
   }
 }
@@ -71,7 +75,7 @@ export async function readText(
     if (!(await isInside(handle, root))) {
       return { stamp: before.stamp, text: outsideTree(script) };
     }
-    const bytes = await readLimited(handle);
+    const bytes = await readLimited(handle, before.size);
     const after = stampOfStats(await handle.stat({ bigint: true }));
     if (after.stamp !== before.stamp) return undefined;
     return { stamp: before.stamp, text: textOf(bytes, script) };
@@ -87,13 +91,16 @@ async function isInside(handle: FileHandle, root: string): Promise<boolean> {
   return real.startsWith(base.endsWith(sep) ? base : base + sep);
 }
 
-async function readLimited(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(MAX_SIZE + 1);
+/** Reads up to MAX_SIZE bytes and one more; `size` is what the file system says. */
+async function readLimited(handle: FileHandle, size: number): Promise<Buffer> {
+  let buffer = Buffer.allocUnsafe(Math.min(size, MAX_SIZE) + 1);
   let length = 0;
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
     length += bytesRead;
-    if (bytesRead === 0 || length === buffer.length) return buffer.subarray(0, length);
+    if (bytesRead === 0 || length > MAX_SIZE) return buffer.subarray(0, length);
+    if (length === buffer.length)
+      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(MAX_SIZE + 1 - length)]);
   }
 }
 
@@ -112,11 +119,11 @@ function textOf(bytes: Buffer, script: string): string | ServiceError {
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 function stampOfStats(stats: BigIntStats): FileStamp {
-  if (!stats.isFile()) return { stamp: ABSENT, written: undefined };
+  if (!stats.isFile()) return NO_FILE;
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   // The later of the two: a file that was moved keeps its mtime.
   const written = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
-  return { stamp: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, written };
+  return { stamp: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, written, size: Number(size) };
 }
 
 function isAbsence(error: unknown): boolean {

@@ -4,6 +4,7 @@
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { ServiceError } from '../errors.js';
+import { HeadError } from '../head/head.js';
 import { TemplateError } from '../template/template.js';
 import { ABSENT, readText, stampOf } from './script-file.js';
 import { scriptOfFile, type Verb } from './verb.js';
@@ -62,18 +63,14 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
   }
 }
 
-/** A script with a file for reads. */
-export type ReadFileName = Omit<ListedScript, 'verb'>;
-
-/** readFileNames lists the scripts with a file for reads, without unreadable folders. Rejects when the directory cannot be read. */
-export async function readFileNames(location: string): Promise<readonly ReadFileName[]> {
-  const scripts: ReadFileName[] = [];
+/** scriptFileNames lists the files without reading them, except in unreadable folders. Rejects when the directory cannot be read. */
+export async function scriptFileNames(location: string): Promise<readonly ListedScript[]> {
+  const scripts: ListedScript[] = [];
   for (const folder of (await names(location)).filter(isIdentifier)) {
     const files = await names(`${location}/${folder}`).catch(() => []);
     for (const file of files) {
       const script = scriptOfFile(file);
-      if (script?.verb === 'read' && isIdentifier(script.name))
-        scripts.push({ folder, name: script.name });
+      if (script !== undefined && isIdentifier(script.name)) scripts.push({ folder, ...script });
     }
   }
   return scripts;
@@ -82,8 +79,10 @@ export async function readFileNames(location: string): Promise<readonly ReadFile
 /** problemOf gives the reason why a script's text cannot be used. */
 export function problemOf(file: string, error: ServiceError): ListedProblem {
   const message = error.detail ?? 'leads out of the directory of scripts';
-  if (!(error.cause instanceof TemplateError)) return { file, message };
-  const { line, column } = error.cause;
+  const { cause } = error;
+  if (cause instanceof HeadError) return { file, message: cause.message, line: cause.line };
+  if (!(cause instanceof TemplateError)) return { file, message };
+  const { line, column } = cause;
   return { file, message, line, column };
 }
 

@@ -3,9 +3,10 @@
  * be scripts.
  */
 import { ServiceError } from '../errors.js';
-import { headerWarning } from './header-warnings.js';
 import { problemOf, scriptFiles, type ListedProblem, type ListedScript } from './script-files.js';
 import { compileText } from './script-text.js';
+import type { RoutedScript } from './scripts.js';
+import { textWarnings } from './text-warnings.js';
 
 export type { ListedProblem, ListedScript };
 
@@ -14,6 +15,8 @@ export interface ScriptListing {
   readonly problems: readonly ListedProblem[];
   /** About usable scripts. */
   readonly warnings: readonly ListedProblem[];
+  /** Those with paths of their own. */
+  readonly routed: readonly RoutedScript[];
 }
 
 /** listScripts reads and compiles every file. Rejects when the directory cannot be read. */
@@ -21,6 +24,7 @@ export async function listScripts(location: string): Promise<ScriptListing> {
   const scripts: ListedScript[] = [];
   const problems: ListedProblem[] = [];
   const warnings: ListedProblem[] = [];
+  const routed: RoutedScript[] = [];
   for await (const found of scriptFiles(location)) {
     if ('problem' in found) {
       problems.push(found.problem);
@@ -31,9 +35,10 @@ export async function listScripts(location: string): Promise<ScriptListing> {
     if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
     else {
       scripts.push(script);
-      const message = headerWarning(compiled.template);
-      if (message !== undefined) warnings.push({ file, message });
+      const { routes } = compiled.head;
+      if (routes.length > 0) routed.push({ alias: undefined, ...script, routes });
+      for (const warning of textWarnings(compiled)) warnings.push({ file, ...warning });
     }
   }
-  return { scripts, problems, warnings };
+  return { scripts, problems, warnings, routed };
 }

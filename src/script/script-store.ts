@@ -6,8 +6,8 @@
 import type { Logger } from '../log.js';
 import { Recent } from '../recent.js';
 import { CachedScript } from './cached-script.js';
-import { ReadableFiles } from './readable-files.js';
-import type { ReadableScript, Scripts } from './scripts.js';
+import { ScriptScan } from './script-scan.js';
+import type { ReadableScript, RoutedScript, Scripts } from './scripts.js';
 
 /** Scripts of one generation of two. */
 const GENERATION = 2_000;
@@ -16,13 +16,13 @@ export class ScriptStore implements Scripts {
   readonly #location: string;
   readonly #log: Logger;
   readonly #recent = new Recent<CachedScript>({ entries: GENERATION, characters: Infinity });
-  readonly #readable: ReadableFiles;
+  readonly #scan: ScriptScan;
 
   /** `location` is the directory, absolute. */
   constructor(location: string, log: Logger) {
     this.#location = location;
     this.#log = log;
-    this.#readable = new ReadableFiles(location, log);
+    this.#scan = new ScriptScan(location, log);
   }
 
   /** find gives a script, the same for every database; its members throw when there is no such script. */
@@ -46,6 +46,11 @@ export class ScriptStore implements Scripts {
     _alias: string,
     now: number,
   ): readonly ReadableScript[] | Promise<readonly ReadableScript[]> {
-    return this.#readable.readable(now);
+    return this.#scan.readable(now);
+  }
+
+  /** routed lists the scripts with paths of their own, which run on the default database. */
+  routed(_alias: string, now: number): readonly RoutedScript[] | Promise<readonly RoutedScript[]> {
+    return this.#scan.routed(now);
   }
 }

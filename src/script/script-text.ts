@@ -1,10 +1,14 @@
-/** Compiles the text of a script, from a file or the table, and logs why a text cannot be used. */
+/** Compiles the text of a script, from a file or the table. */
+import type { BodyUse } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
-import { NO_HEAD, type Head } from '../head/head.js';
-import type { Logger } from '../log.js';
+import { HeadError, type Head } from '../head/head.js';
+import { parseHead } from '../head/parse-head.js';
+import { parametersOf } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
+import { bodyUse } from './body-use.js';
+import { isReservedKey, PARAMETER_DEFAULTS } from './request-data.js';
 import { scriptNotUsable } from './script-error.js';
-import type { Verb } from './verb.js';
+import { methodsOf, type Verb } from './verb.js';
 
 /** Largest script text, bytes. */
 export const MAX_SIZE = 1 << 20;
@@ -14,6 +18,9 @@ export interface ScriptText {
   readonly verb: Verb;
   readonly template: Template;
   readonly head: Head;
+  readonly body: BodyUse;
+  /** Names of the query parameters that it knows; undefined unless it refuses others. */
+  readonly known: ReadonlySet<string> | undefined;
 }
 
 /** A compiled text, or the error for requests. */
@@ -23,24 +30,30 @@ export type Compiled = ScriptText | ServiceError;
 export function compileText(text: string, script: string, verb: Verb): Compiled {
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
-    return { verb, template: compile(text, script), head: NO_HEAD };
+    const template = compile(text, script);
+    const head = parseHead(text, methodsOf(verb));
+    const known = head.strict ? knownTo(template, head) : undefined;
+    return { verb, template, head, body: bodyUse(template, verb, head), known };
   } catch (error) {
+    if (error instanceof HeadError)
+      return scriptNotUsable(script, `line ${error.line}: ${error.message}`, error);
     if (!(error instanceof TemplateError)) throw error;
     return scriptNotUsable(script, error.safeMessage, error);
   }
 }
 
-/** warnUnusable logs why a text cannot be used; `more` identifies the script in addition to its path. */
-export function warnUnusable(
-  log: Logger,
-  script: string,
-  verb: Verb,
-  error: ServiceError,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  const place =
-    error.cause instanceof TemplateError
-      ? `${script}:${error.cause.line}:${error.cause.column}`
-      : script;
-  log.warn({ script, ...more, verb, position: place }, error.detail ?? error.message);
+/** The query parameters that a text uses or declares, and those that every script has. */
+function knownTo({ text, name }: Template, { parameters, routes }: Head): ReadonlySet<string> {
+  const used = parametersOf(text, name).list.map((parameter) => parameter.name);
+  const inPaths = routes.flatMap(({ segments }) =>
+    segments.flatMap((one) => (typeof one === 'string' ? [] : [one.parameter])),
+  );
+  const all = [...used, ...parameters.keys(), ...inPaths, ...PARAMETER_DEFAULTS.keys(), RENDERER];
+  return new Set(all.filter((one) => !isReservedKey(one) && !OUTSIDE.test(one)));
 }
+
+/** Selects the form of the response, of any script. */
+const RENDERER = '_renderer';
+
+/** Names of data that is not in the query string. */
+const OUTSIDE = /^(?:body|request)\./;

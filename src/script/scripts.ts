@@ -1,9 +1,12 @@
 /**
- * Scripts, whether they are files or stored in a table: the query runner finds one by database, folder and name, and MCP
- * lists those with a text for reads.
+ * Scripts, whether they are files or stored in a table: the query runner finds one by database, folder and name, MCP lists
+ * those with a text for reads, and HTTP processes those with paths of their own.
  */
+import type { Head } from '../head/head.js';
+import type { RoutePattern } from '../head/route-pattern.js';
 import type { Template } from '../template/template.js';
 import type { ScriptText } from './script-text.js';
+import type { Verb } from './verb.js';
 
 /** The script of a request; its members throw when it does not exist or cannot be used. */
 export interface FoundScript {
@@ -22,6 +25,7 @@ export interface ReadableScript {
   readonly name: string;
   /** The same object as long as the text is the same. */
   readonly template: Template;
+  readonly head: Head;
 }
 
 export interface ReadableScripts {
@@ -35,7 +39,28 @@ export interface ReadableScripts {
   ): readonly ReadableScript[] | Promise<readonly ReadableScript[]>;
 }
 
-export interface Scripts extends ReadableScripts {
+/** A usable text that declares paths of its own. */
+export interface RoutedScript {
+  /** The database of a stored script; undefined: the default one. */
+  readonly alias: string | undefined;
+  readonly folder: string;
+  readonly name: string;
+  readonly verb: Verb;
+  readonly routes: readonly RoutePattern[];
+}
+
+export interface RoutedScripts {
+  /**
+   * routed lists the texts with paths of their own, those of other databases than the default one if they are stored for
+   * that database. `now` is performance.now(). Throws, or rejects with, ServiceError `busy`.
+   */
+  routed(
+    defaultAlias: string,
+    now: number,
+  ): readonly RoutedScript[] | Promise<readonly RoutedScript[]>;
+}
+
+export interface Scripts extends ReadableScripts, RoutedScripts {
   /**
    * find gives the script for a database (its alias); folder and name are identifiers, `now` is performance.now(). Throws,
    * or rejects with, ServiceError: `script_not_found`, `busy`.
@@ -48,7 +73,13 @@ export interface Scripts extends ReadableScripts {
   ): FoundScript | Promise<FoundScript>;
 }
 
-export function byPath(a: ReadableScript, b: ReadableScript): number {
+/** A script by its path. */
+interface Named {
+  readonly folder: string;
+  readonly name: string;
+}
+
+export function byPath(a: Named, b: Named): number {
   return compare(a.folder, b.folder) || compare(a.name, b.name);
 }
 

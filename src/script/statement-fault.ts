@@ -5,8 +5,7 @@
 import { ServiceError } from '../errors.js';
 import type { Position, Rendered } from '../template/template.js';
 import { CREDENTIAL_NAMES } from './header-fields.js';
-import type { QueryParameters } from './query-string.js';
-import { PARAMETER_DEFAULTS } from './request-data.js';
+import { PARAMETER_DEFAULTS, type DeclaredParameters } from './request-data.js';
 
 /** The error for the caller, and the position of the cause in the script when PostgreSQL reports another one. */
 export interface StatementFault {
@@ -22,24 +21,34 @@ const MISPLACED = /^(?:08P01|22|42(?!501))/;
 /** SQLSTATEs of class 42 that are unrelated to a caller's text. */
 const UNBOUND: ReadonlySet<string> = new Set(['42501', '42P18']);
 
-/** statementFault derives the cause from the SQLSTATE and the rendered text; `sent` gives the parameters of the request. */
+/** Tells whether the request has a value for a parameter, of the query string or the body. */
+export type IsSent = (name: string) => boolean;
+
+/** statementFault derives the cause from the SQLSTATE and the rendered text; `sent` is called only where that is needed. */
 export function statementFault(
   state: string,
   rendered: Rendered,
-  sent: () => QueryParameters,
+  sent: () => IsSent,
+  declared?: DeclaredParameters,
 ): StatementFault | undefined {
   const place = MISPLACED.test(state) ? rendered.misplacedPlaceholder() : undefined;
   if (place !== undefined) return { error: new ServiceError('placeholder_in_literal'), place };
   if (!state.startsWith('42') || UNBOUND.has(state)) return undefined;
   const { sent: given, absent, missing } = rendered.interpolated();
   if (given.length === 0 && !absent) return undefined;
-  const parameters = sent();
+  const isSent = sent();
   // Defaults, and the empty values of credential headers, do not come from the caller.
   const names = given.filter(
-    (name) => parameters.has(name) || !(PARAMETER_DEFAULTS.has(name) || CREDENTIAL_NAMES.has(name)),
+    (name) =>
+      isSent(name) ||
+      !(
+        PARAMETER_DEFAULTS.has(name) ||
+        CREDENTIAL_NAMES.has(name) ||
+        declared?.get(name)?.fallback !== undefined
+      ),
   );
   if (names.length === 0 && !absent) return undefined;
-  const lacking = missing.filter((name) => !parameters.has(name));
+  const lacking = missing.filter((name) => !isSent(name));
   return { error: new ServiceError('invalid_value', message(names, lacking)) };
 }
 

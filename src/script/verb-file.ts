@@ -6,7 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
 import { LogOnce } from '../log-once.js';
-import { logCompiled } from './header-warnings.js';
+import { logCompiled } from './text-warnings.js';
 import { scriptNotUsable } from './script-error.js';
 import { ABSENT, readScript, stampOf } from './script-file.js';
 import type { Compiled } from './script-text.js';

@@ -29,6 +29,11 @@ const METHODS: Readonly<Record<Verb, string>> = {
   delete: 'DELETE',
 };
 
+/** methodsOf gives the methods of a verb, in upper case. */
+export function methodsOf(verb: Verb): readonly string[] {
+  return METHODS[verb].split(', ');
+}
+
 /** allowHeader gives an Allow header with the methods of some verbs, and OPTIONS. */
 export function allowHeader(has: (verb: Verb) => boolean): string {
   let methods = '';

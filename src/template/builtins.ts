@@ -4,70 +4,104 @@
  */
 import { byteAt, byteLength, sliceBytes } from './byte-string.js';
 import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
-import { FunctionFailure, RefusedValue } from './errors.js';
-import { Counted, Tainted, Refused } from './kinds.js';
+import { FunctionFailure, RefusedValue, type Fault } from './errors.js';
+import { Counted, Refused, Tainted, UNSCREENED } from './kinds.js';
 import { sprint } from './printer.js';
 import type { Rendering } from './rendering.js';
 import { partOf } from './sql-functions.js';
 import { integerOf, textOf, typeName, unbox } from './value.js';
 
+/** The fault of an argument that is absent. */
+const ABSENT: Fault = { value: undefined, expected: 'a value' };
+
 /** index: item[index], and so on for further indexes. */
 export function index(item: Plain, indexes: readonly Plain[]): Plain {
-  if (item === undefined || item === null) throw new FunctionFailure('index of untyped nil');
+  if (item === undefined || item === null)
+    throw new FunctionFailure('index of untyped nil', undefined, absentList(indexes));
   let value: Plain = item;
   for (const at of indexes) {
     if (value === undefined || value === null) throw new FunctionFailure('index of nil pointer');
     value = indexOnce(value, at);
   }
-  if (value instanceof Refused && indexes.length === 0) throw refusedIndex();
+  if (value instanceof Refused && indexes.length === 0) throw refusedIndex(value);
   return value;
 }
 
-function refusedIndex(): FunctionFailure {
-  return new FunctionFailure('value was refused and cannot be indexed');
+/** No parameter is a map, so that a key as index is the template's mistake. */
+function absentList([first]: readonly Plain[]): Fault | undefined {
+  return integerOf(first) === undefined ? undefined : { value: undefined, expected: 'a value' };
+}
+
+function refusedIndex(value: Refused): FunctionFailure {
+  return new FunctionFailure('value was refused and cannot be indexed', undefined, {
+    value,
+    expected: UNSCREENED,
+  });
 }
 
 function indexOnce(item: Plain, at: Plain): Plain {
   if (item instanceof MapValue) {
     if (at === undefined || at === null)
       throw new FunctionFailure('value is nil; should be of type string');
-    if (at instanceof Refused) throw refusedIndex();
+    if (at instanceof Refused) throw refusedIndex(at);
     const key = textOf(at);
     if (key === undefined)
       throw new FunctionFailure(`value has type ${typeName(at)}; should be string`);
     return item.get(key) ?? null;
   }
   if (item instanceof List) {
-    const i = indexArg(at, item.length);
-    if (i === item.length) throw new FunctionFailure('reflect: slice index out of range');
+    const i = indexArg(at, item.length, item, 1);
+    if (i === item.length)
+      throw new FunctionFailure(
+        'reflect: slice index out of range',
+        undefined,
+        atLeast(item, i + 1),
+      );
     return item.at(i);
   }
   const text = textOf(item);
   if (text !== undefined) {
     const length = byteLength(text);
-    const i = indexArg(at, length);
-    if (i === length) throw new FunctionFailure('reflect: string index out of range');
+    const i = indexArg(at, length, item, 1);
+    if (i === length)
+      throw new FunctionFailure(
+        'reflect: string index out of range',
+        undefined,
+        atLeast(item, i + 1),
+      );
     return new Counted(byteAt(text, i), 'uint8', item instanceof Tainted ? item.origin : undefined);
   }
-  if (item instanceof Refused) throw refusedIndex();
+  if (item instanceof Refused) throw refusedIndex(item);
   throw new FunctionFailure(`can't index item of type ${typeName(item)}`);
 }
 
-function indexArg(at: Value, capacity: number): number {
+/** An index from 0 to the capacity; `more` is how many elements it needs besides those before it. */
+function indexArg(at: Value, capacity: number, item: Plain, more: 0 | 1): number {
   if (at === undefined || at === null)
     throw new FunctionFailure('cannot index slice/array with nil');
   const n = integerOf(at);
   if (n === undefined)
     throw new FunctionFailure(`cannot index slice/array with type ${typeName(at)}`);
   if (n < 0 || n > capacity)
-    throw new FunctionFailure(`index out of range: ${n}`, 'index out of range');
+    throw new FunctionFailure(
+      `index out of range: ${n}`,
+      'index out of range',
+      n < 0 ? undefined : atLeast(item, Number(n) + more),
+    );
   return Number(n);
+}
+
+/** The fault of a list or text that is shorter than an index needs. */
+function atLeast(value: Plain, least: number): Fault {
+  const unit = value instanceof List ? 'value' : 'byte';
+  return { value, expected: `at least ${least} ${unit}${least === 1 ? '' : 's'}` };
 }
 
 /** slice: item[from:to], or item[from:to:capacity]. */
 export function slice(r: Rendering, boxed: Value, indexes: readonly Value[]): Plain {
   const item = unbox(boxed);
-  if (item === undefined || item === null) throw new FunctionFailure('slice of untyped nil');
+  if (item === undefined || item === null)
+    throw new FunctionFailure('slice of untyped nil', undefined, ABSENT);
   if (item instanceof Refused) throw new RefusedValue(item.parameter);
   if (indexes.length > 3) throw new FunctionFailure(`too many slice indexes: ${indexes.length}`);
   const text = textOf(item);
@@ -75,18 +109,25 @@ export function slice(r: Rendering, boxed: Value, indexes: readonly Value[]): Pl
   if (text === undefined && list === undefined)
     throw new FunctionFailure(`can't slice item of type ${typeName(item)}`);
   if (text !== undefined && indexes.length === 3)
-    throw new FunctionFailure('cannot 3-index slice a string');
+    throw new FunctionFailure('cannot 3-index slice a string', undefined, {
+      value: item,
+      expected: 'several values',
+    });
   const length = list?.length ?? byteLength(text!);
   const capacity = list?.capacity ?? length;
   // Go does not unwrap interfaces here.
   const at = indexes.map((i) => {
     if (i instanceof Boxed || i === null)
       throw new FunctionFailure('cannot index slice/array with type interface {}');
-    return indexArg(i, capacity);
+    return indexArg(i, capacity, item, 0);
   });
   const [from = 0, to = length, most = capacity] = at;
   if (from > to)
-    throw new FunctionFailure(`invalid slice index: ${from} > ${to}`, 'invalid slice index');
+    throw new FunctionFailure(
+      `invalid slice index: ${from} > ${to}`,
+      'invalid slice index',
+      at.length > 1 ? undefined : atLeast(item, from),
+    );
   if (to > most)
     throw new FunctionFailure(`invalid slice index: ${to} > ${most}`, 'invalid slice index');
   if (list !== undefined) return list.slice(from, to, most);
@@ -104,9 +145,17 @@ export function len(item: Plain): Plain {
   }
   if (item instanceof List || item instanceof MapValue) return item.length;
   if (item === undefined)
-    throw new FunctionFailure('reflect: call of reflect.Value.Type on zero Value');
-  if (item === null) throw new FunctionFailure('len of nil pointer');
-  if (item instanceof Refused) throw new FunctionFailure('value was refused and has no length');
+    throw new FunctionFailure(
+      'reflect: call of reflect.Value.Type on zero Value',
+      undefined,
+      ABSENT,
+    );
+  if (item === null) throw new FunctionFailure('len of nil pointer', undefined, ABSENT);
+  if (item instanceof Refused)
+    throw new FunctionFailure('value was refused and has no length', undefined, {
+      value: item,
+      expected: UNSCREENED,
+    });
   throw new FunctionFailure(`len of type ${typeName(item)}`);
 }
 

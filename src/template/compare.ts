@@ -4,10 +4,10 @@
  */
 import { compareStrings } from './byte-string.js';
 import { List, type Plain } from './container.js';
-import { FunctionFailure, RefusedValue } from './errors.js';
-import { Complex, Counted, Float, Refused } from './kinds.js';
+import { FunctionFailure, RefusedValue, type Fault } from './errors.js';
+import { Complex, Counted, Float, Refused, UNSCREENED } from './kinds.js';
 import { sprintf } from './printer.js';
-import { integerOf, textOf, typeName } from './value.js';
+import { integerOf, originOf, textOf, typeName } from './value.js';
 
 type Kind = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint' | undefined;
 
@@ -29,15 +29,42 @@ function basicKind(value: Plain): Kind {
 
 function checkRefused(value: Plain): void {
   if (value instanceof Refused)
-    throw new FunctionFailure('value was refused and cannot be compared');
+    throw new FunctionFailure('value was refused and cannot be compared', undefined, {
+      value,
+      expected: UNSCREENED,
+    });
 }
 
 const isInteger = (kind: Kind): boolean => kind === 'int' || kind === 'uint';
 
 function incompatible(a: Plain, b: Plain): FunctionFailure {
-  return new FunctionFailure(
-    `incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`,
-  );
+  const message = `incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`;
+  return new FunctionFailure(message, message, comparable(a, b));
+}
+
+const NAMES: Readonly<Record<NonNullable<Kind>, string>> = {
+  bool: 'a boolean',
+  complex: 'a complex number',
+  float: 'a number',
+  int: 'an integer',
+  string: 'a text',
+  uint: 'an integer',
+};
+
+/** comparable tells which of two values comes from the request, and that it cannot be compared with the other one. */
+function comparable(a: Plain, b: Plain): Fault {
+  const [value, other] = originOf(a) === undefined ? [b, a] : [a, b];
+  const kind = basicKind(other);
+  const what = kind === undefined ? 'another value' : NAMES[kind];
+  const expected =
+    value instanceof List ? 'one value' : `a value that can be compared with ${what}`;
+  return { value, expected };
+}
+
+/** The one of two values that is absent, or a list. */
+function unordered(a: Plain, b: Plain): Fault {
+  const value = basicKind(a) === undefined ? a : b;
+  return { value, expected: value instanceof List ? 'one value' : 'a value' };
 }
 
 /** equal tells whether the first value equals any of the others. */
@@ -81,12 +108,17 @@ function equalOthers(a: Plain, b: Plain): boolean {
   if (a instanceof List !== b instanceof List) {
     const [x, y] = [typeName(a), typeName(b)];
     const message = `non-comparable types ${shown(a, '%s')}: ${x}, ${y}: ${shown(b, '%v')}`;
-    throw new FunctionFailure(message, `non-comparable types ${x} and ${y}`);
+    throw new FunctionFailure(
+      message,
+      `non-comparable types ${x} and ${y}`,
+      unordered(a instanceof List ? a : b, b),
+    );
   }
   const type = typeName(b);
   throw new FunctionFailure(
     `non-comparable type ${shown(b, '%s')}: ${type}`,
     `non-comparable type ${type}`,
+    { value: b, expected: 'one value' },
   );
 }
 
@@ -107,7 +139,7 @@ export function less(a: Plain, b: Plain): boolean {
   const kind = basicKind(a);
   const other = basicKind(b);
   if (kind === undefined || other === undefined)
-    throw new FunctionFailure('invalid type for comparison');
+    throw new FunctionFailure('invalid type for comparison', undefined, unordered(a, b));
   if (isInteger(kind) && isInteger(other)) return integerOf(a)! < integerOf(b)!;
   if (kind !== other) throw incompatible(a, b);
   if (kind === 'float') return (a as Float).number < (b as Float).number;

@@ -71,9 +71,14 @@ export class List {
     return new List(items, [0, length, length], false, undefined, screening, origin);
   }
 
-  /** ofStrings wraps strings that a function returned. */
-  static ofStrings(items: readonly Plain[]): List {
-    return new List(items, [0, items.length, items.length], true, true, undefined, '');
+  /** ofStrings wraps strings that a function made; `origin` is the parameter they came from, '' for none. */
+  static ofStrings(items: readonly Plain[], origin: string): List {
+    return new List(items, [0, items.length, items.length], true, true, undefined, origin);
+  }
+
+  /** The parameter it came from, '' for none. */
+  get origin(): string {
+    return this.#origin;
   }
 
   /** Whether elements are strings rather than interfaces. */
@@ -146,6 +151,11 @@ export class MapValue {
       this.#inner.set(key, value);
     }
     return value;
+  }
+
+  /** parameter is the name of the parameter that the value of a key comes from. */
+  parameter(key: string): string {
+    return this.#prefix + key;
   }
 
   /** set overrides the value of a key. */

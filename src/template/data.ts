@@ -18,6 +18,8 @@ export interface TemplateMap extends ValueMap {
   raw(key: string): unknown;
   /** isSent tells whether the caller sent the parameter. */
   isSent(key: string): boolean;
+  /** fallback is the declared default of a parameter, which `raw` and `get` give too. Undefined if there is none. */
+  fallback?(key: string): unknown;
   /** claim is one of the caller's claims, for binding only. Undefined if absent. */
   claim?(name: string): unknown;
   /** Whether interpolated text is screened; then `screen` is required. */

@@ -1,8 +1,9 @@
 /**
  * Errors of compiling and rendering: TemplateError for an invalid template or one that does not fit its data,
- * RefusedValue for a value of the request that may not become SQL text. FunctionFailure is internal: a TemplateError
- * without a position.
+ * InvalidParameter where a value of the request is the cause, RefusedValue for one that may not become SQL text.
+ * FunctionFailure is internal: a TemplateError without a position.
  */
+import type { Plain } from './container.js';
 
 /** A position in a template: line and column from 1, in characters (code points). */
 export interface Position {
@@ -18,8 +19,10 @@ export class TemplateError extends Error {
   readonly template: string;
   readonly line: number;
   readonly column: number;
-  /** The message without data, string constants or other text of the script: safe to log. */
+  /** The message without data, string constants or other text of the script, and the hint: safe to log. */
   readonly safeMessage: string;
+  /** What the author most likely meant. */
+  readonly hint: string | undefined;
 
   constructor(
     stage: 'parse' | 'exec',
@@ -27,13 +30,44 @@ export class TemplateError extends Error {
     position: Position,
     message: string,
     safeMessage: string,
+    hint?: string,
   ) {
     super(message);
     this.stage = stage;
     this.template = template;
     this.line = position.line;
     this.column = position.column;
-    this.safeMessage = safeMessage;
+    this.safeMessage = hint === undefined ? safeMessage : `${safeMessage}; ${hint}`;
+    this.hint = hint;
+  }
+}
+
+/** What is wrong with a parameter of the request; never its value. */
+export interface InvalidValue {
+  /** The parameter's name; `header.<Name>` for a header. */
+  readonly parameter: string;
+  /** What the template needs instead: `an integer`. */
+  readonly expected: string;
+  /** Whether it was not sent. */
+  readonly missing: boolean;
+  /** Whether pREST's text for the error of a template is kept in responses, because recordings fix it. */
+  readonly keepsText: boolean;
+}
+
+/** InvalidParameter is a TemplateError of stage exec that a parameter of the request caused. */
+export class InvalidParameter extends TemplateError {
+  override readonly name: string = 'InvalidParameter';
+  readonly invalid: InvalidValue;
+
+  constructor(
+    template: string,
+    position: Position,
+    message: string,
+    safeMessage: string,
+    invalid: InvalidValue,
+  ) {
+    super('exec', template, position, message, safeMessage);
+    this.invalid = invalid;
   }
 }
 
@@ -48,13 +82,26 @@ export class RefusedValue extends Error {
   }
 }
 
+/** The value that made a function fail, or the parameter that it comes from, and what the function needs instead. */
+export interface Fault {
+  readonly expected: string;
+  /** Undefined or null for an argument that is absent. */
+  readonly value?: Plain;
+  readonly parameter?: string;
+  readonly missing?: boolean;
+  readonly keepsText?: boolean;
+}
+
 /** FunctionFailure is an error in a function; the caller adds the position. */
 export class FunctionFailure extends Error {
   /** As TemplateError.safeMessage. */
   readonly safe: string;
+  /** Undefined if no data could be valid. */
+  readonly fault: Fault | undefined;
 
-  constructor(message: string, safe: string = message) {
+  constructor(message: string, safe: string = message, fault?: Fault) {
     super(message);
     this.safe = safe;
+    this.fault = fault;
   }
 }

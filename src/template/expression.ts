@@ -5,7 +5,7 @@
  */
 import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
 import { call } from './builtins.js';
-import { FunctionFailure, RefusedValue } from './errors.js';
+import { FunctionFailure, RefusedValue, type Fault } from './errors.js';
 import { functionNamed, type ParameterType, type TemplateFunction } from './functions.js';
 import { Tainted, Refused } from './kinds.js';
 import {
@@ -231,7 +231,7 @@ function compileCall(
       cost += weight(value);
     }
     if (hasFinal) {
-      values[count - 1] = finalType === 'any' ? final : typed(r, final, finalType);
+      values[count - 1] = finalType === 'any' ? final : typed(r, final, finalType, dot, undefined);
       cost += weight(final);
     }
     r.spend(cost);
@@ -240,19 +240,61 @@ function compileCall(
       r.spend(weight(result));
       return result;
     } catch (e) {
-      if (e instanceof FunctionFailure) throw callError(r, place, name, e);
+      if (e instanceof FunctionFailure) throw callError(r, place, name, e, absentOf(r, dot, args));
       throw e;
     }
   };
 }
 
+/** `absent` is the first parameter that an argument reads and that the data does not have. */
 function callError(
   r: Rendering,
   place: CommandNode | IdentifierNode,
   name: string,
-  e: FunctionFailure,
+  { message, safe, fault }: FunctionFailure,
+  absent: string | undefined,
 ) {
-  return r.error(place, `error calling ${name}: ${e.message}`, `error calling ${name}: ${e.safe}`);
+  const [full, masked] = [`error calling ${name}: ${message}`, `error calling ${name}: ${safe}`];
+  if (fault === undefined) return r.error(place, full, masked);
+  const isAbsent = (fault.value ?? fault.parameter) === undefined;
+  return r.invalid(place, full, masked, isAbsent ? missing(fault, absent) : fault);
+}
+
+function missing(fault: Fault, parameter: string | undefined): Fault {
+  return parameter === undefined ? fault : { ...fault, parameter, missing: true };
+}
+
+/** absentOf is the first parameter that operands read and that the data does not have. */
+function absentOf(r: Rendering, dot: Value, operands: readonly Operand[]): string | undefined {
+  for (const operand of operands) {
+    const path = pathOf(r, dot, operand);
+    if (path === undefined) continue;
+    const [receiver, names] = path;
+    let map = unbox(receiver);
+    for (const name of names.slice(0, -1)) map = map instanceof MapValue ? map.get(name) : null;
+    const last = names.at(-1)!;
+    if (map instanceof MapValue && (map.get(last) ?? null) === null) return map.parameter(last);
+  }
+  return undefined;
+}
+
+/** The value that a field is read of, and the names that lead to the field: `.a`, `$.a`, `index . "a"`. */
+function pathOf(
+  r: Rendering,
+  dot: Value,
+  node: Operand,
+): [receiver: Value, names: readonly string[]] | undefined {
+  if (node.kind === 'field') return [dot, node.names];
+  if (node.kind === 'variable' && node.names.length > 1)
+    return [r.lookup(node.names[0]), node.names.slice(1)];
+  if (node.kind !== 'pipe' || node.commands.length !== 1) return undefined;
+  const [called, map, key, ...more] = node.commands[0]!.args;
+  if (called?.kind !== 'identifier' || called.name !== 'index' || more.length > 0) return undefined;
+  if (key?.kind !== 'string') return undefined;
+  if (map?.kind === 'dot') return [dot, [key.text]];
+  const inner = map && pathOf(r, dot, map);
+  if (inner !== undefined) return [inner[0], [...inner[1], key.text]];
+  return map?.kind === 'variable' ? [r.lookup(map.names[0]), [key.text]] : undefined;
 }
 
 /** The steps that handling a value costs beyond the first: more for long text, lists and maps. */
@@ -305,7 +347,7 @@ function compileDirect(
     try {
       return r.bind(r.toBind(key));
     } catch (e) {
-      if (e instanceof FunctionFailure) throw callError(r, place, 'sqlVal', e);
+      if (e instanceof FunctionFailure) throw callError(r, place, 'sqlVal', e, undefined);
       throw e;
     }
   };
@@ -348,22 +390,34 @@ function compileString(arg: Operand): Expression {
       ) as Expression;
   }
   const inner = compileOperand(arg);
-  return (r, dot) => typed(r, inner(r, dot), 'string');
+  return (r, dot) => typed(r, inner(r, dot), 'string', dot, arg);
 }
 
 /** A string or an integer; the error for anything else is that of a string parameter. */
 function compileInteger(arg: Operand): Expression {
   if (arg.kind === 'nil' || arg.kind === 'bool') return compileString(arg);
   const inner = compileOperand(arg);
-  return (r, dot) => typed(r, inner(r, dot), 'integer');
+  return (r, dot) => typed(r, inner(r, dot), 'integer', dot, arg);
 }
 
-/** typed checks the type of an argument. */
-function typed(r: Rendering, boxedValue: Value, type: ParameterType): Value {
+/** typed checks the type of an argument; `arg` is its operand, undefined for the value of the command before. */
+function typed(
+  r: Rendering,
+  boxedValue: Value,
+  type: ParameterType,
+  dot: Value,
+  arg: Operand | undefined,
+): Value {
   const value = unbox(boxedValue);
   if (type === 'integer' && integerOf(value) !== undefined) return value;
   if (typeof value === 'string' || value instanceof Tainted) return value;
   if (value instanceof Refused) throw new RefusedValue(value.parameter);
-  if (value === undefined) r.fail('invalid value; expected string');
-  return r.fail(`wrong type for value; expected string; got ${typeName(value)}`);
+  const fault: Fault = { value, expected: type === 'integer' ? 'an integer' : 'one value' };
+  if (value === undefined) {
+    const message = 'invalid value; expected string';
+    const { node } = r;
+    throw r.invalid(node, message, message, missing(fault, absentOf(r, dot, arg ? [arg] : [])));
+  }
+  const message = `wrong type for value; expected string; got ${typeName(value)}`;
+  throw r.invalid(r.node, message, message, fault);
 }

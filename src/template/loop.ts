@@ -3,6 +3,7 @@
  * text/template/exec.go. Anything else is a template error.
  */
 import { List, MapValue, type Plain, type Value } from './container.js';
+import type { TemplateError } from './errors.js';
 import { Counted, Refused } from './kinds.js';
 import type { Operation } from './program.js';
 import { sprint } from './printer.js';
@@ -64,7 +65,7 @@ export class Loop {
       keys = value.keys();
       r.spend(keys.length >> 6);
       ({ length } = keys);
-    } else return r.fail(...cannotIterate(value));
+    } else throw cannotIterate(r, value);
     if (length <= 0) return undefined;
     return new Loop(operation, value, keys, length, [r.names.length, dots, marks], dot);
   }
@@ -102,8 +103,13 @@ export class Loop {
   }
 }
 
-function cannotIterate(value: Plain): [message: string, safe: string] {
+function cannotIterate(r: Rendering, value: Plain): TemplateError {
   const safe = `range can't iterate over a value of type ${typeName(value)}`;
-  if (value instanceof Refused) return ["range can't iterate over a refused value", safe];
-  return [`range can't iterate over ${textOf(sprint([value]))!}`, safe];
+  const message =
+    value instanceof Refused
+      ? "range can't iterate over a refused value"
+      : `range can't iterate over ${textOf(sprint([value]))!}`;
+  return r.invalid(r.node, message, safe, { value, expected: SEVERAL });
 }
+
+const SEVERAL = 'several values: repeat the parameter';

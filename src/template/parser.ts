@@ -18,6 +18,7 @@ import {
   type StatementNode,
   type TemplateNode,
 } from './node.js';
+import { missingEnd, unknownFunction, type OpenBlock } from './parse-hints.js';
 import { characterConstant, complexConstant, numberConstant } from './number.js';
 import { quote, unquote } from './quote.js';
 import { lineOf, positionOf } from './source.js';
@@ -30,6 +31,8 @@ interface Source {
   readonly text: string;
   readonly lexer: Lexer;
   readonly trees: Map<string, ListNode>;
+  /** From the outermost to the innermost. */
+  readonly open: OpenBlock[];
   depth: number;
   declarations: number;
 }
@@ -37,7 +40,7 @@ interface Source {
 /** parse returns the trees of a text by name; the main one has `name`. */
 export function parse(name: string, text: string): ReadonlyMap<string, ListNode> {
   const trees = new Map<string, ListNode>();
-  const source = { name, text, lexer: new Lexer(text), trees, depth: 0, declarations: 0 };
+  const source = { name, text, lexer: new Lexer(text), trees, open: [], depth: 0, declarations: 0 };
   new Parser(source).parseTop();
   return trees;
 }
@@ -59,6 +62,8 @@ class Parser {
   #rangeDepth = 0;
   /** The offset of the action being parsed, or -1. */
   #actionPos = -1;
+  /** The function whose first argument is parsed, '' before the first word of a command; undefined elsewhere. */
+  #called: string | undefined;
   /** Three tokens of look-ahead; the last one lexed is the first. */
   readonly #tokens: [Token, Token, Token];
   #peeked = 0;
@@ -122,11 +127,12 @@ class Parser {
 
   // Errors.
 
-  #fail(message: string, safe: string = message): never {
+  #fail(message: string, safe: string = message, hint?: string): never {
     const { name, text } = this.#source;
     const { pos } = this.#tokens[0];
     const place = `template: ${name}:${lineOf(text, pos)}: `;
-    throw new TemplateError('parse', name, positionOf(text, pos), place + message, place + safe);
+    const position = positionOf(text, pos);
+    throw new TemplateError('parse', name, position, place + message, place + safe, hint);
   }
 
   #unexpected(token: Token, context: string): never {
@@ -162,7 +168,7 @@ class Parser {
       if (this.#peek().type === T.leftDelim) {
         const delim = this.#next();
         if (this.#nextNonSpace().type === T.define) {
-          new Parser(this.#source).#parseDefinition();
+          new Parser(this.#source).#parseDefinition(delim.pos);
           continue;
         }
         this.#backup2(delim);
@@ -174,17 +180,19 @@ class Parser {
     this.#add(this.#source.name, list);
   }
 
-  #parseDefinition(): void {
+  #parseDefinition(pos: number): void {
     const context = 'define clause';
     const token = this.#nextNonSpace();
     const name = this.#templateName(token, context);
     this.#expect(T.rightDelim, context);
-    this.#add(name, this.#body(context));
+    this.#add(name, this.#body(context, { keyword: 'define', pos }));
   }
 
   /** A list that must end with `{{end}}`. */
-  #body(context: string): ListNode {
+  #body(context: string, block: OpenBlock): ListNode {
+    this.#source.open.push(block);
     const [list, stop] = this.#itemList();
+    this.#source.open.pop();
     if (stop.kind !== 'end') this.#fail(`unexpected {{${stop.kind}}} in ${context}`);
     return list;
   }
@@ -203,7 +211,9 @@ class Parser {
       if (isStop(step)) return [list, step];
       list.nodes.push(step);
     }
-    return this.#fail('unexpected EOF');
+    const { text, open } = this.#source;
+    const message = 'unexpected EOF';
+    return this.#fail(message, message, missingEnd(text, open.at(-1)));
   }
 
   #textOrAction(): Step {
@@ -253,7 +263,9 @@ class Parser {
   }
 
   #control(kind: BranchNode['kind']): BranchNode {
-    return this.#nest(() => {
+    const { open } = this.#source;
+    open.push({ keyword: kind, pos: this.#actionPos });
+    const node = this.#nest((): BranchNode => {
       const declared = this.#source.declarations;
       const visible = this.#variables.length;
       const arms: Arm[] = [];
@@ -279,6 +291,8 @@ class Parser {
       const declares = this.#source.declarations > declared;
       return { kind, pos: arms[0]!.pos, arms, otherwise, declares };
     }, `exceeded maximum nesting depth (${MAX_NESTING})`);
+    open.pop();
+    return node;
   }
 
   #block(): TemplateNode {
@@ -286,9 +300,10 @@ class Parser {
     const token = this.#nextNonSpace();
     const name = this.#templateName(token, context);
     const pipe = this.#pipeline(context, T.rightDelim);
+    const block = { keyword: 'block', pos: this.#actionPos };
     const inner = new Parser(this.#source);
     inner.#nest(() => {
-      inner.#add(name, inner.#body(context));
+      inner.#add(name, inner.#body(context, block));
     }, `exceeded maximum nesting depth (${MAX_NESTING})`);
     return { kind: 'template', pos: token.pos, name, pipe };
   }
@@ -371,6 +386,7 @@ class Parser {
     const command: CommandNode = { kind: 'command', pos: this.#peekNonSpace().pos, args: [] };
     for (;;) {
       this.#peekNonSpace();
+      this.#called = calledBy(command.args);
       const operand = this.#operand();
       if (operand !== undefined) command.args.push(operand);
       const token = this.#next();
@@ -410,7 +426,10 @@ class Parser {
     const { pos, value } = token;
     switch (token.type) {
       case T.identifier:
-        if (functionNamed(value) === undefined) this.#fail(`function ${quote(value)} not defined`);
+        if (functionNamed(value) === undefined) {
+          const message = `function ${quote(value)} not defined`;
+          this.#fail(message, message, unknownFunction(value, this.#called));
+        }
         return { kind: 'identifier', pos, name: value };
       case T.dot:
         return { kind: 'dot', pos };
@@ -453,6 +472,13 @@ class Parser {
     this.#backup();
     return undefined;
   }
+}
+
+/** The function that the next operand of a command is the first argument of, '' before the first one. */
+function calledBy(args: readonly Operand[]): string | undefined {
+  const [head] = args;
+  if (head === undefined) return '';
+  return args.length === 1 && head.kind === 'identifier' ? head.name : undefined;
 }
 
 const STARTS_COMMAND: ReadonlySet<TokenType> = new Set([

@@ -48,6 +48,14 @@ export function interpolatedIn(text: string, trace: Trace): Interpolated {
   return { sent: [...sent], absent, missing: [...missing] };
 }
 
+/** interpolatedAt are the parameters with text in the token at an offset of a text. */
+export function interpolatedAt(text: string, { parts }: Trace, offset: number): readonly string[] {
+  const token = new SqlScanner(text, offset);
+  token.next();
+  const inside = (parts ?? []).filter(([start, end]) => start < token.end && end > token.start);
+  return [...new Set(inside.map(([, , parameter]) => parameter))];
+}
+
 /**
  * misplacedPlaceholder is the offset of the first of `count` placeholders inside quotes or a comment, where it is only
  * text; undefined if there is none.
@@ -64,10 +72,11 @@ export function misplacedPlaceholder(
   return undefined;
 }
 
-const PLACEHOLDER = /\$\d+/g;
+/** A placeholder of a bound value. */
+export const PLACEHOLDER = /\$\d+/g;
 
-/** Matches in the output of actions: start, end, and the offset of the action in the template. */
-function* printed(
+/** printed gives the matches in the output of actions: start, end, and the offset of the action in the template. */
+export function* printed(
   text: string,
   marks: readonly number[],
   pattern: RegExp,
@@ -82,10 +91,10 @@ function* printed(
 
 const HYPHEN = 0x2d;
 
-type Span = readonly [start: number, end: number];
+export type Span = readonly [start: number, end: number];
 
-/** String constants and comments of a text, in order; with `quoted`, quoted identifiers too. */
-function inertSpans(text: string, quoted: boolean): Span[] {
+/** inertSpans are the string constants and comments of a text, in order; with `quoted`, quoted identifiers too. */
+export function inertSpans(text: string, quoted: boolean): Span[] {
   const spans: Span[] = [];
   const scanner = new SqlScanner(text);
   for (;;) {
@@ -102,8 +111,12 @@ function inertSpans(text: string, quoted: boolean): Span[] {
   }
 }
 
-/** Whether a range of the text lies in one of the spans, after its opening character. */
 function isWithin(spans: readonly Span[], start: number, end: number): boolean {
+  return spanOf(spans, start, end) !== undefined;
+}
+
+/** spanOf is the span in which a range of the text lies, after its opening character. */
+export function spanOf(spans: readonly Span[], start: number, end: number): Span | undefined {
   let low = 0;
   let high = spans.length;
   while (low < high) {
@@ -112,7 +125,7 @@ function isWithin(spans: readonly Span[], start: number, end: number): boolean {
     else high = middle;
   }
   const span = spans[low - 1];
-  return span !== undefined && start < span[1] && end <= span[1];
+  return span !== undefined && start < span[1] && end <= span[1] ? span : undefined;
 }
 
 const known = new WeakMap<Source, ReadonlyMap<number, ReadonlySet<string>>>();

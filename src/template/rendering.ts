@@ -5,7 +5,13 @@
  */
 import { MapValue, fromData, type Plain, type Value } from './container.js';
 import { isTemplateMap, PlainData, type Screening, type TemplateMap } from './data.js';
-import { FunctionFailure, RefusedValue, TemplateError } from './errors.js';
+import {
+  FunctionFailure,
+  InvalidParameter,
+  RefusedValue,
+  TemplateError,
+  type Fault,
+} from './errors.js';
 import { Tainted, partsOf, Refused, type Part } from './kinds.js';
 import { MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
 import { completedPrefix, mayPrefix, pairForms } from './neighbours.js';
@@ -13,6 +19,7 @@ import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
 import { goLocation, positionOf, type Source } from './source.js';
+import { originOf } from './value.js';
 import { boundText } from './bound-value.js';
 
 const CLAIMS = 'claims.';
@@ -91,6 +98,16 @@ export class Rendering {
       `${place}executing ${quote(this.name)} at <${nodeText(node)}>: ${message.toWellFormed()}`,
       place + safe,
     );
+  }
+
+  /** invalid is the error of a fault: it names the parameter that the value comes from, if it comes from one. */
+  invalid(node: ErrorNode, message: string, safe: string, fault: Fault): TemplateError {
+    const error = this.error(node, message, safe);
+    const { value, expected, keepsText = false } = fault;
+    const parameter = fault.parameter ?? originOf(value);
+    if (parameter === undefined) return error;
+    const invalid = { parameter, expected, missing: fault.missing ?? false, keepsText };
+    return new InvalidParameter(error.template, error, error.message, error.safeMessage, invalid);
   }
 
   /** spend takes steps from the budget. */
@@ -266,6 +283,11 @@ export class Rendering {
   /** isSent tells whether the caller sent a parameter, or a default was set for it. */
   isSent(key: string): boolean {
     return this.#root?.over(key) !== undefined || this.#data.isSent(key);
+  }
+
+  /** hasFallback tells whether a parameter has a declared default. */
+  hasFallback(key: string): boolean {
+    return this.#data.fallback?.(key) !== undefined;
   }
 
   /** setParameter sets a parameter for the rest of this rendering. */

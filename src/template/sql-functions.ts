@@ -7,20 +7,21 @@ import { fromBytes, toBytes } from './byte-string.js';
 import { List, type Plain } from './container.js';
 import { FunctionFailure, RefusedValue } from './errors.js';
 import { Tainted, partsOf, Refused, type Part } from './kinds.js';
+import { MAX_VALUES } from './limits.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
 import type { Rendering } from './rendering.js';
-import { integerOf, textOf } from './value.js';
+import { integerOf, originOf, textOf } from './value.js';
 
 /** isSet: whether the parameter was sent. */
 export function isSet(r: Rendering, key: Plain): boolean {
   return r.isSent(textOf(key)!);
 }
 
-/** defaultOrValue: the parameter, or a default, which is then its value for the rest of the template. */
+/** defaultOrValue: the parameter, or its declared default, or the one given here, which is then its value for the rest of the template. */
 export function defaultOrValue(r: Rendering, key: Plain, standard: Plain): Plain {
   const name = textOf(key)!;
-  if (r.isSent(name)) return r.parameter(name);
+  if (r.isSent(name) || r.hasFallback(name)) return r.parameter(name);
   r.setParameter(name, standard);
   return standard;
 }
@@ -31,10 +32,16 @@ export function inFormat(r: Rendering, key: Plain): Plain {
   const items: Plain[] = [];
   if (value instanceof List) for (let i = 0; i < value.length; i++) items.push(value.at(i));
   else items.push(value);
+  // Only values of a request's body may be an empty list, or have a null in it.
+  if (items.length === 0 && r.screening !== undefined) return '(NULL)';
   let list = '(';
   const parts: Part[] = [];
   items.forEach((item, i) => {
     if (item instanceof Refused) throw new RefusedValue(item.parameter);
+    if (item === null && r.screening !== undefined) {
+      list += i === 0 ? 'NULL' : ', NULL';
+      return;
+    }
     const text = sprint([item], r.screening);
     list += i === 0 ? "'" : ", '";
     if (typeof text === 'string') list += text;
@@ -57,8 +64,9 @@ export function split(r: Rendering, value: Plain, separator: Plain): Plain {
   const mark = textOf(separator)!;
   const parts = mark === '' ? Array.from(text) : text.split(mark);
   r.spend(parts.length >> 2);
-  if (!(value instanceof Tainted)) return List.ofStrings(parts);
-  return List.ofStrings(parts.map((part) => partOf(r, part, value)));
+  if (!(value instanceof Tainted)) return List.ofStrings(parts, '');
+  const tainted = parts.map((part) => partOf(r, part, value));
+  return List.ofStrings(tainted, value.origin);
 }
 
 /** partOf is a part of tainted text. It is screened again, because it may be a keyword although the whole is not. */
@@ -84,6 +92,7 @@ function decimal(value: Plain): number | bigint {
     new FunctionFailure(
       `limitOffset: strconv.Atoi: parsing ${quote(text)}: ${what}`,
       `limitOffset: expected an integer: ${what}`,
+      { value, expected: 'an integer' },
     );
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) throw problem('invalid syntax');
@@ -137,7 +146,17 @@ export function sqlList(r: Rendering, key: Plain): string {
   if (Array.isArray(raw) && raw.length === 0) raw = undefined;
   if (!Array.isArray(raw)) return `(${r.bind(raw)})`;
   r.spend(raw.length);
+  if (raw.length > MAX_VALUES)
+    throw new FunctionFailure(`more than ${MAX_VALUES} bound values`, undefined, {
+      parameter: parameterOf(key),
+      expected: `at most ${MAX_VALUES} values`,
+    });
   return `(${raw.map((item) => r.bind(item)).join(',')})`;
+}
+
+/** The parameter that a key names. A key that was sent is itself a value, which no message may contain. */
+function parameterOf(key: Plain): string {
+  return originOf(key) ?? textOf(key)!;
 }
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
@@ -149,6 +168,11 @@ export function ident(r: Rendering, key: Plain): string {
   const name = typeof raw === 'string' ? raw : '';
   const parts = name.split('.');
   if (!parts.every((part) => IDENTIFIER.test(part)))
-    throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier');
+    throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier', {
+      parameter: parameterOf(key),
+      expected: 'an identifier',
+      missing: raw === undefined,
+      keepsText: true,
+    });
   return r.identifier(parts.map((part) => `"${part}"`).join('.'), parameter);
 }

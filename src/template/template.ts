@@ -10,7 +10,9 @@ import { normalize } from './byte-string.js';
 import type { ErrorNode } from './node.js';
 import { parse } from './parser.js';
 import { compileProgram, Code, type Program } from './program.js';
+import { boundParameter } from './bound-parameter.js';
 import {
+  interpolatedAt,
   interpolatedIn,
   misplacedPlaceholder,
   type Interpolated,
@@ -20,7 +22,13 @@ import { Rendering } from './rendering.js';
 import { locate, type Source } from './source.js';
 
 export type { TemplateMap, ValueMap } from './data.js';
-export { RefusedValue, TemplateError, type Position } from './errors.js';
+export {
+  InvalidParameter,
+  RefusedValue,
+  TemplateError,
+  type InvalidValue,
+  type Position,
+} from './errors.js';
 export { Refused } from './kinds.js';
 
 export class Rendered {
@@ -47,6 +55,16 @@ export class Rendered {
   /** interpolated describes the text of parameters outside string constants and comments. */
   interpolated(): Interpolated {
     return interpolatedIn(this.text, this.#trace);
+  }
+
+  /** interpolatedAt are the parameters with text in the token of SQL at an offset. */
+  interpolatedAt(offset: number): readonly string[] {
+    return interpolatedAt(this.text, this.#trace, offset);
+  }
+
+  /** boundParameter is the parameter that the placeholder `$number` binds, undefined if its name was computed. */
+  boundParameter(number: number): string | undefined {
+    return boundParameter(this.text, this.#trace, number);
   }
 
   /** misplacedPlaceholder is the position of a placeholder in quotes or a comment, where it is only text. */

@@ -3,7 +3,7 @@
  * is null, an int is a number (a bigint if a number would not be exact), a string is a string (see byte-string.ts), and
  * all others are classes of kinds.ts and container.ts.
  */
-import { Boxed, type Plain, type Value } from './container.js';
+import { Boxed, List, type Plain, type Value } from './container.js';
 import { Complex, Counted, Tainted, Float, Refused } from './kinds.js';
 
 /** box gives an element of a map or a list the static type of an interface, as in Go. */
@@ -26,6 +26,14 @@ export function textOf(value: Value): string | undefined {
 export function integerOf(value: Value): number | bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   return value instanceof Counted ? value.value : undefined;
+}
+
+/** originOf is the parameter of the request that a value comes from; undefined if it comes from none. */
+export function originOf(boxed: Value): string | undefined {
+  const value = unbox(boxed);
+  if (value instanceof Tainted || value instanceof Counted) return value.origin;
+  if (value instanceof Refused) return value.parameter;
+  return value instanceof List && value.origin !== '' ? value.origin : undefined;
 }
 
 /** isTrue follows template.IsTrue: false for false, zero, nil, absent and empty values. */

@@ -80,6 +80,7 @@ function tried(options: TriedOptions = {}): Tried {
         authorization,
         body: Buffer.isBuffer(body) ? body : body === undefined ? undefined : Buffer.from(text),
         address,
+        requestId: 'r',
       });
     },
     bcrypt: counted,

@@ -187,16 +187,20 @@ t.test('secrets from variables are not written, and no secret is printed', async
 t.test('scripts that would behave differently are named', async (t) => {
   await server.sql(`INSERT INTO prest_queries (database_alias, location, name, read_sql) VALUES
     ('', 'demo', 'broken', 'SELECT {{nothing}}'), ('', 'demo', 'set', 'SET x = 1'),
-    ('', 'de.mo', 'dot', 'SELECT 1'), ('nowhere', 'demo', 'one', 'SELECT 1')`);
+    ('', 'de.mo', 'dot', 'SELECT 1'), ('nowhere', 'demo', 'one', 'SELECT 1'),
+    ('', 'demo', 'second', 'SELECT 1; COMMIT'),
+    ('', 'demo', 'branches', '{{if isSet "a"}}SELECT 1;{{else}}VACUUM item;{{end}}')`);
   t.teardown(() =>
     server.sql(
-      `DELETE FROM prest_queries WHERE name IN ('broken', 'set', 'dot') OR database_alias <> ''`,
+      `DELETE FROM prest_queries WHERE name IN ('broken', 'set', 'dot', 'second', 'branches') OR database_alias <> ''`,
     ),
   );
   const { code, stdout } = await migrate(folderWith(TOML), ['--dry-run']);
   t.equal(code, 1);
   t.match(stdout, /demo\/broken \(read\): 1:10: /);
   t.match(stdout, /demo\/set \(read\): statement is not allowed in a script: SET/);
+  t.match(stdout, /demo\/second \(read\): statement is not allowed in a script: COMMIT/);
+  t.notMatch(stdout, 'demo/branches');
   t.match(stdout, /de\.mo\/dot \(read\): no request can name it/);
   t.match(stdout, /nowhere\/demo\/one \(read\): no database has the alias "nowhere"/);
 });

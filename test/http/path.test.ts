@@ -11,6 +11,7 @@ const script = (folder: string, name: string, alias?: string) => ({
 });
 const plugin = (file: string, func: string) => ({ kind: 'plugin', file, func });
 const notFound = { kind: 'not_found' };
+const declared = (...segments: string[]) => ({ kind: 'declared', segments });
 const rejected = (code: string) => ({ kind: 'rejected', code });
 const redirect = (location: string) => ({ kind: 'redirect', location });
 
@@ -81,14 +82,24 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
   ['/_QUERIES/a', notFound],
   ['/_QUERIES/a/b/c/d', notFound],
   ['/_queries/a/b', notFound],
-  ['/%5fQUERIES/a/b', notFound],
+  ['/%5fQUERIES/a/b', declared('%5fQUERIES', 'a', 'b')],
   ['/_health/x', notFound],
-  ['/Tables', notFound],
-  ['/%74ables', notFound],
-  ['/tables/x', notFound],
-  ['/constructor', notFound],
-  ['/favicon.ico', notFound],
-  ['/%zz', notFound],
+  ['/Tables', declared('Tables')],
+  ['/%74ables', declared('%74ables')],
+  ['/tables/x', declared('tables', 'x')],
+  ['/constructor', declared('constructor')],
+  ['/favicon.ico', declared('favicon.ico')],
+  ['/%zz', declared('%zz')],
+
+  // what a script may declare
+  ['/v1/orders/7', declared('v1', 'orders', '7')],
+  ['/v1/a%2Fb/%ff', declared('v1', 'a%2Fb', '%ff')],
+  ['/v1/..%2f', declared('v1', '..%2f')],
+  ['/v1/%2e%2e/x', rejected('invalid_path')],
+  ['/v1/orders/', redirect('/v1/orders')],
+  ['/v1/orders', notFound, '/api/v1'],
+  ['/api/v1/orders/7', declared('orders', '7'), '/api/v1'],
+  ['/api/v1/_x/7', notFound, '/api/v1'],
 
   // routes
   ['/_QUERIES/a/b', script('a', 'b')],

@@ -48,3 +48,15 @@ t.test('an exception in the worker', async (t) => {
   t.equal((await ask('throw')).status, 502);
   t.equal((await ask('')).status, 200);
 });
+
+t.test('the worker dies with a body', async (t) => {
+  const post = async (query: string): Promise<number> => {
+    const url = `http://127.0.0.1:${server.port}/_QUERIES/a/b?${query}`;
+    const response = await fetch(url, { method: 'POST', body: 'x'.repeat(10_000) });
+    await response.text();
+    return response.status;
+  };
+  t.equal(await post(''), 200);
+  t.equal(await post('die'), 502);
+  t.equal(await post(''), 200);
+});

@@ -1,6 +1,6 @@
 /** The description of a script, from its leading comment. */
 import t from 'tap';
-import { leadingComment } from '#app/mcp/script-description.js';
+import { descriptionOf } from '#app/mcp/script-description.js';
 import { isLinear } from '../support/cpu.js';
 
 const cases: [script: string, expected: string][] = [
@@ -29,11 +29,11 @@ const cases: [script: string, expected: string][] = [
 
 t.test('comments', (t) => {
   for (const [script, expected] of cases)
-    t.equal(leadingComment(script), expected, script.slice(0, 60).replace(/[^ -~]/g, '?'));
+    t.equal(descriptionOf(script), expected, script.slice(0, 60).replace(/[^ -~]/g, '?'));
   t.end();
 });
 
 t.test('time is linear in the text', async (t) => {
   for (const part of ['-- \n', '/*', '-', '{{/*'])
-    await isLinear(t, (size) => leadingComment(part.repeat(size)), 400_000, part.trim());
+    await isLinear(t, (size) => descriptionOf(part.repeat(size)), 400_000, part.trim());
 });

@@ -49,6 +49,32 @@ t.test('its result is dropped, whatever it is', async (t) => {
   }
 });
 
+t.test('its command tag is reported where that is wanted', async (t) => {
+  const connection = await connect(t);
+  const { pipeline } = connection;
+  pipeline.precede('', 'SET a.d = 1', []);
+  pipeline.prepare('tags', 'SELECT 1');
+  pipeline.precede('tags', '', [], true);
+  pipeline.precede('', 'SET a.e = 1', [], true);
+  pipeline.precede('', 'DELETE FROM pg_class WHERE false', [], true);
+  pipeline.prepare('last', 'DELETE FROM pg_class WHERE false');
+  pipeline.precede('', 'LISTEN x', [], false);
+  pipeline.send('last', '', [], ROWS);
+  pipeline.precede('', 'SET a.d = 1', [], true);
+  pipeline.send('', `SELECT 'value'`, [], VALUE);
+  pipeline.precede('', 'SELECT 1', [], true);
+  pipeline.send('', 'UNLISTEN x', [], ROWS);
+  pipeline.precede('', 'SET a.d = 1', [], true);
+  pipeline.send('', 'SELECT 1 / 0', [], ROWS);
+  pipeline.send('', 'SELECT 2', [], ROWS);
+  const [reported, value, none, failed, next] = await connection.outcomes(5);
+  t.strictSame(reported, { tags: ['SET', 'LISTEN'], tag: 'DELETE 0' });
+  t.equal(value, 'value');
+  t.equal(none, 'UNLISTEN');
+  t.match(failed, { failure: { sqlState: '22012' }, tags: undefined });
+  t.match(next, { tag: 'SELECT 1', tags: undefined });
+});
+
 t.test('the position of a failure in a segment', async (t) => {
   const connection = await connect(t);
   const { pipeline } = connection;

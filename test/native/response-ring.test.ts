@@ -7,6 +7,7 @@ import { BODY, VALUE } from '#app/native/pipeline.js';
 import {
   APART,
   createRing,
+  LONGEST_LINES,
   LONGEST_TEXT,
   ResponseReader,
   ResponseRing,
@@ -22,25 +23,25 @@ interface Response {
   readonly id: number;
   readonly status: number;
   readonly type: number;
-  readonly allow: string;
+  readonly lines: string;
   readonly body: string;
 }
 
-const OK: Response = { id: 5, status: 200, type: 0, allow: '', body: '[{"a":1}]' };
+const OK: Response = { id: 5, status: 200, type: 0, lines: '', body: '[{"a":1}]' };
 
 function makeRing(): { ring: ResponseRing; reader: ResponseReader; memory: SharedArrayBuffer } {
   const memory = createRing();
   return { ring: new ResponseRing(memory), reader: new ResponseReader(memory), memory };
 }
 
-function write(ring: ResponseRing, { id, status, type, allow, body }: Response): boolean {
-  return ring.write(id, status, type, allow, body);
+function write(ring: ResponseRing, { id, status, type, lines, body }: Response): boolean {
+  return ring.write(id, status, type, lines, body);
 }
 
 function readAll(reader: ResponseReader, bodies?: ArrayBuffer[]): Response[] {
   const all: Response[] = [];
-  const count = reader.read(bodies, (id, status, type, allow, body) => {
-    all.push({ id, status, type, allow, body: Buffer.from(body as Uint8Array).toString() });
+  const count = reader.read(bodies, (id, status, type, lines, body) => {
+    all.push({ id, status, type, lines, body: Buffer.from(body as Uint8Array).toString() });
   });
   t.equal(count, all.length);
   return all;
@@ -54,7 +55,7 @@ t.test('wrong arguments are rejected', (t) => {
     t.throws(() => new Native(new Uint8Array(length)), /wrong size/);
   const { ring, reader } = makeRing();
   t.throws(() => ring.write(1, 200, 0, '', 'x'.repeat(LONGEST_TEXT + 1)), TypeError);
-  t.throws(() => ring.write(1, 200, 0, 'x'.repeat(81), ''), TypeError);
+  t.throws(() => ring.write(1, 200, 0, 'x'.repeat(LONGEST_LINES + 1), ''), TypeError);
   t.throws(() => ring.write(1, 200, 0, '', 1 as unknown as string), TypeError);
   ring.publish();
   t.same(readAll(reader), []);
@@ -83,16 +84,16 @@ t.test('texts of each length and kind, between neighbours', (t) => {
   t.end();
 });
 
-t.test('ids, statuses, types and methods', (t) => {
+t.test('ids, statuses, types and header lines', (t) => {
   const { ring, reader } = makeRing();
   const all: Response[] = [
     ...[0, 1, 255, 256, 65_536, 2 ** 30 - 1].map((id) => ({ ...OK, id })),
     ...[100, 204, 255, 256, 404, 503, 599].map((status) => ({ ...OK, status })),
     ...[0, 1, 2, 8, 9].map((type) => ({ ...OK, type })),
-    ...['GET', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT', 'x'.repeat(80)].map((allow) => ({
-      ...OK,
-      allow,
-    })),
+    ...['\r\nAllow: GET', '\r\nA: 1\r\nB: 2', 'x'.repeat(255), 'x'.repeat(LONGEST_LINES)].map(
+      (lines) => ({ ...OK, lines }),
+    ),
+    { ...OK, lines: 'x'.repeat(LONGEST_LINES), body: '東'.repeat(LONGEST_TEXT) },
   ];
   for (const one of all) t.ok(write(ring, one));
   t.same(readAll(reader), [], 'not published yet');
@@ -157,7 +158,7 @@ t.test('two threads at a time', async (t) => {
   let next = 0;
   let wrong = 0;
   while (next < count) {
-    reader.read(undefined, (id, _status, _type, _allow, body) => {
+    reader.read(undefined, (id, _status, _type, _lines, body) => {
       const bytes = body as Uint8Array;
       const wanted = ringBody(id);
       const right = bytes.length === wanted.length && bytes.at(-1) === wanted.charCodeAt(0);

@@ -66,7 +66,7 @@ export function scriptedPool(
     threads,
     worker,
     {
-      answered(id, status, _type, _allow, body) {
+      answered(id, status, _type, _lines, body) {
         done(id, {
           status,
           body: JSON.parse(Buffer.from(body as Uint8Array).toString()) as Outcome['body'],

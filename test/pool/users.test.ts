@@ -50,7 +50,7 @@ t.test('a database', async (t) => {
   const pool = poolOf(t, server, { threads: 2, each: 1 });
 
   await t.test('no table yet', async (t) => {
-    await t.rejects(pool.findUser('ann'), BUSY);
+    await t.rejects(pool.findUser('ann', 'r'), BUSY);
     await t.rejects(pool.renewPassword('ann', 'a', 'b'), /42P01/);
   });
   await t.test('made', async (t) => {
@@ -60,41 +60,41 @@ t.test('a database', async (t) => {
   await t.test('looked up', async (t) => {
     await server.sql(`INSERT INTO service_users (username, password, metadata)
       VALUES ('ann', 'h', '{"a":{"b":[1]}}')`);
-    t.strictSame(await pool.findUser('ann'), {
+    t.strictSame(await pool.findUser('ann', 'r'), {
       id: 1,
       name: '',
       username: 'ann',
       password: 'h',
       metadata: { a: { b: [1] } },
     });
-    t.equal(await pool.findUser('bob'), null);
-    t.equal(await pool.findUser("' OR true --"), null);
+    t.equal(await pool.findUser('bob', 'r'), null);
+    t.equal(await pool.findUser("' OR true --", 'r'), null);
   });
   await t.test('renewed', async (t) => {
     await pool.renewPassword('ann', 'h', 'h2');
-    t.match(await pool.findUser('ann'), { password: 'h2' });
+    t.match(await pool.findUser('ann', 'r'), { password: 'h2' });
   });
   await t.test('a name of two rows is not found', async (t) => {
     await server.sql(`ALTER TABLE service_users DROP CONSTRAINT service_users_username_key;
       INSERT INTO service_users (username, password) VALUES ('ann', 'h')`);
-    t.equal(await pool.findUser('ann'), null);
+    t.equal(await pool.findUser('ann', 'r'), null);
   });
   await t.test('many at once, over no more connections than there may be', async (t) => {
-    const found = await Promise.all(Array.from({ length: 200 }, () => pool.findUser('bob')));
+    const found = await Promise.all(Array.from({ length: 200 }, () => pool.findUser('bob', 'r')));
     t.ok(found.every((user) => user === null));
     t.ok((await connections(server)) <= 2);
   });
   await t.test('gone', async (t) => {
     await server.stop();
-    await t.rejects(pool.findUser('ann'), BUSY);
-    await t.rejects(pool.findUser('ann'), BUSY);
+    await t.rejects(pool.findUser('ann', 'r'), BUSY);
+    await t.rejects(pool.findUser('ann', 'r'), BUSY);
     t.match(await pool.makeUsersTable(), { failure: { passing: true } });
   });
 });
 
 t.test('no users table is configured', async (t) => {
   const pool = poolOf(t, undefined, { users: false });
-  await t.rejects(pool.findUser('ann'), BUSY);
+  await t.rejects(pool.findUser('ann', 'r'), BUSY);
   t.match(await pool.makeUsersTable(), { failure: { passing: false } });
 });
 
@@ -109,11 +109,11 @@ t.test('the worker dies', async (t) => {
   const held = server.sql(`BEGIN; LOCK service_users; ${gate.sql}; COMMIT`);
   await server.sql(`DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'
     AND relation = 'service_users'::regclass) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$`);
-  const waiting = t.rejects(pool.findUser('ann'), BUSY);
+  const waiting = t.rejects(pool.findUser('ann', 'r'), BUSY);
   writeFileSync(path.join(folder, 'die'), '');
   await waiting;
   await gate.open();
   await held;
-  const found = await until(() => pool.findUser('ann').catch(() => undefined)); // it may still be starting
+  const found = await until(() => pool.findUser('ann', 'r').catch(() => undefined)); // it may still be starting
   t.match(found, { username: 'ann' }, 'its replacement answers');
 });

@@ -105,3 +105,30 @@ t.test('values of other types are converted under the identity of the statement'
   t.equal(await r.ask('s/me', { ...bob, method: 'POST' }), me, 'whose checks ask who it is');
   t.strictSame(r.logged, []);
 });
+
+t.test('a script’s own time limit is set beside the identity', async (t) => {
+  const settings = { claimSettings: true };
+  const scripts = {
+    's/limit.read.sql': `-- @one\n-- @timeout 7s\nSELECT current_setting('statement_timeout') AS time, current_user AS role, current_setting('request.jwt.claims', true) AS claims`,
+    's/usual.read.sql': `-- @one\nSELECT current_setting('statement_timeout') <> '7s' AS usual`,
+    's/call.write.sql': '-- @timeout 7s\nDO $$ BEGIN PERFORM 1; END $$',
+    's/commit.write.sql': '-- @timeout 7s\nDO $$ BEGIN COMMIT; END $$',
+  };
+  for (const [with_, wanted] of [
+    [{}, { role: 'authenticator', claims: '' }],
+    [settings, { role: 'authenticator', claims: '{}' }],
+  ] as const) {
+    const r = new TestRunner(t, { database, scripts, settings: with_ });
+    for (let i = 0; i < 3; i++) {
+      const [, json = ''] = /^200 (.*)$/.exec(await r.ask('s/limit')) ?? [];
+      t.match(JSON.parse(json), { time: '7s', role: wanted.role });
+      const [, asAnn = ''] = /^200 (.*)$/.exec(await r.ask('s/limit', ann)) ?? [];
+      const claims = 'claimSettings' in with_ ? ann.claims : null;
+      t.match(JSON.parse(asAnn), { time: '7s', role: 'ann', claims });
+      t.equal(await r.ask('s/usual', ann), '200 {"usual":true}');
+    }
+  }
+  const plain = new TestRunner(t, { database, scripts });
+  t.match(await plain.ask('s/call', { method: 'POST' }), /^200 /);
+  t.match(await plain.ask('s/commit', { method: 'POST' }), /^500 .*2D000/);
+});

@@ -31,7 +31,7 @@ function serve(
     1,
     worker,
     {
-      answered(_id, status, _type, _allow, body) {
+      answered(_id, status, _type, _lines, body) {
         const text = Buffer.from(body as Uint8Array).toString();
         if (body instanceof ArrayBuffer) releaseBuffer(body);
         answered?.(`${status} ${text}`);

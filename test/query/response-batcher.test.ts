@@ -40,7 +40,7 @@ class Inbox {
   /** Reads what was published, with so many bodies that travel apart. */
   take(apart = 0): void {
     const buffers = Array.from({ length: apart }, () => new ArrayBuffer(0));
-    this.reader.read(buffers, (id, _status, _type, _allow, body) => {
+    this.reader.read(buffers, (id, _status, _type, _lines, body) => {
       const text = Buffer.from(body as Uint8Array).toString();
       this.read.push(body instanceof ArrayBuffer ? `${id} apart` : `${id} ${text.slice(0, 10)}`);
     });

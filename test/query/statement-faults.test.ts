@@ -101,7 +101,8 @@ t.test('the log says where the placeholder stands', async (t) => {
   const runner = new TestRunner(t, { database, scripts: SCRIPTS });
   await runner.ask('p/like?t=a');
   await runner.ask('p/first?t=a&u=b');
-  t.match(runner.logged, [
+  const failures = runner.logged.filter((line) => 'requestId' in line); // the others warn about the scripts
+  t.match(failures, [
     { level: 'warn', state: '08P01', script: 'p/like', position: 'p/like:2:21' },
     { level: 'warn', state: '42P18', script: 'p/first', position: 'p/first:1:11' },
   ]);

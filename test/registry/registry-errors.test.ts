@@ -60,7 +60,7 @@ const BODIES: [body: unknown, wanted: string][] = [
 
   [{ ...GOOD, read_sql: "SELECT '{{.a'" }, '400 invalid_template: read_sql: could not parse script itest/rec:1:11: bad character U+0027 \'\'\''], // prettier-ignore
   [{ ...GOOD, write_sql: 'SELECT 1\n{{if}}' }, '400 invalid_template: write_sql: could not parse script itest/rec:2:5: missing value for if'], // prettier-ignore
-  [{ ...GOOD, update_sql: '{{nope}}' }, '400 invalid_template: update_sql: could not parse script itest/rec:1:3: function "nope" not defined'], // prettier-ignore
+  [{ ...GOOD, update_sql: '{{nope}}' }, '400 invalid_template: update_sql: could not parse script itest/rec:1:3: function "nope" not defined; for the value of a parameter write {{sqlVal "nope"}}'], // prettier-ignore
 ];
 
 const REQUESTS: [target: string, ask: Ask, wanted: string][] = [

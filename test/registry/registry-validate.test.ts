@@ -39,7 +39,12 @@ const CASES: readonly Case[] = [
   { body: { update_sql: 'UPDATE item SET id = 1\n{{if isSet "x"}}WHERE nope = 1{{end}}' }, query: '&x=1', code: '42703', error: /"nope"/, verb: 'update', at: [2, 23] }, // prettier-ignore
   { body: { read_sql: 'SELECT {{.column}} FROM item' }, query: '&column=nope', code: '42703', error: /"nope"/, verb: 'read', at: [1, 10] }, // prettier-ignore
   { body: { read_sql: 'SELECT {{.column}} FROM item' }, code: '42601', error: /^syntax error at or near "<"$/, verb: 'read', at: [1, 10] }, // prettier-ignore
-  { body: { delete_sql: 'DELETE FROM item; DELETE FROM item' }, code: '42601', error: /^cannot insert multiple commands/, verb: 'delete' }, // prettier-ignore
+  { body: { delete_sql: 'DELETE FROM item; DELETE FROM item\n  WHERE nope = {{sqlVal "n"}}' }, code: '42703', error: /"nope"/, verb: 'delete', at: [2, 9] }, // prettier-ignore
+  { body: { write_sql: "DELETE FROM item;\nINSERT INTO item VALUES ('x')" }, code: '22P02', error: /^invalid input syntax/, verb: 'write', at: [2, 26] }, // prettier-ignore
+  { body: { write_sql: 'DELETE FROM item;\n\nVACUUM' }, code: 'statement_not_allowed', error: /^write_sql: VACUUM cannot run in a transaction block \(statement 2, line 3\)$/, verb: 'write' }, // prettier-ignore
+  { body: { read_sql: 'SELECT 1; SELECT 2' }, code: 'statement_not_allowed', error: /^read_sql: statement is not allowed in a script that reads: a second one \(line 1\)$/, verb: 'read' }, // prettier-ignore
+  { body: { write_sql: 'CREATE TABLE made (a int); INSERT INTO made VALUES (nope)', delete_sql: 'DELETE FROM nope' }, code: '42P01', error: /"nope"/, verb: 'delete', at: [1, 13] }, // prettier-ignore
+  { body: { write_sql: 'SELECT {{index . "body.column"}}, {{sqlVal "request.body"}}::json FROM item' }, query: '&body.column=nope&request.body=x', code: '42703', error: /"nope"/, verb: 'write', at: [1, 10] }, // prettier-ignore
   { body: { read_sql: 'INSERT INTO item VALUES (1)' }, code: '42601', error: /^syntax error at or near "INTO"$/, verb: 'read', at: [1, 8] }, // prettier-ignore
   { body: { read_sql: 'SELECT (1' }, code: '42601', error: /^syntax error/, verb: 'read' },
   { body: { write_sql: 'BEGIN' }, code: 'statement_not_allowed', error: /^write_sql: each script is a transaction of its own$/, verb: 'write' }, // prettier-ignore

@@ -28,3 +28,23 @@ t.test('headers that lose bytes', async (t) => {
   const plain = await registry.ask('PUT /a/b', { body: { read_sql: 'SELECT {{sqlVal "a"}}' } });
   t.equal(plain.headers['Warning'], undefined);
 });
+
+t.test('directives', async (t) => {
+  const put = (text: string, query = ''): ReturnType<TestedRegistry['ask']> =>
+    registry.ask(`PUT /a/directives${query}`, { body: { write_sql: `${text}\nSELECT 1` } });
+  const bad = await put('-- About\n-- @status 404');
+  t.match(bad, { status: 400 });
+  t.match(bad.json, {
+    code: 'invalid_template',
+    error: /^write_sql: could not parse script a\/directives:2: @status: /,
+    line: 2,
+  });
+  const unknown = await put('-- @ones');
+  t.match(
+    [unknown.status, unknown.headers['Warning']],
+    [201, /^299 - "write_sql, line 1: unknown directive @ones, .* the nearest one is @one"$/],
+  );
+  t.match(registry.logged.at(-1), { level: 'warn', msg: /unknown directive @ones/ });
+  const known = await put('-- @one', '?validate=false');
+  t.match([known.status, known.headers['Warning']], [200, undefined]);
+});

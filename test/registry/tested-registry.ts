@@ -5,6 +5,7 @@ import type { Database } from '#app/pg/database.js';
 import type { ScriptsTable } from '#app/settings.js';
 import type { RegistryResponse, RegistryRequest } from '#app/tasks.js';
 import { RegistryTasks } from '#app/query/registry-tasks.js';
+import { StoredScripts } from '#app/registry/stored-scripts.js';
 import { ScriptStorage } from '#app/registry/storage.js';
 import { TestDatabase } from '../support/database.js';
 import type { Postgres } from '../support/postgres.js';
@@ -68,6 +69,15 @@ export class TestedRegistry {
       () => {
         this.refreshed++;
         return Promise.resolve();
+      },
+      async () => {
+        const { database } = this.database;
+        const scripts = new StoredScripts(TABLE, database, 32 << 20, log as unknown as Logger);
+        try {
+          return await scripts.routed('main');
+        } finally {
+          scripts.close();
+        }
       },
     );
   }

@@ -53,3 +53,23 @@ t.test('scripts and problems', async (t) => {
   t.strictSame([broken?.line, broken?.column], [2, 7]);
   await t.rejects(listScripts(`${root}/none`), { code: 'ENOENT' });
 });
+
+t.test('directives', async (t) => {
+  const folder = t.testdir({
+    f: {
+      'bad.read.sql': '-- About\n-- @status 404\nSELECT 1',
+      'good.read.sql': '-- @one\nSELECT 1',
+      'unknown.read.sql': '-- About\n-- @author Ann\n-- @ones\nSELECT 1',
+    },
+  });
+  const { scripts, problems, warnings } = await listScripts(folder);
+  t.same(
+    scripts.map(({ name }) => name),
+    ['good', 'unknown'],
+  );
+  t.match(problems, [{ file: 'f/bad.read.sql', line: 2, message: /^@status: / }]);
+  t.match(warnings, [
+    { file: 'f/unknown.read.sql', line: 2, message: /@author/ },
+    { file: 'f/unknown.read.sql', line: 3, message: /the nearest one is @one$/ },
+  ]);
+});

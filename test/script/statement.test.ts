@@ -54,8 +54,8 @@ t.test('what of a read is wrapped', (t) => {
     ['SELECT $1;', 'SELECT $1'],
     ['SELECT é$é$;', 'SELECT é$é$'],
     ['SELECT $é$;$é$', 'SELECT $é$;$é$'],
-    ['SELECT 1;;', 'SELECT 1;'],
-    ['SELECT 1; SELECT 2', 'SELECT 1; SELECT 2'],
+    ['SELECT 1;;', 'SELECT 1'],
+    ['SELECT 1 ; -- note;\n ; ', 'SELECT 1 '],
     ["SELECT 'open;", "SELECT 'open;"],
     ['SELECT /* open;', 'SELECT /* open;'],
     ['SELECT $q$ open;', 'SELECT $q$ open;'],
@@ -76,6 +76,18 @@ t.test('the same text gives the same statement, until many others came', (t) => 
   t.not(builder.build('write', 'SELECT 1 AS kept', 'f/s'), first);
   for (let i = 0; i < 5000; i++) builder.build('read', `SELECT ${i}`, 'f/s');
   t.not(builder.build('read', 'SELECT 1 AS kept', 'f/s'), first);
+  t.end();
+});
+
+t.test('a read is one statement', (t) => {
+  const texts = ['SELECT 1; SELECT 2', '\nSELECT 1) s;\nDROP TABLE a', "SELECT '\n';\n\nx;"];
+  const lines = [1, 3, 4];
+  texts.forEach((text, i) => {
+    t.throws(() => builder.build('read', text, 'f/s'), {
+      code: 'statement_not_allowed',
+      message: `statement is not allowed in a script that reads: a second one (line ${lines[i]})`,
+    });
+  });
   t.end();
 });
 

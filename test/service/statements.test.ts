@@ -1,4 +1,4 @@
-/** What a script may hold: one statement that leaves nothing behind. Whatever it does, its neighbours never notice. */
+/** What a script may hold: statements that leave nothing behind. Whatever it does, its neighbours never notice. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
@@ -62,11 +62,12 @@ const TEXTS: Readonly<Record<string, readonly [read: string, write: string]>> = 
   'SELEC 1': ['500 42601', '500 42601'],
   "SELECT 'open": ['500 42601', '500 42601'],
   'SELECT (1': ['500 42601', '500 42601'],
-  'SELECT 1; SELECT 2': ['500 42601', '500 42601'],
-  'SELECT 1; DROP TABLE item': ['500 42601', '500 42601'],
-  'SELECT 1) s; DROP TABLE item; SELECT (SELECT 1': ['500 42601', '500 42601'],
+  'SELECT 1; SELECT 2': ['500 statement_not_allowed', '200'],
+  'SELECT 1; DROP TABLE nope': ['500 statement_not_allowed', '500 42P01'],
+  'SELECT 1) s; DROP TABLE item; SELECT (SELECT 1': ['500 statement_not_allowed', '500 42601'],
   'SELECT 1) s, (SELECT 2': ['500 42712', '500 42601'],
-  'DROP TABLE item; SELECT 1': ['500 42601', '500 42601'],
+  'DROP TABLE item; SELECT 1 / 0': ['500 statement_not_allowed', '400 22012'],
+  'DROP TABLE item; COMMIT; SELECT 1': ['500 statement_not_allowed', '500 statement_not_allowed'],
   'SELECT 1 AS n;': ['200', '200'],
   'SELECT 1 AS n ; -- note': ['200', '200'],
   'SELECT 1 AS n -- note': ['200', '200'],

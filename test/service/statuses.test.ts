@@ -53,17 +53,18 @@ const hiding = await startService(t, {
 
 const FAILED = 'could not execute sql, check your service logs';
 
-/** Requests by the error they end in; a method before the target when it is not GET. */
+/** Requests by the error they end in, with the parameter that it names; a method before the target when it is not GET. */
 const NATURAL: Readonly<Record<string, string>> = {
   'POST child/add?id=1&parent=1&name=x': '409 23505',
   'POST child/add?id=2&parent=7&name=x': '409 23503',
   'POST child/add?id=2&parent=1&name=first': '409 23P01',
   'POST child/add?id=2&parent=1': '400 23502',
   'POST child/add?id=2&parent=1&name=bad': '400 23514',
-  'POST child/add?id=two&parent=1&name=x': '400 22P02',
+  'POST child/add?id=two&parent=1&name=x': '400 22P02 id',
+  'POST child/add?id=2&parent=two&name=x': '400 22P02 parent',
   'number/half?n=0': '400 22012',
-  'number/half?n=x': '400 22P02',
-  'number/half?n=99999999999': '400 22003',
+  'number/half?n=x': '400 22P02 n',
+  'number/half?n=99999999999': '400 22003 n',
   'hidden/all': '403 42501',
   'slow/sleep': '504 timeout',
   'POST slow/sleep': '504 timeout',
@@ -104,9 +105,9 @@ t.test('of PostgreSQL, told without its words', async (t) => {
   const failed = async ([request, expected]: readonly [string, string]): Promise<void> => {
     const [target, method = 'GET'] = request.split(' ').reverse() as [string, string?];
     const { status, json, text, headers } = await service.ask(target, { method });
-    const [, code] = expected.split(' ');
-    t.equal(`${status} ${(json as { code: string }).code}`, expected, request);
-    t.equal(text, JSON.stringify({ error: FAILED, code }));
+    const [wanted, code, parameter] = expected.split(' ');
+    t.equal(`${status} ${(json as { code: string }).code}`, `${wanted} ${code}`, request);
+    t.equal(text, JSON.stringify({ error: FAILED, code, parameter }));
     t.match(headers.get('content-type'), /^application\/json/);
     if (status === 503) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     else t.equal(headers.get('retry-after'), null);

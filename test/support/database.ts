@@ -5,7 +5,7 @@ import { ServiceError } from '#app/errors.js';
 import { ConnectionQuota } from '#app/pg/connection-quota.js';
 import { Database } from '#app/pg/database.js';
 import type { Identity } from '#app/pg/identity.js';
-import type { Job, Statement, StatementResult } from '#app/pg/job.js';
+import type { EarlierStatement, Job, Statement, StatementResult } from '#app/pg/job.js';
 import { ResultBudget } from '#app/pg/result-budget.js';
 import { ScriptCost } from '#app/pg/script-cost.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
@@ -30,6 +30,7 @@ export interface JobOptions {
   readonly values?: (string | null)[];
   readonly cost?: ScriptCost;
   readonly identity?: Identity | undefined;
+  readonly before?: readonly EarlierStatement[];
   readonly readOnly?: boolean;
 }
 
@@ -94,6 +95,7 @@ export class TestDatabase {
       values: options.values ?? [],
       form,
       identity: options.identity,
+      before: options.before,
       readOnly: options.readOnly === true,
       cannotWrite: options.readOnly === true,
       cost: options.cost ?? fastCost(),

@@ -23,9 +23,11 @@ export interface RunnerOptions {
   readonly settings?: Partial<WorkerSettings>;
 }
 
-/** The request's method and identity. */
+/** The request's method, body and identity. */
 export interface Ask {
   readonly method?: string;
+  /** Sent as JSON. */
+  readonly body?: string;
   readonly role?: string;
   readonly claims?: string;
 }
@@ -69,7 +71,7 @@ export class TestRunner {
   }
 
   /** ask sends a request, `folder/name?query`, and gives status and body. */
-  ask(target: string, { method = 'GET', role = '', claims = '' }: Ask = {}): Promise<string> {
+  ask(target: string, { method = 'GET', body, role = '', claims = '' }: Ask = {}): Promise<string> {
     const [, folder = '', name = '', query = ''] = /^(.*)\/([^?]*)\??(.*)$/.exec(target) ?? [];
     const id = ++this.#asked;
     const request = packRequest(
@@ -79,10 +81,11 @@ export class TestRunner {
       folder,
       name,
       query,
-      '',
+      body === undefined ? '' : 'content-type\napplication/json',
       `r${id}`,
       role,
       claims,
+      body && Buffer.from(body).toString('latin1'),
     );
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);

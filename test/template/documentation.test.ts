@@ -4,6 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { parseHead } from '#app/head/parse-head.js';
+import { parseQueryString } from '#app/script/query-string.js';
 import { RequestData } from '#app/script/request-data.js';
 import { FUNCTION_NAMES } from '#app/template/functions.js';
 import { compile, RefusedValue, TemplateError } from '#app/template/template.js';
@@ -21,12 +23,16 @@ const examples: Example[] = [];
 for (const [, kind = '', text = ''] of DOCUMENT.matchAll(/^```(\w+)\n(.*?)\n```$/gms)) {
   const example = examples.at(-1);
   if (kind === 'template') examples.push({ template: text, data: {}, wanted: [] });
-  else if (kind === 'js') continue;
+  else if (kind === 'js' || kind === 'json') continue;
   else if (example === undefined) throw new Error(`no template before ${kind}`);
   else if (kind === 'data') example.data = JSON.parse(text);
   else if (kind === 'request')
     example.data = new ScreenedMap(JSON.parse(text) as Record<string, string>);
-  else if (kind === 'claims') example.data = new RequestData(new Map(), '', text, () => undefined);
+  else if (kind === 'query') {
+    const { parameters } = parseHead(example.template, ['GET']);
+    example.data = new RequestData(parseQueryString(text), '', '', () => undefined, parameters);
+  } else if (kind === 'claims')
+    example.data = new RequestData(new Map(), '', text, () => undefined);
   else example.wanted.push([kind, text]);
 }
 

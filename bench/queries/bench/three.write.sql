@@ -1,0 +1,3 @@
+INSERT INTO events (account, kind, note) VALUES ({{sqlVal "account"}}, {{sqlVal "kind"}}, {{sqlVal "note"}});
+INSERT INTO events (account, kind, note) VALUES ({{sqlVal "account"}}, {{sqlVal "kind"}}, {{sqlVal "note"}});
+INSERT INTO events (account, kind, note) VALUES ({{sqlVal "account"}}, {{sqlVal "kind"}}, {{sqlVal "note"}})

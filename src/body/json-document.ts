@@ -1,0 +1,199 @@
+/**
+ * Reads a JSON document for scripts: members by name, scalars as their text, everything else as the text that was sent, so
+ * that no digit of a number is lost. Stricter than JSON.parse: refuses duplicate members, NUL, lone surrogates and deep
+ * nesting, which PostgreSQL or another reader would see differently. Names are keys of Maps only.
+ */
+import { printParseErrorCode, visit, type ParseErrorCode } from 'jsonc-parser';
+import { invalidBodyAt } from './body-error.js';
+
+/** The text of a scalar; null for a null. */
+export type JsonScalar = string | null;
+
+/** An array of anything but scalars is its text. */
+export type JsonValue = JsonScalar | readonly JsonScalar[] | JsonObject;
+
+/** Deepest nesting of objects and arrays. */
+export const MAX_DEPTH = 64;
+
+/** Most dots of a name that may be members of objects in objects: each is looked up by itself. */
+const MAX_DOTS = 2 * MAX_DEPTH;
+
+export class JsonObject {
+  readonly #members: ReadonlyMap<string, JsonValue>;
+  readonly #document: string;
+  readonly #start: number;
+  readonly #end: number;
+
+  /** It is the part of the document from `start` to `end` (UTF-16 units). */
+  constructor(
+    members: ReadonlyMap<string, JsonValue>,
+    document: string,
+    start: number,
+    end: number,
+  ) {
+    this.#members = members;
+    this.#document = document;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  /** As sent. */
+  get text(): string {
+    return this.#document.slice(this.#start, this.#end);
+  }
+
+  /**
+   * get gives a member by name, undefined if there is none. Dots lead into objects; of names that contain dots themselves
+   * the longest that fits counts.
+   */
+  get(name: string): JsonValue | undefined {
+    const value = this.#members.get(name);
+    if (value !== undefined) return value;
+    let end = name.lastIndexOf('.');
+    for (let dots = 0; end > 0 && dots < MAX_DOTS; dots++) {
+      const inner = this.#members.get(name.slice(0, end));
+      if (inner !== undefined)
+        return inner instanceof JsonObject ? inner.get(name.slice(end + 1)) : undefined;
+      end = name.lastIndexOf('.', end - 1);
+    }
+    return undefined;
+  }
+
+  /** scalars gives all texts of scalars outside arrays of objects, at any depth. */
+  *scalars(): Generator<string> {
+    for (const value of this.#members.values()) {
+      if (value instanceof JsonObject) yield* value.scalars();
+      else if (typeof value === 'string') yield value;
+      else if (value !== null) for (const item of value) if (item !== null) yield item;
+    }
+  }
+}
+
+/** Where an array of scalars is in its document (UTF-16 units). */
+interface Place {
+  readonly document: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const places = new WeakMap<readonly JsonScalar[], Place>();
+
+/** listText is the text of an array of scalars as sent; undefined for a list that is not of a document. */
+export function listText(list: readonly JsonScalar[]): string | undefined {
+  const place = places.get(list);
+  return place?.document.slice(place.start, place.end);
+}
+
+/** readJson reads a document. Throws ServiceError `invalid_body` with line and column. */
+export function readJson(text: string): JsonValue {
+  if (text.charCodeAt(0) === BYTE_ORDER_MARK)
+    throw invalidBodyAt('a byte order mark, which JSON must not have,', text, 0);
+  const reader = new JsonReader(text);
+  visit(text, reader, { disallowComments: true });
+  return reader.document!;
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** What is wrong, by the parser's name for it. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'a name in double quotes is expected',
+  ValueExpected: 'a value is expected',
+  ColonExpected: 'a colon is expected',
+  CommaExpected: 'a comma is expected',
+  CloseBraceExpected: 'a closing brace is expected',
+  CloseBracketExpected: 'a closing bracket is expected',
+  EndOfFileExpected: 'the end is expected',
+  InvalidCommentToken: 'comments are not allowed',
+  UnexpectedEndOfComment: 'comments are not allowed',
+  UnexpectedEndOfString: 'a string does not end',
+  UnexpectedEndOfNumber: 'a number is incomplete',
+  InvalidUnicode: 'four hexadecimal digits are expected after \\u',
+  InvalidEscapeCharacter: 'an unknown escape',
+  InvalidCharacter: 'a control character must be escaped',
+};
+
+/** An object or an array whose end is to come. */
+interface Open {
+  readonly start: number;
+  /** Undefined for an array. */
+  readonly members: Map<string, JsonValue> | undefined;
+  /** Undefined for an object, and for an array of anything but scalars. */
+  items: JsonScalar[] | undefined;
+  /** The member whose value is to come. */
+  name: string;
+}
+
+/** The visitor of one document. */
+class JsonReader {
+  document: JsonValue | undefined;
+  readonly #text: string;
+  readonly #open: Open[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  readonly onObjectBegin = (start: number): void => {
+    this.#begin({ start, members: new Map(), items: undefined, name: '' });
+  };
+
+  readonly onArrayBegin = (start: number): void => {
+    this.#begin({ start, members: undefined, items: [], name: '' });
+  };
+
+  readonly onObjectProperty = (name: string, offset: number): void => {
+    const object = this.#open.at(-1)!;
+    this.#checkText(name, offset);
+    if (object.members!.has(name)) this.#fail('a member that the object has already', offset);
+    object.name = name;
+  };
+
+  readonly onLiteralValue = (value: unknown, offset: number, length: number): void => {
+    if (typeof value === 'string') {
+      this.#checkText(value, offset);
+      this.#add(value);
+    } else this.#add(value === null ? null : this.#text.slice(offset, offset + length));
+  };
+
+  readonly onObjectEnd = (offset: number): void => {
+    const { start, members } = this.#open.pop()!;
+    this.#add(new JsonObject(members!, this.#text, start, offset + 1));
+  };
+
+  readonly onArrayEnd = (offset: number): void => {
+    const { start, items } = this.#open.pop()!;
+    const end = offset + 1;
+    if (items !== undefined) places.set(items, { document: this.#text, start, end });
+    this.#add(items ?? this.#text.slice(start, end), true);
+  };
+
+  readonly onError = (code: ParseErrorCode, offset: number): void => {
+    const problem = PROBLEMS[printParseErrorCode(code)] ?? 'an unexpected character';
+    this.#fail(`it is not JSON: ${problem}`, offset);
+  };
+
+  #begin(open: Open): void {
+    const outer = this.#open.at(-1);
+    if (outer !== undefined) outer.items = undefined;
+    if (this.#open.push(open) > MAX_DEPTH)
+      this.#fail(`nesting deeper than ${MAX_DEPTH} levels`, open.start);
+  }
+
+  /** `inner`: an array, which makes no item of another one. */
+  #add(value: JsonValue, inner = value instanceof JsonObject): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) this.document = value;
+    else if (open.members !== undefined) open.members.set(open.name, value);
+    else if (!inner) open.items?.push(value as JsonScalar);
+  }
+
+  #checkText(text: string, offset: number): void {
+    if (text.includes('\0')) this.#fail('a NUL, which PostgreSQL cannot store,', offset);
+    if (!text.isWellFormed()) this.#fail('half of a surrogate pair', offset);
+  }
+
+  #fail(what: string, offset: number): never {
+    throw invalidBodyAt(what, this.#text, offset);
+  }
+}

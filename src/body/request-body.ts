@@ -1,0 +1,113 @@
+/**
+ * The body of a request as data of its script: `request.body` and `body.<name>`. Refuses a body that is not what its
+ * Content-Type says, and a Content-Type without members for a script that uses members.
+ */
+import { ServiceError } from '../errors.js';
+import { invalidBody, invalidBodyAt } from './body-error.js';
+import { parseContentType } from './content-type.js';
+import { JsonObject, readJson } from './json-document.js';
+import { bytea, readMultipart } from './multipart.js';
+import { parsePairs, type Pairs } from './pairs.js';
+import { decodeUtf8 } from './utf8.js';
+
+/** What a script uses of a body: nothing, only `request.body`, or `body.<name>` too. */
+export type BodyUse = 'none' | 'text' | 'members';
+
+/** A value of a body; null is one that was sent as null. */
+export type BodyValue = string | null | readonly (string | null)[];
+
+export const BODY_PREFIX = 'body.';
+export const WHOLE_BODY = 'request.body';
+
+type Members = JsonObject | Pairs;
+
+export class RequestBody {
+  readonly #whole: string | Buffer;
+  readonly #members: Members | undefined;
+
+  /** `whole` is its text, or the bytes of one that is no text. */
+  constructor(whole: string | Buffer, members?: Members) {
+    this.#whole = whole;
+    this.#members = members;
+  }
+
+  /** get gives the value of `request.body` or `body.<name>`; undefined if there is none. */
+  get(key: string): BodyValue | undefined {
+    if (key === WHOLE_BODY)
+      return typeof this.#whole === 'string' ? this.#whole : bytea(this.#whole);
+    if (!key.startsWith(BODY_PREFIX)) return undefined;
+    const value = this.#members?.get(key.slice(BODY_PREFIX.length));
+    return value instanceof JsonObject ? value.text : value;
+  }
+
+  /** size is the length of its text (UTF-16 units), or the number of its bytes. */
+  get size(): number {
+    return this.#whole.length;
+  }
+
+  /** texts gives the values that a script may have put into its SQL. */
+  *texts(): Generator<string> {
+    if (typeof this.#whole === 'string') yield this.#whole;
+    if (this.#members instanceof JsonObject) yield* this.#members.scalars();
+    else if (this.#members !== undefined)
+      for (const value of this.#members.values())
+        yield* typeof value === 'string' ? [value] : value;
+  }
+}
+
+/** A body that was sent, one character a byte, and its Content-Type; empty without one. */
+export interface SentBody {
+  readonly characters: string;
+  readonly contentType: string;
+}
+
+/**
+ * readBody reads a body for a script. Throws, or rejects with, ServiceError: `invalid_body`, `unsupported_media_type`.
+ */
+export function readBody(
+  { characters, contentType }: SentBody,
+  use: BodyUse,
+): RequestBody | Promise<RequestBody> {
+  const { kind, utf8 } = parseContentType(contentType);
+  const bytes = Buffer.from(characters, 'latin1');
+  const members = use === 'members';
+  if (kind === 'binary' || kind === 'unknown') {
+    if (members) throw noMembers();
+    return new RequestBody(bytes);
+  }
+  if (!utf8) throw unsupported('bodies of a script are UTF-8');
+  if (kind === 'multipart')
+    return members
+      ? readMultipart(bytes, contentType).then((fields) => new RequestBody(bytes, fields))
+      : new RequestBody(bytes);
+  const text = decodeUtf8(bytes, characters);
+  if (kind === 'json') {
+    const document = readJson(text);
+    if (members && !(document instanceof JsonObject))
+      throw invalidBody('a JSON object is expected');
+    return new RequestBody(text, document instanceof JsonObject ? document : undefined);
+  }
+  if (!members) return new RequestBody(text);
+  if (kind === 'text') throw noMembers();
+  // What curl -d sends as a form.
+  if (LIKE_JSON.test(text))
+    throw invalidBodyAt('JSON in a form: send it with Content-Type: application/json,', text, 0);
+  const fields = parsePairs(text, (what = 'an escape that cannot be decoded') => invalidBody(what));
+  return new RequestBody(text, fields);
+}
+
+const LIKE_JSON = /^\s*(?:\{\s*["}]|\[\s*[{[\]"])/;
+
+/** MEMBER_TYPES are the types of bodies with members, as a list for Accept and its like. */
+export const MEMBER_TYPES =
+  'application/json, application/x-www-form-urlencoded, multipart/form-data';
+
+function noMembers(): ServiceError {
+  return unsupported(
+    `this script takes a body of the type ${MEMBER_TYPES.replace(/, (?!.*,)/, ' or ')}`,
+  );
+}
+
+function unsupported(message: string): ServiceError {
+  return new ServiceError('unsupported_media_type', message, { acceptPost: MEMBER_TYPES });
+}

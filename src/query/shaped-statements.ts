@@ -1,0 +1,96 @@
+/**
+ * The statements of reads whose head asks for more than a list: one row as an object, one value, or header lines from a
+ * column. PostgreSQL makes the JSON of these too, and fetches two rows at most of a script with one.
+ */
+import type { Head } from '../head/head.js';
+import { identifier } from '../pg/quote.js';
+import { StatementBuilder, type JsonAggregate, type ReadFrame } from '../script/statement.js';
+
+interface ShapedJson {
+  /** Of the rows `s`: NULL for none, and an empty text for several where there is to be one. */
+  readonly json: string;
+  /** The SQL before and after the text, from which the rows come. */
+  readonly from: ReadFrame;
+}
+
+export class ShapedStatements {
+  readonly #aggregate: JsonAggregate;
+  readonly #maxResult: number;
+  readonly #one: StatementBuilder;
+  readonly #scalar: StatementBuilder;
+  /** For heads with a header from a column. */
+  readonly #others = new WeakMap<Head, StatementBuilder>();
+
+  constructor(aggregate: JsonAggregate, maxResult: number) {
+    this.#aggregate = aggregate;
+    this.#maxResult = maxResult;
+    this.#one = new StatementBuilder(this.#valueFrame('one'));
+    this.#scalar = new StatementBuilder(this.#valueFrame('scalar'));
+  }
+
+  /** of gives the builder for a head; undefined for the list of all rows without more. */
+  of(head: Head): StatementBuilder | undefined {
+    const columns = columnsOf(head);
+    if (columns.length === 0) {
+      if (head.shape === 'list') return undefined;
+      return head.shape === 'one' ? this.#one : this.#scalar;
+    }
+    let builder = this.#others.get(head);
+    if (builder === undefined) {
+      builder = new StatementBuilder(this.#rowFrame(head.shape, columns));
+      this.#others.set(head, builder);
+    }
+    return builder;
+  }
+
+  /** A statement of one value, or of no row when that is larger than allowed. */
+  #valueFrame(shape: 'one' | 'scalar'): ReadFrame {
+    const { json, from } = this.#jsonOf(shape);
+    return {
+      head: `SELECT ${json} FROM (${from.head}`,
+      tail: `${from.tail}) s HAVING (pg_column_size(${json}) <= ${this.#maxResult}) IS NOT FALSE`,
+    };
+  }
+
+  /** A statement of one row: the JSON, and the columns of the first row as text; of no row when the JSON is too large. */
+  #rowFrame(shape: Head['shape'], columns: readonly string[]): ReadFrame {
+    const { json, from } = this.#jsonOf(shape);
+    const texts = columns.map(
+      (column) => `(SELECT ${ROW}.${identifier(column)}::text FROM s ${ROW} LIMIT 1)`,
+    );
+    const row = `SELECT (SELECT ${json} FROM s) AS body, ${texts.map((text, i) => `${text} AS h${i}`).join(', ')} OFFSET 0`;
+    return {
+      head: `WITH s AS (${from.head}`,
+      tail: `${from.tail}) SELECT * FROM (${row}) r WHERE (pg_column_size(body) <= ${this.#maxResult}) IS NOT FALSE`,
+    };
+  }
+
+  #jsonOf(shape: Head['shape']): ShapedJson {
+    if (shape === 'list')
+      return { json: `${this.#aggregate}(s.*)::text`, from: { head: '\n', tail: '\n' } };
+    const convert = this.#aggregate === 'json_agg' ? 'to_json' : 'to_jsonb';
+    const [value, select] =
+      shape === 'one'
+        ? [`${convert}(s.*)::text`, 'SELECT s.*']
+        : // The subquery fails where there are several columns.
+          [
+            `coalesce(${convert}(s."@value")::text, 'null')`,
+            'SELECT s.*, (SELECT s.*) AS "@value"',
+          ];
+    return {
+      json: `CASE count(*) WHEN 0 THEN NULL WHEN 1 THEN string_agg(${value}, '') ELSE '' END`,
+      from: { head: `${select} FROM (\n`, tail: '\n) s LIMIT 2' },
+    };
+  }
+}
+
+/** The alias of the first row, in the errors of PostgreSQL about its columns. */
+const ROW = 'h';
+
+/** columnsOf lists the columns that the headers of a head have, each once. */
+export function columnsOf({ headers }: Head): readonly string[] {
+  if (headers.length === 0) return NONE;
+  return [...new Set(headers.flatMap(({ columns }) => columns))];
+}
+
+const NONE: readonly string[] = [];

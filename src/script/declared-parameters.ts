@@ -1,0 +1,68 @@
+/**
+ * Checks the parameters of a request against those that its script declares and knows: all wrong ones at once, by name and
+ * with what is expected, never with the value.
+ */
+import { ServiceError } from '../errors.js';
+import type { DeclaredParameter } from '../head/declared-parameter.js';
+import { nearest } from '../nearest.js';
+import type { QueryParameters } from './query-string.js';
+import type { DeclaredParameters, RequestData } from './request-data.js';
+
+/** checkParameters throws ServiceError `invalid_parameter` unless the data has valid values for all `declared`. */
+export function checkParameters(declared: DeclaredParameters, data: RequestData): void {
+  let wrong: DeclaredParameter[] | undefined;
+  for (const parameter of declared.values())
+    if (!isValid(parameter, data.raw(parameter.name))) (wrong ??= []).push(parameter);
+  if (wrong !== undefined)
+    throw invalidParameters(wrong.map(({ name, expected }) => ({ parameter: name, expected })));
+}
+
+function isValid(parameter: DeclaredParameter, value: unknown): boolean {
+  if (value === undefined || value === null) return !parameter.required;
+  if (!Array.isArray(value)) return typeof value === 'string' && parameter.isValid(value);
+  return (
+    parameter.list &&
+    value.every((one) => one === null || (typeof one === 'string' && parameter.isValid(one)))
+  );
+}
+
+/** A parameter with a wrong value, or without one, and what is expected. */
+export interface WrongParameter {
+  readonly parameter: string;
+  readonly expected: string;
+}
+
+/** invalidParameters is the error for one wrong parameter or several. */
+export function invalidParameters(wrong: readonly WrongParameter[]): ServiceError {
+  const texts = wrong.map(({ parameter, expected }) => `${parameter} must be ${expected}`);
+  const message = `invalid ${plural('parameter', wrong)}: ${texts.join('; ')}`;
+  const members = { parameter: wrong[0]?.parameter, parameters: wrong };
+  return new ServiceError('invalid_parameter', message, { members });
+}
+
+/** Most unknown parameters that are named, and the longest name for which the nearest one is sought. */
+const MOST_NAMED = 20;
+const LONGEST = 64;
+
+/** checkKnown throws ServiceError `unknown_parameter` unless all `sent` parameters are known. */
+export function checkKnown(known: ReadonlySet<string>, sent: QueryParameters): void {
+  const unknown: string[] = [];
+  for (const name of sent.keys()) if (!known.has(name)) unknown.push(name);
+  if (unknown.length === 0) return;
+  const names = [...known];
+  const named = unknown.slice(0, MOST_NAMED).map((name) => ({
+    parameter: name.slice(0, LONGEST),
+    ...(name.length > LONGEST ? {} : { nearest: nearest(name, names) }),
+  }));
+  const texts = named.map(({ parameter, nearest: near }) =>
+    near === undefined ? parameter : `${parameter} (did you mean ${near}?)`,
+  );
+  const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : '';
+  const message = `unknown ${plural('parameter', unknown)}: ${texts.join(', ')}${more}`;
+  const members = { parameter: named[0]?.parameter, parameters: named };
+  throw new ServiceError('unknown_parameter', message, { members });
+}
+
+function plural(noun: string, { length }: readonly unknown[]): string {
+  return length === 1 ? noun : `${noun}s`;
+}

@@ -1,0 +1,167 @@
+/**
+ * The usable texts of all scripts of a directory: lists of those for reads, and of those with paths of their own. The
+ * directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
+ * are read. A file that cannot be used is skipped and logged; while the directory cannot be read, the lists stay as they
+ * were.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.js';
+import type { Logger } from '../log.js';
+import { LogOnce } from '../log-once.js';
+import { Refresh } from '../refresh.js';
+import { systemErrorText } from '../text.js';
+import { byPath, type ReadableScript, type RoutedScript } from './scripts.js';
+import { scriptFileNames, type ListedScript } from './script-files.js';
+import type { ScriptText } from './script-text.js';
+import { fileName } from './verb.js';
+import { SETTLED, VerbFile } from './verb-file.js';
+
+/**
+ * From one check to the next, ms; longer when checks take long: no more than one part in SHARE of the time. The next check
+ * after one that read files is shorter.
+ */
+const INTERVAL = 500;
+const SHARE = 20;
+
+/** Intervals after which a request waits for a check, and the most checks it waits for, SETTLED / 2 apart. */
+const EXPIRY = 3;
+const MOST_CHECKS = 4;
+
+/** Files checked in parallel: others wait for the same disk. */
+const PARALLEL = 8;
+
+interface Scanned {
+  readonly script: ListedScript;
+  readonly file: VerbFile;
+  /** Undefined while the file is not usable. */
+  text: ScriptText | undefined;
+}
+
+/** A list that stays the same array as long as nothing in it has changed. */
+type List<Item> = readonly Item[] | Promise<readonly Item[]>;
+
+export class ScriptScan {
+  readonly #location: string;
+  readonly #log: Logger;
+  readonly #trouble = new LogOnce();
+  readonly #refresh = new Refresh(
+    () => this.#check(),
+    (took) => Math.max(INTERVAL, this.#changed ? took : took * SHARE),
+    EXPIRY,
+  );
+  readonly #files = new Map<string, Scanned>();
+  /** Whether the last check found a change. */
+  #changed = false;
+  #readable: readonly ReadableScript[] = [];
+  #routed: readonly RoutedScript[] = [];
+
+  /** `location` is the directory, absolute. */
+  constructor(location: string, log: Logger) {
+    this.#location = location;
+    this.#log = log;
+  }
+
+  /** readable lists the scripts for reads, by path. */
+  readable(now: number): List<ReadableScript> {
+    if (this.#refresh.isUsable(now)) return this.#readable;
+    return this.#settled().then(() => this.#readable);
+  }
+
+  /** routed lists the scripts with paths of their own, by path. */
+  routed(now: number): List<RoutedScript> {
+    if (this.#refresh.isUsable(now)) return this.#routed;
+    return this.#settled().then(() => this.#routed);
+  }
+
+  /** Waits until recent changes have settled, or for MOST_CHECKS. */
+  async #settled(): Promise<void> {
+    for (let checks = 1; ; checks++) {
+      await this.#refresh.run();
+      const open = [...this.#files.values()].some(({ file }) => file.open);
+      if (!open || checks === MOST_CHECKS) return;
+      await sleep(SETTLED / 2);
+    }
+  }
+
+  async #check(): Promise<void> {
+    let scripts: readonly ListedScript[];
+    try {
+      scripts = await scriptFileNames(this.#location);
+      this.#trouble.end();
+    } catch (error) {
+      const reason = systemErrorText(error);
+      if (this.#trouble.isNew(reason))
+        this.#log.error({ reason }, 'the directory of scripts cannot be read');
+      return;
+    }
+    const existing = new Set<string>();
+    for (const script of scripts) {
+      const { folder, name, verb } = script;
+      const path = `${folder}/${fileName(name, verb)}`;
+      existing.add(path);
+      if (this.#files.has(path)) continue;
+      const file = new VerbFile(this.#location, folder, name, verb, this.#log);
+      this.#files.set(path, { script, file, text: undefined });
+    }
+    // Files that are missing now are checked too: they are removed once that has settled.
+    const all = this.#files.values();
+    await Promise.all(Array.from({ length: PARALLEL }, () => this.#checkFiles(all)));
+    this.#update(existing);
+    if ([...this.#files.values()].some(({ file }) => !file.settled))
+      setTimeout(() => void this.#refresh.run(), SETTLED / 2).unref();
+  }
+
+  async #checkFiles(files: IterableIterator<Scanned>): Promise<void> {
+    for (const { file } of files) await file.check();
+  }
+
+  /** Makes a new list when a text in it has changed. */
+  #update(existing: ReadonlySet<string>): void {
+    this.#changed = false;
+    let readable = false;
+    let routed = false;
+    for (const [path, scanned] of this.#files) {
+      const { compiled, settled } = scanned.file;
+      const text = compiled instanceof ServiceError ? undefined : compiled;
+      if (text !== scanned.text) {
+        this.#changed = true;
+        if (scanned.script.verb === 'read') readable = true;
+        if (hasRoutes(text) || hasRoutes(scanned.text)) routed = true;
+        scanned.text = text;
+      }
+      if (compiled === undefined && settled && !existing.has(path)) this.#files.delete(path);
+    }
+    if (readable) this.#readable = this.#list(readableScript);
+    if (routed) this.#routed = this.#list(routedScript);
+  }
+
+  #list<Item extends { readonly folder: string; readonly name: string }>(
+    itemOf: (script: ListedScript, text: ScriptText) => Item | undefined,
+  ): readonly Item[] {
+    const items: Item[] = [];
+    for (const { script, text } of this.#files.values()) {
+      const item = text && itemOf(script, text);
+      if (item !== undefined) items.push(item);
+    }
+    return items.sort(byPath);
+  }
+}
+
+function hasRoutes(text: ScriptText | undefined): boolean {
+  return text !== undefined && text.head.routes.length > 0;
+}
+
+function readableScript(
+  { folder, name, verb }: ListedScript,
+  { template, head }: ScriptText,
+): ReadableScript | undefined {
+  return verb === 'read' ? { folder, name, template, head } : undefined;
+}
+
+function routedScript(
+  { folder, name, verb }: ListedScript,
+  { head }: ScriptText,
+): RoutedScript | undefined {
+  const { routes } = head;
+  return routes.length > 0 ? { alias: undefined, folder, name, verb, routes } : undefined;
+}

@@ -1,0 +1,59 @@
+/**
+ * The parameter that a placeholder of a rendered text binds, found by the action that printed it. Determined only after a
+ * statement has failed, so rendering does not pay for it. Names that are computed at run time are not found.
+ */
+import type { PipeNode } from './node.js';
+import { callsIn, outlinesOf } from './outline.js';
+import { PLACEHOLDER, printed, type Trace } from './placement.js';
+import type { Source } from './source.js';
+
+/** boundParameter finds the parameter of `$number` in the text; undefined if it is not known. */
+export function boundParameter(
+  text: string,
+  { source, marks }: Trace,
+  number: number,
+): string | undefined {
+  const wanted = `$${number}`;
+  const matches = [...printed(text, marks, PLACEHOLDER)];
+  for (const [start, end, place] of matches) {
+    if (text.slice(start, end) !== wanted) continue;
+    const keys = keysByAction(source).get(place) ?? [];
+    const siblings = matches.filter((one) => one[2] === place);
+    const key = keyOf(
+      keys,
+      siblings.length,
+      siblings.findIndex(([at]) => at === start),
+    );
+    if (key !== '') return key;
+  }
+  return undefined;
+}
+
+/** The key of a placeholder of an action with several calls: in their order, when each has printed one placeholder. */
+function keyOf(keys: readonly string[], count: number, index: number): string {
+  const [first = '', ...others] = keys;
+  if (others.every((key) => key === first)) return first;
+  return keys.length === count ? keys[index]! : '';
+}
+
+const known = new WeakMap<Source, ReadonlyMap<number, readonly string[]>>();
+
+/** The parameters that the calls of sqlVal and sqlList in each action bind, by the action's offset. */
+function keysByAction(source: Source): ReadonlyMap<number, readonly string[]> {
+  let keys = known.get(source);
+  if (keys === undefined) {
+    const found = new Map<number, readonly string[]>();
+    for (const { pipes } of outlinesOf(source.text, source.name))
+      for (const pipe of pipes) found.set(pipe.pos, keysOf(pipe));
+    known.set(source, (keys = found));
+  }
+  return keys;
+}
+
+const BINDING: ReadonlySet<string> = new Set(['sqlVal', 'sqlList']);
+
+/** keysOf gives the constant arguments of sqlVal and sqlList in a pipeline; '' stands for one that is computed. */
+function keysOf(pipe: PipeNode): string[] {
+  const calls = [...callsIn(pipe)].filter(({ name }) => BINDING.has(name));
+  return calls.map(({ args: [key] }) => (key?.kind === 'string' ? key.text : ''));
+}

@@ -1,0 +1,40 @@
+/**
+ * Hints for parse errors: what the author of a template most likely meant. Go's messages stay as they are; a hint follows
+ * them.
+ */
+import { edits, nearest } from '../nearest.js';
+import { FUNCTION_NAMES } from './functions.js';
+import { lineOf } from './source.js';
+
+/** Functions whose first argument is the name of a parameter. */
+const BY_NAME: ReadonlySet<string> = new Set(
+  ['isSet', 'defaultOrValue', 'inFormat', 'sqlVal', 'sqlList', 'ident'], //
+);
+
+/**
+ * unknownFunction is the hint for a word that is no function. `called` is the function that it would be the first argument
+ * of, or '' if it is called itself; undefined in any other place.
+ */
+export function unknownFunction(word: string, called: string | undefined): string {
+  if (called !== undefined && BY_NAME.has(called))
+    return `quotes are missing: write {{${called} "${word}"${called === 'defaultOrValue' ? ' …' : ''}}}`;
+  const lower = word.toLowerCase();
+  const close =
+    FUNCTION_NAMES.find((name) => name.toLowerCase() === lower) ?? nearest(word, FUNCTION_NAMES);
+  if (edits(lower, close.toLowerCase()) <= word.length / 4) return `the nearest is ${close}`;
+  return called === ''
+    ? `for the value of a parameter write {{sqlVal "${word}"}}`
+    : `for the value of a parameter write .${word}`;
+}
+
+/** A control structure, block or definition that has no end yet. */
+export interface OpenBlock {
+  readonly keyword: string;
+  readonly pos: number;
+}
+
+/** missingEnd is the hint for a text that ends inside a block. */
+export function missingEnd(text: string, open: OpenBlock | undefined): string | undefined {
+  if (open === undefined) return undefined;
+  return `the {{${open.keyword}}} of line ${lineOf(text, open.pos)} has no {{end}}`;
+}
