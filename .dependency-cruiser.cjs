@@ -86,6 +86,7 @@ const OWNERS = {
   bcrypt: '(src/auth|test)/',
   'smol-toml': 'src/config/',
   'fastest-levenshtein': 'src/nearest[.]ts$',
+  re2js: 'src/head/',
   'jsonc-parser': 'src/body/',
   '@fastify/busboy': 'src/body/',
   pino: 'src/log[.]ts$',
