@@ -122,9 +122,10 @@ export class TokenVerifier {
    * with a set that has been replaced meanwhile is not cached.
    */
   async #check(token: string, kid: string | undefined): Promise<Caller> {
+    const jose = await this.#jose; // first: a set may be loaded meanwhile
     for (let retried = false; ; retried = true) {
       const { set } = this.#keys;
-      if (await this.#signed(token, kid)) {
+      if (await this.#signed(token, kid, jose)) {
         const caller = callerOf(token);
         if (set === this.#keys.set) this.#verified.set(token, caller);
         return caller;
@@ -150,8 +151,11 @@ export class TokenVerifier {
   }
 
   /** Tells whether one of the keys signed the token. Throws when the signature is valid and a claim is not. */
-  async #signed(token: string, kid: string | undefined): Promise<boolean> {
-    const { jwtVerify, errors } = await this.#jose;
+  async #signed(
+    token: string,
+    kid: string | undefined,
+    { jwtVerify, errors }: Jose,
+  ): Promise<boolean> {
     for (const key of this.#keys.candidates(kid)) {
       try {
         await jwtVerify(token, key, this.#options);

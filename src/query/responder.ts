@@ -228,7 +228,8 @@ export class Responder {
       return;
     }
     const { status, message, code, members } = error;
-    const more = { ...members, message: failure.message, hint: failure.hint, position };
+    const said = failure.message === message ? undefined : failure.message;
+    const more = { ...members, message: said, hint: failure.hint, position };
     this.send(
       query,
       status,

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../errors.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
-import { nearest } from '../nearest.js';
+import { edits, nearest } from '../nearest.js';
 import type { QueryParameters } from './query-string.js';
 import type { DeclaredParameters, RequestData } from './request-data.js';
 
@@ -52,7 +52,7 @@ export function checkKnown(known: ReadonlySet<string>, sent: QueryParameters): v
   const names = [...known];
   const named = unknown.slice(0, MOST_NAMED).map((name) => ({
     parameter: name.slice(0, LONGEST),
-    ...(name.length > LONGEST ? {} : { nearest: nearest(name, names) }),
+    ...(name.length > LONGEST ? {} : { nearest: similar(name, names) }),
   }));
   const texts = named.map(({ parameter, nearest: near }) =>
     near === undefined ? parameter : `${parameter} (did you mean ${near}?)`,
@@ -61,6 +61,12 @@ export function checkKnown(known: ReadonlySet<string>, sent: QueryParameters): v
   const message = `unknown ${plural('parameter', unknown)}: ${texts.join(', ')}${more}`;
   const members = { parameter: named[0]?.parameter, parameters: named };
   throw new ServiceError('unknown_parameter', message, { members });
+}
+
+/** The nearest name, if it has anything in common with this one. */
+function similar(name: string, names: readonly string[]): string | undefined {
+  const found = nearest(name, names);
+  return edits(name, found) < Math.max(name.length, found.length) ? found : undefined;
 }
 
 function plural(noun: string, { length }: readonly unknown[]): string {

@@ -5,7 +5,8 @@ import { requestBytes, sendRaw } from '../support/raw-http.js';
 import { serveDatabase } from './served-database.js';
 
 const CHUNKED = 'Transfer-Encoding: chunked';
-const TARGET = '/nope';
+/** Answered at once: no script can declare it. */
+const TARGET = '/_nope';
 
 /** Head and body of requests with status 400. */
 const AMBIGUOUS: Readonly<Record<string, readonly [headers: readonly string[], body: string]>> = {

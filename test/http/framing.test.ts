@@ -48,9 +48,9 @@ for (const [name, bytes] of Object.entries(EITHER))
 t.test('one after another on a connection', async (t) => {
   const { text } = await sendRaw(
     port,
-    requestBytes('POST', '/nope', ['Content-Length: 3'], 'abc') +
-      requestBytes('GET', '/nope') +
-      requestBytes('POST', '/nope', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n0\r\n\r\n'),
+    requestBytes('POST', '/_nope', ['Content-Length: 3'], 'abc') +
+      requestBytes('GET', '/_nope') +
+      requestBytes('POST', '/_nope', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n0\r\n\r\n'),
     { responses: 3 },
   );
   t.equal(text.match(/HTTP\/1\.1 404/g)?.length, 3);

@@ -137,7 +137,10 @@ t.test('placeholders that stand for no value', async (t) => {
   const runner = runnerOf(t);
   await empty(runner);
   t.match(await runner.ask('o/unbound?name=a', post), /^500 .*"code":"placeholder_in_literal"/);
-  t.match(runner.logged, [{ position: 'o/unbound:2:33' }]);
+  t.match(runner.logged, [
+    { position: 'o/unbound:2', verb: 'write' },
+    { position: 'o/unbound:2:33', requestId: 'r2' },
+  ]);
   t.match(await runner.ask('o/extra', post), /^500 .*"code":"08P01"/);
   t.equal(await counts(runner), '200 [{"items":0,"lines":0}]');
 });
@@ -147,7 +150,7 @@ t.test('what cannot be in a transaction with others', async (t) => {
   await empty(runner);
   t.equal(
     await runner.ask('o/vacuum?a=1', post),
-    '500 {"error":"statement is not allowed beside others: VACUUM cannot run in a transaction block (statement 2, line 2)","code":"statement_not_allowed"}',
+    '500 {"error":"statement is not allowed beside others: VACUUM cannot run in a transaction block (statement 2, line 2)","code":"statement_not_allowed","message":"VACUUM cannot run in a transaction block (statement 2, line 2)"}',
   );
   t.equal(await counts(runner), '200 [{"items":0,"lines":0}]');
   t.equal(await runner.ask('o/vacuum', post), '200 {"rows_affected":1}');

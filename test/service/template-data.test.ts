@@ -137,7 +137,7 @@ t.test('pages', async (t) => {
   }
   t.equal(await service.error('data/page?_page_size=-1'), '400 2201W');
   for (const query of ['_page=x', '_page=1.5', '_page=', '_page=1&_page=2', '_page_size=1e3'])
-    t.equal(await service.error(`data/page?${query}`), '400 script_not_usable', query);
+    t.equal(await service.error(`data/page?${query}`), '400 invalid_parameter', query);
   t.equal(await service.error(`data/page?_page=1%3B`), '400 invalid_value');
 });
 
