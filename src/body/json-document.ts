@@ -84,11 +84,15 @@ export function listText(list: readonly JsonScalar[]): string | undefined {
   return place?.document.slice(place.start, place.end);
 }
 
-/** readJson reads a document. Throws ServiceError `invalid_body` with line and column. */
-export function readJson(text: string): JsonValue {
+/**
+ * readJson reads a document, of which only the members with these names, dotted for those of inner objects, are kept; by
+ * default all. A small document can have so many members that the rest would take a lot of memory. Throws ServiceError
+ * `invalid_body` with line and column.
+ */
+export function readJson(text: string, wanted?: ReadonlySet<string>): JsonValue {
   if (text.charCodeAt(0) === BYTE_ORDER_MARK)
     throw invalidBodyAt('a byte order mark, which JSON must not have,', text, 0);
-  const reader = new JsonReader(text);
+  const reader = new JsonReader(text, wanted);
   visit(text, reader, { disallowComments: true });
   return reader.document!;
 }
@@ -116,9 +120,13 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** An object or an array whose end is to come. */
 interface Open {
   readonly start: number;
-  /** Undefined for an array. */
+  /** Before the names of its members, with a dot at the end; undefined where it is not kept. */
+  readonly path: string | undefined;
+  /** Of all its members; undefined for an array. */
+  readonly names: Set<string> | undefined;
+  /** Those that are kept. */
   readonly members: Map<string, JsonValue> | undefined;
-  /** Undefined for an object, and for an array of anything but scalars. */
+  /** Undefined for an object, and for an array that is not kept or not of scalars alone. */
   items: JsonScalar[] | undefined;
   /** The member whose value is to come. */
   name: string;
@@ -128,44 +136,53 @@ interface Open {
 class JsonReader {
   document: JsonValue | undefined;
   readonly #text: string;
+  readonly #wanted: ReadonlySet<string> | undefined;
   readonly #open: Open[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, wanted: ReadonlySet<string> | undefined) {
     this.#text = text;
+    this.#wanted = wanted;
   }
 
   readonly onObjectBegin = (start: number): void => {
-    this.#begin({ start, members: new Map(), items: undefined, name: '' });
+    const path = this.#path();
+    const members = path === undefined ? undefined : new Map<string, JsonValue>();
+    this.#begin({ start, path, names: new Set(), members, items: undefined, name: '' });
   };
 
   readonly onArrayBegin = (start: number): void => {
-    this.#begin({ start, members: undefined, items: [], name: '' });
+    const path = this.#path();
+    const items = path === undefined ? undefined : [];
+    this.#begin({ start, path, names: undefined, members: undefined, items, name: '' });
   };
 
   readonly onObjectProperty = (name: string, offset: number): void => {
     const object = this.#open.at(-1)!;
     this.#checkText(name, offset);
-    if (object.members!.has(name)) this.#fail('a member that the object has already', offset);
+    if (object.names!.has(name)) this.#fail('a member that the object has already', offset);
+    object.names!.add(name);
     object.name = name;
   };
 
   readonly onLiteralValue = (value: unknown, offset: number, length: number): void => {
-    if (typeof value === 'string') {
-      this.#checkText(value, offset);
-      this.#add(value);
-    } else this.#add(value === null ? null : this.#text.slice(offset, offset + length));
+    if (typeof value === 'string') this.#checkText(value, offset);
+    const open = this.#open.at(-1);
+    if (open !== undefined && open.items === undefined && !this.#keeps(open)) return;
+    if (typeof value === 'string' || value === null) this.#add(value);
+    else this.#add(this.#text.slice(offset, offset + length));
   };
 
   readonly onObjectEnd = (offset: number): void => {
     const { start, members } = this.#open.pop()!;
-    this.#add(new JsonObject(members!, this.#text, start, offset + 1));
+    if (members !== undefined) this.#add(new JsonObject(members, this.#text, start, offset + 1));
   };
 
   readonly onArrayEnd = (offset: number): void => {
-    const { start, items } = this.#open.pop()!;
+    const { start, path, items } = this.#open.pop()!;
+    if (path === undefined) return;
     const end = offset + 1;
     if (items !== undefined) places.set(items, { document: this.#text, start, end });
-    this.#add(items ?? this.#text.slice(start, end), true);
+    this.#add(items ?? this.#text.slice(start, end));
   };
 
   readonly onError = (code: ParseErrorCode, offset: number): void => {
@@ -180,12 +197,24 @@ class JsonReader {
       this.#fail(`nesting deeper than ${MAX_DEPTH} levels`, open.start);
   }
 
-  /** `inner`: an array, which makes no item of another one. */
-  #add(value: JsonValue, inner = value instanceof JsonObject): void {
+  /** The path of what begins now; undefined where it is not kept, as anything in an array. */
+  #path(): string | undefined {
+    const outer = this.#open.at(-1);
+    if (outer === undefined) return '';
+    return this.#keeps(outer) ? `${outer.path!}${outer.name}.` : undefined;
+  }
+
+  /** Whether the member of an object whose value is to come is kept. */
+  #keeps({ path, members, name }: Open): boolean {
+    return members !== undefined && this.#wanted?.has(`${path!}${name}`) !== false;
+  }
+
+  /** Adds a value that is kept. */
+  #add(value: JsonValue): void {
     const open = this.#open.at(-1);
     if (open === undefined) this.document = value;
     else if (open.members !== undefined) open.members.set(open.name, value);
-    else if (!inner) open.items?.push(value as JsonScalar);
+    else open.items?.push(value as JsonScalar);
   }
 
   #checkText(text: string, offset: number): void {

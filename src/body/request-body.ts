@@ -47,9 +47,12 @@ export class RequestBody {
 
   /** texts gives the values that a script may have put into its SQL. */
   *texts(): Generator<string> {
-    if (typeof this.#whole === 'string') yield this.#whole;
-    if (this.#members instanceof JsonObject) yield* this.#members.scalars();
-    else if (this.#members !== undefined)
+    yield this.#whole.toString();
+    if (this.#members instanceof JsonObject) {
+      // SQL may take what was not kept from the whole.
+      const document = readJson(this.#whole.toString());
+      if (document instanceof JsonObject) yield* document.scalars();
+    } else if (this.#members !== undefined)
       for (const value of this.#members.values())
         yield* typeof value === 'string' ? [value] : value;
   }
@@ -62,11 +65,13 @@ export interface SentBody {
 }
 
 /**
- * readBody reads a body for a script. Throws, or rejects with, ServiceError: `invalid_body`, `unsupported_media_type`.
+ * readBody reads a body for a script. Of JSON, members with other names than those that are given need not be kept. Throws,
+ * or rejects with, ServiceError: `invalid_body`, `unsupported_media_type`.
  */
 export function readBody(
   { characters, contentType }: SentBody,
   use: BodyUse,
+  names?: ReadonlySet<string>,
 ): RequestBody | Promise<RequestBody> {
   const { kind, utf8 } = parseContentType(contentType);
   const bytes = Buffer.from(characters, 'latin1');
@@ -82,7 +87,7 @@ export function readBody(
       : new RequestBody(bytes);
   const text = decodeUtf8(bytes, characters);
   if (kind === 'json') {
-    const document = readJson(text);
+    const document = readJson(text, names);
     if (members && !(document instanceof JsonObject))
       throw invalidBody('a JSON object is expected');
     return new RequestBody(text, document instanceof JsonObject ? document : undefined);

@@ -182,7 +182,8 @@ export class QueryHandler {
   ): void {
     const { alias, folder, name } = script;
     const { body, headers } = request;
-    const coding = body === undefined ? '' : fieldValue(headers, 'content-encoding');
+    const coding =
+      body === undefined || body.byteLength === 0 ? '' : fieldValue(headers, 'content-encoding');
     if (coding === '') this.#submit(request, alias, folder, name, query, headers, caller, role);
     else {
       const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);

@@ -157,9 +157,9 @@ export class QueryRunner {
     if (body === null) throw new ServiceError('busy', JUST_CHANGED);
     const contentType = fieldValue(headers, 'content-type');
     const read =
-      body === undefined && contentType === ''
+      (body ?? '') === '' && contentType === ''
         ? undefined
-        : readBody({ characters: body ?? '', contentType }, text.body);
+        : readBody({ characters: body ?? '', contentType }, text.body, text.members);
     if (!(read instanceof Promise)) {
       query.body = read;
       this.#render(query, text, now);

@@ -1,4 +1,4 @@
-/** What a script uses of the body of a request, found by static analysis of its template. */
+/** What a script uses of the body of a request, and which members, found by static analysis of its template. */
 import { BODY_PREFIX, WHOLE_BODY, type BodyUse } from '../body/request-body.js';
 import type { Head } from '../head/head.js';
 import { parametersOf } from '../template/parameters.js';
@@ -15,4 +15,29 @@ export function bodyUse({ text, name }: Template, verb: Verb, { parameters }: He
   if (open && text.includes(BODY_PREFIX)) return 'members';
   if (list.some((parameter) => parameter.name.startsWith(BODY_PREFIX))) return 'members';
   return list.some((parameter) => parameter.name === WHOLE_BODY) ? 'text' : 'none';
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * memberNames lists the members of a body that a script looks up, and the objects that they are in, dotted; undefined where
+ * it may be any.
+ */
+export function memberNames(
+  { text, name }: Template,
+  use: BodyUse,
+  { parameters }: Head,
+): ReadonlySet<string> | undefined {
+  if (use !== 'members') return NO_NAMES;
+  const { list, open } = parametersOf(text, name);
+  if (open && text.includes(BODY_PREFIX)) return undefined;
+  const names = new Set<string>();
+  for (const key of [...list.map((parameter) => parameter.name), ...parameters.keys()]) {
+    if (!key.startsWith(BODY_PREFIX)) continue;
+    const member = key.slice(BODY_PREFIX.length);
+    for (let dot = member.indexOf('.'); dot !== -1; dot = member.indexOf('.', dot + 1))
+      names.add(member.slice(0, dot));
+    names.add(member);
+  }
+  return names;
 }

@@ -5,7 +5,7 @@ import { HeadError, type Head } from '../head/head.js';
 import { parseHead } from '../head/parse-head.js';
 import { parametersOf } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
-import { bodyUse } from './body-use.js';
+import { bodyUse, memberNames } from './body-use.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from './request-data.js';
 import { scriptNotUsable } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
@@ -19,6 +19,8 @@ export interface ScriptText {
   readonly template: Template;
   readonly head: Head;
   readonly body: BodyUse;
+  /** The members of a body that it looks up; undefined where it may be any. */
+  readonly members: ReadonlySet<string> | undefined;
   /** Names of the query parameters that it knows; undefined unless it refuses others. */
   readonly known: ReadonlySet<string> | undefined;
 }
@@ -33,7 +35,8 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
     const template = compile(text, script);
     const head = parseHead(text, methodsOf(verb));
     const known = head.strict ? knownTo(template, head) : undefined;
-    return { verb, template, head, body: bodyUse(template, verb, head), known };
+    const body = bodyUse(template, verb, head);
+    return { verb, template, head, body, members: memberNames(template, body, head), known };
   } catch (error) {
     if (error instanceof HeadError)
       return scriptNotUsable(script, `line ${error.line}: ${error.message}`, error);

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { JsonObject, readJson, type JsonValue } from '#app/body/json-document.js';
 import { ServiceError } from '#app/errors.js';
+import { releaseMemory } from '#app/native/memory.js';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -115,6 +116,50 @@ t.test('values', (t) => {
   for (const [name, wanted] of Object.entries(cases))
     t.same(plain(document.get(name)), wanted, name);
   t.equal(plain(document.get('__proto__')), 'p');
+  t.end();
+});
+
+t.test('only members with the names that are wanted', (t) => {
+  const text = `{"a":1,"b":{"c":[1],"d":2,"e":{"f":3}},"b.d":4,"l":[1,2],"x":[3],"y":{"a":5},"r":[{"a":6}]}`;
+  const document = readJson(text, new Set(['a', 'b', 'b.c', 'b.d', 'l', 'r', 'r.a'])) as JsonObject;
+  const cases: Record<string, unknown> = {
+    a: '1',
+    b: { text: '{"c":[1],"d":2,"e":{"f":3}}' },
+    'b.c': ['1'],
+    'b.d': '4',
+    'b.e': undefined,
+    'b.e.f': undefined,
+    l: ['1', '2'],
+    x: undefined,
+    'y.a': undefined,
+    r: '[{"a":6}]',
+    'r.a': undefined,
+  };
+  for (const [name, wanted] of Object.entries(cases))
+    t.same(plain(document.get(name)), wanted, name);
+  t.same([...document.scalars()], ['1', '1', '2', '4', '1', '2', '[{"a":6}]']);
+  for (const invalid of [
+    '{"x":1,"x":2}',
+    '{"x":{"y":1,"y":2}}',
+    '{"x":[{"y":1,"y":2}]}',
+    '{"x":"\\u0000"}',
+  ])
+    t.throws(() => readJson(invalid, new Set()), { code: 'invalid_body' }, invalid);
+  t.end();
+});
+
+t.test('what is not wanted takes no memory', (t) => {
+  const members = Array.from({ length: 50_000 }, (_, i) => `"${i}":{},"l${i}":[]`);
+  const text = `{${members.join()},"a":1}`;
+  const used = (): number => {
+    releaseMemory();
+    return process.memoryUsage().heapUsed;
+  };
+  readJson(text, new Set(['a']));
+  const before = used();
+  const documents = Array.from({ length: 4 }, () => readJson(text, new Set(['a'])) as JsonObject);
+  t.ok(used() - before < text.length);
+  t.same([...new Set(documents.map((document) => document.get('a')))], ['1']);
   t.end();
 });
 

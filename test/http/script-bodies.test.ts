@@ -240,6 +240,12 @@ t.test('bodies in pieces', async (t) => {
   t.same(rowsOf(await sendRaw(port, chunked, { between: 20 })), wanted, 'chunks');
   const pieces = [head('Content-Length: 13'), '{"name', '":"ab"', '}'];
   t.same(rowsOf(await sendRaw(port, pieces, { between: 20 })), wanted, 'pieces');
+  const none = [{ name: null, city: null, n: null, has_n: false }];
+  for (const headers of [[], ['Content-Encoding: gzip']]) {
+    const all = ['Transfer-Encoding: chunked', ...headers];
+    const empty = requestBytes('POST', path, all, '0\r\n\r\n');
+    t.same(rowsOf(await sendRaw(port, empty)), none, `chunked and empty ${headers.join()}`);
+  }
   const short = await sendRaw(port, [head('Content-Length: 12'), '{"name":"ab"}']);
   t.match(short.body, /invalid_body/, 'a Content-Length that is too short');
   const expecting = await sendRaw(port, head('Content-Length: 13', 'Expect: 100-continue') + '{"name":"ab"}'); // prettier-ignore

@@ -4,7 +4,11 @@ import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestRunner } from '../support/query-runner.js';
 
-const postgres = await startPostgres(t, { setup: 'CREATE TABLE item (id int, name text)' });
+const postgres = await startPostgres(t, {
+  setup: `CREATE TABLE item (id int, name text);
+    CREATE FUNCTION pick(field text) RETURNS int LANGUAGE plpgsql AS
+      $$ BEGIN EXECUTE 'SELECT item.' || field || ' FROM item'; RETURN 1; END $$`,
+});
 
 const runner = new TestRunner(t, {
   database: databaseSettings('test', postgres),
@@ -14,6 +18,9 @@ const runner = new TestRunner(t, {
     's/cast.write.sql': 'SELECT {{sqlVal "body.n"}}::int AS n',
     's/json.write.sql': 'SELECT {{sqlVal "request.body"}}::jsonb -> 0 AS first',
     's/list.write.sql': 'SELECT {{index (index . "body.tags") 1}}',
+    's/bytes.write.sql': `SELECT pick(convert_from({{sqlVal "request.body"}}::bytea, 'UTF8'))`,
+    's/nested.write.sql':
+      'SELECT pick({{sqlVal "request.body"}}::jsonb #>> ARRAY[{{sqlVal "body.a"}}, $$b$$])',
     's/ident.write.sql': 'SELECT {{ident "body.name"}} FROM item',
   },
 });
@@ -37,6 +44,9 @@ t.test('other failures', async (t) => {
   t.match(await post('cast', '{"n":"hush'), /^400 .*line 1, column 6.*"invalid_body"/);
   t.match(await post('cast', '{"hush":1,"hush":2}'), /^400 .*line 1, column 11.*"invalid_body"/);
   t.match(await post('json', '[{"a":1}]'), /^200 /);
+  const type = 'application/octet-stream';
+  t.match(await runner.ask('s/bytes', { method: 'POST', body: 'hush_h', type }), /^500 .*42703/);
+  t.match(await post('nested', '{"a":"c","c":{"b":"\\u0068ush_i"}}'), /^500 .*42703/);
   const long = `{"column":"hush_g","more":"${'hush_g '.repeat(60_000)}"}`;
   t.match(await post('column', long), /^400 /);
 });

@@ -32,3 +32,25 @@ for (const [text, wanted, verb = 'write'] of CASES)
     t.equal(compiled.body, wanted);
     t.end();
   });
+
+const MEMBERS: readonly (readonly [text: string, wanted: readonly string[] | undefined])[] = [
+  ['SELECT 1', []],
+  ['SELECT {{sqlVal "request.body"}}', []],
+  [
+    'SELECT {{sqlVal "body.a"}}, {{sqlVal "a"}}, {{sqlList "body.b.c.d"}}',
+    ['a', 'b', 'b.c', 'b.c.d'],
+  ],
+  ['-- @param body.x.y text\nSELECT {{index . "body."}}', ['', 'x', 'x.y']],
+  ['{{range index . "body.a"}}{{.}}{{end}}{{if isSet "body.n"}}1{{end}}', ['a', 'n']],
+  ['SELECT {{sqlVal "body.a"}}, {{sqlVal .name}}', undefined],
+  ['SELECT {{sqlVal (print "body." .field)}}', undefined],
+  ['-- @param body.a text\nSELECT {{sqlVal .name}}', undefined],
+];
+
+for (const [text, wanted] of MEMBERS)
+  t.test(`members: ${text}`, (t) => {
+    const compiled = compileText(text, 'a/b', 'write');
+    if (compiled instanceof ServiceError) throw compiled;
+    t.same(compiled.members && [...compiled.members].sort(), wanted);
+    t.end();
+  });

@@ -26,8 +26,9 @@ export interface RunnerOptions {
 /** The request's method, body and identity. */
 export interface Ask {
   readonly method?: string;
-  /** Sent as JSON. */
   readonly body?: string;
+  /** Its Content-Type, by default that of JSON. */
+  readonly type?: string;
   readonly role?: string;
   readonly claims?: string;
 }
@@ -71,7 +72,10 @@ export class TestRunner {
   }
 
   /** ask sends a request, `folder/name?query`, and gives status and body. */
-  ask(target: string, { method = 'GET', body, role = '', claims = '' }: Ask = {}): Promise<string> {
+  ask(
+    target: string,
+    { method = 'GET', body, type = 'application/json', role = '', claims = '' }: Ask = {},
+  ): Promise<string> {
     const [, folder = '', name = '', query = ''] = /^(.*)\/([^?]*)\??(.*)$/.exec(target) ?? [];
     const id = ++this.#asked;
     const request = packRequest(
@@ -81,7 +85,7 @@ export class TestRunner {
       folder,
       name,
       query,
-      body === undefined ? '' : 'content-type\napplication/json',
+      body === undefined ? '' : `content-type\n${type}`,
       `r${id}`,
       role,
       claims,
