@@ -20,7 +20,9 @@ export function outsideTree(path: string): ServiceError {
 
 /** The value of a parameter must not become SQL text; the message does not repeat it. */
 export function unsafeValue(parameter: string): ServiceError {
-  return new ServiceError('invalid_value', `invalid value for parameter ${parameter}: ${UNSAFE}`);
+  return new ServiceError('invalid_value', `invalid value for parameter ${parameter}: ${UNSAFE}`, {
+    members: { parameter },
+  });
 }
 
 const UNSAFE =
