@@ -35,7 +35,7 @@ export function invalidParameter(
 ): ServiceError {
   const reason = missing ? `it is missing, expected ${expected}` : `expected ${expected}`;
   const message = `invalid value for parameter ${parameter}: ${reason}`;
-  const members = { parameter };
+  const members = { parameter, parameters: [{ parameter, expected }] };
   return new ServiceError('invalid_parameter', message, {
     detail: cause?.safeMessage,
     cause,
