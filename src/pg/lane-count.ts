@@ -10,9 +10,14 @@ const JOBS = 128;
 const SHORTEST = 100;
 const LONGEST = 1_000;
 
-/** Least number of pipelines, and of jobs in flight on average from which the number is tuned. */
+/** Least number of pipelines. */
 export const SHARED = 2;
-const BUSY = 2 * SHARED;
+
+/**
+ * Jobs in flight on average from which the number is tuned. With fewer, jobs hardly wait for each other: more pipelines then
+ * keep fast ones away from slower ones, which the mean time does not show.
+ */
+const BUSY = 16;
 
 /**
  * More pipelines must shorten the time to this part of it; fewer may lengthen it to this one. Measurements differ by a tenth
@@ -21,23 +26,27 @@ const BUSY = 2 * SHARED;
 const GAIN = 0.87;
 const TIE = 1.05;
 
-/** Most measurements from one trial to the next: their number doubles when neither more nor fewer are better. */
-const MOST_PAUSED = 64;
+/** Longest time from one trial to the next, ms: it doubles when neither more nor fewer are better. */
+const LONGEST_PAUSE = 6_400;
+
+/** Jobs that end this many times less often than before are other ones: what was measured does not hold for them. */
+const OTHERS = 2;
 
 export class LaneCount {
   /** The number in use; undefined while there is too little to do to tune it. */
   #lanes: number | undefined;
   /** The number before the trial that is being measured; undefined when there is none. */
   #before: number | undefined;
-  /** Mean time of a job with the number that is kept, ms. */
+  /** Mean time of a job with the number that is kept, ms, and the time from one job's end to the next; 0 when not known. */
   #kept = 0;
+  #pace = 0;
   #up = true;
   /** The number that follows from expected times, where tuning begins, and the number of connections. */
   #expected = SHARED;
   #most = SHARED;
-  /** Trials in a row without an improvement, and measurements until the next trial. */
+  /** Trials in a row without an improvement, and the earliest time of the next one, ms. */
   #failures = 0;
-  #paused = 0;
+  #resumeAt = 0;
   /** The measurement: when it began, ms; its jobs, and their times added up. */
   #began = 0;
   #jobs = 0;
@@ -48,6 +57,8 @@ export class LaneCount {
    * statements, until another one is measured to be better. `most` is the number of connections.
    */
   choose(expected: number, most: number, now: number): number {
+    // Not less than SHARED: a reload or a borrower may leave fewer connections, down to none, but only for a while.
+    most = Math.max(most, SHARED);
     this.#expected = Math.min(expected, most);
     this.#most = most;
     if (this.#lanes === undefined) return expected;
@@ -72,25 +83,30 @@ export class LaneCount {
 
   #measured(mean: number, inFlight: number, now: number): void {
     const lanes = this.#lanes!;
+    const pace = mean / inFlight;
     if (this.#before !== undefined) {
       const better = this.#up ? mean < this.#kept * GAIN : mean <= this.#kept * TIE;
       if (better) this.#failures = 0;
       else {
         this.#failures++;
         this.#up = !this.#up;
-        if (this.#failures > 1) this.#paused = Math.min(1 << this.#failures, MOST_PAUSED);
+        if (this.#failures > 1)
+          this.#resumeAt = now + Math.min(SHORTEST * 2 ** this.#failures, LONGEST_PAUSE);
         this.#use(this.#before, now);
         this.#before = undefined;
         return;
       }
       this.#before = undefined;
+    } else if (this.#pace > 0 && pace > this.#pace * OTHERS) {
+      this.#stop(now);
+      return;
     }
     this.#kept = mean;
-    if (this.#paused-- > 0) {
+    this.#pace = pace;
+    if (now < this.#resumeAt) {
       this.#use(lanes, now);
       return;
     }
-    this.#paused = 0;
     const limit = Math.min(this.#most, Math.floor(inFlight));
     const next = this.#up
       ? Math.min(lanes + Math.ceil(lanes / 2), limit)
@@ -115,7 +131,8 @@ export class LaneCount {
     this.#use(0, now);
     this.#lanes = undefined;
     this.#before = undefined;
+    this.#pace = 0;
     this.#failures = 0;
-    this.#paused = 0;
+    this.#resumeAt = 0;
   }
 }

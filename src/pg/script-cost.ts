@@ -10,11 +10,11 @@ import { performance } from 'node:perf_hooks';
 const SLOW_AFTER = 10;
 
 /**
- * Busy connections of a database from which backends may have to take turns on its processors: with twice as many a run
- * may take twice as long before it is slow, up to LONGEST_TURN times as long.
+ * Busy connections of a database from which backends may have to take turns on its processors: with twice as many a slow
+ * run owes half of its time, down to 1/MOST_TURNS. It always owes some, as they may be busy waiting for something else.
  */
 const CROWDED = 2;
-const LONGEST_TURN = 4;
+const MOST_TURNS = 4;
 
 /** Average time of a run above which a script is not fast, ms. */
 const OWN_AFTER = 5;
@@ -86,9 +86,10 @@ export class ScriptCost {
     if (time < this.least) this.least = time;
     else this.least += (time - this.least) * DECAY;
     if (this.#weight > WEIGHT) this.#weight /= 1 + this.#weight;
-    if (time > SLOW_AFTER && time > SLOW_AFTER * Math.min(busy() / CROWDED, LONGEST_TURN)) {
+    if (time > SLOW_AFTER) {
       const now = performance.now();
-      this.#owed = Math.min(this.#owes(now) + Math.min(time, MOST_OWED_ONCE), MOST_OWED);
+      const turns = Math.min(Math.max(busy() / CROWDED, 1), MOST_TURNS);
+      this.#owed = Math.min(this.#owes(now) + Math.min(time / turns, MOST_OWED_ONCE), MOST_OWED);
       this.#owedAt = now;
     } else if (this.#owed > 0) this.#owed -= PAID_BY_RUN;
   }

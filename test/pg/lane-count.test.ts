@@ -90,11 +90,12 @@ for (const [what, load, accepts, least] of CASES)
     t.end();
   });
 
-t.test('with few jobs in flight the expected number holds', (t) => {
-  const ended = run({ clients: 3, throughput: commits, expected: 4 }, 5_000);
-  t.strictSame([...ended.keys()], [4]);
-  t.end();
-});
+for (const clients of [3, 12])
+  t.test(`with few jobs in flight the expected number holds: ${clients}`, (t) => {
+    const ended = run({ clients, throughput: commits, expected: 4 }, 5_000);
+    t.strictSame([...ended.keys()], [4]);
+    t.end();
+  });
 
 t.test('too few jobs to measure: the expected number holds', (t) => {
   const ended = run({ clients: 256, throughput: () => 0.1, expected: 7 }, 20_000);
@@ -110,6 +111,22 @@ t.test('a number that was good for another load is given up', (t) => {
   t.end();
 });
 
+const CHANGES: readonly [what: string, before: Throughput, after: Throughput, within: number][] = [
+  ['jobs that take longer', () => 0.3, (n) => n / 10, 8_000],
+  ['jobs that take much longer', () => 10, (n) => n / 10, 1_500],
+];
+for (const [what, before, after, within] of CHANGES)
+  t.test(`so is one that was good for long: ${what}`, (t) => {
+    const lanes = new LaneCount();
+    const changed = 300_000;
+    run({ clients: 64, throughput: before, expected: 8 }, changed, lanes);
+    t.equal(lanes.choose(10, CONNECTIONS, changed), 2);
+    run({ clients: 64, throughput: after, expected: 10 }, changed + within, lanes, changed);
+    const used = lanes.choose(10, CONNECTIONS, changed + within);
+    t.ok(used >= 6, `${used} pipelines`);
+    t.end();
+  });
+
 t.test('a stall ends the tuning', (t) => {
   const lanes = new LaneCount();
   run({ clients: 256, throughput: crowded, expected: 10 }, 3_000, lanes);
@@ -122,5 +139,19 @@ t.test('connections that a reload takes away', (t) => {
   const lanes = new LaneCount();
   run({ clients: 256, throughput: remote, expected: 4 }, 5_000, lanes);
   t.equal(lanes.choose(4, 3, 5_001), 3);
+  t.end();
+});
+
+t.test('a limit that was lower than the number of shared pipelines leaves no trace', (t) => {
+  for (const connections of [0, 1]) {
+    const lanes = new LaneCount();
+    run({ clients: 64, throughput: () => 8, connections }, 5_000, lanes);
+    t.equal(lanes.choose(8, connections, 5_001), 2, 'the scheduler asks for a connection');
+    const after = run({ clients: 64, throughput: () => 8 }, 10_000, lanes, 5_000);
+    t.ok(
+      [...after.keys()].every((n) => n >= 2),
+      JSON.stringify([...after]),
+    );
+  }
   t.end();
 });

@@ -44,14 +44,18 @@ t.test('at once', (t) => {
 t.test('beside busy connections', (t) => {
   const of = (busy: number, ...runs: number[]): boolean => {
     const cost = new ScriptCost();
-    for (let i = 0; i < 50; i++) for (const run of runs) cost.record(run, () => busy);
+    for (let i = 0; i < 400; i++) for (const run of runs) cost.record(run, () => busy);
     return cost.isFast(performance.now());
   };
   const cases: [what: string, busy: number, runs: number[], fast: boolean][] = [
-    ['two backends take no turns', 2, [15, ...fast(14)], false],
-    ['four may take turns', 4, [15, ...fast(14)], true],
-    ['but not for that long', 4, [25, ...fast(14)], false],
-    ['however many they are', 100, [45, ...fast(14)], false],
+    ['two backends take no turns', 2, [15, ...fast(200)], false],
+    ['four may take turns', 4, [15, ...fast(200)], true],
+    ['but not that often', 4, [15, ...fast(100)], false],
+    ['more of them take more', 8, [15, ...fast(100)], true],
+    ['up to a limit', 100, [15, ...fast(50)], false],
+    ['a script with slow runs has them however busy the others are', 100, [15, ...fast(14)], false],
+    ['just not slow', 100, [19, ...fast(14)], false],
+    ['slow', 100, [39, ...fast(99)], false],
     ['the average counts as it is', 100, [9], false],
   ];
   for (const [what, busy, runs, fast] of cases) t.equal(of(busy, ...runs), fast, what);
