@@ -8,10 +8,16 @@ import { parseRoute, type RoutePattern } from './route-pattern.js';
 /** Reads the text after the name of a directive. Throws HeadError. */
 type Directive = (draft: HeadDraft, text: string) => void;
 
+/** Values of parameters that were not sent, in any script. */
+export type Standards = ReadonlyMap<string, string>;
+
+export const NO_STANDARDS: Standards = new Map();
+
 /** The head while it is parsed. */
 export class HeadDraft {
   /** The methods of the script's verb. */
   readonly methods: readonly string[];
+  readonly standards: Standards;
   readonly parameters = new Map<string, DeclaredParameter>();
   readonly headers: HeaderTemplate[] = [];
   readonly routes: RoutePattern[] = [];
@@ -25,8 +31,9 @@ export class HeadDraft {
   #name = '';
   #line = 0;
 
-  constructor(methods: readonly string[]) {
+  constructor(methods: readonly string[], standards: Standards) {
     this.methods = methods;
+    this.standards = standards;
   }
 
   begin(name: string, line: number): void {
@@ -66,8 +73,14 @@ export const DIRECTIVES: ReadonlyMap<string, Directive> = new Map<string, Direct
 function param(draft: HeadDraft, text: string): void {
   if (text === '') throw draft.error(`it takes ${PARAMETER_SYNTAX}`);
   const parameter = explained(draft, () => parseParameter(text));
-  draft.once(`param ${parameter.name}`);
-  draft.parameters.set(parameter.name, parameter);
+  const { name, expected, fallback } = parameter;
+  draft.once(`param ${name}`);
+  const standard = fallback === undefined ? draft.standards.get(name) : undefined;
+  if (standard !== undefined && !parameter.isValid(standard))
+    throw draft.error(
+      `${name} is ${standard} when it was not sent, which is not ${expected}: declare a default`,
+    );
+  draft.parameters.set(name, parameter);
 }
 
 function strict(draft: HeadDraft, text: string): void {

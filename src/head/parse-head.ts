@@ -3,20 +3,25 @@
  * What other comments say is no concern of it.
  */
 import { nearest } from '../nearest.js';
-import { DIRECTIVES, HeadDraft } from './directives.js';
+import { DIRECTIVES, HeadDraft, NO_STANDARDS, type Standards } from './directives.js';
 import { HeadError, NO_HEAD, type Head, type HeadWarning } from './head.js';
 import { leadingComment } from './leading-comment.js';
 
 const DIRECTIVE = /^@([A-Za-z][\w-]*)(?!\S)\s*(.*)$/s;
 
 /**
- * parseHead parses the head of a text whose verb has the HTTP methods `methods`. Throws HeadError. NO_HEAD itself if
+ * parseHead parses the head of a text whose verb has the HTTP methods `methods`; `standards` are the
+ * values that the service gives parameters that were not sent. Throws HeadError. NO_HEAD itself if
  * there are no directives.
  */
-export function parseHead(text: string, methods: readonly string[]): Head {
+export function parseHead(
+  text: string,
+  methods: readonly string[],
+  standards: Standards = NO_STANDARDS,
+): Head {
   if (!text.includes('@')) return NO_HEAD;
   const comment = leadingComment(text);
-  const draft = new HeadDraft(methods);
+  const draft = new HeadDraft(methods, standards);
   const warnings: HeadWarning[] = [];
   let known = false;
   for (const { line, text: one } of comment) {

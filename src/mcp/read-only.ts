@@ -6,7 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import type { Database } from '../pg/database.js';
-import type { Identity } from '../pg/identity.js';
+import { withTimeout, type Identity } from '../pg/identity.js';
 import type { InternalOutcome } from '../pg/internal-job.js';
 import type { Job, ResultForm, Statement, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
@@ -21,6 +21,8 @@ export interface Reading {
   readonly form: ResultForm;
   /** The measured cost; the same object for statements of the same cost. */
   readonly cost: ScriptCost;
+  /** A time limit of its own, ms; that of all statements also applies. */
+  readonly timeout?: number | undefined;
 }
 
 /** The result of a statement, or its failure. */
@@ -51,7 +53,7 @@ export class ReadOnly {
   read(alias: string, reading: Reading, call: McpCall): Promise<ReadOutcome> {
     if (call.abandoned) return Promise.resolve({ failure: new ServiceError('timeout') });
     return new Promise((resolve) => {
-      const job: ReadJob = new ReadJob(reading, call.identity, (outcome) => {
+      const job: ReadJob = new ReadJob(reading, this.#identity(reading, call), (outcome) => {
         this.#running.delete(job);
         resolve(outcome);
       });
@@ -62,6 +64,10 @@ export class ReadOnly {
       database.run(job, performance.now());
       this.#send(database);
     });
+  }
+
+  #identity({ timeout }: Reading, { identity }: McpCall): Identity | undefined {
+    return timeout === undefined ? identity : withTimeout(identity, Math.min(timeout, this.#limit));
   }
 
   /** Fails overdue jobs. */

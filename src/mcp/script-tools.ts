@@ -203,7 +203,8 @@ export class ScriptTools {
     }
     const { alias, cost } = tool;
     const { values } = rendered;
-    const reading = { statement, values, form: 'value', cost } as const;
+    const { timeout } = tool.head;
+    const reading = { statement, values, form: 'value', cost, timeout } as const;
     const outcome = await this.#readOnly.read(alias, reading, call);
     if (outcome.failure === undefined) return outcomeOf(outcome.result.value);
     const { failure } = outcome;

@@ -168,7 +168,7 @@ export class Responder {
     const uses = parts?.[failure.part ?? -1]?.uses;
     const parameter =
       rendered === undefined || fault !== undefined
-        ? undefined
+        ? fault?.parameter
         : invalidValue(failure, { rendered, uses, offset });
     const hint = rendered && readHint(query.statement, failure.state);
     const statement = parts && statementOf(parts, failure);

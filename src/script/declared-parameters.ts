@@ -13,8 +13,7 @@ export function checkParameters(declared: DeclaredParameters, data: RequestData)
   let wrong: DeclaredParameter[] | undefined;
   for (const parameter of declared.values())
     if (!isValid(parameter, data.raw(parameter.name))) (wrong ??= []).push(parameter);
-  if (wrong !== undefined)
-    throw invalidParameters(wrong.map(({ name, expected }) => ({ parameter: name, expected })));
+  if (wrong !== undefined) throw invalidParameters(wrong, data);
 }
 
 function isValid(parameter: DeclaredParameter, value: unknown): boolean {
@@ -26,18 +25,19 @@ function isValid(parameter: DeclaredParameter, value: unknown): boolean {
   );
 }
 
-/** A parameter with a wrong value, or without one, and what is expected. */
-export interface WrongParameter {
-  readonly parameter: string;
-  readonly expected: string;
+/** invalidParameters is the error for one wrong parameter or several. */
+function invalidParameters(wrong: readonly DeclaredParameter[], data: RequestData): ServiceError {
+  const texts = wrong.map((one) => `${one.name} ${mistake(one, data.raw(one.name))}`);
+  const message = `invalid ${plural('parameter', wrong)}: ${texts.join('; ')}`;
+  const parameters = wrong.map(({ name, expected }) => ({ parameter: name, expected }));
+  const members = { parameter: wrong[0]?.name, parameters };
+  return new ServiceError('invalid_parameter', message, { members });
 }
 
-/** invalidParameters is the error for one wrong parameter or several. */
-export function invalidParameters(wrong: readonly WrongParameter[]): ServiceError {
-  const texts = wrong.map(({ parameter, expected }) => `${parameter} must be ${expected}`);
-  const message = `invalid ${plural('parameter', wrong)}: ${texts.join('; ')}`;
-  const members = { parameter: wrong[0]?.parameter, parameters: wrong };
-  return new ServiceError('invalid_parameter', message, { members });
+function mistake({ expected, list }: DeclaredParameter, value: unknown): string {
+  if (value === undefined || value === null) return `is missing, expected ${expected}`;
+  if (Array.isArray(value) && !list) return `has several values, expected ${expected}`;
+  return `must be ${expected}`;
 }
 
 /** Most unknown parameters that are named, and the longest name for which the nearest one is sought. */

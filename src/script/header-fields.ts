@@ -76,6 +76,11 @@ export class HeaderFields implements ValueMap {
     return [...this.#raw.keys()];
   }
 
+  /** isSent tells whether the request has a header that templates may read. */
+  isSent(name: string): boolean {
+    return this.#raw.has(name) && !CREDENTIALS.includes(name);
+  }
+
   /** raw gives the value to be bound, as sent. */
   raw(name: string): HeaderValue | undefined {
     const sent = this.#raw.get(name);

@@ -67,7 +67,7 @@ export class RequestData implements TemplateMap {
     const before = this.#keys?.indexOf(key) ?? -1;
     if (before !== -1) return this.#values![before];
     const sent = this.#sent(key);
-    if (sent === undefined) return this.fallback(key) ?? PARAMETER_DEFAULTS.get(key);
+    if (sent === undefined) return this.#absent(key);
     if (sent === null) return undefined; // as text it is nothing
     const value =
       typeof sent === 'string'
@@ -89,7 +89,7 @@ export class RequestData implements TemplateMap {
   /** raw gives the value to be bound, as sent: of a parameter, of the body, or with `header.<Name>` of a header. */
   raw(key: string): BodyValue | undefined {
     if (key.startsWith(HEADER_PREFIX)) {
-      return this.#headerFields().raw(key.slice(HEADER_PREFIX.length));
+      return this.#headerFields().raw(headerOf(key));
     }
     const sent = this.#sent(key);
     return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
@@ -110,7 +110,8 @@ export class RequestData implements TemplateMap {
   }
 
   isSent(key: string): boolean {
-    return key === 'header' || this.#sent(key) !== undefined;
+    if (this.#sent(key) !== undefined || key === 'header') return true;
+    return key.startsWith(HEADER_PREFIX) && this.#headerFields().isSent(headerOf(key));
   }
 
   screen(text: string): boolean {
@@ -127,6 +128,12 @@ export class RequestData implements TemplateMap {
     return declared.type === 'json' && !declared.list ? (listText(sent) ?? sent) : sent;
   }
 
+  /** The value of a key that is neither a parameter of the request nor in its body. */
+  #absent(key: string): FieldValue | undefined {
+    if (key.startsWith(HEADER_PREFIX)) return this.#headerFields().get(headerOf(key));
+    return this.fallback(key) ?? PARAMETER_DEFAULTS.get(key);
+  }
+
   #headerFields(): HeaderFields {
     return (this.#header ??= new HeaderFields(
       this.#packedHeaders,
@@ -137,6 +144,10 @@ export class RequestData implements TemplateMap {
 }
 
 const HEADER_PREFIX = 'header.';
+
+function headerOf(key: string): string {
+  return key.slice(HEADER_PREFIX.length);
+}
 
 /** isReservedKey tells whether query parameters with this name are ignored. */
 export function isReservedKey(key: string): boolean {

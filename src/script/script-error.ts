@@ -20,7 +20,9 @@ export function outsideTree(path: string): ServiceError {
 
 /** The value of a parameter must not become SQL text; the message does not repeat it. */
 export function unsafeValue(parameter: string): ServiceError {
-  return new ServiceError('invalid_value', `invalid value for parameter ${parameter}: ${UNSAFE}`);
+  return new ServiceError('invalid_value', `invalid value for parameter ${parameter}: ${UNSAFE}`, {
+    members: { parameter },
+  });
 }
 
 const UNSAFE =
@@ -33,7 +35,7 @@ export function invalidParameter(
 ): ServiceError {
   const reason = missing ? `it is missing, expected ${expected}` : `expected ${expected}`;
   const message = `invalid value for parameter ${parameter}: ${reason}`;
-  const members = { parameter };
+  const members = { parameter, parameters: [{ parameter, expected }] };
   return new ServiceError('invalid_parameter', message, {
     detail: cause?.safeMessage,
     cause,

@@ -33,7 +33,7 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
     const template = compile(text, script);
-    const head = parseHead(text, methodsOf(verb));
+    const head = parseHead(text, methodsOf(verb), PARAMETER_DEFAULTS);
     const known = head.strict ? knownTo(template, head) : undefined;
     const body = bodyUse(template, verb, head);
     return { verb, template, head, body, members: memberNames(template, body, head), known };

@@ -11,6 +11,8 @@ import { PARAMETER_DEFAULTS, type DeclaredParameters } from './request-data.js';
 export interface StatementFault {
   readonly error: ServiceError;
   readonly place?: Position;
+  /** The first of the parameters that the error names. */
+  readonly parameter?: string | undefined;
 }
 
 /**
@@ -49,11 +51,16 @@ export function statementFault(
   );
   if (names.length === 0 && !absent) return undefined;
   const lacking = missing.filter((name) => !isSent(name));
-  return { error: new ServiceError('invalid_value', message(names, lacking)) };
+  const all = [...new Set([...names, ...lacking])];
+  const error = new ServiceError('invalid_value', message(all, names, lacking));
+  return { error, parameter: all[0] };
 }
 
-function message(names: readonly string[], missing: readonly string[]): string {
-  const all = [...new Set([...names, ...missing])];
+function message(
+  all: readonly string[],
+  names: readonly string[],
+  missing: readonly string[],
+): string {
   if (all.length === 0)
     return 'invalid value: a parameter that the script puts into its SQL is missing';
   const one = all.length === 1;

@@ -204,3 +204,17 @@ t.test('parameters', (t) => {
   });
   t.end();
 });
+
+t.test('a parameter to which the service gives a value', (t) => {
+  const standards = new Map([['_page_size', '10']]);
+  const one = (text: string): Head => parseHead(`-- @param ${text}\nSELECT 1`, GET, standards);
+  t.throws(() => one('_page_size integer max=5'), {
+    line: 1,
+    message:
+      '@param: _page_size is 10 when it was not sent, which is not an integer up to 5: declare a default',
+  });
+  t.equal(one('_page_size integer max=5 = 5').parameters.get('_page_size')?.fallback, '5');
+  t.equal(one('_page_size integer max=50').parameters.size, 1);
+  t.equal(one('size integer max=5').parameters.size, 1);
+  t.end();
+});

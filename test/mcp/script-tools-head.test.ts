@@ -15,6 +15,8 @@ const scripts = new TestedScripts(t, server, {
 -- @param declared boolean
 -- @param header.X-Mode text
 SELECT {{sqlVal "kind"}}::text AS kind, {{sqlVal "limit"}}::int AS "limit", {{sqlVal "tag"}}::text[] AS tag`,
+    'p/limit': `-- @timeout 7s\nSELECT current_setting('statement_timeout') AS "limit"`,
+    'p/none': 'SELECT current_setting(\'statement_timeout\') AS "limit"',
   },
 });
 
@@ -53,4 +55,9 @@ t.test('calls', async (t) => {
     await scripts.run('p/all', { kind: 'a', tag: ['x'] }),
     '{"rows":[{"kind":"a","limit":3,"tag":["x"]}],"count":1}',
   );
+});
+
+t.test('the time limit', async (t) => {
+  t.equal(await scripts.run('p/limit', {}), '{"rows":[{"limit":"7s"}],"count":1}');
+  t.equal(await scripts.run('p/none', {}), '{"rows":[{"limit":"20s"}],"count":1}');
 });

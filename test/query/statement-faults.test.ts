@@ -97,6 +97,21 @@ t.test('status, code and message', async (t) => {
   t.equal(await runner.ask('c/sort?sort=id'), '200 [{"id":1}]');
 });
 
+t.test('the parameter has a member of its own', async (t) => {
+  const runner = new TestRunner(t, { database, scripts: SCRIPTS });
+  const parameters = {
+    'c/sort?sort=nope': 'sort',
+    'c/sort?sort=a--b': 'sort',
+    'c/two?cols=id&sort=nope': 'cols',
+    'c/header': 'header.X-Sort',
+    'c/bound?v=a': undefined,
+  };
+  for (const [target, expected] of Object.entries(parameters)) {
+    const { parameter } = JSON.parse((await runner.ask(target)).slice(4)) as { parameter?: string };
+    t.equal(parameter, expected, target);
+  }
+});
+
 t.test('the log says where the placeholder stands', async (t) => {
   const runner = new TestRunner(t, { database, scripts: SCRIPTS });
   await runner.ask('p/like?t=a');

@@ -24,6 +24,11 @@ const scripts = {
 SELECT {{sqlVal "limit"}}::int AS "limit", {{sqlVal "from"}}::date AS "from", '{{.state}}' AS state,
   {{sqlVal "header.X-Tenant"}}::int AS tenant, {{if isSet "limit"}}true{{else}}false{{end}} AS sent,
   '{{defaultOrValue "state" "none"}}' AS again`,
+  'p/mode.read.sql': `-- @param header.X-Mode text = slow
+SELECT {{if isSet "header.X-Mode"}}true{{else}}false{{end}} AS sent,
+  '{{defaultOrValue "header.X-Mode" "none"}}' AS mode, {{inFormat "header.X-Mode"}} AS listed,
+  '{{defaultOrValue "header.X-Other" "none"}}' AS other,
+  {{if isSet "header.Authorization"}}true{{else}}false{{end}} AS token`,
   'p/list.read.sql': `-- @param tag text[]
 -- @param size integer[] = 1,2
 SELECT {{sqlVal "tag"}}::text[] AS tags, {{range .tag}}'{{.}}', {{end}}
@@ -90,7 +95,7 @@ t.test('all wrong parameters are named at once, and never their values', async (
   t.equal(status, 400);
   t.same(json, {
     error:
-      'invalid parameters: limit must be an integer from 1 to 100; from must be a date (YYYY-MM-DD) up to 2030-12-31; state must be one of open, closed; header.X-Tenant must be an integer',
+      'invalid parameters: limit must be an integer from 1 to 100; from must be a date (YYYY-MM-DD) up to 2030-12-31; state must be one of open, closed; header.X-Tenant is missing, expected an integer',
     code: 'invalid_parameter',
     parameter: 'limit',
     parameters: [
@@ -102,6 +107,12 @@ t.test('all wrong parameters are named at once, and never their values', async (
   });
   t.notMatch(text, 'hush');
   const headers = { 'x-tenant': '7' };
+  t.match(await service.ask('p/page?limit=1&limit=2', { headers }), {
+    json: {
+      error: 'invalid parameter: limit has several values, expected an integer from 1 to 100',
+      parameters: [{ parameter: 'limit', expected: 'an integer from 1 to 100' }],
+    },
+  });
   for (const query of ['limit=0', 'limit=101', 'limit=1&limit=2', 'limit=', 'state=Open'])
     t.equal(await service.error(`p/page?${query}`, { headers }), '400 invalid_parameter', query);
   t.match(await service.ask('p/page?limit=0&_renderer=xml', { headers }), {
@@ -138,6 +149,19 @@ t.test('headers', async (t) => {
   t.same(await service.rows('p/header', { headers: { 'x-mode': 'b' } }), [
     { mode: 'b', tags: null },
   ]);
+});
+
+t.test('headers by the name of a parameter', async (t) => {
+  const none = { sent: false, mode: 'slow', listed: 'slow', other: 'none', token: false };
+  t.same(await service.rows('p/mode', { headers: { authorization: 'Bearer x' } }), [none]);
+  const headers = { 'x-mode': 'fast', 'x-other': 'yes' };
+  const query = 'header.X-Mode=query&header.X-Other=query';
+  t.same(await service.rows(`p/mode?${query}`), [none]);
+  t.same(await service.rows(`p/mode?${query}`, { headers }), [
+    { ...none, sent: true, mode: 'fast', listed: 'fast', other: 'yes' },
+  ]);
+  const refused = { headers: { 'x-mode': "x' OR 1=1 --" } };
+  t.same(await service.rows('p/mode', refused), [{ ...none, sent: true, mode: '', listed: '' }]);
 });
 
 t.test('patterns', async (t) => {

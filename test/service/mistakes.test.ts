@@ -35,6 +35,7 @@ t.test('a caller learns which parameter is wrong', async (t) => {
         error: 'invalid value for parameter _page_size: expected an integer',
         code: 'invalid_parameter',
         parameter: '_page_size',
+        parameters: [{ parameter: '_page_size', expected: 'an integer' }],
       },
     ],
     [
