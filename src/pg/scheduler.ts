@@ -70,7 +70,7 @@ export class Scheduler {
 
   /** dispatch sends waiting jobs while there is room, each in the lane that its script belongs to by now. */
   dispatch(now: number): void {
-    if (this.#slow.size > 0) for (const job of this.#slow.takeFast(now)) this.#fast.push(job);
+    if (this.#slow.size > 0) this.#takeFast(now);
     // Off the queue first: sending may find the connection lost, which brings jobs back to its head.
     for (let job = this.#fast.shift(); job !== undefined; job = this.#fast.shift()) {
       const { cost } = job;
@@ -83,6 +83,14 @@ export class Scheduler {
     }
     this.#sendSlow(now);
     this.#slowNext = this.#slow.size > 0 && this.#quota.total === 1;
+  }
+
+  /** Takes the jobs of scripts that have become fast, the oldest first: else later ones would pass them each time. */
+  #takeFast(now: number): void {
+    const taken = this.#slow.takeFast(now);
+    if (taken.length === 0) return;
+    for (const job of taken) this.#fast.push(job);
+    this.#fast.sort((a, b) => a.since - b.since);
   }
 
   /** expire fails the jobs that are abandoned or have waited for too long. */
