@@ -156,16 +156,16 @@ t.test('a server that acknowledges packets and no longer answers', async (t) => 
   t.intercept(globalThis, 'setInterval', { value: captured });
   const recorder = new Recorder(t, settingsOf(postgres));
   await recorder.more(0);
-  t.equal(checks.length, 1);
-  checks[0]!();
+  const check = checks.at(-1)!; // of the connection that is open, if there was one before
+  check();
   const checked = `SELECT FROM pg_stat_activity WHERE application_name = 'listens' AND state = 'idle' AND query = 'SELECT'`;
   await until(async () => (await postgres.sql(checked)).length === 1);
   await notify(postgres, CHANNEL, PAYLOAD);
   await recorder.more(1); // which follows the answer
   await freeze(t, postgres, 'listens');
-  checks[0]!();
+  check();
   t.equal(recorder.notified, 2);
-  checks[0]!();
+  check();
   await recorder.more(2); // it listens again
   await notify(postgres, CHANNEL, PAYLOAD);
   await recorder.more(3);

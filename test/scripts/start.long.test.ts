@@ -53,7 +53,7 @@ t.test('every example script runs', async (t) => {
   const url = await ready(start);
   const folder = embedded(start.output());
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const calls: [method: string, path: string, answer: unknown][] = [
+  const calls: [method: string, path: string, answer: unknown, body?: unknown][] = [
     ['GET', 'products/list?_page=2&_page_size=5', [{ id: Number, name: String }]],
     ['GET', 'products/list?category=tea&min_price=5&max_price=20&tag=black', [{ category: 'tea' }]],
     ['GET', 'products/get?id=1', [{ id: 1, tags: ['black', 'loose'] }]],
@@ -73,16 +73,33 @@ t.test('every example script runs', async (t) => {
     ['GET', 'orders/totals?by=city&since=2020-01-01', [{ name: String, orders: Number }]],
     ['GET', 'orders/totals?by=month', [{ name: /^\d{4}-\d\d$/ }]],
     ['GET', 'customers/mine', [{ total: Number }]],
+    ['GET', 'api/count', 24],
+    ['POST', 'api/import', { rows_affected: 1 }, [{ name: 'B', category: 'tea', price: 2 }]],
+    ['POST', 'api/products', { name: 'C', stock: 0 }, { name: 'C', category: 'tea', price: 3 }],
+    ['GET', 'api/products?category=tea&q=assam', [{ name: 'Assam Mangalam' }]],
+    ['GET', 'api/product?id=1', { id: 1, tags: ['black', 'loose'] }],
+    ['PATCH', 'api/product?id=1', { id: 1, stock: 119 }, { stock: 119 }],
+    [
+      'POST',
+      'api/orders',
+      { id: Number, total: 17.8 },
+      { customer: 1, lines: [{ product: 1, quantity: 2 }] },
+    ],
+    ['GET', 'api/orders?status=open&size=1', { total: Number, orders: [{ status: 'open' }] }],
+    ['GET', 'api/order?id=1', { id: 1, lines: [{ quantity: Number }] }],
+    ['GET', 'api/sales?by=city', [{ name: String, sold: Number }]],
+    ['DELETE', 'api/product?id=26', { id: 26 }],
   ];
   const scripts = new Set<string>();
-  for (const [method, target, answer] of calls) {
+  for (const [method, target, answer, json] of calls) {
     scripts.add(target.split('?')[0]!);
     const response = await fetch(new URL(`/_QUERIES/${target}`, url), {
       method,
-      headers: { 'X-Customer': 'ada@example.com' },
+      headers: { 'X-Customer': 'ada@example.com', 'Content-Type': 'application/json' },
+      body: json === undefined ? null : JSON.stringify(json),
     });
     const body = await response.json();
-    t.equal(response.status, 200, `${method} ${target}`);
+    t.ok(response.ok, `${method} ${target}: ${response.status}`);
     t.match(body, answer, `${method} ${target}: ${JSON.stringify(body).slice(0, 200)}`);
     if (Array.isArray(answer) && answer.length === 0) t.strictSame(body, []);
   }

@@ -199,7 +199,12 @@ t.test('with debug on, in the words of the database', async (t) => {
 });
 
 t.test('the first failure answers', async (t) => {
-  const cases: readonly (readonly [request: string, expected: string, error: string])[] = [
+  const cases: readonly (readonly [
+    request: string,
+    expected: string,
+    error: string,
+    members?: object,
+  ])[] = [
     ['GET no.db/plain/nope?v=%zz', '400 invalid_identifier', 'invalid identifier in path'],
     ['GET nodb/plain/nope?v=%zz', '400 unknown_database', 'database not registered: nodb'],
     ['OPTIONS nodb/plain/value', '400 unknown_database', 'database not registered: nodb'],
@@ -215,15 +220,16 @@ t.test('the first failure answers', async (t) => {
       'GET plain/value?v=a%3Bb',
       '400 invalid_value',
       'invalid value for parameter v: it contains SQL syntax that cannot be interpolated safely; use the sqlVal template helper to bind free-form values',
+      { parameter: 'v' },
     ],
     ['GET /nowhere?v=%zz', '404 not_found', '404 page not found'],
     ['GET /_QUERIES/plain', '404 not_found', '404 page not found'],
     ['GET /_QUERIES/a/b/c/d', '404 not_found', '404 page not found'],
   ];
-  for (const [request, expected, error] of cases) {
+  for (const [request, expected, error, members] of cases) {
     const [method = '', target = ''] = request.split(' ');
     const { status, text } = await service.ask(target, { method });
-    const code = expected.slice(4);
-    t.equal(`${status} ${text}`, `${expected.slice(0, 3)} ${JSON.stringify({ error, code })}`);
+    const body = { error, code: expected.slice(4), ...members };
+    t.equal(`${status} ${text}`, `${expected.slice(0, 3)} ${JSON.stringify(body)}`);
   }
 });
