@@ -16,8 +16,11 @@ const postgres = await startPostgres(t);
 
 const ACCESS = { 'log.access': true, 'http.processes': 1 };
 const SCRIPTS = { 's/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n' };
-/** Fills the buffer of an HTTP process with some hundred requests; a longer line may be mixed with one of another process. */
-const LONG = `/${'x'.repeat(3800)}`;
+/**
+ * Fills the buffer of an HTTP process, 2 MiB, with some hundred requests; a longer line may be mixed with one of another
+ * process. No script can declare such a path, so that it is 404 at once.
+ */
+const LONG = `/_${'x'.repeat(3800)}`;
 
 /** fifo is a pipe: what Node gives its children is a pair of sockets. */
 function fifo(t: Test): Output {
@@ -101,7 +104,7 @@ for (const [what, output] of PIPES) {
       ...(output && { output: output(t) }),
     });
     service.stdout.pause();
-    let asked = await ask(t, service.port, 1000);
+    let asked = await ask(t, service.port, 2000);
     service.stdout.resume();
     const notice = await service.line('log lines were dropped');
     t.match(notice, { level: 40, part: 'http', httpProcess: 0 });
