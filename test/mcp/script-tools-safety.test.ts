@@ -55,6 +55,9 @@ const TEXTS = {
 
 /** The rows of the table, and the state of the tools' only connection. */
 async function isAsBefore(scripts: TestedScripts): Promise<string> {
+  // The ROLLBACK that follows a failure may still be on its way.
+  const open = "SELECT FROM pg_stat_activity WHERE state LIKE 'idle in%'";
+  await until(async () => (await postgres.sql(open)).length === 0);
   const [row] = await postgres.sql<{ items: string }>(
     "SELECT string_agg(id || name, ' ' ORDER BY id) || ' ' || (SELECT is_called::text FROM numbers) || ' ' || (SELECT count(*) FROM pg_largeobject_metadata) || ' ' || (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') || ' ' || (SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%') AS items FROM items",
   );
