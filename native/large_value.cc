@@ -36,13 +36,14 @@ Napi::Value LargeValue::Wrap(Napi::Env env, ResultHandle result) {
   return Napi::Value(env, value);
 }
 
-LargeValue::LargeValue(const Napi::CallbackInfo& info)
-    : ObjectWrap(info), result_(std::move(pending_result)) {
-  if (result_ == nullptr) {
+LargeValue::LargeValue(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (IsEmpty()) return;  // the thread is being terminated
+  if (pending_result == nullptr) {
     Napi::TypeError::New(info.Env(), "only the addon creates a LargeValue")
         .ThrowAsJavaScriptException();
     return;
   }
+  result_ = std::move(pending_result);
   info.This().As<Napi::Object>().TypeTag(&kTag);
   length_ = static_cast<std::size_t>(Libpq::Get().getlength(result_.get(), 0, 0));
   ReportMemory(static_cast<std::int64_t>(length_));

@@ -131,6 +131,7 @@ Napi::Function Mailbox::Define(Napi::Env env) {
 
 Mailbox::Mailbox(const Napi::CallbackInfo& info)
     : ObjectWrap(info), queue_(std::make_shared<MailboxQueue>()) {
+  if (IsEmpty()) return;  // the thread is being terminated
   const Napi::Env env = info.Env();
   if (!info[0].IsFunction()) {
     Napi::TypeError::New(env, "Mailbox needs a function").ThrowAsJavaScriptException();

@@ -138,6 +138,7 @@ Napi::Function Pipeline::Define(Napi::Env env) {
 }
 
 Pipeline::Pipeline(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (IsEmpty()) return;  // the thread is being terminated
   const Napi::Env env = info.Env();
   // Read as a double, because integer conversion would turn NaN and negative numbers into limits.
   const double limit = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;

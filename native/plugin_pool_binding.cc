@@ -53,6 +53,7 @@ Napi::Function PluginPoolBinding::Define(Napi::Env env) {
 }
 
 PluginPoolBinding::PluginPoolBinding(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (IsEmpty()) return;  // the thread is being terminated
   const Napi::Env env = info.Env();
   if (!info[0].IsObject() || !info[1].IsFunction()) {
     Napi::TypeError::New(env, "PluginPool needs options and a function")

@@ -48,6 +48,7 @@ Napi::Function ResponseRing::Define(Napi::Env env) {
 ResponseRing* ResponseRing::OfThread() noexcept { return ring_of_thread; }
 
 ResponseRing::ResponseRing(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (IsEmpty()) return;  // the thread is being terminated
   const Napi::Env env = info.Env();
   if (!info[0].IsTypedArray() ||
       info[0].As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {

@@ -128,6 +128,7 @@ Napi::Function SocketWatcher::Define(Napi::Env env) {
 }
 
 SocketWatcher::SocketWatcher(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (IsEmpty()) return;  // the thread is being terminated
   const Napi::Env env = info.Env();
   if (info.Length() < 2 || !info[0].IsNumber() || !info[1].IsFunction()) {
     Napi::TypeError::New(env, "SocketWatcher needs a descriptor and a function")

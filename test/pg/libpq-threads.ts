@@ -19,6 +19,7 @@ const WAYS: readonly (readonly [task: LibpqTask, terminated: boolean])[] = [
   ['exit', false],
   ['in a pipeline', true],
   ['large values', true],
+  ['creating objects', true],
   ['flooded', true],
   ['connected aside', true],
   ['connecting', true],

@@ -5,6 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Mailbox } from '#app/native/mailbox.js';
 import { ROWS, VALUE, type LargeValue } from '#app/native/pipeline.js';
+import { createRing, ResponseRing } from '#app/native/response-ring.js';
 import { READABLE, SocketWatcher, WRITABLE } from '#app/native/socket-watcher.js';
 import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
 import { Pipelined } from './pipelined.js';
@@ -17,6 +18,7 @@ export type LibpqTask =
   | 'exit'
   | 'in a pipeline'
   | 'large values'
+  | 'creating objects'
   | 'flooded'
   | 'connected aside'
   | 'connecting'
@@ -47,6 +49,7 @@ function watch(pq: Libpq, mode: number, onEvent = (): unknown => pq.consumeInput
 }
 
 const LARGE = `select repeat('x', 100000)`;
+const SMALLEST_LARGE = `select repeat('x', 8192)`;
 
 /** Connects, and again as soon as that is done, so that the end comes at any moment of it. */
 function reconnect(): void {
@@ -111,6 +114,24 @@ const tasks: Record<LibpqTask, () => void> = {
       values.forEach((value, i) => i % 3 > 0 && mailbox.post(mailbox.address, '', [value]));
       if (buffers.length >= 10) buffers.length = 0;
       if (values.length > 0) ask();
+    });
+    ask();
+    ready();
+  },
+  // So that termination comes while the addon creates an object: thousands in each result, and those of the thread.
+  'creating objects': () => {
+    const { pq, pipeline } = new Pipelined(connected(), 1 << 23);
+    const memory = createRing();
+    const ask = (): void => {
+      for (let i = 0; i < 200; i++) pipeline.send('', SMALLEST_LARGE, [], VALUE);
+      pipeline.flush();
+    };
+    watch(pq, READABLE, () => {
+      for (let i = 0; i < 50; i++) {
+        new Mailbox(() => undefined).close();
+        new ResponseRing(memory);
+      }
+      if (pipeline.receive().length > 0) ask();
     });
     ask();
     ready();
