@@ -3,6 +3,7 @@
  * passes). Only own properties of plain data count, so that names such as __proto__ and constructor are ordinary keys.
  */
 import { isObject } from '../json.js';
+import type { Observer } from './observer.js';
 
 /** ValueMap is a map as a template sees it. A JavaScript Map is one. */
 export interface ValueMap {
@@ -26,6 +27,8 @@ export interface TemplateMap extends ValueMap {
   readonly screened?: boolean;
   /** screen tells whether text may become SQL text. */
   screen?(text: string): boolean;
+  /** Told of what the template asks about its values. */
+  readonly observer?: Observer;
 }
 
 /** Screening tells whether text made from values may become SQL text. */

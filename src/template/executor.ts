@@ -28,6 +28,7 @@ export function execute(
   let { operations } = program;
   let pc = 0;
   let dot: Value = r.dot;
+  const { observer } = r;
   const dots: Value[] = [];
   const marks: number[] = [];
   const loops: Loop[] = [];
@@ -48,14 +49,18 @@ export function execute(
       case Code.evaluate:
         op.evaluate(r, dot);
         break;
-      case Code.test:
-        if (!isTrue(op.evaluate(r, dot))) pc = op.target;
+      case Code.test: {
+        const value = op.evaluate(r, dot);
+        observer?.tested(value);
+        if (!isTrue(value)) pc = op.target;
         break;
+      }
       case Code.jump:
         pc = op.target;
         break;
       case Code.with: {
         const value = op.evaluate(r, dot);
+        observer?.tested(value);
         if (isTrue(value)) {
           dots.push(dot);
           dot = value;
@@ -73,6 +78,7 @@ export function execute(
         break;
       case Code.range: {
         const value = op.evaluate(r, dot);
+        observer?.ranged(value);
         const loop = Loop.over(r, op, value, dot, dots.length, marks.length);
         if (loop === undefined) pc = op.target;
         else {

@@ -235,6 +235,7 @@ function compileCall(
       cost += weight(final);
     }
     r.spend(cost);
+    r.observer?.called(name, values);
     try {
       const result = run(r, values);
       r.spend(weight(result));
@@ -326,6 +327,7 @@ function compileLogic(
     let value: Value;
     for (const arg of compiled) {
       value = arg(r, dot);
+      r.observer?.tested(unbox(value));
       if (isTrue(value) === or) return value;
     }
     return hasFinal ? final : value;

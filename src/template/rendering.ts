@@ -17,6 +17,7 @@ import { MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
 import { completedPrefix, mayPrefix, pairForms } from './neighbours.js';
 import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
+import type { Observer } from './observer.js';
 import { quote } from './quote.js';
 import { goLocation, positionOf, type Source } from './source.js';
 import { originOf } from './value.js';
@@ -38,6 +39,7 @@ export class Rendering {
   /** Name of the template being executed: the source's own or one defined in it. */
   name: string;
   readonly screening: Screening | undefined;
+  readonly observer: Observer | undefined;
   readonly values: (string | null)[] = [];
   /** Offset in the output and offset in the template of each chunk; see `locate` in source.ts. */
   readonly marks: number[] = [];
@@ -70,6 +72,7 @@ export class Rendering {
     this.node = start;
     if (isTemplateMap(data)) {
       this.#data = data;
+      this.observer = data.observer;
       const { screened = false } = data;
       this.screening = screened ? (text) => data.screen?.(text) === true : undefined;
       this.dot = this.#root = new MapValue(data, this.screening, '');

@@ -1,0 +1,84 @@
+/**
+ * The answers to what a template asks about its parameters in one rendering. Depth-first search gives every combination:
+ * each rendering repeats the answers of the one before up to the last that had another option, as the template's questions
+ * depend on nothing else.
+ */
+import type { Domain } from './domain.js';
+import type { Choice, Option, Path } from './option.js';
+
+/** The answer about one parameter, the same for all of a rendering. */
+export class Answer {
+  readonly key: string;
+  readonly options: Option[];
+  index: number;
+
+  constructor(key: string, options: Option[], index: number) {
+    this.key = key;
+    this.options = options;
+    this.index = index;
+  }
+
+  get option(): Option {
+    return this.options[this.index]!;
+  }
+}
+
+/** Answers gives the answer of a parameter, which is chosen when it is asked for the first time in a rendering. */
+export abstract class Answers {
+  protected readonly domain: Domain;
+  protected readonly asked = new Map<string, Answer>();
+
+  constructor(domain: Domain) {
+    this.domain = domain;
+  }
+
+  answer(key: string): Answer {
+    let answer = this.asked.get(key);
+    if (answer === undefined) {
+      answer = this.choose(key);
+      this.asked.set(key, answer);
+    }
+    return answer;
+  }
+
+  /** add gives a parameter a further option, for later renderings. */
+  add(key: string, option: Option): void {
+    const { options } = this.answer(key);
+    if (options.some(({ id }) => id === option.id) || !this.domain.allows(key, option)) return;
+    if (this.domain.canBeSent(key)) options.push(option);
+  }
+
+  answers(): Iterable<Answer> {
+    return this.asked.values();
+  }
+
+  path(): Path {
+    return [...this.asked.values()].map(({ key, option }): Choice => ({ key, option }));
+  }
+
+  protected abstract choose(key: string): Answer;
+}
+
+/** EveryCombination chooses by depth-first search. */
+export class EveryCombination extends Answers {
+  readonly #stack: Answer[] = [];
+
+  /** next prepares the next rendering; false when there are no more. */
+  next(): boolean {
+    this.asked.clear();
+    while (this.#stack.length > 0) {
+      const last = this.#stack.at(-1)!;
+      if (++last.index < last.options.length) return true;
+      this.#stack.pop();
+    }
+    return false;
+  }
+
+  protected choose(key: string): Answer {
+    const known = this.#stack[this.asked.size];
+    if (known !== undefined) return known;
+    const answer = new Answer(key, this.domain.optionsOf(key), 0);
+    this.#stack.push(answer);
+    return answer;
+  }
+}

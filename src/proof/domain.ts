@@ -1,0 +1,76 @@
+/**
+ * The options that each parameter of a script has to begin with. Others are added where the template asks for more than
+ * whether the parameter was sent.
+ */
+import { BODY_PREFIX, WHOLE_BODY, type BodyUse } from '../body/request-body.js';
+import type { DeclaredParameter } from '../head/declared-parameter.js';
+import { canonicalName } from '../header-name.js';
+import { CREDENTIAL_NAMES } from '../script/header-fields.js';
+import { isReservedKey, type DeclaredParameters } from '../script/request-data.js';
+import { ABSENT, anyValue, constant, EMPTY, listOf, type Option } from './option.js';
+import { Slots } from './slots.js';
+
+export class Domain {
+  readonly slots: Slots;
+  readonly declared: DeclaredParameters;
+  readonly #body: BodyUse;
+
+  /** `text` is the script's; `declared` are the parameters that it declares. */
+  constructor(text: string, declared: DeclaredParameters, body: BodyUse) {
+    this.slots = new Slots(text);
+    this.declared = declared;
+    this.#body = body;
+  }
+
+  /** optionsOf gives at least one option. */
+  optionsOf(key: string): Option[] {
+    const any = this.slots.value(key);
+    if (any === undefined || !this.canBeSent(key)) return [ABSENT];
+    if (key === WHOLE_BODY) return [anyValue(any), EMPTY];
+    if (CREDENTIAL_NAMES.has(key)) return [{ ...EMPTY, says: 'is withheld' }];
+    const declared = this.declared.get(key);
+    if (declared === undefined) return [anyValue(any), ABSENT];
+    const values = this.#valuesOf(declared, any);
+    return declared.required ? values : [...values, ABSENT];
+  }
+
+  /** canBeSent tells whether a request can have a value for a parameter at all. */
+  canBeSent(key: string): boolean {
+    if (key.startsWith('claims.')) return true;
+    if (key.startsWith(BODY_PREFIX)) return this.#body === 'members';
+    if (key === WHOLE_BODY) return this.#body !== 'none';
+    if (key.startsWith('header.')) {
+      const header = key.slice('header.'.length);
+      return canonicalName(header) === header && !UNSENT.has(header);
+    }
+    return !isReservedKey(key);
+  }
+
+  /** allows tells whether a request with this option passes the declaration of the parameter. */
+  allows(key: string, { raw }: Option): boolean {
+    const declared = this.declared.get(key);
+    if (declared === undefined) return true;
+    if (raw === undefined || raw === null) return !declared.required;
+    if (typeof raw === 'string') return this.#accepts(declared, raw);
+    return declared.list && raw.every((one) => one === null || this.#accepts(declared, one));
+  }
+
+  /** A slot stands for a value that the declaration allows. */
+  #accepts(declared: DeclaredParameter, value: string): boolean {
+    if (declared.values === undefined && this.slots.keysIn(value).includes(declared.name))
+      return true;
+    return declared.isValid(value);
+  }
+
+  #valuesOf({ name, values, list }: DeclaredParameter, any: string): Option[] {
+    if (values === undefined)
+      return list ? [listOf([any]), listOf([any, this.slots.value(name, 1)!])] : [anyValue(any)];
+    if (!list) return values.map(constant);
+    const [first, second] = values;
+    const one = listOf([first!]);
+    return second === undefined ? [one] : [one, listOf([first!, second])];
+  }
+}
+
+/** Headers that templates never see. */
+const UNSENT: ReadonlySet<string> = new Set(['Host', 'Content-Length']);

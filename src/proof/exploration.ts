@@ -1,0 +1,138 @@
+/**
+ * Explores a script's template: renders it with every combination of what a request may have, or with every pair where
+ * that would be too many. The engine is the one that serves requests. What it renders, each text once, are the shapes of the
+ * script; combinations for which it fails are refusals when a request would be answered 400, and failures otherwise.
+ */
+import type { ScriptText } from '../script/script-text.js';
+import {
+  InvalidParameter,
+  RefusedValue,
+  TemplateError,
+  type Rendered,
+} from '../template/template.js';
+import { EveryCombination } from './answers.js';
+import { Domain } from './domain.js';
+import { LazyData } from './lazy-data.js';
+import type { Path } from './option.js';
+import { EveryPair } from './pairs.js';
+import type { Slots } from './slots.js';
+
+/** Bounds of an exploration. */
+export interface Bounds {
+  /** Renderings for every combination; beyond that, pairs. */
+  readonly paths: number;
+  readonly shapes: number;
+  /** Renderings for pairs. */
+  readonly pairs: number;
+  /** Whether the time is over. */
+  readonly isOver: () => boolean;
+}
+
+/** A text that the script renders, and the combinations that lead to it. */
+export interface Shape {
+  readonly rendered: Rendered;
+  readonly paths: Path[];
+}
+
+/** A combination for which no text is rendered: `error` is that of the template. */
+export interface Refusal {
+  readonly path: Path;
+  readonly error: TemplateError | RefusedValue;
+}
+
+export interface Exploration {
+  readonly shapes: readonly Shape[];
+  /** Combinations that are answered 400. */
+  readonly refused: readonly Refusal[];
+  /** Combinations that are answered 500. */
+  readonly failed: readonly Refusal[];
+  /** How much was explored: every combination, every pair, or only a part of the pairs. */
+  readonly extent: 'all' | 'pairs' | 'part';
+  /** What the template depends on that has no options. */
+  readonly open: readonly string[];
+  readonly slots: Slots;
+  readonly renderings: number;
+}
+
+export function explore(script: ScriptText, bounds: Bounds): Exploration {
+  return new Explorer(script, bounds).explore();
+}
+
+class Explorer {
+  readonly #script: ScriptText;
+  readonly #bounds: Bounds;
+  readonly #domain: Domain;
+  readonly #shapes = new Map<string, Shape>();
+  readonly #refused: Refusal[] = [];
+  readonly #failed: Refusal[] = [];
+  readonly #open = new Set<string>();
+  #renderings = 0;
+
+  constructor(script: ScriptText, bounds: Bounds) {
+    this.#script = script;
+    this.#bounds = bounds;
+    this.#domain = new Domain(script.template.text, script.head.parameters, script.body);
+  }
+
+  explore(): Exploration {
+    const extent = this.#combinations();
+    return {
+      shapes: [...this.#shapes.values()],
+      refused: this.#refused,
+      failed: this.#failed,
+      extent,
+      open: [...this.#open],
+      slots: this.#domain.slots,
+      renderings: this.#renderings,
+    };
+  }
+
+  #combinations(): Exploration['extent'] {
+    const all = new EveryCombination(this.#domain);
+    const pairs = new EveryPair(this.#domain);
+    const most = this.#renderings + this.#bounds.paths;
+    do {
+      this.#render(all);
+      pairs.came(all.path(), all.answers());
+      if (this.#isOver()) return 'part';
+      if (this.#renderings >= most || this.#shapes.size >= this.#bounds.shapes)
+        return this.#pairs(pairs);
+    } while (all.next());
+    return 'all';
+  }
+
+  #pairs(pairs: EveryPair): Exploration['extent'] {
+    const most = this.#renderings + this.#bounds.pairs;
+    while (pairs.next()) {
+      this.#render(pairs);
+      pairs.came(pairs.path(), pairs.answers());
+      if (this.#renderings >= most || this.#isOver()) return 'part';
+    }
+    return 'pairs';
+  }
+
+  #isOver(): boolean {
+    // Asking for the time costs more than most renderings.
+    return this.#renderings % 16 === 0 && this.#bounds.isOver();
+  }
+
+  #render(answers: EveryCombination | EveryPair): void {
+    this.#renderings++;
+    const data = new LazyData(this.#domain, answers, (what) => this.#open.add(what));
+    let rendered;
+    try {
+      rendered = this.#script.template.render(data);
+    } catch (error) {
+      const path = answers.path();
+      if (error instanceof InvalidParameter || error instanceof RefusedValue)
+        this.#refused.push({ path, error });
+      else if (error instanceof TemplateError) this.#failed.push({ path, error });
+      else throw error;
+      return;
+    }
+    const shape = this.#shapes.get(rendered.text);
+    if (shape === undefined)
+      this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
+    else shape.paths.push(answers.path());
+  }
+}

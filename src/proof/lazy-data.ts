@@ -1,0 +1,87 @@
+/**
+ * The data of a request that is not there: each question of the template about a parameter is answered when it is asked. It
+ * answers as src/script/request-data.ts does, whose rules it follows, and its observer finds out what else matters about a
+ * value than that it was sent.
+ */
+import { BODY_PREFIX } from '../body/request-body.js';
+import { CREDENTIAL_NAMES } from '../script/header-fields.js';
+import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
+import type { TemplateMap, ValueMap } from '../template/template.js';
+import type { Answers } from './answers.js';
+import type { Domain } from './domain.js';
+import { NULL } from './option.js';
+import { ValueObserver } from './value-observer.js';
+
+const HEADER_PREFIX = 'header.';
+const CLAIMS_PREFIX = 'claims.';
+
+export class LazyData implements TemplateMap {
+  readonly screened = true;
+  readonly observer: ValueObserver;
+  readonly #domain: Domain;
+  readonly #answers: Answers;
+  readonly #header: ValueMap;
+
+  /** `onOpen` is called with what cannot be decided. */
+  constructor(domain: Domain, answers: Answers, onOpen: (what: string) => void) {
+    this.#domain = domain;
+    this.#answers = answers;
+    this.observer = new ValueObserver(domain.slots, answers, onOpen);
+    this.#header = {
+      get: (name) => this.#value(HEADER_PREFIX + name) ?? undefined,
+      keys: () => {
+        onOpen('all headers of the request');
+        return [];
+      },
+    };
+  }
+
+  get(key: string): unknown {
+    if (key === 'header') return this.#header;
+    if (key.startsWith(BODY_PREFIX) && this.#domain.canBeSent(key)) this.#answers.add(key, NULL);
+    return this.#value(key) ?? undefined;
+  }
+
+  keys(): string[] {
+    this.observer.open('all parameters of the request');
+    return [...PARAMETER_DEFAULTS.keys(), ...this.#domain.declared.keys()];
+  }
+
+  raw(key: string): unknown {
+    return this.#value(key);
+  }
+
+  isSent(key: string): boolean {
+    if (key === 'header') return true;
+    return this.#sent(key) !== undefined && !CREDENTIAL_NAMES.has(key);
+  }
+
+  fallback(key: string): string | readonly string[] | undefined {
+    return this.#domain.declared.get(key)?.fallback;
+  }
+
+  claim(name: string): unknown {
+    return this.#answers.answer(CLAIMS_PREFIX + name).option.raw;
+  }
+
+  /** Slots are no SQL syntax. */
+  screen(): boolean {
+    return true;
+  }
+
+  #value(key: string): unknown {
+    const sent = this.#sent(key);
+    return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
+  }
+
+  #sent(key: string): unknown {
+    if (key.startsWith(CLAIMS_PREFIX)) return undefined;
+    if (this.#domain.slots.keysIn(key).length > 0) {
+      this.observer.open('a parameter whose name the caller sends');
+      return undefined;
+    }
+    if (isReservedKey(key) && !this.#domain.canBeSent(key) && !CREDENTIAL_NAMES.has(key))
+      return undefined;
+    return this.#answers.answer(key).option.raw;
+  }
+}

@@ -1,0 +1,61 @@
+/** What a request may have for a parameter, as far as a template can tell it apart. */
+import type { BodyValue } from '../body/request-body.js';
+
+export interface Option {
+  /** Unique among the options of a parameter. */
+  readonly id: string;
+  /** What the data gives; undefined for a parameter that was not sent. */
+  readonly raw: BodyValue | undefined;
+  /** Follows the parameter's name: `is not sent`. */
+  readonly says: string;
+}
+
+/** An option that was chosen for a parameter: `status`, `body.name`, `header.Accept`, `claims.sub`, `request.body`. */
+export interface Choice {
+  readonly key: string;
+  readonly option: Option;
+}
+
+/** The choices of one rendering, in the order in which the template asked for them. */
+export type Path = readonly Choice[];
+
+export const ABSENT: Option = { id: 'absent', raw: undefined, says: 'is not sent' };
+export const EMPTY: Option = { id: 'empty', raw: '', says: 'is empty' };
+export const NULL: Option = { id: 'null', raw: null, says: 'is null' };
+export const NO_ITEMS: Option = { id: 'list0', raw: [], says: 'is an empty list' };
+
+/** anyValue is a value that the template only passes on; `slot` stands for it. */
+export function anyValue(slot: string): Option {
+  return { id: 'any', raw: slot, says: 'is sent' };
+}
+
+/** constant is a value that the template compares with. */
+export function constant(text: string): Option {
+  return { id: `=${text}`, raw: text, says: `is ${JSON.stringify(text)}` };
+}
+
+export function listOf(items: readonly string[]): Option {
+  const says = items.length === 1 ? 'is a list of one value' : 'is sent twice';
+  return { id: `list${items.length}`, raw: items, says };
+}
+
+/** parts is a value that consists of two, with a separator between them. */
+export function parts([first, second]: readonly [string, string], separator: string): Option {
+  return {
+    id: `parts${separator}`,
+    raw: first + separator + second,
+    says: `has a ${JSON.stringify(separator)}`,
+  };
+}
+
+export function number(text: string): Option {
+  return { id: 'number', raw: text, says: 'is a number' };
+}
+
+export function name(text: string): Option {
+  return { id: 'name', raw: text, says: 'is a name' };
+}
+
+export function sameAs(key: string, slot: string): Option {
+  return { id: `same:${key}`, raw: slot, says: `is the same as \`${key}\`` };
+}

@@ -1,0 +1,87 @@
+/**
+ * Slots: what stands for the values that a template only passes on, so that they are found again in what it renders. One
+ * character of the private use area for a value, a name for an identifier, a large number for an integer; none of them
+ * occurs in the script itself.
+ */
+
+/** A value's place in a text: where it begins and ends (UTF-16 units), and the parameter it comes from. */
+export interface Slot {
+  readonly start: number;
+  readonly end: number;
+  readonly key: string;
+  readonly kind: 'value' | 'name' | 'number';
+}
+
+const FIRST = 0xe000;
+const LAST = 0xf8ff;
+/** Most values of one parameter: those of a list. */
+const VALUES = 2;
+const FIRST_NUMBER = 7_310_000;
+
+export class Slots {
+  readonly #text: string;
+  readonly #prefix: string;
+  readonly #pattern: RegExp;
+  readonly #byKey = new Map<string, number>();
+  readonly #keys: string[] = [];
+  readonly #codes: number[] = [];
+  #next = FIRST;
+
+  /** `text` is the script's. */
+  constructor(text: string) {
+    this.#text = text;
+    let prefix = 'slot_';
+    while (text.includes(prefix)) prefix += '_';
+    this.#prefix = prefix;
+    this.#pattern = new RegExp(`[\\uE000-\\uF8FF]|${prefix}\\d+|\\b73\\d{5}\\b`, 'g');
+  }
+
+  /** value stands for a parameter's value, or for one of two; undefined when there are too many parameters. */
+  value(key: string, index = 0): string | undefined {
+    const code = this.#codes[this.#number(key) * VALUES + index];
+    return code === undefined ? undefined : String.fromCharCode(code);
+  }
+
+  name(key: string): string {
+    return this.#prefix + String(this.#number(key));
+  }
+
+  number(key: string): string {
+    return String(FIRST_NUMBER + this.#number(key));
+  }
+
+  /** keysIn lists the parameters whose values are in a text. */
+  keysIn(text: string): string[] {
+    return [...new Set(this.in(text).map(({ key }) => key))];
+  }
+
+  /** in finds the slots of a text, in order. */
+  in(text: string): Slot[] {
+    const found: Slot[] = [];
+    for (const { 0: match, index: start } of text.matchAll(this.#pattern)) {
+      const [key, kind] = this.#meaning(match);
+      if (key !== undefined) found.push({ start, end: start + match.length, key, kind });
+    }
+    return found;
+  }
+
+  #meaning(match: string): [key: string | undefined, kind: Slot['kind']] {
+    if (match.startsWith(this.#prefix))
+      return [this.#keys[Number(match.slice(this.#prefix.length))], 'name'];
+    if (match.length > 1) return [this.#keys[Number(match) - FIRST_NUMBER], 'number'];
+    const at = this.#codes.indexOf(match.charCodeAt(0));
+    return [at === -1 ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
+  }
+
+  #number(key: string): number {
+    let number = this.#byKey.get(key);
+    if (number !== undefined) return number;
+    number = this.#keys.push(key) - 1;
+    this.#byKey.set(key, number);
+    for (let i = 0; i < VALUES; i++) {
+      while (this.#text.includes(String.fromCharCode(this.#next))) this.#next++;
+      if (this.#next <= LAST) this.#codes[number * VALUES + i] = this.#next++;
+    }
+    return number;
+  }
+}
