@@ -3,7 +3,7 @@
  * the tables below, and the value is bound. Rejects anything else.
  */
 import { ServiceError } from '../errors.js';
-import { arrayLiteral } from '../pg/quote.js';
+import { arrayLiteral } from '../quote.js';
 import { columnSql, isColumnName } from './listing.js';
 
 /** Bind adds a value to a statement and returns its placeholder. */

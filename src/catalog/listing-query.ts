@@ -5,7 +5,7 @@
  */
 import type { TableName } from '../access/table-access.js';
 import { ServiceError } from '../errors.js';
-import { arrayLiteral } from '../pg/quote.js';
+import { arrayLiteral } from '../quote.js';
 import { conditionSql, type Bind } from './condition.js';
 import { columnSql, isColumnName, type Listing } from './listing.js';
 import { pageOf } from '../pg/page.js';

@@ -15,7 +15,7 @@ import {
   settingsOf,
 } from '../config/settings.js';
 import { createLogger, logWarnings } from '../log.js';
-import { qualifiedName } from '../pg/quote.js';
+import { qualifiedName } from '../quote.js';
 import { CHANNEL } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';

@@ -2,7 +2,7 @@
  * Converts the arguments of a select to a Selection: names become columns of the table, values become text. Throws
  * ArgumentError for anything else. A column that the caller may not read is reported as unknown.
  */
-import { arrayLiteral } from '../pg/quote.js';
+import { arrayLiteral } from '../quote.js';
 import {
   argument,
   checkLength,

@@ -2,7 +2,7 @@
  * Writes the statement of a select, and the tool's result from the statement's value. Names come from the catalog and
  * are quoted; values are bound. PostgreSQL writes the rows as JSON, which is not parsed here.
  */
-import { identifier, qualifiedName } from '../pg/quote.js';
+import { identifier, qualifiedName } from '../quote.js';
 import type { Filter, Selection } from './select-arguments.js';
 import type { Column, Table } from './table.js';
 

@@ -8,7 +8,7 @@ import { READABLE, SocketWatcher } from '../native/socket-watcher.js';
 import type { DatabaseSettings } from '../settings.js';
 import { connect } from './connect.js';
 import type { Libpq } from './libpq-addon.js';
-import { identifier } from './quote.js';
+import { identifier } from '../quote.js';
 import { errorText, oneLine } from '../text.js';
 import { Backoff } from '../backoff.js';
 

@@ -3,7 +3,7 @@
  * view, a partitioned table or a parent, whose rows are in other relations, and further ones may hold copies. PostgreSQL's
  * catalogs list these for every role alike, but not what functions read or what was copied by hand.
  */
-import { arrayLiteral } from './quote.js';
+import { arrayLiteral } from '../quote.js';
 import type { Statement } from './job.js';
 import type { ScriptsTable } from '../settings.js';
 

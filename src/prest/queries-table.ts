@@ -3,7 +3,7 @@
  * their author and times.
  */
 import { rowsOf, type Queryable } from '../pg/queryable.js';
-import { qualifiedName } from '../pg/quote.js';
+import { qualifiedName } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 import { CONTENT, KEY, STATE } from '../registry/scripts-table.js';
 import { ScriptStorage } from '../registry/storage.js';

@@ -3,7 +3,7 @@
  * other content, or whose id belongs to another row, are conflicts: nothing is copied, and they are named.
  */
 import { rowsOf, type Queryable } from '../pg/queryable.js';
-import { identifier, literal } from '../pg/quote.js';
+import { identifier, literal } from '../quote.js';
 
 /** The SQL of a copy. `source` is a query with the columns of the target. */
 export interface CopySql {

@@ -3,7 +3,7 @@
  * database; only their schemes are counted.
  */
 import { rowsOf, type Queryable } from '../pg/queryable.js';
-import { identifier, literal, qualifiedName } from '../pg/quote.js';
+import { identifier, literal, qualifiedName } from '../quote.js';
 import type { UsersTable } from '../settings.js';
 import { Users } from '../users/users.js';
 import type { Draft } from './draft.js';

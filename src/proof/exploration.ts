@@ -131,8 +131,7 @@ class Explorer {
       return;
     }
     const shape = this.#shapes.get(rendered.text);
-    if (shape === undefined)
-      this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
+    if (shape === undefined) this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
     else shape.paths.push(answers.path());
   }
 }

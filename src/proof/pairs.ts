@@ -62,7 +62,8 @@ export class EveryPair extends Answers {
     if (options.has(option.id)) return;
     options.set(option.id, option);
     for (const [other, itsOptions] of this.#known)
-      if (other !== key) for (const id of itsOptions.keys()) this.#left.push([key, option.id, other, id]);
+      if (other !== key)
+        for (const id of itsOptions.keys()) this.#left.push([key, option.id, other, id]);
   }
 
   /** The option that makes most new pairs with those wanted so far. */

@@ -111,7 +111,8 @@ export class ValueObserver implements Observer {
     const [text, constantText] = one === undefined ? [other, textOf(a)] : [one, textOf(b)];
     if (text === undefined || constantText === undefined) return;
     if (one !== undefined && other !== undefined) {
-      if (one.before + one.after + other.before + other.after !== '') this.open('a comparison of two parameters');
+      if (one.before + one.after + other.before + other.after !== '')
+        this.open('a comparison of two parameters');
       else this.#answers.add(one.key, sameAs(other.key, this.#slots.value(other.key)!));
       return;
     }

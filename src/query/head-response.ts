@@ -10,7 +10,7 @@ import type { StatementResult } from '../pg/job.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import { isInFrame, type ScriptStatement } from '../script/statement.js';
 import { writeRows, writeValue, type JsonOf } from './row-json.js';
-import { columnsOf } from './shaped-statements.js';
+import { columnsOf } from '../script/shaped-statements.js';
 
 type Row = readonly (string | null)[];
 

@@ -33,7 +33,7 @@ import { ListingRunner } from './listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
 import { Query } from './query.js';
 import type { Responder } from './responder.js';
-import { ShapedStatements } from './shaped-statements.js';
+import { ShapedStatements } from '../script/shaped-statements.js';
 import type { WorkerDatabase } from './worker-database.js';
 
 const JUST_CHANGED =

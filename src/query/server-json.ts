@@ -4,7 +4,7 @@
  * so it runs under the identity of the statement that returned the values. Values that cannot be converted are left to the
  * caller, who writes them as text.
  */
-import { arrayLiteral } from '../pg/quote.js';
+import { arrayLiteral } from '../quote.js';
 import type { Database } from '../pg/database.js';
 import type { Rows } from '../pg/queryable.js';
 import type { Identity } from '../pg/identity.js';

@@ -3,7 +3,7 @@
  * not touched. With the policy `error` nothing is written when the table has a script with another text.
  */
 import { rowsOf, StatementFailure, type Queryable, type Rows } from '../pg/queryable.js';
-import { arrayLiteral, qualifiedName } from '../pg/quote.js';
+import { arrayLiteral, qualifiedName } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 import { VERBS } from '../script/verb.js';
 import { KEY } from './scripts-table.js';

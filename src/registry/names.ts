@@ -3,7 +3,7 @@
  * truncate a name that is too long; here a hash keeps truncated names distinct.
  */
 import { createHash } from 'node:crypto';
-import { identifier, qualifiedName } from '../pg/quote.js';
+import { identifier, qualifiedName } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 
 /** Longest name in PostgreSQL, bytes. */

@@ -2,7 +2,7 @@
  * Stored scripts as records: lists, reads, conditional changes, and earlier versions. The caller checks the content of
  * records.
  */
-import { arrayLiteral } from '../pg/quote.js';
+import { arrayLiteral } from '../quote.js';
 import { rowsOf, StatementFailure, type Queryable, type Rows } from '../pg/queryable.js';
 import type { Page } from '../pg/page.js';
 import type { ScriptsTable } from '../settings.js';

@@ -13,7 +13,7 @@ import {
   type TimedQueryable,
   type Rows,
 } from '../pg/queryable.js';
-import { qualifiedName } from '../pg/quote.js';
+import { qualifiedName } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 import { MAX_SIZE } from '../script/script-text.js';
 import { VERBS } from '../script/verb.js';

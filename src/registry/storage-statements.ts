@@ -7,7 +7,7 @@
  * use it in triggers of their own. A failure to write the history prevents neither the change nor its notification. A
  * history or function of another owner is refused: it could do anything with the privileges of the writers.
  */
-import { identifier, literal } from '../pg/quote.js';
+import { identifier, literal } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 import { list, namesOf, type Names } from './names.js';
 import { CHANNEL, COLUMNS, CONTENT, HISTORY_COLUMNS, KEY, STATE } from './scripts-table.js';

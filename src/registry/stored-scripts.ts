@@ -9,7 +9,7 @@ import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { LogOnce } from '../log-once.js';
 import { StatementFailure, type TimedQueryable } from '../pg/queryable.js';
-import { qualifiedName } from '../pg/quote.js';
+import { qualifiedName } from '../quote.js';
 import { Poller } from '../poller.js';
 import type { ScriptsTable } from '../settings.js';
 import { scriptNotFound } from '../script/script-error.js';

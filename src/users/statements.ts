@@ -3,7 +3,7 @@
  * existing table needs only the columns of user names and passwords. All others are read from the row as JSON, in which
  * an absent column is not an error, and from which the password is removed.
  */
-import { identifier, literal, qualifiedName } from '../pg/quote.js';
+import { identifier, literal, qualifiedName } from '../quote.js';
 import type { UsersTable } from '../settings.js';
 
 export interface UserStatements {

@@ -3,8 +3,8 @@
  * column. PostgreSQL makes the JSON of these too, and fetches two rows at most of a script with one.
  */
 import type { Head } from '../head/head.js';
-import { identifier } from '../pg/quote.js';
-import { StatementBuilder, type JsonAggregate, type ReadFrame } from '../script/statement.js';
+import { identifier } from '../quote.js';
+import { StatementBuilder, type JsonAggregate, type ReadFrame } from './statement.js';
 
 interface ShapedJson {
   /** Of the rows `s`: NULL for none, and an empty text for several where there is to be one. */
