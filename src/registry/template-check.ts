@@ -12,7 +12,7 @@ import { sampleData } from '../script/sample-data.js';
 import { unsafeValue } from '../script/script-error.js';
 import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
 import {
-  firstWord,
+  isDefinition,
   positionToScript,
   positionToText,
   withoutFrame,
@@ -127,16 +127,6 @@ async function parse(sql: string, database: Database): Promise<SqlFailure | unde
     throw new StatementFailure(failure);
   return failure;
 }
-
-/** Whether statements after this one may use what only it creates, so that they cannot be parsed before it has run. */
-function isDefinition(sql: string): boolean {
-  const first = firstWord(sql) ?? '';
-  return DEFINITIONS.has(first) || (SELECTS.has(first) && /\binto\b/i.test(sql));
-}
-
-/** May have an INTO that creates a table. */
-const SELECTS: ReadonlySet<string> = new Set(['SELECT', 'WITH']);
-const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DROP', 'IMPORT']);
 
 /** The code of a text that cannot be used. */
 export const INVALID = 'invalid_template';

@@ -270,6 +270,16 @@ export function returnsNoRows(text: string): boolean {
 
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
+/** isDefinition tells whether a statement may create or drop what later ones use, which cannot be parsed before it has run. */
+export function isDefinition(sql: string): boolean {
+  const first = firstWord(sql) ?? '';
+  return DEFINITIONS.has(first) || (SELECTS.has(first) && /\binto\b/i.test(sql));
+}
+
+const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DROP', 'IMPORT']);
+/** May have an INTO that creates a table. */
+const SELECTS: ReadonlySet<string> = new Set(['SELECT', 'WITH']);
+
 function wholeText(text: string, commits: boolean): ScriptStatement {
   return {
     sql: text,

@@ -1,0 +1,171 @@
+/**
+ * The proof of one text of a script: that every branch of its template renders a statement that PostgreSQL can parse, and
+ * with which types. Nothing is run, and nothing is proved about what happens when it runs.
+ */
+import type { ScriptText } from '../script/script-text.js';
+import { RefusedValue, type Position } from '../template/template.js';
+import { explain, whenText } from './explanation.js';
+import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
+import type { Path } from './option.js';
+import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
+
+/** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
+export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
+
+export interface Finding {
+  readonly message: string;
+  /** An SQLSTATE, or a code of src/errors.ts. */
+  readonly code: string;
+  readonly hint: string | undefined;
+  /** In the template. */
+  readonly place: Position | undefined;
+  /** The condition: `types` is sent twice. */
+  readonly when: string;
+}
+
+/** What is open: a reason, and where in the template if it has a place. */
+export interface OpenPoint {
+  readonly what: string;
+  readonly place: Position | undefined;
+}
+
+export interface Proof {
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  readonly open: readonly OpenPoint[];
+  /** Names of parameters with the OIDs of the types that they are bound with. */
+  readonly types: ReadonlyMap<string, ReadonlySet<number>>;
+  /** The columns of each form that the result has, each form once. */
+  readonly columns: readonly (readonly { readonly name: string; readonly type: number }[])[];
+  readonly exploration: Exploration;
+  /** Statements that PostgreSQL was asked about. */
+  readonly asked: number;
+}
+
+/** prove rejects with StatementFailure when the database cannot be asked. */
+export async function prove(
+  script: ScriptText,
+  checking: Checking,
+  bounds: Bounds,
+): Promise<Proof> {
+  const exploration = explore(script, bounds);
+  let asked = 0;
+  const counting: Checking = {
+    ...checking,
+    describe: (sql) => {
+      asked++;
+      return checking.describe(sql);
+    },
+  };
+  const checked: Checked[] = [];
+  let isOver = false;
+  for (const shape of exploration.shapes) {
+    if ((isOver = bounds.isOver())) break;
+    if (refusesAbsent(shape)) continue;
+    const result = await checkShape(shape.rendered, exploration.slots, counting);
+    checked.push({ shape, result });
+  }
+  const findings = findingsOf(checked, exploration.failed);
+  const open = openPoints(checked, exploration);
+  if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  return {
+    verdict: verdictOf(findings, open, exploration),
+    findings,
+    open,
+    types: typesOf(checked),
+    columns: columnsOf(checked),
+    exploration,
+    asked,
+  };
+}
+
+interface Checked {
+  readonly shape: Shape;
+  readonly result: ShapeResult;
+}
+
+/** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */
+function refusesAbsent({ rendered }: Shape): boolean {
+  return rendered.interpolated().absent;
+}
+
+function verdictOf(
+  findings: readonly Finding[],
+  open: readonly OpenPoint[],
+  { extent }: Exploration,
+): Verdict {
+  if (findings.length > 0) return 'broken';
+  if (open.length > 0) return 'open';
+  return extent === 'all' ? 'proved' : 'covered';
+}
+
+interface Failing {
+  readonly fault: Fault;
+  readonly paths: Path[];
+}
+
+/** One finding for each fault at each place. */
+function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Finding[] {
+  const failing = new Map<string, Failing>();
+  const add = (fault: Fault, paths: readonly Path[]): void => {
+    const { code, place, message } = fault;
+    const key =
+      place === undefined ? `${code} ${message}` : `${code} ${place.line}:${place.column}`;
+    const known = failing.get(key);
+    if (known === undefined) failing.set(key, { fault, paths: [...paths] });
+    else known.paths.push(...paths);
+  };
+  for (const { shape, result } of checked)
+    if (result.fault !== undefined) add(result.fault, shape.paths);
+  for (const { path, error } of failed) add(faultOf(error), [path]);
+  const good = checked.flatMap(({ shape, result }) =>
+    result.fault === undefined ? shape.paths : [],
+  );
+  return [...failing.values()].map(({ fault, paths }) => ({
+    ...fault,
+    when: whenText(explain(paths, good)),
+  }));
+}
+
+function faultOf(error: Refusal['error']): Fault {
+  const code = 'script_not_usable';
+  if (error instanceof RefusedValue)
+    return { message: error.message, code, hint: undefined, place: undefined };
+  const { line, column, hint } = error;
+  const message = error.safeMessage.replace(/^template: \S+ /, ''); // the position is a field of its own
+  return { message, code, hint, place: { line, column } };
+}
+
+function openPoints(checked: readonly Checked[], exploration: Exploration): OpenPoint[] {
+  const points = new Map<string, OpenPoint>();
+  const add = (what: string, place: Position | undefined): void => {
+    points.set(`${what} ${place?.line}:${place?.column}`, { what, place });
+  };
+  for (const { result } of checked) {
+    for (const { keys, place } of result.open)
+      add(`the text of ${keys.map((key) => `\`${key}\``).join(' and ')}`, place);
+    for (const what of result.unproved) add(what, undefined);
+  }
+  for (const what of exploration.open) add(what, undefined);
+  if (exploration.extent === 'part')
+    add('combinations beyond the limit of those that are tried', undefined);
+  return [...points.values()];
+}
+
+function typesOf(checked: readonly Checked[]): ReadonlyMap<string, ReadonlySet<number>> {
+  const types = new Map<string, Set<number>>();
+  for (const { result } of checked)
+    for (const [key, type] of result.types) {
+      const known = types.get(key);
+      if (known === undefined) types.set(key, new Set([type]));
+      else known.add(type);
+    }
+  return types;
+}
+
+function columnsOf(checked: readonly Checked[]): Proof['columns'] {
+  const forms = new Map<string, NonNullable<ShapeResult['columns']>>();
+  for (const { result } of checked)
+    if (result.columns !== undefined) forms.set(JSON.stringify(result.columns), result.columns);
+  return [...forms.values()];
+}
