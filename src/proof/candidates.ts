@@ -10,8 +10,8 @@ export interface Candidate {
   readonly sql: string;
   /** Whether a statement that is valid with it is valid with every value, as far as types go. */
   readonly general: boolean;
-  /** Whether it is a placeholder. */
-  readonly bound: boolean;
+  /** Whether it is a name, so that what else is wrong may be wrong with this name only. */
+  readonly named: boolean;
 }
 
 /** Most names that are tried at one place. */
@@ -31,12 +31,16 @@ export function candidatesOf(
   placeholder: string,
   names: readonly string[],
 ): Candidate[] {
-  const bound: Candidate = { sql: placeholder, general: true, bound: true };
+  const bound: Candidate = { sql: placeholder, general: true, named: false };
   if (kind === 'literal') {
     const kept = INSTANCES.map((instance) => constantOf(filled(token, slots, instance), true));
     return token.startsWith("'") ? [bound, ...kept] : kept;
   }
-  const named = names.slice(0, MOST_NAMES).map((name) => constantOf(identifier(name), false));
+  const named = names.slice(0, MOST_NAMES).map((name): Candidate => ({
+    sql: identifier(name),
+    general: false,
+    named: true,
+  }));
   if (kind === 'name') return named;
   const one = constantOf('1', kind === 'value');
   const words = WORDS.map((word) => constantOf(word, false));
@@ -47,7 +51,7 @@ export function candidatesOf(
 const WORDS: readonly string[] = ['ASC', '=', 'AND'];
 
 function constantOf(sql: string, general: boolean): Candidate {
-  return { sql, general, bound: false };
+  return { sql, general, named: false };
 }
 
 function filled(

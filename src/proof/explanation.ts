@@ -54,20 +54,32 @@ export function whenText(conjunctions: readonly Conjunction[]): string {
   return conjunctions.map(conditionText).join(', or ');
 }
 
-const SENT = 'sent';
-
-function conditionsOfChoice(key: string, { id, says, raw }: Option): Condition[] {
+/** The conditions that hold for an option, wider ones first where they say it as shortly. */
+function conditionsOfChoice(key: string, option: Option): Condition[] {
+  const { id, raw, says } = option;
   const own = { key, id: `${key}\0${id}`, says };
-  if (raw === undefined) return [own];
-  // The wider one first: it is preferred.
-  return [{ key, id: `${key}\0${SENT}`, says: 'is sent' }, ...(id === 'any' ? [] : [own])];
+  if (raw === undefined) return [own, { key, id: `${key}\0${NO}`, says: 'is not sent or empty' }];
+  const conditions = [{ key, id: `${key}\0${SENT}`, says: 'is sent' }];
+  if (hasValue(option)) conditions.push({ key, id: `${key}\0${YES}`, says: 'has a value' });
+  if (id !== 'any') conditions.push(own);
+  if (!hasValue(option))
+    conditions.push({ key, id: `${key}\0${NO}`, says: 'is not sent or empty' });
+  return conditions;
+}
+
+const SENT = 'sent';
+const YES = 'yes';
+const NO = 'no';
+
+function hasValue({ raw }: Option): boolean {
+  return raw !== undefined && raw !== null && raw.length > 0;
 }
 
 function idsOf(path: Path): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { key, option } of path) {
     ids.add(`${key}\0${option.id}`);
-    if (option.raw !== undefined) ids.add(`${key}\0${SENT}`);
+    for (const { id } of conditionsOfChoice(key, option)) ids.add(id);
   }
   return ids;
 }

@@ -4,7 +4,6 @@
  * come although it was asked for (one option keeps the template from asking about the other parameter) is not tried again.
  */
 import { Answer, Answers } from './answers.js';
-import type { Domain } from './domain.js';
 import type { Option, Path } from './option.js';
 
 /** An option of a parameter, as one text. */
@@ -24,13 +23,9 @@ export class EveryPair extends Answers {
   /** Pairs that came, or cannot come. */
   readonly #done = new Set<string>();
   readonly #wanted = new Map<string, string>();
-  /** Parameters and ids of the pairs that are left, most recent first; filled when an option becomes known. */
+  /** The pairs that may be left, as parameters and ids of options; the last ones are tried first. */
   #left: (readonly [string, string, string, string])[] = [];
   #pair: string | undefined;
-
-  constructor(domain: Domain) {
-    super(domain);
-  }
 
   /** came records the options of a rendering. */
   came(path: Path, answers: Iterable<Answer>): void {
@@ -58,7 +53,7 @@ export class EveryPair extends Answers {
 
   #know(key: string, option: Option): void {
     let options = this.#known.get(key);
-    if (options === undefined) this.#known.set(key, (options = new Map()));
+    if (options === undefined) this.#known.set(key, (options = new Map<string, Option>()));
     if (options.has(option.id)) return;
     options.set(option.id, option);
     for (const [other, itsOptions] of this.#known)

@@ -63,7 +63,8 @@ export async function prove(
     if ((isOver = bounds.isOver())) break;
     if (refusesAbsent(shape)) continue;
     const result = await checkShape(shape.rendered, exploration.slots, counting);
-    checked.push({ shape, result });
+    if (result.fault === undefined || !isInvalidValue(result.fault))
+      checked.push({ shape, result });
   }
   const findings = findingsOf(checked, exploration.failed);
   const open = openPoints(checked, exploration);
@@ -88,6 +89,13 @@ interface Checked {
 function refusesAbsent({ rendered }: Shape): boolean {
   return rendered.interpolated().absent;
 }
+
+/** The text of an absent parameter as a constant that its type does not have: answered 400 too. */
+function isInvalidValue({ message, code }: Fault): boolean {
+  return code.startsWith('22') && message.includes(NO_VALUE);
+}
+
+const NO_VALUE = '<no value>';
 
 function verdictOf(
   findings: readonly Finding[],
@@ -118,13 +126,13 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   for (const { shape, result } of checked)
     if (result.fault !== undefined) add(result.fault, shape.paths);
   for (const { path, error } of failed) add(faultOf(error), [path]);
-  const good = checked.flatMap(({ shape, result }) =>
-    result.fault === undefined ? shape.paths : [],
-  );
-  return [...failing.values()].map(({ fault, paths }) => ({
-    ...fault,
-    when: whenText(explain(paths, good)),
-  }));
+  const good = checked.filter(({ result }) => result.fault === undefined);
+  const groups = [...failing.values()];
+  return groups.map(({ fault, paths }) => {
+    const others = groups.flatMap((group) => (group.fault === fault ? [] : group.paths));
+    const rest = [...good.flatMap(({ shape }) => shape.paths), ...others];
+    return { ...fault, when: whenText(explain(paths, rest)) };
+  });
 }
 
 function faultOf(error: Refusal['error']): Fault {

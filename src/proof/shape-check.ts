@@ -2,33 +2,20 @@
  * Asks PostgreSQL about one text that a script renders: whether it can be parsed, with which types. The statement is parsed
  * and described, never run. Where the text holds values of the caller, candidates stand for them one after the other.
  */
-import { ServiceError, statusOfSqlState } from '../errors.js';
-import { StatementFailure } from '../pg/queryable.js';
-import type { SqlFailure } from '../pg/sql-failure.js';
-import {
-  firstWord,
-  isDefinition,
-  positionToScript,
-  positionToText,
-  withoutFrame,
-  type ScriptStatement,
-  type StatementBuilder,
-} from '../script/statement.js';
+import { ServiceError } from '../errors.js';
+import type { StatementBuilder } from '../script/statement.js';
 import type { Verb } from '../script/verb.js';
 import type { Position, Rendered } from '../template/template.js';
 import { candidatesOf, namesIn, type Candidate } from './candidates.js';
 import { placesOf, type Place } from './places.js';
 import type { Slots } from './slots.js';
+import {
+  checkStatement,
+  type Describe,
+  type Description,
+  type Unparsed,
+} from './statement-check.js';
 import { Substitution } from './substitution.js';
-
-/** What PostgreSQL says about a statement that it has parsed: OIDs of types. */
-export interface Description {
-  readonly parameters: readonly number[];
-  readonly columns: readonly { readonly name: string; readonly type: number }[];
-}
-
-/** Parses and describes a statement. */
-export type Describe = (sql: string) => Promise<Description | SqlFailure | ServiceError>;
 
 /** What a script's statements are made with, and whom they are shown to. */
 export interface Checking {
@@ -49,11 +36,6 @@ export interface Fault {
   readonly hint: string | undefined;
   /** In the template; undefined if unknown. */
   readonly place: Position | undefined;
-}
-
-/** A fault with its offset in the rendered text (UTF-16 units). */
-interface Located extends Omit<Fault, 'place'> {
-  readonly offset: number | undefined;
 }
 
 /** A place whose text the caller chooses, so that not every value can be proved. */
@@ -100,12 +82,31 @@ function broken(fault: Fault): ShapeResult {
 
 /** What was found out with one candidate for each place. */
 interface Attempt {
-  readonly fault: Located | undefined;
+  readonly fault: Unparsed | undefined;
   /** The place at which PostgreSQL reports the fault; -1 for none. */
   readonly place: number;
   readonly unproved: readonly string[];
   readonly columns: Description['columns'] | undefined;
   readonly parameters: ReadonlyMap<number, number>;
+}
+
+/** A fault at none of the places. */
+interface Elsewhere {
+  readonly fault: Unparsed;
+  /** Whether a name was tried: if it is that of a wrong table, columns are missing everywhere. */
+  readonly named: boolean;
+}
+
+/** Most faults elsewhere for one text. */
+const MOST_ELSEWHERE = 12;
+
+/** certain is the fault that does not depend on what stands at the places: the same one each time. */
+function certain(elsewhere: readonly Elsewhere[]): Unparsed | undefined {
+  const [first, ...others] = elsewhere.filter(({ named }) => !named);
+  if (first === undefined) return undefined;
+  const { code, offset } = first.fault;
+  const same = others.every(({ fault }) => fault.code === code && fault.offset === offset);
+  return same ? first.fault : undefined;
 }
 
 class ShapeCheck {
@@ -136,28 +137,27 @@ class ShapeCheck {
   }
 
   async check(): Promise<ShapeResult> {
-    const elsewhere: Located[] = [];
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const elsewhere: Elsewhere[] = [];
+    for (let tries = 0; tries < MOST_TRIES && elsewhere.length < MOST_ELSEWHERE; tries++) {
       const attempt = await this.#attempt();
-      if (attempt.fault === undefined) return this.#valid(attempt);
-      if (attempt.place === -1) elsewhere.push(attempt.fault);
-      if (!this.#advance(attempt.place)) break;
+      const { fault, place } = attempt;
+      if (fault === undefined) return this.#valid(attempt);
+      if (place === -1) elsewhere.push({ fault, named: this.#isNamed() });
+      if (!this.#advance(place)) break;
     }
-    const [first] = elsewhere;
-    if (first !== undefined && this.#isCertain(elsewhere)) {
-      const { offset, ...fault } = first;
-      return broken({
-        ...fault,
-        place: offset === undefined ? undefined : this.#rendered.locate(offset),
-      });
-    }
-    return {
-      fault: undefined,
-      open: this.#open(() => true),
-      unproved: [],
-      columns: undefined,
-      types: new Map(),
-    };
+    const fault = certain(elsewhere);
+    if (fault !== undefined) return broken(this.#placed(fault));
+    const open = this.#open(() => true);
+    return { fault: undefined, open, unproved: [], columns: undefined, types: new Map() };
+  }
+
+  #placed({ offset, ...fault }: Unparsed): Fault {
+    return { ...fault, place: offset === undefined ? undefined : this.#rendered.locate(offset) };
+  }
+
+  /** Whether a name is tried at some place. */
+  #isNamed(): boolean {
+    return this.#candidates.some((all, i) => all[this.#tried[i]!]?.named === true);
   }
 
   /** The next candidate for the place of the error; for all places that may be its cause when it is elsewhere. */
@@ -170,14 +170,6 @@ class ShapeCheck {
       more = true;
     });
     return more;
-  }
-
-  /** Whether faults elsewhere do not depend on what stands at the places: the same one each time. */
-  #isCertain([first, ...others]: readonly Located[]): boolean {
-    if (others.some(({ code, offset }) => code !== first!.code || offset !== first!.offset))
-      return false;
-    // A name that is tried may be a wrong table, whose columns are missing; a syntax error has no such excuse.
-    return first!.code === SYNTAX || this.#candidates.every((all) => all[0]?.general === true);
   }
 
   #valid({ unproved, columns, parameters }: Attempt): ShapeResult {
@@ -212,7 +204,7 @@ class ShapeCheck {
       sql: this.#candidates[i]?.[this.#tried[i]!]?.sql ?? '',
     }));
     const substitution = new Substitution(this.#rendered.text, edits);
-    const failed = (fault: Located): Attempt => {
+    const failed = (fault: Unparsed): Attempt => {
       const { offset } = fault;
       const place = offset === undefined ? -1 : substitution.editAt(offset);
       const original = offset === undefined ? undefined : substitution.originalOffset(offset);
@@ -225,87 +217,19 @@ class ShapeCheck {
       };
     };
     const { statements, verb, script } = this.#checking;
-    let statement;
     try {
       const source = {
         locate: (at: number) => this.#rendered.locate(substitution.originalOffset(at)),
       };
-      statement = statements.build(verb, substitution.text, script, source);
+      const statement = statements.build(verb, substitution.text, script, source);
+      const found = await checkStatement(statement, this.#checking.describe);
+      return 'code' in found ? failed(found) : { ...found, fault: undefined, place: -1 };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const { code, message, detail } = error;
       return failed({ code, message: detail ?? message, hint: undefined, offset: undefined });
     }
-    return statement.parts === undefined
-      ? this.#one(statement, failed)
-      : this.#several(statement, failed);
-  }
-
-  async #one(statement: ScriptStatement, failed: (fault: Located) => Attempt): Promise<Attempt> {
-    const { sql, start, length } = statement;
-    const isRead = start > 0;
-    // In its frame first: that is what is sent.
-    const framed = await this.#describe(sql);
-    if ('state' in framed) {
-      const failure = withoutFrame(statement, framed);
-      const { position } = failure;
-      return failed(faultOf(failure, position && positionToScript(statement, position)));
-    }
-    const described = isRead ? await this.#describe(sql.slice(start, start + length)) : framed;
-    if ('state' in described) return failed(faultOf(described, undefined));
-    const unproved = unprovedBy(firstWord(statement.text) ?? '');
-    const parameters = new Map(framed.parameters.map((type, i) => [i + 1, type]));
-    return { fault: undefined, place: -1, unproved, columns: described.columns, parameters };
-  }
-
-  async #several(
-    { parts }: ScriptStatement,
-    failed: (fault: Located) => Attempt,
-  ): Promise<Attempt> {
-    const parameters = new Map<number, number>();
-    const unproved = new Set<string>();
-    let columns: Description['columns'] | undefined;
-    for (const part of parts!.list) {
-      const described = await this.#describe(part.sql);
-      if ('state' in described) {
-        const { position } = described;
-        return failed(faultOf(described, position ? positionToText(part, position) : part.at));
-      }
-      described.parameters.forEach((type, i) => parameters.set(part.uses[i]! + 1, type));
-      if (part.number > 0) ({ columns } = described);
-      for (const what of unprovedBy(firstWord(part.sql) ?? '')) unproved.add(what);
-      if (!isDefinition(part.sql)) continue;
-      unproved.add('the statements after one that defines or drops something');
-      break;
-    }
-    return { fault: undefined, place: -1, unproved: [...unproved], columns, parameters };
-  }
-
-  async #describe(sql: string): Promise<Description | SqlFailure> {
-    const described = await this.#checking.describe(sql);
-    if (described instanceof ServiceError) throw new StatementFailure(described);
-    if ('state' in described && statusOfSqlState(described.state) >= 503)
-      throw new StatementFailure(described);
-    return described;
   }
 }
-
-const SYNTAX = '42601';
 
 const NO_TYPES: ReadonlyMap<number, number> = new Map();
-
-function faultOf({ message, state, hint }: SqlFailure, offset: number | undefined): Located {
-  return { message, code: state, hint, offset };
-}
-
-/** Statements that PostgreSQL analyses when it parses them; of others it checks the grammar only. */
-const ANALYSED: ReadonlySet<string> = new Set(
-  ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', 'TABLE', 'WITH', 'CALL', 'EXPLAIN'], //
-);
-
-function unprovedBy(first: string): string[] {
-  if (ANALYSED.has(first)) return [];
-  return [
-    first === 'DO' ? 'the body of DO' : `the ${first} statement, which is checked when it runs`,
-  ];
-}

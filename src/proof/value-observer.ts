@@ -119,7 +119,7 @@ export class ValueObserver implements Observer {
     const { key, before, after } = text;
     const length = constantText.length - before.length - after.length;
     if (length >= 0 && constantText.startsWith(before) && constantText.endsWith(after))
-      this.#answers.add(key, constantOf(constantText.substr(before.length, length)));
+      this.#answers.add(key, constantOf(constantText.slice(before.length, before.length + length)));
   }
 
   /** A value before, equal to and after the constant; the slot itself comes after all ordinary text. */
