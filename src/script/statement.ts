@@ -5,6 +5,7 @@
  * renders the same text each time.
  */
 import { ServiceError } from '../errors.js';
+import { lineOf } from '../position.js';
 import { Recent, type RecentBounds } from '../recent.js';
 import { END, SqlScanner, skipSpace, SYMBOL, WORD } from '../template/sql-scanner.js';
 import { originalOffset, renumber, type Renumbered } from './placeholders.js';
@@ -106,7 +107,7 @@ export class StatementBuilder {
         if (verb === 'read') statement = this.wrapRead(text, ranges);
         else statement = wholeText(text, COMMITTING.has(first));
       } else {
-        const lines = source ?? { locate: (offset) => lineOf(text, offset) };
+        const lines = source ?? { locate: (offset) => ({ line: lineOf(text, offset) }) };
         if (verb === 'read') throw notOne(ranges, lines);
         statement = { ...wholeText(text, false), parts: this.#parts(text, ranges, lines) };
       }
@@ -188,10 +189,6 @@ function notOne([, second]: readonly StatementRange[], source: Located): Service
 
 function notAllowed(message: string, detail = message): ServiceError {
   return new ServiceError('statement_not_allowed', message, { detail });
-}
-
-function lineOf(text: string, offset: number): { line: number } {
-  return { line: text.slice(0, offset).split('\n').length };
 }
 
 /**

@@ -5,9 +5,9 @@
 import { ServiceError } from '../errors.js';
 import { HeadError } from '../head/head.js';
 import type { Logger } from '../log.js';
+import { lineOf } from '../position.js';
 import { TemplateError } from '../template/template.js';
 import { outlinesOf } from '../template/outline.js';
-import { lineOf } from '../template/source.js';
 import { headerWarning } from './header-warnings.js';
 import { nameWarnings } from './name-warnings.js';
 import { placeholderWarnings } from './placeholder-warnings.js';

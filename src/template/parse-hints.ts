@@ -3,8 +3,8 @@
  * them.
  */
 import { edits, nearest } from '../nearest.js';
+import { lineOf } from '../position.js';
 import { FUNCTION_NAMES } from './functions.js';
-import { lineOf } from './source.js';
 
 /** Functions whose first argument is the name of a parameter. */
 const BY_NAME: ReadonlySet<string> = new Set(

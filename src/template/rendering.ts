@@ -3,6 +3,7 @@
  * values, the variables, the budget of steps. Refuses values that would form SQL syntax together with adjacent text, and
  * fails when a limit is exceeded.
  */
+import { positionOf } from '../position.js';
 import { MapValue, fromData, type Plain, type Value } from './container.js';
 import { isTemplateMap, PlainData, type Screening, type TemplateMap } from './data.js';
 import {
@@ -18,7 +19,7 @@ import { completedPrefix, mayPrefix, pairForms } from './neighbours.js';
 import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
 import { quote } from './quote.js';
-import { goLocation, positionOf, type Source } from './source.js';
+import { goLocation, type Source } from './source.js';
 import { originOf } from './value.js';
 import { boundText } from './bound-value.js';
 
