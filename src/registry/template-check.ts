@@ -129,7 +129,7 @@ async function parse(sql: string, database: Database): Promise<SqlFailure | unde
   return failure;
 }
 
-/** Whether statements after this one may use what only it creates, so that they cannot be parsed before it has run. */
+/** Whether later statements may depend on what this one creates or changes: they cannot be parsed until it has run. */
 function isDefinition(sql: string): boolean {
   const first = firstWord(sql) ?? '';
   return DEFINITIONS.has(first) || (SELECTS.has(first) && /\binto\b/i.test(sql));
