@@ -83,6 +83,11 @@ export function problemOf(file: string, error: ServiceError): ListedProblem {
   return { file, message, ...placeOf(error) };
 }
 
+/** problemPlace gives `file:line:column`, as far as known. */
+export function problemPlace({ file, line, column }: ListedProblem): string {
+  return [file, line, column].filter((part) => part !== undefined).join(':');
+}
+
 /** Other files are ignored, unless their suffix suggests a script. */
 function isMeant(file: string): boolean {
   return file.toLowerCase().endsWith('.sql');
