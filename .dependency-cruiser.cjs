@@ -17,6 +17,7 @@ const LEAVES = [
   'nearest',
   'pieces',
   'poller',
+  'position',
   'quote',
   'recent',
   'refresh',
@@ -147,7 +148,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|header-list|header-name|identifier|json|log-once|pieces|recent|settings|slot-table|tasks|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|header-list|header-name|identifier|json|log-once|pieces|position|recent|settings|slot-table|tasks|text)[.]ts$',
       },
       to: { path: '.' },
     },

@@ -10,16 +10,27 @@ export interface ContentType {
 }
 
 const TYPE = /^\s*([^\s;,]+)\s*(?:;|$)/;
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-/** ASCII is a part of UTF-8. */
-const UTF8 = /^(?:utf-?8|us-ascii|ascii)$/i;
+/** Charsets that are UTF-8, or a part of it, also behind a quote that does not end. */
+const UTF8 = /^"?(?:utf-?8|us-ascii|ascii)(?:[";\s]|$)/i;
 
 /** parseContentType reads the value of a Content-Type header; empty when there is none. */
 export function parseContentType(value: string): ContentType {
   const type = TYPE.exec(value)?.[1]?.toLowerCase();
-  const charset = CHARSET.exec(value)?.[1];
+  const charset = parameterOf(value, 'charset');
   return { kind: kindOf(type), utf8: charset === undefined || UTF8.test(charset) };
+}
+
+const PARAMETERS = { boundary: pattern('boundary'), charset: pattern('charset') };
+
+/** parameterOf gives a parameter of a Content-Type, without its quotes; undefined when it has none. */
+export function parameterOf(value: string, name: keyof typeof PARAMETERS): string | undefined {
+  const [, quoted, plain] = PARAMETERS[name].exec(value) ?? [];
+  return quoted ?? plain;
+}
+
+function pattern(name: string): RegExp {
+  return new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;]*))`, 'i');
 }
 
 function kindOf(type: string | undefined): BodyKind {

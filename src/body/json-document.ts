@@ -10,7 +10,7 @@ import { invalidBodyAt } from './body-error.js';
 export type JsonScalar = string | null;
 
 /** An array of anything but scalars is its text. */
-export type JsonValue = JsonScalar | readonly JsonScalar[] | JsonObject;
+export type JsonValue = JsonScalar | JsonList | JsonObject;
 
 /** Deepest nesting of objects and arrays. */
 export const MAX_DEPTH = 64;
@@ -18,20 +18,13 @@ export const MAX_DEPTH = 64;
 /** Most dots of a name that may be members of objects in objects: each is looked up by itself. */
 const MAX_DOTS = 2 * MAX_DEPTH;
 
-export class JsonObject {
-  readonly #members: ReadonlyMap<string, JsonValue>;
+/** The part of a document from `start` to `end` (UTF-16 units). */
+class DocumentPart {
   readonly #document: string;
   readonly #start: number;
   readonly #end: number;
 
-  /** It is the part of the document from `start` to `end` (UTF-16 units). */
-  constructor(
-    members: ReadonlyMap<string, JsonValue>,
-    document: string,
-    start: number,
-    end: number,
-  ) {
-    this.#members = members;
+  constructor(document: string, start: number, end: number) {
     this.#document = document;
     this.#start = start;
     this.#end = end;
@@ -40,6 +33,30 @@ export class JsonObject {
   /** As sent. */
   get text(): string {
     return this.#document.slice(this.#start, this.#end);
+  }
+}
+
+/** An array of scalars. */
+export class JsonList extends DocumentPart {
+  readonly items: readonly JsonScalar[];
+
+  constructor(items: readonly JsonScalar[], document: string, start: number, end: number) {
+    super(document, start, end);
+    this.items = items;
+  }
+}
+
+export class JsonObject extends DocumentPart {
+  readonly #members: ReadonlyMap<string, JsonValue>;
+
+  constructor(
+    members: ReadonlyMap<string, JsonValue>,
+    document: string,
+    start: number,
+    end: number,
+  ) {
+    super(document, start, end);
+    this.#members = members;
   }
 
   /**
@@ -63,25 +80,10 @@ export class JsonObject {
   *scalars(): Generator<string> {
     for (const value of this.#members.values()) {
       if (value instanceof JsonObject) yield* value.scalars();
-      else if (typeof value === 'string') yield value;
-      else if (value !== null) for (const item of value) if (item !== null) yield item;
+      else if (value instanceof JsonList) yield* value.items.filter((item) => item !== null);
+      else if (value !== null) yield value;
     }
   }
-}
-
-/** Where an array of scalars is in its document (UTF-16 units). */
-interface Place {
-  readonly document: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-const places = new WeakMap<readonly JsonScalar[], Place>();
-
-/** listText is the text of an array of scalars as sent; undefined for a list that is not of a document. */
-export function listText(list: readonly JsonScalar[]): string | undefined {
-  const place = places.get(list);
-  return place?.document.slice(place.start, place.end);
 }
 
 /**
@@ -181,8 +183,8 @@ class JsonReader {
     const { start, path, items } = this.#open.pop()!;
     if (path === undefined) return;
     const end = offset + 1;
-    if (items !== undefined) places.set(items, { document: this.#text, start, end });
-    this.#add(items ?? this.#text.slice(start, end));
+    const text = this.#text;
+    this.#add(items ? new JsonList(items, text, start, end) : text.slice(start, end));
   };
 
   readonly onError = (code: ParseErrorCode, offset: number): void => {

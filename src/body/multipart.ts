@@ -3,13 +3,21 @@
  * type beside it. Refuses malformed bodies, and those beyond its limits.
  */
 import type { Readable } from 'node:stream';
+import type { BusboyInstance } from '@fastify/busboy';
+import type { ServiceError } from '../errors.js';
 import { invalidBody } from './body-error.js';
+import { parameterOf } from './content-type.js';
 import { addPair, type Pairs } from './pairs.js';
 
-/** Most parts of one body, and the size of the headers of each. */
-export const MAX_PARTS = 1000;
-const HEADER_PAIRS = 20;
-const HEADER_SIZE = 16 << 10;
+const MAX_PARTS = 1000;
+
+/** Of the library; a field may be as large as its body. */
+const LIMITS = {
+  parts: MAX_PARTS,
+  fieldSize: Infinity,
+  headerPairs: 20,
+  headerSize: 16 << 10,
+};
 
 const REPLACEMENT = '\uFFFD';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
@@ -17,8 +25,6 @@ const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 const CUT = 'it ends too early, or its boundaries are wrong';
 const SKIPPED = 'a part has no Content-Disposition with form-data, or too many headers';
 const FORGED = "a field has the name of a file's filename or type";
-
-const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
 /** bytea gives bytes in PostgreSQL's hex form. */
 export function bytea(bytes: Buffer): string {
@@ -28,73 +34,96 @@ export function bytea(bytes: Buffer): string {
 /** readMultipart reads a body with its Content-Type. Rejects with ServiceError `invalid_body`. */
 export async function readMultipart(body: Buffer, contentType: string): Promise<Pairs> {
   const { Busboy } = await import('@fastify/busboy'); // loaded with the first such body
-  const pairs: Pairs = new Map();
-  await new Promise<void>((resolve, reject) => {
-    const fail = (what: string): void => reject(invalidBody(`it is not multipart: ${what}`));
-    let parser;
-    try {
-      parser = new Busboy({
-        headers: { 'content-type': contentType },
-        limits: {
-          parts: MAX_PARTS,
-          fieldSize: Infinity,
-          headerPairs: HEADER_PAIRS,
-          headerSize: HEADER_SIZE,
-        },
-      });
-    } catch {
-      fail('its Content-Type has no boundary');
-      return;
-    }
-    let parts = 0;
-    const fields = new Set<string>();
-    const ofFiles = new Set<string>();
-    const take = (name: string | undefined, value: string): void => {
-      if (name === undefined) fail('a part has no name');
-      else if (name.includes('\0') || value.includes('\0'))
-        reject(invalidBody('a NUL, which PostgreSQL cannot store'));
-      else if (hasReplacement(name, body) || hasReplacement(value, body))
-        reject(invalidBody('a field is not UTF-8'));
-      else addPair(pairs, name, value);
-    };
-    parser.on('field', (name: string | undefined, value: string) => {
-      parts++;
-      if (name !== undefined) fields.add(name);
-      take(name, value);
-    });
-    parser.on(
-      'file',
-      (name: string | undefined, file: Readable, filename: string | undefined, _encoding, type) => {
-        parts++;
-        const chunks: Buffer[] = [];
-        file.on('data', (chunk: Buffer) => chunks.push(chunk));
-        file.on('error', () => fail(CUT));
-        take(name, '');
-        if (name === undefined) return;
-        const at = lastIndex(pairs, name);
-        take(`${name}.filename`, filename ?? '');
-        take(`${name}.type`, type);
-        ofFiles.add(`${name}.filename`).add(`${name}.type`);
-        file.on('end', () => set(pairs, name, at, bytea(Buffer.concat(chunks))));
-      },
+  let parser: BusboyInstance;
+  try {
+    parser = new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS });
+  } catch {
+    throw notMultipart('its Content-Type has no boundary');
+  }
+  return new Promise((resolve, reject) => {
+    const form = new Form(body, reject);
+    parser.on('field', (name, value) => form.addField(name, value));
+    parser.on('file', (name, file, filename, _encoding, type) =>
+      form.addFile(name, file, filename, type),
     );
     parser.on('partsLimit', () => reject(invalidBody(`more than ${MAX_PARTS} parts`)));
-    parser.on('error', () => fail(CUT));
+    parser.on('error', () => reject(notMultipart(CUT)));
     parser.on('finish', () => {
-      // The library skips parts that it does not understand.
-      if (parts < partsOf(body, contentType)) fail(SKIPPED);
-      else if ([...ofFiles].some((name) => fields.has(name))) fail(FORGED);
-      else resolve();
+      form.checkParts(contentType);
+      resolve(form.pairs);
     });
     parser.end(body);
   });
-  return pairs;
+}
+
+/** Collects the parts of a body. It may call `reject` several times: the first error counts. */
+class Form {
+  readonly pairs: Pairs = new Map();
+  readonly #body: Buffer;
+  readonly #reject: (error: ServiceError) => void;
+  #parts = 0;
+  readonly #fields = new Set<string>();
+  /** Names of the filenames and types of files. */
+  readonly #ofFiles = new Set<string>();
+
+  constructor(body: Buffer, reject: (error: ServiceError) => void) {
+    this.#body = body;
+    this.#reject = reject;
+  }
+
+  addField(name: string | undefined, value: string): void {
+    this.#parts++;
+    if (name !== undefined) this.#fields.add(name);
+    this.#add(name, value);
+  }
+
+  addFile(
+    name: string | undefined,
+    file: Readable,
+    filename: string | undefined,
+    type: string,
+  ): void {
+    this.#parts++;
+    const chunks: Buffer[] = [];
+    file.on('data', (chunk: Buffer) => chunks.push(chunk));
+    file.on('error', () => this.#reject(notMultipart(CUT)));
+    this.#add(name, '');
+    if (name === undefined) return;
+    const at = lastIndex(this.pairs, name);
+    this.#addOfFile(`${name}.filename`, filename ?? '');
+    this.#addOfFile(`${name}.type`, type);
+    file.on('end', () => set(this.pairs, name, at, bytea(Buffer.concat(chunks))));
+  }
+
+  /** Rejects a body if the library skipped a part, or if a field poses as a file's filename or type. */
+  checkParts(contentType: string): void {
+    if (this.#parts < partsOf(this.#body, contentType)) this.#reject(notMultipart(SKIPPED));
+    else if ([...this.#ofFiles].some((name) => this.#fields.has(name)))
+      this.#reject(notMultipart(FORGED));
+  }
+
+  #addOfFile(name: string, value: string): void {
+    this.#ofFiles.add(name);
+    this.#add(name, value);
+  }
+
+  #add(name: string | undefined, value: string): void {
+    if (name === undefined) this.#reject(notMultipart('a part has no name'));
+    else if (name.includes('\0') || value.includes('\0'))
+      this.#reject(invalidBody('a NUL, which PostgreSQL cannot store'));
+    else if (hasReplacement(name, this.#body) || hasReplacement(value, this.#body))
+      this.#reject(invalidBody('a field is not UTF-8'));
+    else addPair(this.pairs, name, value);
+  }
+}
+
+function notMultipart(what: string): ServiceError {
+  return invalidBody(`it is not multipart: ${what}`);
 }
 
 /** The number of parts, by the lines with the boundary, of which the last one ends with two hyphens. */
 function partsOf(body: Buffer, contentType: string): number {
-  const [, quoted, plain = ''] = BOUNDARY.exec(contentType) ?? [];
-  const boundary = Buffer.from(`--${quoted ?? plain}`);
+  const boundary = Buffer.from(`--${parameterOf(contentType, 'boundary') ?? ''}`);
   const line = Buffer.concat([Buffer.from('\r\n'), boundary]);
   let parts = 0;
   let at = body.subarray(0, boundary.length).equals(boundary) ? 0 : body.indexOf(line);

@@ -5,7 +5,7 @@
 import { ServiceError } from '../errors.js';
 import { invalidBody, invalidBodyAt } from './body-error.js';
 import { parseContentType } from './content-type.js';
-import { JsonObject, readJson } from './json-document.js';
+import { JsonList, JsonObject, readJson, type JsonValue } from './json-document.js';
 import { bytea, readMultipart } from './multipart.js';
 import { parsePairs, type Pairs } from './pairs.js';
 import { decodeUtf8 } from './utf8.js';
@@ -35,9 +35,20 @@ export class RequestBody {
   get(key: string): BodyValue | undefined {
     if (key === WHOLE_BODY)
       return typeof this.#whole === 'string' ? this.#whole : bytea(this.#whole);
-    if (!key.startsWith(BODY_PREFIX)) return undefined;
-    const value = this.#members?.get(key.slice(BODY_PREFIX.length));
+    const value = this.#member(key);
+    if (value instanceof JsonList) return value.items;
     return value instanceof JsonObject ? value.text : value;
+  }
+
+  /** listText gives the text of `body.<name>` as sent where it is a JSON array of scalars. */
+  listText(key: string): string | undefined {
+    const value = this.#member(key);
+    return value instanceof JsonList ? value.text : undefined;
+  }
+
+  #member(key: string): JsonValue | string[] | undefined {
+    if (!key.startsWith(BODY_PREFIX)) return undefined;
+    return this.#members?.get(key.slice(BODY_PREFIX.length));
   }
 
   /** size is the length of its text (UTF-16 units), or the number of its bytes. */

@@ -1,4 +1,4 @@
-/** Decodes the UTF-8 of a body. Refuses bytes that are none, and a NUL, which PostgreSQL cannot store. */
+/** Decodes the UTF-8 of a body. Refuses bytes that are not UTF-8, and NUL, which PostgreSQL cannot store. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { invalidBodyAt } from './body-error.js';
 

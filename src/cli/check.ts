@@ -10,6 +10,7 @@ import { databasesOf } from '../config/databases.js';
 import { scriptAccessOf } from '../config/settings.js';
 import { checkDatabase } from '../pg/connect.js';
 import { routesOf } from '../script/route-list.js';
+import { problemPlace } from '../script/script-files.js';
 import type { RoutedScript } from '../script/scripts.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
 import { checkPlugins } from './plugin-check.js';
@@ -84,8 +85,8 @@ async function makeReport(sources: ConfigSources): Promise<Report> {
     warnings: [
       ...warnings,
       ...checked.flatMap(({ secrets }) => secrets),
-      ...[...fileWarnings, ...storedWarnings].map(({ file, line, message }) =>
-        line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`,
+      ...[...fileWarnings, ...storedWarnings].map(
+        (warning) => `${problemPlace(warning)}: ${warning.message}`,
       ),
       ...accessWarnings,
     ],

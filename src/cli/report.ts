@@ -1,7 +1,7 @@
 /**
  * The report of `check`, and its text.
  */
-import type { ListedProblem } from '../script/script-listing.js';
+import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import type { PermissionRow } from './script-permissions.js';
 import { oneLine } from '../text.js';
 
@@ -126,10 +126,7 @@ function countOf(count: number, noun = 'script'): string {
 }
 
 function problemLines(problems: readonly ListedProblem[]): string[] {
-  return problems.map(({ file, line, column, message }) => {
-    const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-    return `  error: ${place}: ${message}`;
-  });
+  return problems.map((problem) => `  error: ${problemPlace(problem)}: ${problem.message}`);
 }
 
 function pathLines({ served, problems }: PathFindings): string[] {

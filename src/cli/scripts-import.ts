@@ -4,7 +4,7 @@
  */
 import type { ConfigSources } from '../config/load.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../registry/import.js';
-import { problemOf } from '../script/script-files.js';
+import { problemOf, problemPlace } from '../script/script-files.js';
 import type { CommandLine } from './command-line.js';
 import { printable } from './printable.js';
 import {
@@ -23,8 +23,8 @@ export function importFolder(sources: ConfigSources, line: CommandLine): Promise
     await requireScriptsTable(session);
     const { scripts, leftOut, ...rest } = await contentOf(folderOf(session, line));
     const unparsed = rest.unparsed.map(({ file, error }) => problemOf(file, error));
-    for (const { file, line: at, column, message } of unparsed)
-      process.stderr.write(`warning: ${file}:${at}:${column}: ${printable(message)}\n`);
+    for (const problem of unparsed)
+      process.stderr.write(`warning: ${problemPlace(problem)}: ${printable(problem.message)}\n`);
     const { table, config } = session;
     const { dryRun, policy = config['queries.import_policy'] } = line;
     let imported: readonly ImportedScript[];

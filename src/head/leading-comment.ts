@@ -2,6 +2,7 @@
  * The leading comment of a script: consecutive `--` lines, or one block comment, of SQL or of the template, at the
  * beginning of its text. It is the documentation of the script, and has its directives.
  */
+import { lineOf } from '../position.js';
 
 export interface CommentLine {
   /** From 1. */
@@ -21,7 +22,7 @@ export function leadingComment(text: string): CommentLine[] {
   const from = start + matchAt(opening, text, start)!.length;
   const end = text.slice(from).search(closing);
   if (end === -1) return [];
-  const first = lineAt(text, start);
+  const first = lineOf(text, start);
   const lines = text.slice(from, from + end).split('\n');
   return lines.map((line, i) => ({
     line: first + i,
@@ -42,7 +43,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 
 function dashedLines(text: string, start: number): CommentLine[] {
   const lines: CommentLine[] = [];
-  let line = lineAt(text, start);
+  let line = lineOf(text, start);
   for (let at = start; at <= text.length; line++) {
     let end = text.indexOf('\n', at);
     if (end === -1) end = text.length;
@@ -52,11 +53,4 @@ function dashedLines(text: string, start: number): CommentLine[] {
     at = end + 1;
   }
   return lines;
-}
-
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1))
-    line++;
-  return line;
 }

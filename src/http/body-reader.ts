@@ -109,7 +109,7 @@ class IncomingBody {
     request.ended = () => this.#drop();
   }
 
-  /** identify tells whether the body of the request's caller is kept. */
+  /** identify tells whether the body of the request's caller is kept; after a failure it is not. */
   identify(keep: KeepBody): boolean | Promise<boolean> {
     this.#counted = true;
     const request = this.#request;
@@ -118,12 +118,12 @@ class IncomingBody {
         request.authorization,
         this.#route.token === 'optional',
       );
-      if (!(caller instanceof Promise)) return keep(caller, request);
-      this.#identified = caller;
-      return caller.then(
-        (known) => keep(known, request),
-        () => false,
-      );
+      let kept: boolean | Promise<boolean>;
+      if (caller instanceof Promise) {
+        this.#identified = caller;
+        kept = caller.then((known) => keep(known, request));
+      } else kept = keep(caller, request);
+      return typeof kept === 'boolean' ? kept : kept.catch(() => false);
     } catch {
       return false; // the error is the response once the request is dispatched
     }

@@ -1,7 +1,6 @@
 /**
  * Takes each request from its headers to the handler of its route. Rejects ambiguous framing, targets over their limit and
- * more requests at a time than configured. Callers are identified before anything depends on what exists, so that they
- * cannot learn of scripts they may not use.
+ * more requests at a time than configured. Callers are identified before anything depends on what exists.
  */
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import type { Caller } from '../auth/caller.js';

@@ -1,6 +1,8 @@
 /**
  * Access control: identifies callers and checks what they may do. Without authentication everyone passes, unidentified.
- * It fails closed, and rejects callers before anything depends on whether what they ask for exists.
+ * It fails closed, and rejects callers before anything depends on whether the script they ask for exists. Only a path that
+ * scripts declare is looked up first, as its permission is that of the script: one of a script that the caller may not run
+ * is 403, one that no script declares 404.
  */
 import { permissionFor, ScriptAccess } from '../access/script-access.js';
 import { readBearer } from '../auth/bearer.js';

@@ -72,11 +72,7 @@ export class QueryHandler {
     const registered = this.#aliases.has(alias);
     const bodies = this.#bodiesOf(script);
     const keep: KeepBody = (caller, request) => {
-      try {
-        this.#admit(request, caller, script);
-      } catch {
-        return false; // the error is the response once the request is dispatched
-      }
+      this.#admit(request, caller, script);
       return registered && bodies.uses(request.method);
     };
     return {
@@ -94,15 +90,9 @@ export class QueryHandler {
   /** declared serves a path that a script may declare; `segments` are as sent. Other paths are `not_found`. */
   declared(segments: readonly string[], token: TokenRule): Route {
     const keep: KeepBody = (caller, request) => {
-      try {
-        const routes = this.#routes.current(performance.now());
-        if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
-        return routes
-          .then((loaded) => this.#keeps(request, caller, loaded, segments))
-          .catch(() => false);
-      } catch {
-        return false; // the error is the response once the request is dispatched
-      }
+      const routes = this.#routes.current(performance.now());
+      if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
+      return routes.then((loaded) => this.#keeps(request, caller, loaded, segments));
     };
     return {
       token,
@@ -180,16 +170,15 @@ export class QueryHandler {
     caller: Caller | undefined,
     role: string,
   ): void {
-    const { alias, folder, name } = script;
     const { body, headers } = request;
     const coding =
       body === undefined || body.byteLength === 0 ? '' : fieldValue(headers, 'content-encoding');
-    if (coding === '') this.#submit(request, alias, folder, name, query, headers, caller, role);
+    if (coding === '') this.#submit(request, script, query, headers, caller, role);
     else {
       const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);
       this.#requests.whenDone(request, decoded, (body) => {
         request.body = body;
-        this.#submit(request, alias, folder, name, query, headers, caller, role);
+        this.#submit(request, script, query, headers, caller, role);
       });
     }
   }
@@ -209,22 +198,21 @@ export class QueryHandler {
 
   listing(name: keyof ExposeSettings, token: TokenRule): Route {
     const { expose, worker } = this.#settings;
+    const listing: RouteScript = { alias: worker.defaultAlias, folder: '', name };
     return {
       token,
       handle: (request, caller) => {
         const role = this.#gate.admit(caller);
         if (!expose[name]) throw new ServiceError('listing_hidden');
         if (this.#requests.allowsMethod(request, ['GET', 'HEAD']))
-          this.#submit(request, worker.defaultAlias, '', name, request.query, '', caller, role);
+          this.#submit(request, listing, request.query, '', caller, role);
       },
     };
   }
 
   #submit(
     request: HttpRequest,
-    alias: string,
-    folder: string,
-    name: string,
+    { alias, folder, name }: RouteScript,
     query: string,
     headers: string,
     caller: Caller | undefined,

@@ -24,7 +24,7 @@ export interface BodyRule {
   readonly keep: boolean | KeepBody;
 }
 
-/** Must not throw or reject. */
+/** May throw or reject: the body is discarded then, and the handler reports the failure. */
 export type KeepBody = (
   caller: Caller | undefined,
   request: HttpRequest,

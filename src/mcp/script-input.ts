@@ -116,7 +116,6 @@ export class ScriptInput {
 function declaredIn(list: readonly Parameter[], declared: Head['parameters']): Parameter[] {
   const all = new Map(list.map((parameter) => [parameter.name, parameter]));
   for (const { name, type, values, required, fallback, list: several } of declared.values()) {
-    if (OUTSIDE.test(name)) continue;
     const used = all.get(name) ?? { ...UNUSED, name };
     all.set(name, {
       ...used,
@@ -130,9 +129,6 @@ function declaredIn(list: readonly Parameter[], declared: Head['parameters']): P
   }
   return [...all.values()];
 }
-
-/** Names of data that a tool does not have. */
-const OUTSIDE = /^(?:header|body|request)\./;
 
 /** The SQL types of declared types that have another name. */
 const SQL_TYPES: ReadonlyMap<string, string> = new Map([

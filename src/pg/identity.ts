@@ -16,31 +16,27 @@ export interface Identity {
   readonly values: readonly string[];
 }
 
-// As a condition that is never true, so that no row is sent. Neither call returns NULL, so both are evaluated.
-const ROLE = "set_config('role', $1, true) IS NULL";
-const SET_ROLE = identityStatement(`SELECT WHERE ${ROLE}`);
-const SET_CLAIMS = identityStatement(
-  "SELECT WHERE set_config('request.jwt.claims', $1, true) IS NULL",
-);
-const SET_BOTH = identityStatement(
-  `SELECT WHERE ${ROLE} OR set_config('request.jwt.claims', $2, true) IS NULL`,
-);
+const ROLE = 'role';
+const CLAIMS = 'request.jwt.claims';
+const TIMEOUT = 'statement_timeout';
+
+const SET_ROLE = settingStatement(ROLE);
+const SET_CLAIMS = settingStatement(CLAIMS);
+const SET_BOTH = settingStatement(ROLE, CLAIMS);
 
 /** The statements that set a time limit too, by those that do not. */
 const WITH_TIMEOUT: ReadonlyMap<Statement | undefined, Statement> = new Map([
-  [undefined, identityStatement(`SELECT WHERE ${timeoutSet(1)}`)],
-  ...[SET_ROLE, SET_CLAIMS, SET_BOTH].map((statement): [Statement, Statement] => [
-    statement,
-    identityStatement(`${statement.sql} OR ${timeoutSet(statement === SET_BOTH ? 3 : 2)}`),
-  ]),
+  [undefined, settingStatement(TIMEOUT)],
+  [SET_ROLE, settingStatement(ROLE, TIMEOUT)],
+  [SET_CLAIMS, settingStatement(CLAIMS, TIMEOUT)],
+  [SET_BOTH, settingStatement(ROLE, CLAIMS, TIMEOUT)],
 ]);
 
-function timeoutSet(parameter: number): string {
-  return `set_config('statement_timeout', $${parameter}, true) IS NULL`;
-}
-
-function identityStatement(sql: string): Statement {
-  return { sql, recurs: true };
+/** The statement that sets these settings to its parameters, local to the transaction. */
+function settingStatement(...names: readonly string[]): Statement {
+  // As a condition that is never true, so that no row is sent. No call returns NULL, so all are evaluated.
+  const calls = names.map((name, i) => `set_config('${name}', $${i + 1}, true) IS NULL`);
+  return { sql: `SELECT WHERE ${calls.join(' OR ')}`, recurs: true };
 }
 
 /**

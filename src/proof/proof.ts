@@ -2,8 +2,9 @@
  * The proof of one text of a script: that every branch of its template renders a statement that PostgreSQL can parse, and
  * with which types. Nothing is run, and nothing is proved about what happens when it runs.
  */
+import type { Position } from '../position.js';
 import type { ScriptText } from '../script/script-text.js';
-import { RefusedValue, type Position } from '../template/template.js';
+import { RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';

@@ -5,7 +5,8 @@
 import { ServiceError } from '../errors.js';
 import type { StatementBuilder } from '../script/statement.js';
 import type { Verb } from '../script/verb.js';
-import type { Position, Rendered } from '../template/template.js';
+import type { Position } from '../position.js';
+import type { Rendered } from '../template/template.js';
 import { candidatesOf, namesIn, type Candidate } from './candidates.js';
 import { placesOf, type Place } from './places.js';
 import type { Slots } from './slots.js';

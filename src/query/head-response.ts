@@ -9,8 +9,8 @@ import { LONGEST_LINES } from '../native/response-ring.js';
 import type { StatementResult } from '../pg/job.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import { isInFrame, type ScriptStatement } from '../script/statement.js';
-import { writeRows, writeValue, type JsonOf } from './row-json.js';
 import { columnsOf } from '../script/shaped-statements.js';
+import { writeRows, writeScalar, type JsonOf } from './row-json.js';
 
 type Row = readonly (string | null)[];
 
@@ -90,7 +90,7 @@ export function changeResponse(
   if (row === undefined) throw new ServiceError('row_not_found');
   if (rows.length > 1) throw new ServiceError('more_than_one_row');
   const json = scalar
-    ? writeValue(columns[0]!, row[0] ?? null, () => jsonOf(0, 0))
+    ? writeScalar(columns[0]!, row[0] ?? null, jsonOf)
     : writeRows(columns, rows, jsonOf).slice(1, -1);
   return { json, lines: headerLines(head, textOf) };
 }

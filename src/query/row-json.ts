@@ -42,17 +42,12 @@ export function serverTypes(columns: readonly ResultColumn[]): number[] {
   return [...new Set(columns.filter((c) => !WRITERS.has(c.type)).map((c) => c.type))];
 }
 
-/** writeValue gives one value as JSON; `jsonOf` has that of another type. */
-export function writeValue(
-  { type }: ResultColumn,
-  text: string | null,
-  jsonOf: () => string | undefined,
-): string {
-  if (text === null) return 'null';
-  return WRITERS.get(type)?.(text) ?? jsonOf() ?? JSON.stringify(text);
+/** writeScalar gives the value of a result that is one row with one column as JSON. */
+export function writeScalar({ type }: ResultColumn, text: string | null, jsonOf: JsonOf): string {
+  return writeValue(WRITERS.get(type), text, jsonOf, 0, 0);
 }
 
-/** writeRows gives rows as a JSON array of objects. A value without JSON is written as a string, with its text. */
+/** writeRows gives rows as a JSON array of objects. */
 export function writeRows(
   columns: readonly ResultColumn[],
   rows: readonly (readonly (string | null)[])[],
@@ -61,12 +56,20 @@ export function writeRows(
   const writers = columns.map((c) => WRITERS.get(c.type));
   const names = columns.map((c) => `${JSON.stringify(c.name)}:`);
   const objects = rows.map((row, r) => {
-    const members = row.map((text, c) => {
-      const name = names[c]!;
-      if (text === null) return `${name}null`;
-      return name + (writers[c]?.(text) ?? jsonOf(r, c) ?? JSON.stringify(text));
-    });
+    const members = row.map((text, c) => names[c]! + writeValue(writers[c], text, jsonOf, r, c));
     return `{${members.join(',')}}`;
   });
   return `[${objects.join(',')}]`;
+}
+
+/** Gives one value as JSON. A value without JSON is written as a string, with its text. */
+function writeValue(
+  writer: Writer | undefined,
+  text: string | null,
+  jsonOf: JsonOf,
+  row: number,
+  column: number,
+): string {
+  if (text === null) return 'null';
+  return writer?.(text) ?? jsonOf(row, column) ?? JSON.stringify(text);
 }

@@ -7,6 +7,7 @@ import { HeadError } from '../head/head.js';
 import type { Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
+import type { Position } from '../position.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { sampleData } from '../script/sample-data.js';
 import { unsafeValue } from '../script/script-error.js';
@@ -20,7 +21,7 @@ import {
   type StatementBuilder,
 } from '../script/statement.js';
 import { VERBS, type Verb } from '../script/verb.js';
-import { RefusedValue, TemplateError, type Position, type Rendered } from '../template/template.js';
+import { RefusedValue, TemplateError, type Rendered } from '../template/template.js';
 import type { RecordContent } from './records.js';
 
 export type Texts = ReadonlyMap<Verb, ScriptText>;

@@ -1,39 +1,45 @@
 /** What a script uses of the body of a request, and which members, found by static analysis of its template. */
 import { BODY_PREFIX, WHOLE_BODY, type BodyUse } from '../body/request-body.js';
 import type { Head } from '../head/head.js';
-import { parametersOf } from '../template/parameters.js';
-import type { Template } from '../template/template.js';
+import type { TemplateParameters } from '../template/parameters.js';
 import type { Verb } from './verb.js';
 
-/** bodyUse also counts the parameters that the head declares. Reads have no body. */
-export function bodyUse({ text, name }: Template, verb: Verb, { parameters }: Head): BodyUse {
-  if (verb === 'read') return 'none';
-  for (const declared of parameters.keys()) if (declared.startsWith(BODY_PREFIX)) return 'members';
-  if (!text.includes(BODY_PREFIX) && !text.includes(WHOLE_BODY)) return 'none';
-  const { list, open } = parametersOf(text, name);
-  // A computed name (`print "body." .field`) may be any.
-  if (open && text.includes(BODY_PREFIX)) return 'members';
-  if (list.some((parameter) => parameter.name.startsWith(BODY_PREFIX))) return 'members';
-  return list.some((parameter) => parameter.name === WHOLE_BODY) ? 'text' : 'none';
+/** The part of a body that a script uses. */
+export interface UsedBody {
+  readonly use: BodyUse;
+  /** The members that it looks up, and the objects that they are in, dotted; undefined where it may be any. */
+  readonly members: ReadonlySet<string> | undefined;
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_MEMBERS: ReadonlySet<string> = new Set();
+const NONE: UsedBody = { use: 'none', members: NO_MEMBERS };
 
 /**
- * memberNames lists the members of a body that a script looks up, and the objects that they are in, dotted; undefined where
- * it may be any.
+ * usedBody also counts the parameters that the head declares. Reads have no body. `parametersOf` gives the parameters of
+ * the text, and is called only for one that may use a body.
  */
-export function memberNames(
-  { text, name }: Template,
-  use: BodyUse,
+export function usedBody(
+  text: string,
+  verb: Verb,
   { parameters }: Head,
-): ReadonlySet<string> | undefined {
-  if (use !== 'members') return NO_NAMES;
-  const { list, open } = parametersOf(text, name);
-  if (open && text.includes(BODY_PREFIX)) return undefined;
+  parametersOf: () => TemplateParameters,
+): UsedBody {
+  if (verb === 'read') return NONE;
+  const hasPrefix = text.includes(BODY_PREFIX);
+  if (!hasPrefix && !text.includes(WHOLE_BODY)) return NONE;
+  const { list, open } = parametersOf();
+  // A computed name (`print "body." .field`) may be any.
+  if (open && hasPrefix) return { use: 'members', members: undefined };
+  const names = list.map(({ name }) => name);
+  const members = [...names, ...parameters.keys()].filter((name) => name.startsWith(BODY_PREFIX));
+  if (members.length > 0) return { use: 'members', members: withObjects(members) };
+  return names.includes(WHOLE_BODY) ? { use: 'text', members: NO_MEMBERS } : NONE;
+}
+
+/** The names after the prefix, and those of the objects that the members are in. */
+function withObjects(keys: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const key of [...list.map((parameter) => parameter.name), ...parameters.keys()]) {
-    if (!key.startsWith(BODY_PREFIX)) continue;
+  for (const key of keys) {
     const member = key.slice(BODY_PREFIX.length);
     for (let dot = member.indexOf('.'); dot !== -1; dot = member.indexOf('.', dot + 1))
       names.add(member.slice(0, dot));

@@ -3,6 +3,7 @@
  * and names of headers that no header has, because `.header` has canonical names only.
  */
 import { canonicalName } from '../header-name.js';
+import { PARAMETER_FUNCTIONS } from '../template/functions.js';
 import type { Operand } from '../template/node.js';
 import { callsIn, type Outline, type OutlinedCall } from '../template/outline.js';
 
@@ -11,11 +12,6 @@ export interface PlacedWarning {
   readonly pos: number;
   readonly message: string;
 }
-
-/** Functions whose first argument is the name of a parameter. */
-const BY_NAME: ReadonlySet<string> = new Set(
-  ['isSet', 'defaultOrValue', 'inFormat', 'sqlVal', 'sqlList', 'ident'], //
-);
 
 const HEADER = 'header.';
 
@@ -41,7 +37,7 @@ function ofCall({ name, args }: OutlinedCall): string | undefined {
     const isHeader = fieldsOf(first).join('.') === 'header';
     return isHeader && second?.kind === 'string' ? ofHeader(second.text) : undefined;
   }
-  if (!BY_NAME.has(name)) return undefined;
+  if (!PARAMETER_FUNCTIONS.has(name)) return undefined;
   if (first.kind === 'string')
     return first.text.startsWith(HEADER) ? ofHeader(first.text.slice(HEADER.length)) : undefined;
   const fields = fieldsOf(first);

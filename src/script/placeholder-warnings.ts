@@ -2,18 +2,17 @@
  * Warnings about bound values where the SQL around them makes them useless: in quotes or a comment, where a placeholder is
  * only text, and as an item of ORDER BY or GROUP BY, where it is a constant.
  */
+import { BINDING_FUNCTIONS } from '../template/functions.js';
 import { nodeText } from '../template/node.js';
 import { bindsOnly, callsIn, type Outline, type OutlinedAction } from '../template/outline.js';
 import { inertSpans, spanOf } from '../template/placement.js';
 import { END, NUMBER, SqlScanner, SYMBOL, WORD } from '../template/sql-scanner.js';
 import type { PlacedWarning } from './name-warnings.js';
 
-const BINDING: ReadonlySet<string> = new Set(['sqlVal', 'sqlList']);
-
 export function* placeholderWarnings(outline: Outline): Generator<PlacedWarning> {
   const { text, actions } = outline;
   const binding = actions.filter(({ pipe }) =>
-    [...callsIn(pipe)].some(({ name }) => BINDING.has(name)),
+    [...callsIn(pipe)].some(({ name }) => BINDING_FUNCTIONS.has(name)),
   );
   if (binding.length === 0) return;
   const spans = inertSpans(text, true);

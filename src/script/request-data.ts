@@ -4,7 +4,6 @@
  * screened at their first use, and once; in place of a value that the screen refuses there is a Refused. Names are keys of
  * Maps only, so `__proto__` and the like are ordinary names.
  */
-import { listText } from '../body/json-document.js';
 import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
@@ -125,7 +124,7 @@ export class RequestData implements TemplateMap {
     if (declared === undefined) return sent;
     if (typeof sent === 'string') return declared.list ? [sent] : sent;
     // An array of scalars is JSON too.
-    return declared.type === 'json' && !declared.list ? (listText(sent) ?? sent) : sent;
+    return declared.type === 'json' && !declared.list ? (this.#body?.listText(key) ?? sent) : sent;
   }
 
   /** The value of a key that is neither a parameter of the request nor in its body. */

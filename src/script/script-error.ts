@@ -1,6 +1,7 @@
 /** The errors that name a script, `<folder>/<script>` in `path`. */
 import { ServiceError, type ErrorDetails } from '../errors.js';
 import { HeadError } from '../head/head.js';
+import type { Position } from '../position.js';
 import { InvalidParameter, TemplateError, type InvalidValue } from '../template/template.js';
 
 /** The script has no text for any verb. */
@@ -49,31 +50,31 @@ export interface ScriptFailure {
   readonly safeMessage: string;
   readonly message: string;
   readonly hint: string | undefined;
-  /** `script:line:column`, as far as known. */
+  /** `script:line:column`; without the column where only the line is known. */
   readonly position: string | undefined;
   /** The parameter that is the cause. */
   readonly parameter: string | undefined;
 }
 
 /** scriptFailure explains an error of a script; `path` is `<folder>/<script>`. */
-export function scriptFailure(
-  path: string,
-  { cause, detail, message }: ServiceError,
-): ScriptFailure {
-  if (cause instanceof TemplateError) {
-    const position = `${path}:${cause.line}:${cause.column}`;
-    const parameter = cause instanceof InvalidParameter ? cause.invalid.parameter : undefined;
-    return {
-      safeMessage: cause.safeMessage,
-      message: cause.message,
-      hint: cause.hint,
-      position,
-      parameter,
-    };
-  }
-  const safeMessage = detail ?? message;
-  const position = cause instanceof HeadError ? `${path}:${cause.line}` : undefined;
-  return { safeMessage, message: safeMessage, hint: undefined, position, parameter: undefined };
+export function scriptFailure(path: string, error: ServiceError): ScriptFailure {
+  const { cause, detail, message } = error;
+  const { line, column } = placeOf(error);
+  const position = [path, line, column].filter((part) => part !== undefined).join(':');
+  const failed = cause instanceof TemplateError ? cause : undefined;
+  return {
+    safeMessage: failed?.safeMessage ?? detail ?? message,
+    message: failed?.message ?? detail ?? message,
+    hint: failed?.hint,
+    position: line === undefined ? undefined : position,
+    parameter: cause instanceof InvalidParameter ? cause.invalid.parameter : undefined,
+  };
+}
+
+/** placeOf gives the place of an error in its script, as far as known. */
+export function placeOf({ cause }: ServiceError): Partial<Position> {
+  if (cause instanceof TemplateError) return { line: cause.line, column: cause.column };
+  return cause instanceof HeadError ? { line: cause.line } : {};
 }
 
 /** The error for a caller whose request made a template fail; `path` is `<folder>/<script>`. */

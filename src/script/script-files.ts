@@ -5,7 +5,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { ServiceError } from '../errors.js';
 import { HeadError } from '../head/head.js';
-import { TemplateError } from '../template/template.js';
+import { placeOf } from './script-error.js';
 import { ABSENT, readText, stampOf } from './script-file.js';
 import { scriptOfFile, type Verb } from './verb.js';
 import { isIdentifier } from '../identifier.js';
@@ -78,12 +78,14 @@ export async function scriptFileNames(location: string): Promise<readonly Listed
 
 /** problemOf gives the reason why a script's text cannot be used. */
 export function problemOf(file: string, error: ServiceError): ListedProblem {
-  const message = error.detail ?? 'leads out of the directory of scripts';
-  const { cause } = error;
-  if (cause instanceof HeadError) return { file, message: cause.message, line: cause.line };
-  if (!(cause instanceof TemplateError)) return { file, message };
-  const { line, column } = cause;
-  return { file, message, line, column };
+  const { cause, detail = 'leads out of the directory of scripts' } = error;
+  const message = cause instanceof HeadError ? cause.message : detail; // the detail repeats the line
+  return { file, message, ...placeOf(error) };
+}
+
+/** problemPlace gives `file:line:column`, as far as known. */
+export function problemPlace({ file, line, column }: ListedProblem): string {
+  return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
 /** Other files are ignored, unless their suffix suggests a script. */

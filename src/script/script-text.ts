@@ -3,9 +3,9 @@ import type { BodyUse } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
 import { HeadError, type Head } from '../head/head.js';
 import { parseHead } from '../head/parse-head.js';
-import { parametersOf } from '../template/parameters.js';
+import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
-import { bodyUse, memberNames } from './body-use.js';
+import { usedBody } from './body-use.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from './request-data.js';
 import { scriptNotUsable } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
@@ -34,9 +34,11 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
   try {
     const template = compile(text, script);
     const head = parseHead(text, methodsOf(verb), PARAMETER_DEFAULTS);
-    const known = head.strict ? knownTo(template, head) : undefined;
-    const body = bodyUse(template, verb, head);
-    return { verb, template, head, body, members: memberNames(template, body, head), known };
+    let found: TemplateParameters | undefined; // the text is parsed again for them
+    const parameters = (): TemplateParameters => (found ??= parametersOf(text, script));
+    const known = head.strict ? knownTo(parameters(), head) : undefined;
+    const { use, members } = usedBody(text, verb, head, parameters);
+    return { verb, template, head, body: use, members, known };
   } catch (error) {
     if (error instanceof HeadError)
       return scriptNotUsable(script, `line ${error.line}: ${error.message}`, error);
@@ -46,17 +48,14 @@ export function compileText(text: string, script: string, verb: Verb): Compiled 
 }
 
 /** The query parameters that a text uses or declares, and those that every script has. */
-function knownTo({ text, name }: Template, { parameters, routes }: Head): ReadonlySet<string> {
-  const used = parametersOf(text, name).list.map((parameter) => parameter.name);
+function knownTo({ list }: TemplateParameters, { parameters, routes }: Head): ReadonlySet<string> {
+  const used = list.map((parameter) => parameter.name);
   const inPaths = routes.flatMap(({ segments }) =>
     segments.flatMap((one) => (typeof one === 'string' ? [] : [one.parameter])),
   );
   const all = [...used, ...parameters.keys(), ...inPaths, ...PARAMETER_DEFAULTS.keys(), RENDERER];
-  return new Set(all.filter((one) => !isReservedKey(one) && !OUTSIDE.test(one)));
+  return new Set(all.filter((one) => !isReservedKey(one)));
 }
 
 /** Selects the form of the response, of any script. */
 const RENDERER = '_renderer';
-
-/** Names of data that is not in the query string. */
-const OUTSIDE = /^(?:body|request)\./;

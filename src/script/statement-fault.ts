@@ -3,7 +3,8 @@
  * that became part of the SQL. Computed only after a failure.
  */
 import { ServiceError } from '../errors.js';
-import type { Position, Rendered } from '../template/template.js';
+import type { Position } from '../position.js';
+import type { Rendered } from '../template/template.js';
 import { CREDENTIAL_NAMES } from './header-fields.js';
 import { PARAMETER_DEFAULTS, type DeclaredParameters } from './request-data.js';
 

@@ -5,6 +5,7 @@
  * renders the same text each time.
  */
 import { ServiceError } from '../errors.js';
+import { lineOf } from '../position.js';
 import { Recent, type RecentBounds } from '../recent.js';
 import { END, SqlScanner, skipSpace, SYMBOL, WORD } from '../template/sql-scanner.js';
 import { originalOffset, renumber, type Renumbered } from './placeholders.js';
@@ -106,7 +107,7 @@ export class StatementBuilder {
         if (verb === 'read') statement = this.wrapRead(text, ranges);
         else statement = wholeText(text, COMMITTING.has(first));
       } else {
-        const lines = source ?? { locate: (offset) => lineOf(text, offset) };
+        const lines = source ?? { locate: (offset) => ({ line: lineOf(text, offset) }) };
         if (verb === 'read') throw notOne(ranges, lines);
         statement = { ...wholeText(text, false), parts: this.#parts(text, ranges, lines) };
       }
@@ -190,10 +191,6 @@ function notAllowed(message: string, detail = message): ServiceError {
   return new ServiceError('statement_not_allowed', message, { detail });
 }
 
-function lineOf(text: string, offset: number): { line: number } {
-  return { line: text.slice(0, offset).split('\n').length };
-}
-
 /**
  * positionToScript maps a position that PostgreSQL reports (characters of the statement, from 1) to an offset in the
  * rendered text (UTF-16 units). A position in the frame gives the nearest end of the text.
@@ -270,7 +267,10 @@ export function returnsNoRows(text: string): boolean {
 
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** isDefinition tells whether a statement may create or drop what later ones use, which cannot be parsed before it has run. */
+/**
+ * isDefinition tells whether later statements may depend on what this one creates or changes: they cannot be parsed until it
+ * has run.
+ */
 export function isDefinition(sql: string): boolean {
   const first = firstWord(sql) ?? '';
   return DEFINITIONS.has(first) || (SELECTS.has(first) && /\binto\b/i.test(sql));

@@ -3,14 +3,13 @@
  * of the registry. Logs why a text cannot be used too.
  */
 import { ServiceError } from '../errors.js';
-import { HeadError } from '../head/head.js';
 import type { Logger } from '../log.js';
-import { TemplateError } from '../template/template.js';
+import { lineOf } from '../position.js';
 import { outlinesOf } from '../template/outline.js';
-import { lineOf } from '../template/source.js';
 import { headerWarning } from './header-warnings.js';
 import { nameWarnings } from './name-warnings.js';
 import { placeholderWarnings } from './placeholder-warnings.js';
+import { scriptFailure } from './script-error.js';
 import type { Compiled, ScriptText } from './script-text.js';
 import { readThatWrites, writingWord } from './writing-read.js';
 import type { Verb } from './verb.js';
@@ -77,9 +76,6 @@ export function warnUnusable(
   error: ServiceError,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  const { cause, detail, message } = error;
-  let position = script;
-  if (cause instanceof TemplateError) position += `:${cause.line}:${cause.column}`;
-  else if (cause instanceof HeadError) position += `:${cause.line}`;
-  log.warn({ script, ...more, verb, position }, detail ?? message);
+  const { position = script, safeMessage } = scriptFailure(script, error);
+  log.warn({ script, ...more, verb, position }, safeMessage);
 }

@@ -2,6 +2,7 @@
  * The parameter that a placeholder of a rendered text binds, found by the action that printed it. Determined only after a
  * statement has failed, so rendering does not pay for it. Names that are computed at run time are not found.
  */
+import { BINDING_FUNCTIONS } from './functions.js';
 import type { PipeNode } from './node.js';
 import { callsIn, outlinesOf } from './outline.js';
 import { PLACEHOLDER, printed, type Trace } from './placement.js';
@@ -50,10 +51,8 @@ function keysByAction(source: Source): ReadonlyMap<number, readonly string[]> {
   return keys;
 }
 
-const BINDING: ReadonlySet<string> = new Set(['sqlVal', 'sqlList']);
-
 /** keysOf gives the constant arguments of sqlVal and sqlList in a pipeline; '' stands for one that is computed. */
 function keysOf(pipe: PipeNode): string[] {
-  const calls = [...callsIn(pipe)].filter(({ name }) => BINDING.has(name));
+  const calls = [...callsIn(pipe)].filter(({ name }) => BINDING_FUNCTIONS.has(name));
   return calls.map(({ args: [key] }) => (key?.kind === 'string' ? key.text : ''));
 }

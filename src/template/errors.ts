@@ -3,13 +3,8 @@
  * InvalidParameter where a value of the request is the cause, RefusedValue for one that may not become SQL text.
  * FunctionFailure is internal: a TemplateError without a position.
  */
+import type { Position } from '../position.js';
 import type { Plain } from './container.js';
-
-/** A position in a template: line and column from 1, in characters (code points). */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** TemplateError says which template failed, at which stage, where and why. */
 export class TemplateError extends Error {

@@ -94,3 +94,15 @@ export function functionNamed(name: string): TemplateFunction | undefined {
 
 /** FUNCTION_NAMES lists all functions; the documentation is tested against it. */
 export const FUNCTION_NAMES: readonly string[] = [...TABLE.keys()];
+
+/** BINDING_FUNCTIONS print placeholders, to which the value of a parameter is bound. */
+export const BINDING_FUNCTIONS: ReadonlySet<string> = new Set(['sqlVal', 'sqlList']);
+
+/** PARAMETER_FUNCTIONS take the name of a parameter as their first argument. */
+export const PARAMETER_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...BINDING_FUNCTIONS,
+  'isSet',
+  'defaultOrValue',
+  'inFormat',
+  'ident',
+]);

@@ -3,20 +3,15 @@
  * them.
  */
 import { edits, nearest } from '../nearest.js';
-import { FUNCTION_NAMES } from './functions.js';
-import { lineOf } from './source.js';
-
-/** Functions whose first argument is the name of a parameter. */
-const BY_NAME: ReadonlySet<string> = new Set(
-  ['isSet', 'defaultOrValue', 'inFormat', 'sqlVal', 'sqlList', 'ident'], //
-);
+import { lineOf } from '../position.js';
+import { FUNCTION_NAMES, PARAMETER_FUNCTIONS } from './functions.js';
 
 /**
  * unknownFunction is the hint for a word that is no function. `called` is the function that it would be the first argument
  * of, or '' if it is called itself; undefined in any other place.
  */
 export function unknownFunction(word: string, called: string | undefined): string {
-  if (called !== undefined && BY_NAME.has(called))
+  if (called !== undefined && PARAMETER_FUNCTIONS.has(called))
     return `quotes are missing: write {{${called} "${word}"${called === 'defaultOrValue' ? ' …' : ''}}}`;
   const lower = word.toLowerCase();
   const close =

@@ -3,6 +3,7 @@
  * text/template/parse/parse.go, with the same messages. Throws TemplateError of stage parse for whatever Go rejects, and
  * for nesting beyond the limit.
  */
+import { lineOf, positionOf } from '../position.js';
 import { TemplateError } from './errors.js';
 import { functionNamed } from './functions.js';
 import { describe, Lexer, TokenType, type Token } from './lexer.js';
@@ -21,7 +22,6 @@ import {
 import { missingEnd, unknownFunction, type OpenBlock } from './parse-hints.js';
 import { characterConstant, complexConstant, numberConstant } from './number.js';
 import { quote, unquote } from './quote.js';
-import { lineOf, positionOf } from './source.js';
 
 const T = TokenType;
 

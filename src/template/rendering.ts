@@ -3,6 +3,7 @@
  * values, the variables, the budget of steps. Refuses values that would form SQL syntax together with adjacent text, and
  * fails when a limit is exceeded.
  */
+import { positionOf } from '../position.js';
 import { MapValue, fromData, type Plain, type Value } from './container.js';
 import { isTemplateMap, PlainData, type Screening, type TemplateMap } from './data.js';
 import {
@@ -19,7 +20,7 @@ import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
 import type { Observer } from './observer.js';
 import { quote } from './quote.js';
-import { goLocation, positionOf, type Source } from './source.js';
+import { goLocation, type Source } from './source.js';
 import { originOf } from './value.js';
 import { boundText } from './bound-value.js';
 

@@ -1,39 +1,19 @@
 /**
- * Positions in a template's text: converts UTF-16 offsets to lines and columns, and maps rendered text back to the
- * template. Positions are computed on demand; rendering only records two numbers per chunk.
+ * The text of a template: positions in it as Go writes them, and the way back to it from rendered text. Positions are
+ * computed on demand; rendering only records two numbers per chunk.
  */
+import { lineOf, lineStart, positionOf, type Position } from '../position.js';
 import { byteLength } from './byte-string.js';
-import type { Position } from './errors.js';
 
 export interface Source {
   readonly name: string;
   readonly text: string;
 }
 
-/** positionOf returns the line and column (from 1, in characters) of an offset. */
-export function positionOf(text: string, offset: number): Position {
-  const start = lineStart(text, offset);
-  let column = 1;
-  for (let i = start; i < offset; i++)
-    if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00 || (text.charCodeAt(i - 1) & 0xfc00) !== 0xd800)
-      column++;
-  return { line: lineOf(text, start), column };
-}
-
 /** goLocation formats a position as Go does: line from 1, and offset in bytes on the line. */
 export function goLocation(text: string, offset: number): string {
   const start = lineStart(text, offset);
   return `${lineOf(text, start)}:${byteLength(text.slice(start, offset))}`;
-}
-
-export function lineOf(text: string, offset: number): number {
-  let line = 1;
-  for (let i = text.indexOf('\n'); i >= 0 && i < offset; i = text.indexOf('\n', i + 1)) line++;
-  return line;
-}
-
-function lineStart(text: string, offset: number): number {
-  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
 /**

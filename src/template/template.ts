@@ -3,7 +3,8 @@
  * text and the values to bind. It implements all of Go's text/template, with nine functions for SQL. Both throw
  * TemplateError; rendering throws RefusedValue if text of a request may not become SQL text.
  */
-import { FunctionFailure, type Position } from './errors.js';
+import type { Position } from '../position.js';
+import { FunctionFailure } from './errors.js';
 import { execute } from './executor.js';
 import { MAX_OUTPUT } from './limits.js';
 import { normalize } from './byte-string.js';
@@ -22,13 +23,7 @@ import { Rendering } from './rendering.js';
 import { locate, type Source } from './source.js';
 
 export type { TemplateMap, ValueMap } from './data.js';
-export {
-  InvalidParameter,
-  RefusedValue,
-  TemplateError,
-  type InvalidValue,
-  type Position,
-} from './errors.js';
+export { InvalidParameter, RefusedValue, TemplateError, type InvalidValue } from './errors.js';
 export { Refused } from './kinds.js';
 
 export class Rendered {

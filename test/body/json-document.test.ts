@@ -1,6 +1,6 @@
 /** JSON as data of a script: every text as sent, and what is refused, with its place. */
 import t from 'tap';
-import { JsonObject, readJson, type JsonValue } from '#app/body/json-document.js';
+import { JsonList, JsonObject, readJson, type JsonValue } from '#app/body/json-document.js';
 import { ServiceError } from '#app/errors.js';
 import { releaseMemory } from '#app/native/memory.js';
 
@@ -70,8 +70,10 @@ t.test('refused', (t) => {
   t.end();
 });
 
-const plain = (value: JsonValue | undefined): unknown =>
-  value instanceof JsonObject ? { text: value.text } : value;
+const plain = (value: JsonValue | undefined): unknown => {
+  if (value instanceof JsonList) return value.items;
+  return value instanceof JsonObject ? { text: value.text } : value;
+};
 
 t.test('values', (t) => {
   const document = readJson(`{
@@ -116,6 +118,13 @@ t.test('values', (t) => {
   for (const [name, wanted] of Object.entries(cases))
     t.same(plain(document.get(name)), wanted, name);
   t.equal(plain(document.get('__proto__')), 'p');
+  t.end();
+});
+
+t.test('the text of an array of scalars', (t) => {
+  const document = readJson('{"a": {"list": [ 1.50,"x" , null]}, "none":[ ]}') as JsonObject;
+  t.equal((document.get('a.list') as JsonList).text, '[ 1.50,"x" , null]');
+  t.equal((document.get('none') as JsonList).text, '[ ]');
   t.end();
 });
 
@@ -167,7 +176,7 @@ t.test('documents that are no objects', (t) => {
   t.equal(readJson('"a"'), 'a');
   t.equal(readJson(' 1.0 '), '1.0');
   t.equal(readJson('null'), null);
-  t.same(readJson('["a"]'), ['a']);
+  t.same(plain(readJson('["a"]')), ['a']);
   t.equal(readJson('[{}]'), '[{}]');
   t.end();
 });

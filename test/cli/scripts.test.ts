@@ -110,6 +110,13 @@ warning: shop/list.write.sql:1:12: template: shop/list:1: missing value for if\n
   ]);
 });
 
+t.test('the place of a warning has what is known of it', async (t) => {
+  write('places/shop/head.update.sql', '-- @one\n-- @status 99\nSELECT 1');
+  const { stderr } = await scripts('import', 'places', '--dry-run');
+  const places = stderr.match(/^warning: .*?(?=: )/gm);
+  t.strictSame(places, ['warning: shop/head.update.sql:2']);
+});
+
 t.test('diff', async (t) => {
   t.strictSame(await scripts('diff', 'other', '--database', 'main'), {
     code: 0,

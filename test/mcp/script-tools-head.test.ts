@@ -14,6 +14,7 @@ const scripts = new TestedScripts(t, server, {
 -- @param tag text[]
 -- @param declared boolean
 -- @param header.X-Mode text
+-- @param body.part text
 SELECT {{sqlVal "kind"}}::text AS kind, {{sqlVal "limit"}}::int AS "limit", {{sqlVal "tag"}}::text[] AS tag`,
     'p/limit': `-- @timeout 7s\nSELECT current_setting('statement_timeout') AS "limit"`,
     'p/none': 'SELECT current_setting(\'statement_timeout\') AS "limit"',

@@ -69,10 +69,13 @@ t.test('permissions are those of the script', async (t) => {
     },
   });
   const cases: [method: string, target: string, user: string, error: string][] = [
+    // The first request with a body finds the paths not loaded yet.
+    ['POST', '/v1/open/7', 'bob', '403 permission_denied'],
+    ['POST', '/v1/open/7', '', '401 token_missing'],
+    ['POST', '/v1/open/%ff', 'bob', '400 invalid_path'],
     ['GET', '/v1/open/7', '', '401 token_missing'],
     ['GET', '/v1/open/7', 'bob', '200'],
     ['HEAD', '/v1/open/7', 'bob', '200'],
-    ['POST', '/v1/open/7', 'bob', '403 permission_denied'],
     ['OPTIONS', '/v1/open/7', 'bob', '204'],
     ['GET', '/v1/own', 'bob', '403 permission_denied'],
     ['GET', '/v1/own', 'ann', '200'],
@@ -84,7 +87,8 @@ t.test('permissions are those of the script', async (t) => {
     ['PUT', '/v1/none', 'ann', '404 not_found'],
   ];
   for (const [method, target, user, error] of cases)
-    t.equal(await service.error(target, { method, headers: bearer(user) }), error, `${method} ${target} ${user}`); // prettier-ignore
+    for (const sent of ['GET', 'HEAD'].includes(method) ? [{}] : [{ body: '{"a":1}' }, {}])
+      t.equal(await service.error(target, { method, headers: bearer(user), ...sent }), error, `${method} ${target} ${user}`); // prettier-ignore
 });
 
 t.test('stored scripts of several databases', async (t) => {

@@ -1,0 +1,31 @@
+/** The query parameters that the text of a script knows, which refuses others. */
+import t from 'tap';
+import { ServiceError } from '#app/errors.js';
+import { compileText } from '#app/script/script-text.js';
+
+const OF_ANY_SCRIPT = ['_page', '_page_size', '_renderer'];
+
+const CASES: readonly (readonly [text: string, wanted: readonly string[] | undefined])[] = [
+  ['SELECT {{sqlVal "a"}}', undefined],
+  ['-- @strict\nSELECT 1', OF_ANY_SCRIPT],
+  [
+    '-- @strict\n-- @param b text\n-- @path /v1/{c}\nSELECT {{sqlVal "a"}}, {{sqlVal .name}}',
+    [...OF_ANY_SCRIPT, 'a', 'b', 'c', 'name'],
+  ],
+  // Data that is not in the query string.
+  [
+    `-- @strict
+-- @param body.b text
+-- @param header.X-B text
+SELECT {{sqlVal "body.a"}}, {{sqlVal "request.body"}}, {{sqlVal "header.X-A"}}, {{.header}}, {{sqlVal "bodyguard"}}`,
+    [...OF_ANY_SCRIPT, 'bodyguard'],
+  ],
+];
+
+for (const [text, wanted] of CASES)
+  t.test(text, (t) => {
+    const compiled = compileText(text, 'a/b', 'write');
+    if (compiled instanceof ServiceError) throw compiled;
+    t.same(compiled.known && [...compiled.known].sort(), wanted);
+    t.end();
+  });
