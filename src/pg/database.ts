@@ -9,6 +9,7 @@ import type { DatabaseSettings } from '../settings.js';
 import { Connection, type ConnectionCallbacks } from './connection.js';
 import { ConnectionQuota, type Quota } from './connection-quota.js';
 import { Dialer } from './dialer.js';
+import type { Identity } from './identity.js';
 import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import { LaneCount } from './lane-count.js';
@@ -23,6 +24,8 @@ const PROBE_LIMIT = 3_000;
 const TICK = 250;
 
 export interface DescribeOptions {
+  /** The identity whose search path, and privileges on schemas, decide what the names in the statement mean. */
+  readonly identity?: Identity | undefined;
   /** Whether it runs on a dedicated connection, so that no other statement waits for the same locks. */
   readonly alone?: boolean;
   /** After this time, ms, it is cancelled and fails with `timeout`. */
@@ -97,9 +100,9 @@ export class Database {
    */
   async describe(
     sql: string,
-    { alone = false, limit }: DescribeOptions = {},
+    { identity, alone = false, limit }: DescribeOptions = {},
   ): Promise<Description | SqlFailure | ServiceError> {
-    const options = { describes: true, alone };
+    const options = { identity, alone, describes: true };
     const { result, failure } = await (limit === undefined
       ? this.query(sql, [], options)
       : this.queryWithin(limit, sql, [], options));
