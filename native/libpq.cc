@@ -22,6 +22,7 @@ Libpq Load() {
       Find(library, "PQsetNoticeProcessor", &pq.set_notice_processor) &&
       Find(library, "PQcancel", &pq.cancel) && Find(library, "PQfreeCancel", &pq.free_cancel) &&
       Find(library, "PQsendPrepare", &pq.send_prepare) &&
+      Find(library, "PQsendDescribePrepared", &pq.send_describe_prepared) &&
       Find(library, "PQsendQueryParams", &pq.send_query_params) &&
       Find(library, "PQsendQueryPrepared", &pq.send_query_prepared) &&
       Find(library, "PQpipelineSync", &pq.pipeline_sync) && Find(library, "PQflush", &pq.flush) &&
@@ -34,8 +35,11 @@ Libpq Load() {
       Find(library, "PQresultErrorMessage", &pq.result_error_message) &&
       Find(library, "PQntuples", &pq.ntuples) && Find(library, "PQnfields", &pq.nfields) &&
       Find(library, "PQfname", &pq.fname) && Find(library, "PQftype", &pq.ftype) &&
-      Find(library, "PQgetvalue", &pq.getvalue) && Find(library, "PQgetlength", &pq.getlength) &&
-      Find(library, "PQgetisnull", &pq.getisnull) && Find(library, "PQcmdStatus", &pq.cmd_status);
+      Find(library, "PQfmod", &pq.fmod) && Find(library, "PQftable", &pq.ftable) &&
+      Find(library, "PQftablecol", &pq.ftablecol) && Find(library, "PQnparams", &pq.nparams) &&
+      Find(library, "PQparamtype", &pq.paramtype) && Find(library, "PQgetvalue", &pq.getvalue) &&
+      Find(library, "PQgetlength", &pq.getlength) && Find(library, "PQgetisnull", &pq.getisnull) &&
+      Find(library, "PQcmdStatus", &pq.cmd_status);
   return pq;
 }
 

@@ -38,6 +38,7 @@ struct Libpq {
 
   int (*send_prepare)(pg_conn*, const char* name, const char* query, int count,
                       const unsigned* types) = nullptr;
+  int (*send_describe_prepared)(pg_conn*, const char* name) = nullptr;
   int (*send_query_params)(pg_conn*, const char* query, int count, const unsigned* types,
                            const char* const* values, const int* lengths, const int* formats,
                            int result_format) = nullptr;
@@ -60,6 +61,11 @@ struct Libpq {
   int (*nfields)(const pg_result*) = nullptr;
   char* (*fname)(const pg_result*, int column) = nullptr;
   unsigned (*ftype)(const pg_result*, int column) = nullptr;
+  int (*fmod)(const pg_result*, int column) = nullptr;
+  unsigned (*ftable)(const pg_result*, int column) = nullptr;
+  int (*ftablecol)(const pg_result*, int column) = nullptr;
+  int (*nparams)(const pg_result*) = nullptr;
+  unsigned (*paramtype)(const pg_result*, int parameter) = nullptr;
   char* (*getvalue)(const pg_result*, int row, int column) = nullptr;
   int (*getlength)(const pg_result*, int row, int column) = nullptr;
   int (*getisnull)(const pg_result*, int row, int column) = nullptr;

@@ -122,6 +122,33 @@ void SetRows(Napi::Env env, Napi::Object outcome, const pg_result* result, std::
   outcome.Set("bytes", Napi::Number::New(env, static_cast<double>(size)));
 }
 
+// Description returns the types of the parameters and the columns of a statement that was described.
+Napi::Object Description(Napi::Env env, const pg_result* result) {
+  const Libpq& pq = Libpq::Get();
+  const int count = pq.nparams(result);
+  Napi::Array parameters = Napi::Array::New(env, static_cast<std::size_t>(count));
+  for (int p = 0; p < count; p++) {
+    const Napi::HandleScope scope(env);
+    parameters[static_cast<std::uint32_t>(p)] = Napi::Number::New(env, pq.paramtype(result, p));
+  }
+  const int width = pq.nfields(result);
+  Napi::Array columns = Napi::Array::New(env, static_cast<std::size_t>(width));
+  for (int c = 0; c < width; c++) {
+    const Napi::HandleScope scope(env);
+    Napi::Object column = Napi::Object::New(env);
+    column.Set("name", pq.fname(result, c));
+    column.Set("type", Napi::Number::New(env, pq.ftype(result, c)));
+    column.Set("modifier", Napi::Number::New(env, pq.fmod(result, c)));
+    column.Set("table", Napi::Number::New(env, pq.ftable(result, c)));
+    column.Set("attribute", Napi::Number::New(env, pq.ftablecol(result, c)));
+    columns[static_cast<std::uint32_t>(c)] = column;
+  }
+  Napi::Object description = Napi::Object::New(env);
+  description.Set("parameters", parameters);
+  description.Set("columns", columns);
+  return description;
+}
+
 }  // namespace
 
 Napi::Function Pipeline::Define(Napi::Env env) {
@@ -131,6 +158,7 @@ Napi::Function Pipeline::Define(Napi::Env env) {
                          InstanceMethod<&Pipeline::Precede>("precede"),
                          InstanceMethod<&Pipeline::ReadOnly>("readOnly"),
                          InstanceMethod<&Pipeline::Send>("send"),
+                         InstanceMethod<&Pipeline::Describe>("describe"),
                          InstanceMethod<&Pipeline::Flush>("flush"),
                          InstanceMethod<&Pipeline::Receive>("receive"),
                          InstanceMethod<&Pipeline::Close>("close"),
@@ -197,13 +225,18 @@ Napi::Value Pipeline::Send(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!IsOpen(env)) return env.Undefined();
   if (!Execute(env, info[0], info[1], info[2])) return SendResult(env, false);
-  if (std::exchange(read_only_, false) && !SendSql("ROLLBACK")) return SendResult(env, false);
   std::int32_t form = kRows;
   napi_get_value_int32(env, info[3], &form);
-  segments_.push_back({static_cast<Form>(form), preceding_, reported_});
-  preceding_ = reported_ = 0;
-  unsynced_ = true;
-  return SendResult(env, true);
+  return SendResult(env, CompleteSegment(static_cast<Form>(form)));
+}
+
+Napi::Value Pipeline::Describe(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!IsOpen(env)) return env.Undefined();
+  const char* const name = Text(env, info[0]);
+  if (name == nullptr || !BeginWrite()) return SendResult(env, false);
+  const bool sent = Libpq::Get().send_describe_prepared(connection_, name) == 1;
+  return SendResult(env, sent && CompleteSegment(kDescription));
 }
 
 Napi::Value Pipeline::Flush(const Napi::CallbackInfo& info) {
@@ -292,6 +325,14 @@ bool Pipeline::SendSql(const char* sql) {
   if (!BeginWrite()) return false;
   return Libpq::Get().send_query_params(connection_, sql, 0, nullptr, nullptr, nullptr, nullptr,
                                         0) == 1;
+}
+
+bool Pipeline::CompleteSegment(Form form) {
+  if (std::exchange(read_only_, false) && !SendSql("ROLLBACK")) return false;
+  segments_.push_back({form, preceding_, reported_});
+  preceding_ = reported_ = 0;
+  unsynced_ = true;
+  return true;
 }
 
 Napi::Value Pipeline::SendResult(Napi::Env env, bool sent) {
@@ -460,6 +501,8 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
   if (failure != nullptr) {
     outcome.Set("failure", Failure(env, failure.get()));
     if (result != nullptr) outcome.Set("ran", true);
+  } else if (result != nullptr && segment.form == kDescription) {
+    outcome.Set("description", Description(env, result.get()));
   } else if (result != nullptr) {
     if (!tags.empty()) {
       Napi::Array list = Napi::Array::New(env, tags.size());

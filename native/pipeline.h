@@ -28,7 +28,7 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
 
  private:
   // What becomes of a segment's result, see src/native/pipeline.ts.
-  enum Form : std::int32_t { kRows, kValue, kBody };
+  enum Form : std::int32_t { kRows, kValue, kBody, kDescription };
 
   struct Segment {
     Form form;
@@ -42,6 +42,7 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   Napi::Value Precede(const Napi::CallbackInfo& info);
   Napi::Value ReadOnly(const Napi::CallbackInfo& info);
   Napi::Value Send(const Napi::CallbackInfo& info);
+  Napi::Value Describe(const Napi::CallbackInfo& info);
   Napi::Value Flush(const Napi::CallbackInfo& info);
   Napi::Value Receive(const Napi::CallbackInfo& info);
   void Close(const Napi::CallbackInfo& info);
@@ -50,6 +51,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   // Execute sends a statement with its values, prepared under a name unless that is ''. False when it fails, possibly
   // with an exception.
   bool Execute(napi_env env, napi_value name, napi_value sql, napi_value values);
+  // CompleteSegment adds the segment of the statement that was sent last; false when it fails.
+  bool CompleteSegment(Form form);
   // SendResult records whether a part of a segment was sent, and converts that to JavaScript.
   Napi::Value SendResult(Napi::Env env, bool sent);
   // SendSql sends a statement without values; false when it fails.

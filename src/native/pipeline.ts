@@ -34,6 +34,27 @@ export interface FailureFields {
   readonly parameter?: number;
 }
 
+/** DescribedColumn is a column of a statement's result. */
+export interface DescribedColumn {
+  readonly name: string;
+  /** OID of its type; of a domain, that of the type below it. */
+  readonly type: number;
+  /** The type's modifier; -1 for none. */
+  readonly modifier: number;
+  /** OID of the table of which it is a column, 0 for other expressions. */
+  readonly table: number;
+  /** Its number in that table, from 1, negative for a system column; 0 without a table. */
+  readonly attribute: number;
+}
+
+/** Description is what PostgreSQL knows of a statement without running it. */
+export interface Description {
+  /** OIDs of the types of its parameters. libpq gives up the connection when there are more than 7,498. */
+  readonly parameters: readonly number[];
+  /** Empty when it returns no rows. */
+  readonly columns: readonly DescribedColumn[];
+}
+
 /** The outcome of a segment that is more than a single value or a command tag. */
 export interface Detail {
   /** The command tag; empty for an empty statement. */
@@ -44,6 +65,8 @@ export interface Detail {
   readonly rows?: readonly (readonly (string | null)[])[];
   /** Bytes of all cells of the rows. */
   readonly bytes?: number;
+  /** For a statement that was described. */
+  readonly description?: Description;
   readonly failure?: FailureFields;
   /** The failure was before the statement itself: the number of missing results before that of the statement. */
   readonly before?: number;
@@ -98,6 +121,11 @@ export interface Pipeline {
    * is sent then.
    */
   send(name: string, sql: string, values: readonly (string | null)[], form: number): boolean;
+  /**
+   * describe completes a segment as send does, with a statement that is prepared under that name and does not run: the
+   * outcome is its description. False as above.
+   */
+  describe(name: string): boolean;
   /** flush writes to the socket: 0 everything is sent, 1 the socket is full, -1 the connection is lost. */
   flush(): number;
   /** receive returns the outcomes of the segments that are complete, in the order sent. */

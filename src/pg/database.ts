@@ -4,10 +4,12 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
+import type { Description } from '../native/pipeline.js';
 import type { DatabaseSettings } from '../settings.js';
 import { Connection, type ConnectionCallbacks } from './connection.js';
 import { ConnectionQuota, type Quota } from './connection-quota.js';
 import { Dialer } from './dialer.js';
+import type { Identity } from './identity.js';
 import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import { LaneCount } from './lane-count.js';
@@ -20,6 +22,15 @@ import { connectionFailure, type SqlFailure } from './sql-failure.js';
 const PROBE_LIMIT = 3_000;
 /** How often waiting jobs and idle connections are checked, ms. */
 const TICK = 250;
+
+export interface DescribeOptions {
+  /** The identity whose search path, and privileges on schemas, decide what the names in the statement mean. */
+  readonly identity?: Identity | undefined;
+  /** Whether it runs on a dedicated connection, so that no other statement waits for the same locks. */
+  readonly alone?: boolean;
+  /** After this time, ms, it is cancelled and fails with `timeout`. */
+  readonly limit?: number | undefined;
+}
 
 export class Database {
   readonly settings: DatabaseSettings;
@@ -83,11 +94,19 @@ export class Database {
     });
   }
 
-  /** parse has PostgreSQL parse a statement without running it, and resolves to the failure if there is one. */
-  async parse(sql: string): Promise<SqlFailure | ServiceError | undefined> {
-    // The unnamed statement, which `SELECT 1` replaces: nothing stays, on whatever connection of a pooler.
-    const { failure } = await this.query('SELECT 1', [], { parsed: sql, alone: true });
-    return failure;
+  /**
+   * describe has PostgreSQL parse a statement, which does not run, and resolves to its parameters and columns. It waits for
+   * locks on the tables of the statement, at most `limit` ms. Descriptions share pipelines unless each is to be `alone`.
+   */
+  async describe(
+    sql: string,
+    { identity, alone = false, limit }: DescribeOptions = {},
+  ): Promise<Description | SqlFailure | ServiceError> {
+    const options = { identity, alone, describes: true };
+    const { result, failure } = await (limit === undefined
+      ? this.query(sql, [], options)
+      : this.queryWithin(limit, sql, [], options));
+    return failure ?? result.description!;
   }
 
   /** queryWithin runs a statement that cannot write; after `limit` ms it is cancelled and fails with `timeout`. */
@@ -95,13 +114,14 @@ export class Database {
     limit: number,
     sql: string,
     values: (string | null)[] = [],
+    options?: InternalOptions,
   ): Promise<InternalOutcome> {
     return new Promise((resolve) => {
       const ended = (outcome: InternalOutcome): void => {
         clearTimeout(timer);
         resolve(outcome);
       };
-      const job = new InternalJob(sql, values, ended, { cannotWrite: true });
+      const job = new InternalJob(sql, values, ended, { ...options, cannotWrite: true });
       const timer = setTimeout(() => {
         this.abandon(job);
         resolve({ failure: new ServiceError('timeout', `no answer in ${limit / 1000} s`) });

@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
-import type { Job, StatementResult } from './job.js';
+import type { Job, ResultForm, StatementResult } from './job.js';
 import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -12,11 +12,12 @@ export type InternalOutcome =
   | { readonly result: StatementResult; readonly failure?: undefined }
   | { readonly failure: SqlFailure | ServiceError; readonly result?: undefined };
 
-/** InternalOptions are as in Job, apart from `alone`. */
+/** InternalOptions are as in Job, apart from `describes` and `alone`. */
 export interface InternalOptions {
   readonly identity?: Identity | undefined;
-  readonly parsed?: string;
   readonly cannotWrite?: boolean;
+  /** Whether it is only parsed, for its description. */
+  readonly describes?: boolean;
   /** Whether it runs on a dedicated connection, because it may wait for a lock. */
   readonly alone?: boolean;
 }
@@ -25,8 +26,7 @@ export class InternalJob implements Job {
   readonly statement;
   readonly values;
   readonly identity: Identity | undefined;
-  readonly parsed: string | undefined;
-  readonly form = 'rows';
+  readonly form: ResultForm;
   readonly cannotWrite: boolean;
   readonly cost: ScriptCost | undefined;
   /** True from the start for a fire-and-forget statement, so that it keeps no other from being cancelled. */
@@ -40,11 +40,12 @@ export class InternalJob implements Job {
     sql: string,
     values: (string | null)[],
     ended?: (outcome: InternalOutcome) => void,
-    { identity, parsed, alone = false, cannotWrite = false }: InternalOptions = {},
+    options: InternalOptions = {},
   ) {
+    const { identity, cannotWrite = false, describes = false, alone = false } = options;
     this.identity = identity;
-    this.parsed = parsed;
-    this.cannotWrite = cannotWrite;
+    this.form = describes ? 'description' : 'rows';
+    this.cannotWrite = cannotWrite || describes;
     this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
     this.statement = { sql, recurs: false };
     this.values = values;

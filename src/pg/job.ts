@@ -3,7 +3,7 @@
  * `done` or `failed`.
  */
 import type { ServiceError } from '../errors.js';
-import type { LargeValue } from '../native/pipeline.js';
+import type { Description, LargeValue } from '../native/pipeline.js';
 import type { Identity } from './identity.js';
 import type { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
@@ -25,7 +25,9 @@ export type ResultForm =
   /** The same, and its text goes into a response: where it is short, into the thread's response ring. */
   | 'body'
   /** Rows affected, and the rows when the statement returns any. */
-  | 'rows';
+  | 'rows'
+  /** Its parameters and columns: it is only parsed, and never runs. */
+  | 'description';
 
 export interface ResultColumn {
   readonly name: string;
@@ -45,6 +47,8 @@ export interface StatementResult {
   /** Undefined when the statement returns no rows. */
   readonly columns: readonly ResultColumn[] | undefined;
   readonly rows: readonly (readonly (string | null)[])[] | undefined;
+  /** For form `description`. */
+  readonly description?: Description;
 }
 
 /** A statement before that of a job, whose result is dropped. */
@@ -64,8 +68,6 @@ export interface Job {
   readonly identity: Identity | undefined;
   /** Whether it runs in a READ ONLY transaction of its own, which is rolled back. */
   readonly readOnly?: boolean;
-  /** Another statement, which PostgreSQL parses before it but does not run; the job fails when that fails. */
-  readonly parsed?: string | undefined;
   /**
    * Whether it cannot write, because it is `readOnly` or only reads catalogs: then it may be run again even if it has run
    * already. A script's GET is not such a job: functions that it calls may write.

@@ -25,8 +25,12 @@ export function readOutcome(
   }
   if (outcome.tooLarge) return undefined;
   const { tag, columns, rows } = outcome;
-  if (tag === undefined)
-    return { state: RESOLUTION_UNKNOWN, message: 'the database sent no result', fatal: true };
+  if (tag === undefined) {
+    const { description } = outcome;
+    return description === undefined
+      ? { state: RESOLUTION_UNKNOWN, message: 'the database sent no result', fatal: true }
+      : { ...resultOf(null, undefined, '', undefined, undefined), description };
+  }
   if (tag === '') return { state: '42601', message: 'the statement is empty', fatal: false };
   return resultOf(null, undefined, tag, columns, rows);
 }

@@ -70,17 +70,25 @@ export function writeSegment(
     job.before === undefined
       ? NONE
       : job.before.map((one) => writeEarlier(pipeline, prepared, one));
-  if (job.parsed !== undefined) pipeline.prepare('', job.parsed);
-  const known = prepared.statements.find(statement);
-  const name = known ?? prepared.parse(statement);
-  const sent = pipeline.send(name, statement.sql, job.values, FORMS[job.form]);
+  let name = '';
+  let parses = true;
+  let sent: boolean;
+  if (job.form === 'description') {
+    pipeline.prepare('', statement.sql);
+    sent = pipeline.describe('');
+  } else {
+    const known = prepared.statements.find(statement);
+    name = known ?? prepared.parse(statement);
+    parses = known === undefined && name !== '';
+    sent = pipeline.send(name, statement.sql, job.values, FORMS[job.form]);
+  }
   if (!sent) return undefined;
   return {
     job,
     sentAt: now,
     expected: job.cost?.time ?? 0,
     name,
-    parses: known === undefined && name !== '',
+    parses,
     before,
     identityName,
     parsesIdentity,

@@ -123,10 +123,11 @@ async function parseStatement(
 
 /** Rejects with StatementFailure when the database cannot be queried. */
 async function parse(sql: string, database: Database): Promise<SqlFailure | undefined> {
-  const failure = await database.parse(sql);
-  if (failure instanceof ServiceError || (failure && statusOfSqlState(failure.state) >= 503))
-    throw new StatementFailure(failure);
-  return failure;
+  const described = await database.describe(sql, { alone: true });
+  if ('columns' in described) return undefined;
+  if (described instanceof ServiceError || statusOfSqlState(described.state) >= 503)
+    throw new StatementFailure(described);
+  return described;
 }
 
 /** The code of a text that cannot be used. */
