@@ -2,7 +2,7 @@
  * Hints for parse errors: what the author of a template most likely meant. Go's messages stay as they are; a hint follows
  * them.
  */
-import { edits, nearest } from '../nearest.js';
+import { similar } from '../nearest.js';
 import { FUNCTION_NAMES } from './functions.js';
 import { lineOf } from './source.js';
 
@@ -11,6 +11,9 @@ const BY_NAME: ReadonlySet<string> = new Set(
   ['isSet', 'defaultOrValue', 'inFormat', 'sqlVal', 'sqlList', 'ident'], //
 );
 
+/** The letters of a word for each edit that a function may be away; a shorter word is more often a parameter. */
+const LETTERS = 4;
+
 /**
  * unknownFunction is the hint for a word that is no function. `called` is the function that it would be the first argument
  * of, or '' if it is called itself; undefined in any other place.
@@ -18,10 +21,8 @@ const BY_NAME: ReadonlySet<string> = new Set(
 export function unknownFunction(word: string, called: string | undefined): string {
   if (called !== undefined && BY_NAME.has(called))
     return `quotes are missing: write {{${called} "${word}"${called === 'defaultOrValue' ? ' …' : ''}}}`;
-  const lower = word.toLowerCase();
-  const close =
-    FUNCTION_NAMES.find((name) => name.toLowerCase() === lower) ?? nearest(word, FUNCTION_NAMES);
-  if (edits(lower, close.toLowerCase()) <= word.length / 4) return `the nearest is ${close}`;
+  const close = similar(word, FUNCTION_NAMES, LETTERS);
+  if (close !== undefined) return `the nearest is ${close}`;
   return called === ''
     ? `for the value of a parameter write {{sqlVal "${word}"}}`
     : `for the value of a parameter write .${word}`;
