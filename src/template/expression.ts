@@ -241,11 +241,7 @@ function compileString(arg: Operand): Expression {
       return failing(arg, 'cannot assign nil to string', 'cannot assign nil to string');
     case 'bool':
     case 'number':
-      return failing(
-        arg,
-        `expected string; found ${nodeText(arg)}`,
-        'expected string',
-      );
+      return failing(arg, `expected string; found ${nodeText(arg)}`, 'expected string');
   }
   const inner = compileOperand(arg);
   return (r, dot) => typed(r, inner(r, dot), 'string', dot, arg);
