@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../errors.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
-import { edits, nearest } from '../nearest.js';
+import { similar } from '../nearest.js';
 import type { QueryParameters } from './query-string.js';
 import type { DeclaredParameters, RequestData } from './request-data.js';
 
@@ -40,7 +40,7 @@ function mistake({ expected, list }: DeclaredParameter, value: unknown): string 
   return `must be ${expected}`;
 }
 
-/** Most unknown parameters that are named, and the longest name for which the nearest one is sought. */
+/** Most unknown parameters that are named, and the longest name for which a similar one is sought. */
 const MOST_NAMED = 20;
 const LONGEST = 64;
 
@@ -61,12 +61,6 @@ export function checkKnown(known: ReadonlySet<string>, sent: QueryParameters): v
   const message = `unknown ${plural('parameter', unknown)}: ${texts.join(', ')}${more}`;
   const members = { parameter: named[0]?.parameter, parameters: named };
   throw new ServiceError('unknown_parameter', message, { members });
-}
-
-/** The nearest name, if it has anything in common with this one. */
-function similar(name: string, names: readonly string[]): string | undefined {
-  const found = nearest(name, names);
-  return edits(name, found) < Math.max(name.length, found.length) ? found : undefined;
 }
 
 function plural(noun: string, { length }: readonly unknown[]): string {

@@ -1,28 +1,29 @@
 /**
- * Expressions compiled to closures: pipelines, commands, fields, variables, constants and calls. Before a closure can
- * fail it records its node, so that errors have the same position as Go's. Follows the eval functions of Go's
- * text/template/exec.go.
+ * Expressions compiled to closures: pipelines, commands, operands and calls. Before a closure can fail it records its
+ * node, so that errors have the same position as Go's. Follows the eval functions of Go's text/template/exec.go.
  */
-import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
+import { absentOf, callError, typed, weight } from './argument.js';
 import { call } from './builtins.js';
-import { FunctionFailure, RefusedValue, type Fault } from './errors.js';
+import { Boxed, type Plain, type Value } from './container.js';
+import { FunctionFailure } from './errors.js';
 import { functionNamed, type ParameterType, type TemplateFunction } from './functions.js';
-import { Tainted, Refused } from './kinds.js';
 import {
   nodeText,
-  type ChainNode,
   type CommandNode,
-  type FieldNode,
   type IdentifierNode,
   type Operand,
   type PipeNode,
-  type VariableNode,
 } from './node.js';
+import {
+  compileChain,
+  compileField,
+  compileVariable,
+  constant,
+  failing,
+  type Expression,
+} from './primary-expression.js';
 import type { Rendering } from './rendering.js';
-import { box, integerOf, isTrue, textOf, typeName, unbox } from './value.js';
-
-/** Expression computes a value from a rendering and dot. */
-export type Expression = (r: Rendering, dot: Value) => Value;
+import { box, isTrue, unbox } from './value.js';
 
 /** A command; `final` is the value of the previous command in its pipeline. */
 type Command = (r: Rendering, dot: Value, final: Value) => Value;
@@ -55,13 +56,6 @@ function content(value: Value): Plain {
   return value instanceof Boxed ? value.inner : value;
 }
 
-function failing(node: Operand, message: string, safe: string): Command {
-  return (r) => {
-    r.node = node;
-    return r.fail(message, safe);
-  };
-}
-
 function compileCommand(command: CommandNode, hasFinal: boolean): Command {
   const node = command.args[0]!;
   const hasArgs = command.args.length > 1 || hasFinal;
@@ -75,7 +69,7 @@ function compileCommand(command: CommandNode, hasFinal: boolean): Command {
     case 'field':
       return compileField(node, hasArgs);
     case 'chain':
-      return compileChain(node, hasArgs);
+      return compileChain(node, compileOperand(node.node), hasArgs);
     case 'variable':
       return hasArgs && node.names.length === 1 ? notAFunction() : compileVariable(node, hasArgs);
     case 'identifier':
@@ -113,91 +107,19 @@ function compileOperand(node: Operand): Expression {
       return constant(node, node.text);
     case 'number':
       if (node.constant.kind === 'value') return constant(node, node.constant.value);
-      return failing(node, `${node.text} overflows int`, 'constant overflows int') as Expression;
+      return failing(node, `${node.text} overflows int`, 'constant overflows int');
     case 'field':
       return compileField(node, false);
     case 'variable':
       return compileVariable(node, false);
     case 'chain':
-      return compileChain(node, false);
+      return compileChain(node, compileOperand(node.node), false);
     case 'pipe':
       return compilePipe(node);
     case 'identifier':
       return compileCall(node, node, [], false) as Expression;
   }
 }
-
-function constant(node: Operand, value: Value): Expression {
-  return (r) => {
-    r.node = node;
-    return value;
-  };
-}
-
-// Fields and variables.
-
-function compileField(node: FieldNode, hasArgs: boolean): Expression {
-  const { names } = node;
-  if (names.length === 1) {
-    const name = names[0]!;
-    return (r, dot) => {
-      r.node = node;
-      return field(r, dot, name, hasArgs);
-    };
-  }
-  return (r, dot) => {
-    r.node = node;
-    return fieldChain(r, dot, names, 0, hasArgs);
-  };
-}
-
-function compileVariable(node: VariableNode, hasArgs: boolean): Expression {
-  const { names } = node;
-  const [name] = names;
-  return (r) => {
-    r.node = node;
-    const value = r.lookup(name);
-    return names.length === 1 ? value : fieldChain(r, value, names, 1, hasArgs);
-  };
-}
-
-function compileChain(node: ChainNode, hasArgs: boolean): Expression {
-  const inner = compileOperand(node.node);
-  const { names } = node;
-  return (r, dot) => {
-    r.node = node;
-    return fieldChain(r, inner(r, dot), names, 0, hasArgs);
-  };
-}
-
-function fieldChain(
-  r: Rendering,
-  receiver: Value,
-  names: readonly string[],
-  from: number,
-  hasArgs: boolean,
-): Value {
-  const last = names.length - 1;
-  let value = field(r, receiver, names[from]!, hasArgs && from === last);
-  for (let i = from + 1; i <= last; i++) {
-    r.spend(1);
-    value = field(r, box(value), names[i]!, hasArgs && i === last);
-  }
-  return value;
-}
-
-function field(r: Rendering, receiver: Value, name: string, hasArgs: boolean): Value {
-  const value = unbox(receiver);
-  if (value instanceof MapValue) {
-    if (hasArgs) r.fail(`${name} is not a method but has arguments`);
-    return value.get(name);
-  }
-  if (value === undefined) return undefined;
-  if (value === null) r.fail(`nil pointer evaluating interface {}.${name}`);
-  return r.fail(`can't evaluate field ${name} in type ${typeName(receiver)}`);
-}
-
-// Calls.
 
 function compileCall(
   node: IdentifierNode,
@@ -245,66 +167,6 @@ function compileCall(
       throw e;
     }
   };
-}
-
-/** `absent` is the first parameter that an argument reads and that the data does not have. */
-function callError(
-  r: Rendering,
-  place: CommandNode | IdentifierNode,
-  name: string,
-  { message, safe, fault }: FunctionFailure,
-  absent: string | undefined,
-) {
-  const [full, masked] = [`error calling ${name}: ${message}`, `error calling ${name}: ${safe}`];
-  if (fault === undefined) return r.error(place, full, masked);
-  const isAbsent = (fault.value ?? fault.parameter) === undefined;
-  return r.invalid(place, full, masked, isAbsent ? missing(fault, absent) : fault);
-}
-
-function missing(fault: Fault, parameter: string | undefined): Fault {
-  return parameter === undefined ? fault : { ...fault, parameter, missing: true };
-}
-
-/** absentOf is the first parameter that operands read and that the data does not have. */
-function absentOf(r: Rendering, dot: Value, operands: readonly Operand[]): string | undefined {
-  for (const operand of operands) {
-    const path = pathOf(r, dot, operand);
-    if (path === undefined) continue;
-    const [receiver, names] = path;
-    let map = unbox(receiver);
-    for (const name of names.slice(0, -1)) map = map instanceof MapValue ? map.get(name) : null;
-    const last = names.at(-1)!;
-    if (map instanceof MapValue && (map.get(last) ?? null) === null) return map.parameter(last);
-  }
-  return undefined;
-}
-
-/** The value that a field is read of, and the names that lead to the field: `.a`, `$.a`, `index . "a"`. */
-function pathOf(
-  r: Rendering,
-  dot: Value,
-  node: Operand,
-): [receiver: Value, names: readonly string[]] | undefined {
-  if (node.kind === 'field') return [dot, node.names];
-  if (node.kind === 'variable' && node.names.length > 1)
-    return [r.lookup(node.names[0]), node.names.slice(1)];
-  if (node.kind !== 'pipe' || node.commands.length !== 1) return undefined;
-  const [called, map, key, ...more] = node.commands[0]!.args;
-  if (called?.kind !== 'identifier' || called.name !== 'index' || more.length > 0) return undefined;
-  if (key?.kind !== 'string') return undefined;
-  if (map?.kind === 'dot') return [dot, [key.text]];
-  const inner = map && pathOf(r, dot, map);
-  if (inner !== undefined) return [inner[0], [...inner[1], key.text]];
-  return map?.kind === 'variable' ? [r.lookup(map.names[0]), [key.text]] : undefined;
-}
-
-/** The steps that handling a value costs beyond the first: more for long text, lists and maps. */
-function weight(boxedValue: Value): number {
-  const value = unbox(boxedValue);
-  const text = textOf(value);
-  if (text !== undefined) return text.length >> 6;
-  if (value instanceof List) return value.length >> 4;
-  return value instanceof MapValue ? value.length >> 1 : 0;
 }
 
 /** The error of `call` names the first argument by its text in the template. */
@@ -378,18 +240,10 @@ function compileString(arg: Operand): Expression {
     case 'string':
       return constant(arg, arg.text);
     case 'nil':
-      return failing(
-        arg,
-        'cannot assign nil to string',
-        'cannot assign nil to string',
-      ) as Expression;
+      return failing(arg, 'cannot assign nil to string', 'cannot assign nil to string');
     case 'bool':
     case 'number':
-      return failing(
-        arg,
-        `expected string; found ${nodeText(arg)}`,
-        'expected string',
-      ) as Expression;
+      return failing(arg, `expected string; found ${nodeText(arg)}`, 'expected string');
   }
   const inner = compileOperand(arg);
   return (r, dot) => typed(r, inner(r, dot), 'string', dot, arg);
@@ -400,26 +254,4 @@ function compileInteger(arg: Operand): Expression {
   if (arg.kind === 'nil' || arg.kind === 'bool') return compileString(arg);
   const inner = compileOperand(arg);
   return (r, dot) => typed(r, inner(r, dot), 'integer', dot, arg);
-}
-
-/** typed checks the type of an argument; `arg` is its operand, undefined for the value of the command before. */
-function typed(
-  r: Rendering,
-  boxedValue: Value,
-  type: ParameterType,
-  dot: Value,
-  arg: Operand | undefined,
-): Value {
-  const value = unbox(boxedValue);
-  if (type === 'integer' && integerOf(value) !== undefined) return value;
-  if (typeof value === 'string' || value instanceof Tainted) return value;
-  if (value instanceof Refused) throw new RefusedValue(value.parameter);
-  const fault: Fault = { value, expected: type === 'integer' ? 'an integer' : 'one value' };
-  if (value === undefined) {
-    const message = 'invalid value; expected string';
-    const { node } = r;
-    throw r.invalid(node, message, message, missing(fault, absentOf(r, dot, arg ? [arg] : [])));
-  }
-  const message = `wrong type for value; expected string; got ${typeName(value)}`;
-  throw r.invalid(r.node, message, message, fault);
 }

@@ -2,8 +2,7 @@
  * The parameters of a template, found by static analysis of its tree: which are required, which are lists, and so on.
  * Names that are computed at run time (`sqlVal .name`) cannot be known; then the list is marked as open.
  */
-import { parse } from './parser.js';
-import { UsageWalk } from './usage-walk.js';
+import { fieldUsageOf } from './usage-walk.js';
 
 /** A name that a template looks up in its data. */
 export interface Parameter {
@@ -40,9 +39,8 @@ const HEADER = 'header.';
 
 /** parametersOf finds the parameters of a template's text, which must be valid. */
 export function parametersOf(text: string, name: string): TemplateParameters {
-  const walk = new UsageWalk(parse(name, text));
-  walk.template(name);
-  const list = [...walk.fields].map(([name, field]): Parameter => {
+  const usage = fieldUsageOf(text, name);
+  const list = [...usage.fields].map(([name, field]): Parameter => {
     const { used, nullable, values, fallback, type, list, identifier, integer, interpolated } =
       field;
     const required = field.required && !nullable;
@@ -61,6 +59,6 @@ export function parametersOf(text: string, name: string): TemplateParameters {
     };
   });
   const bound = list.filter(({ name, flag }) => !flag && name.startsWith(HEADER));
-  const headers = [...walk.headers, ...bound.map((header) => header.name.slice(HEADER.length))];
-  return { list, open: walk.open, headers };
+  const headers = [...usage.headers, ...bound.map((header) => header.name.slice(HEADER.length))];
+  return { list, open: usage.open, headers };
 }

@@ -2,9 +2,12 @@
  * Hints for parse errors: what the author of a template most likely meant. Go's messages stay as they are; a hint follows
  * them.
  */
-import { edits, nearest } from '../nearest.js';
+import { similar } from '../nearest.js';
 import { lineOf } from '../position.js';
 import { FUNCTION_NAMES, PARAMETER_FUNCTIONS } from './functions.js';
+
+/** The letters of a word for each edit that a function may be away; a shorter word is more often a parameter. */
+const LETTERS = 4;
 
 /**
  * unknownFunction is the hint for a word that is no function. `called` is the function that it would be the first argument
@@ -13,10 +16,8 @@ import { FUNCTION_NAMES, PARAMETER_FUNCTIONS } from './functions.js';
 export function unknownFunction(word: string, called: string | undefined): string {
   if (called !== undefined && PARAMETER_FUNCTIONS.has(called))
     return `quotes are missing: write {{${called} "${word}"${called === 'defaultOrValue' ? ' …' : ''}}}`;
-  const lower = word.toLowerCase();
-  const close =
-    FUNCTION_NAMES.find((name) => name.toLowerCase() === lower) ?? nearest(word, FUNCTION_NAMES);
-  if (edits(lower, close.toLowerCase()) <= word.length / 4) return `the nearest is ${close}`;
+  const close = similar(word, FUNCTION_NAMES, LETTERS);
+  if (close !== undefined) return `the nearest is ${close}`;
   return called === ''
     ? `for the value of a parameter write {{sqlVal "${word}"}}`
     : `for the value of a parameter write .${word}`;

@@ -3,10 +3,9 @@
  * it is SQL. Determined only after a statement has failed, so rendering does not pay for it.
  */
 import type { Part } from './kinds.js';
-import { parse } from './parser.js';
 import { END, QUOTED, skipComment, SqlScanner, STRING } from './sql-scanner.js';
 import type { Source } from './source.js';
-import { UsageWalk } from './usage-walk.js';
+import { fieldUsageOf } from './usage-walk.js';
 
 /** Interpolated describes the text of parameters outside string constants and comments. */
 export interface Interpolated {
@@ -134,9 +133,8 @@ const known = new WeakMap<Source, ReadonlyMap<number, ReadonlySet<string>>>();
 function fieldsByAction(source: Source): ReadonlyMap<number, ReadonlySet<string>> {
   let actions = known.get(source);
   if (actions === undefined) {
-    const walk = new UsageWalk(parse(source.name, source.text));
-    walk.template(source.name);
-    known.set(source, (actions = walk.actions));
+    ({ actions } = fieldUsageOf(source.text, source.name));
+    known.set(source, actions);
   }
   return actions;
 }

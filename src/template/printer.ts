@@ -3,15 +3,14 @@
  * fmt/print.go. Fails for refused values, for data nested too deeply and for text beyond the output limit, and if text
  * of a request forms SQL syntax together with adjacent text.
  */
-import { normalize } from './byte-string.js';
 import { Directives } from './directives.js';
 import { FunctionFailure, RefusedValue } from './errors.js';
 import { Flags } from './flags.js';
-import { MAX_DATA_DEPTH, MAX_OUTPUT } from './limits.js';
-import { formsSyntax } from './neighbours.js';
+import { MAX_DATA_DEPTH } from './limits.js';
 import type { Screening } from './data.js';
-import { Complex, Counted, Tainted, Float, Refused, type Part } from './kinds.js';
+import { Complex, Counted, Tainted, Float, Refused } from './kinds.js';
 import { List, MapValue, type Value } from './container.js';
+import { PrintedText } from './printed-text.js';
 import { integerOf, textOf, typeName, unbox } from './value.js';
 
 /** sprint is fmt.Sprint: a space between adjacent operands if neither is a string. */
@@ -20,22 +19,22 @@ export function sprint(args: readonly Value[], screening?: Screening): string | 
   let text = true;
   args.forEach((arg, i) => {
     const isText = textOf(unbox(arg)) !== undefined;
-    if (i > 0 && !isText && !text) printer.write(' ');
+    if (i > 0 && !isText && !text) printer.text.write(' ');
     printer.print(arg, 'v');
     text = isText;
   });
-  return printer.finish();
+  return printer.text.finish();
 }
 
 /** sprintln is fmt.Sprintln: a space between operands, a newline at the end. */
 export function sprintln(args: readonly Value[], screening?: Screening): string | Tainted {
   const printer = new Printer(screening);
   args.forEach((arg, i) => {
-    if (i > 0) printer.write(' ');
+    if (i > 0) printer.text.write(' ');
     printer.print(arg, 'v');
   });
-  printer.write('\n');
-  return printer.finish();
+  printer.text.write('\n');
+  return printer.text.finish();
 }
 
 /** sprintf is fmt.Sprintf. A tainted format is checked like the arguments. */
@@ -46,57 +45,18 @@ export function sprintf(
 ): string | Tainted {
   const printer = new Printer(screening);
   printer.printf(format, args);
-  return printer.finish();
+  return printer.text.finish();
 }
 
-/** Printer collects output; ranges of it that come from a request are checked by `finish`. */
+/** Printer formats values by their kinds and a verb. */
 class Printer {
   readonly #screening: Screening | undefined;
-  #out = '';
+  readonly text = new PrintedText();
   #flags = new Flags();
-  /** The formatted text of tainted values. */
-  readonly #segments: Part[] = [];
-  /** The ranges of that text that came from parameters. */
-  readonly #parts: Part[] = [];
   #depth = 0;
 
   constructor(screening: Screening | undefined) {
     this.#screening = screening;
-  }
-
-  write(text: string): void {
-    this.#out += text;
-    if (this.#out.length > MAX_OUTPUT) throw new FunctionFailure('result exceeds 4 MiB');
-  }
-
-  /** finish returns the text, tainted if any segment is. */
-  finish(): string | Tainted {
-    const out = normalize(this.#out);
-    if (this.#segments.length === 0) return out;
-    for (const [start, end, origin] of this.#segments) {
-      // For an empty segment both are the boundary between its neighbours.
-      const before = start > 0 && formsSyntax(this.#out, start, false);
-      const after = end < this.#out.length && formsSyntax(this.#out, end, start < end);
-      if (before || after) throw new RefusedValue(origin);
-    }
-    const parts = out === this.#out ? this.#parts : this.#parts.map(this.#normal, this);
-    return new Tainted(out, this.#segments[0]![2], parts);
-  }
-
-  /** A part with its offsets in the normalized text. */
-  #normal([start, end, origin]: Part): Part {
-    const at = (offset: number): number => normalize(this.#out.slice(0, offset)).length;
-    return [at(start), at(end), origin];
-  }
-
-  /** Writes the text of a value; with an origin it is a segment. */
-  #value(text: string, origin: string | undefined): void {
-    const start = this.#out.length;
-    this.write(text);
-    if (origin === undefined) return;
-    const segment: Part = [start, this.#out.length, origin];
-    this.#segments.push(segment);
-    this.#parts.push(segment);
   }
 
   print(boxed: Value, verb: string): void {
@@ -104,9 +64,9 @@ class Printer {
     const flags = this.#flags;
     if (value instanceof Refused) throw new RefusedValue(value.parameter);
     if (value === undefined || value === null) {
-      if (verb === 'v' || verb === 'T') this.write(flags.pad('<nil>'));
+      if (verb === 'v' || verb === 'T') this.text.write(flags.pad('<nil>'));
       else this.#badVerb(verb, value);
-    } else if (verb === 'T') this.write(flags.pad(flags.truncate(typeName(value))));
+    } else if (verb === 'T') this.text.write(flags.pad(flags.truncate(typeName(value))));
     else if (verb === 'p' || verb === 'w') this.#badVerb(verb, value);
     else this.#printValue(value, verb);
   }
@@ -114,7 +74,7 @@ class Printer {
   #printValue(value: Value, verb: string): void {
     const flags = this.#flags;
     if (typeof value === 'boolean') {
-      if (verb === 't' || verb === 'v') this.write(flags.pad(String(value)));
+      if (verb === 't' || verb === 'v') this.text.write(flags.pad(String(value)));
       else this.#badVerb(verb, value);
     } else if (typeof value === 'string') this.#string(value, undefined, verb, value);
     else if (value instanceof Tainted) this.#tainted(value, verb);
@@ -127,21 +87,15 @@ class Printer {
   }
 
   #tainted(value: Tainted, verb: string): void {
-    const { text, origin, parts } = value;
-    const before = this.#out.length;
-    this.#string(text, origin, verb, value);
-    if (parts === undefined) return;
-    // A value composed of several texts keeps its parts if it is written unchanged, padded or not.
-    const at = this.#out.indexOf(text, before);
-    if (at < 0 || this.#parts.at(-1)?.[0] !== before) return;
-    this.#parts.pop();
-    for (const [start, end, one] of parts) this.#parts.push([at + start, at + end, one]);
+    const start = this.text.length;
+    this.#string(value.text, value.origin, verb, value);
+    this.text.compose(start, value);
   }
 
   #string(text: string, origin: string | undefined, verb: string, value: Value): void {
     const flags = this.#flags;
     if (verb === 'x' || verb === 'X') {
-      this.#value(flags.hexBytes(text, verb === 'X'), origin);
+      this.text.value(flags.hexBytes(text, verb === 'X'), origin);
       return;
     }
     if (verb !== 'v' && verb !== 's' && verb !== 'q') {
@@ -153,7 +107,7 @@ class Printer {
     if (origin !== undefined && cut !== text && this.#screening?.(cut) === false)
       throw new RefusedValue(origin);
     const quoted = verb === 'q' || (verb === 'v' && flags.sharpV);
-    this.#value(quoted ? flags.quoted(cut) : flags.pad(cut), origin);
+    this.text.value(quoted ? flags.quoted(cut) : flags.pad(cut), origin);
   }
 
   #integer(value: Value, verb: string): void {
@@ -164,23 +118,23 @@ class Printer {
       case 'v':
         if (flags.sharpV && value instanceof Counted && value.type === 'uint8') {
           flags.sharp = true;
-          this.write(flags.integer(n, 16, verb));
+          this.text.write(flags.integer(n, 16, verb));
           flags.sharp = false;
-        } else this.write(flags.integer(n, 10, verb));
+        } else this.text.write(flags.integer(n, 10, verb));
         break;
       case 'd':
-        this.write(flags.integer(n, 10, verb));
+        this.text.write(flags.integer(n, 10, verb));
         break;
       case 'b':
-        this.write(flags.integer(n, 2, verb));
+        this.text.write(flags.integer(n, 2, verb));
         break;
       case 'o':
       case 'O':
-        this.write(flags.integer(n, 8, verb));
+        this.text.write(flags.integer(n, 8, verb));
         break;
       case 'x':
       case 'X':
-        this.write(flags.integer(n, 16, verb));
+        this.text.write(flags.integer(n, 16, verb));
         break;
       case 'c':
         this.#chosen(flags.character(n), origin);
@@ -199,13 +153,13 @@ class Printer {
   /** A character whose code the request chose: it may be any character, so it is screened. */
   #chosen(text: string, origin: string | undefined): void {
     if (origin !== undefined && this.#screening?.(text) === false) throw new RefusedValue(origin);
-    this.#value(text, origin);
+    this.text.value(text, origin);
   }
 
   #float(value: Float, verb: string): void {
     const text = this.#floatText(value.number, verb);
     if (text === undefined) this.#badVerb(verb, value);
-    else this.write(text);
+    else this.text.write(text);
   }
 
   #floatText(value: number, verb: string): string | undefined {
@@ -225,13 +179,13 @@ class Printer {
     }
     const { plus } = flags;
     flags.plus = true;
-    this.write(`(${re}${this.#floatText(value.im, verb)!}i)`);
+    this.text.write(`(${re}${this.#floatText(value.im, verb)!}i)`);
     flags.plus = plus;
   }
 
   #element(value: Value, verb: string, inInterface: boolean): void {
     if (value === undefined || value === null)
-      this.write(this.#flags.sharpV && inInterface ? 'interface {}(nil)' : '<nil>');
+      this.text.write(this.#flags.sharpV && inInterface ? 'interface {}(nil)' : '<nil>');
     else this.#printValue(value, verb);
   }
 
@@ -243,37 +197,37 @@ class Printer {
   #list(list: List, verb: string): void {
     this.#enter();
     const { sharpV } = this.#flags;
-    this.write(sharpV ? `${list.typeName}{` : '[');
+    this.text.write(sharpV ? `${list.typeName}{` : '[');
     for (let i = 0; i < list.length; i++) {
-      if (i > 0) this.write(sharpV ? ', ' : ' ');
+      if (i > 0) this.text.write(sharpV ? ', ' : ' ');
       this.#element(list.at(i), verb, !list.strings);
     }
-    this.write(sharpV ? '}' : ']');
+    this.text.write(sharpV ? '}' : ']');
     this.#depth--;
   }
 
   #map(map: MapValue, verb: string): void {
     this.#enter();
     const { sharpV } = this.#flags;
-    this.write(sharpV ? `${map.typeName}{` : 'map[');
+    this.text.write(sharpV ? `${map.typeName}{` : 'map[');
     map.keys().forEach((key, i) => {
-      if (i > 0) this.write(sharpV ? ', ' : ' ');
+      if (i > 0) this.text.write(sharpV ? ', ' : ' ');
       this.#printValue(map.keyValue(key), verb);
-      this.write(':');
+      this.text.write(':');
       this.#element(map.get(key), verb, true);
     });
-    this.write(sharpV ? '}' : ']');
+    this.text.write(sharpV ? '}' : ']');
     this.#depth--;
   }
 
   #badVerb(verb: string, value: Value): void {
     if (value === undefined || value === null) {
-      this.write(`%!${verb}(<nil>)`);
+      this.text.write(`%!${verb}(<nil>)`);
       return;
     }
-    this.write(`%!${verb}(${typeName(value)}=`);
+    this.text.write(`%!${verb}(${typeName(value)}=`);
     this.#printValue(value, 'v');
-    this.write(')');
+    this.text.write(')');
   }
 
   // Directives.
@@ -284,22 +238,22 @@ class Printer {
     const d = new Directives(format, args);
     while (!d.atEnd()) {
       const literal = d.literal();
-      if (literal !== '') this.#value(literal, origin);
+      if (literal !== '') this.text.value(literal, origin);
       if (d.atEnd()) break;
       const flags = (this.#flags = new Flags());
-      const { verb, problem } = d.directive(flags, (text) => this.write(text));
-      if (problem !== undefined) this.#value(problem, origin);
+      const { verb, problem } = d.directive(flags, (text) => this.text.write(text));
+      if (problem !== undefined) this.text.value(problem, origin);
       else this.print(d.take(), verb);
     }
     this.#flags = new Flags();
     if (!d.leftOver) return;
-    this.write('%!(EXTRA ');
+    this.text.write('%!(EXTRA ');
     for (let first = true; d.leftOver; first = false) {
       const arg = unbox(d.take());
-      if (!first) this.write(', ');
-      if (arg !== undefined && arg !== null) this.write(`${typeName(arg)}=`);
+      if (!first) this.text.write(', ');
+      if (arg !== undefined && arg !== null) this.text.write(`${typeName(arg)}=`);
       this.print(arg, 'v');
     }
-    this.write(')');
+    this.text.write(')');
   }
 }

@@ -2,9 +2,10 @@
  * Programs: a template's statements as a flat list of operations with jumps, so that neither deep nesting nor deep
  * recursion of templates uses the JavaScript stack. Errors that Go reports at run time are not reported here.
  */
-import { compilePipe, type Expression } from './expression.js';
 import type { Plain } from './container.js';
+import { compilePipe } from './expression.js';
 import type { BranchNode, ErrorNode, ListNode, StatementNode } from './node.js';
+import type { Expression } from './primary-expression.js';
 
 /** Codes of operations. */
 export const Code = {

@@ -2,14 +2,10 @@
  * How function calls use fields: isSet and comparisons test them, defaultOrValue gives them a default, all others
  * require them.
  */
+import type { FieldUse } from './field-usage.js';
 import type { Operand } from './node.js';
 import { common, DATA, fieldValue, isHeaders, OTHER, type UsageValue } from './usage-value.js';
-import type { Field, Scope, UsageWalk } from './usage-walk.js';
-
-/** Properties of a field that one use of it shows. */
-export type FieldUse = Partial<
-  Pick<Field, 'list' | 'nullable' | 'type' | 'identifier' | 'integer' | 'interpolated'>
->;
+import type { Scope, UsageWalk } from './usage-walk.js';
 
 /** A function's name and arguments; `last` is the value of the previous stage in its pipeline, the last argument. */
 export interface FunctionCall {
@@ -35,14 +31,14 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
   switch (name) {
     case 'isSet':
       return named(walk, args, scope, (field) => {
-        walk.test(field);
+        walk.usage.test(field);
         return { ...OTHER, yes: field.fields };
       });
     case 'defaultOrValue':
       return named(walk, args, scope, (field) => defaulted(walk, field, args[1], scope));
     case 'sqlVal':
       return named(walk, args, scope, (field) => {
-        walk.use(field, scope, walk.context);
+        walk.usage.use(field, scope.sent, walk.context);
         return OTHER;
       });
     case 'sqlList':
@@ -53,7 +49,7 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
       return needed(walk, args, scope, { identifier: true });
     case 'not': {
       const [value = OTHER] = args;
-      walk.test(value);
+      walk.usage.test(value);
       return { ...OTHER, yes: value.no, no: value.yes };
     }
     case 'eq':
@@ -65,10 +61,11 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
     case 'index':
       return indexed(walk, args, scope);
     case 'limitOffset':
-      for (const value of args) walk.use(value, scope, { integer: true });
+      for (const value of args) walk.usage.use(value, scope.sent, { integer: true });
       return OTHER;
     default:
-      for (const value of args) walk.use(value, scope, { interpolated: PRINTING.has(name) });
+      for (const value of args)
+        walk.usage.use(value, scope.sent, { interpolated: PRINTING.has(name) });
       return OTHER;
   }
 }
@@ -81,8 +78,8 @@ function named(
   then: (field: UsageValue) => UsageValue,
 ): UsageValue {
   if (key.kind === 'text') return then(fieldValue(key.text));
-  walk.use(key, scope);
-  walk.open = true;
+  walk.usage.use(key, scope.sent);
+  walk.usage.open = true;
   return OTHER;
 }
 
@@ -93,7 +90,7 @@ function needed(
   how: FieldUse,
 ): UsageValue {
   return named(walk, args, scope, (field) => {
-    walk.use(field, scope, how);
+    walk.usage.use(field, scope.sent, how);
     return OTHER;
   });
 }
@@ -104,9 +101,9 @@ function defaulted(
   standard: UsageValue | undefined,
   scope: Scope,
 ): UsageValue {
-  if (standard !== undefined && standard.kind !== 'text') walk.use(standard, scope);
+  if (standard !== undefined && standard.kind !== 'text') walk.usage.use(standard, scope.sent);
   for (const name of value.fields) {
-    const field = walk.field(name);
+    const field = walk.usage.field(name);
     field.used = true;
     if (standard?.kind === 'text') field.fallback ??= standard.text;
     scope.sent.add(name);
@@ -118,9 +115,9 @@ function defaulted(
 function compared(walk: UsageWalk, args: readonly UsageValue[]): UsageValue {
   const constants = args.filter(({ kind }) => kind === 'text');
   for (const value of args) {
-    walk.test(value);
+    walk.usage.test(value);
     for (const name of value.fields) {
-      const field = walk.field(name);
+      const field = walk.usage.field(name);
       if (constants.length === 0) field.used = true;
       for (const { text } of constants.slice(0, MAX_VALUES))
         if (field.values.size < MAX_VALUES) field.values.add(text);
@@ -141,13 +138,13 @@ function indexed(walk: UsageWalk, args: readonly UsageValue[], scope: Scope): Us
     const field = fieldValue(key.text);
     if (more.length === 0) return field;
     const [header] = more;
-    if (isHeaders(field)) walk.headers.add(header?.kind === 'text' ? header.text : '*');
-    walk.use(field, scope, { list: true });
+    if (isHeaders(field)) walk.usage.headers.add(header?.kind === 'text' ? header.text : '*');
+    walk.usage.use(field, scope.sent, { list: true });
     return OTHER;
   }
-  if (isHeaders(value)) walk.headers.add(key.kind === 'text' ? key.text : '*');
-  walk.use(value, scope, { list: true });
-  for (const one of [key, ...more]) walk.use(one, scope);
+  if (isHeaders(value)) walk.usage.headers.add(key.kind === 'text' ? key.text : '*');
+  walk.usage.use(value, scope.sent, { list: true });
+  for (const one of [key, ...more]) walk.usage.use(one, scope.sent);
   return OTHER;
 }
 
@@ -162,7 +159,7 @@ function combined(walk: UsageWalk, { name, args, last }: FunctionCall, scope: Sc
   let only: UsageValue | undefined;
   let count = 0;
   const take = (value: UsageValue) => {
-    walk.test(value);
+    walk.usage.test(value);
     const [passed, stopped] = all ? [value.yes, value.no] : [value.no, value.yes];
     for (const field of passed) inner.sent.add(field);
     surely.push(...passed);

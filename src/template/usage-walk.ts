@@ -1,8 +1,9 @@
 /**
- * Static analysis of how a template uses each field of the data. It follows the conditions of branches, so that it knows
- * where a field must have been sent, and the calls of templates. Depth and steps are limited; beyond the limit, which
- * templates in practice do not reach, usage counts as unknown.
+ * Static analysis of how a template uses each field of its data. The walk follows the conditions of branches, so that it
+ * knows where a field must have been sent, and the calls of templates. Depth and steps are limited; beyond the limit,
+ * which templates in practice do not reach, usage counts as unknown.
  */
+import { FieldUsage } from './field-usage.js';
 import type {
   BranchNode,
   ListNode,
@@ -11,8 +12,9 @@ import type {
   StatementNode,
   VariableNode,
 } from './node.js';
+import { parse } from './parser.js';
 import { NO_CONTEXT, sqlContext, type SqlContext } from './sql-context.js';
-import { usageOfCall, type FieldUse } from './usage-functions.js';
+import { usageOfCall } from './usage-functions.js';
 import {
   DATA,
   fieldValue,
@@ -25,21 +27,6 @@ import {
 
 const MAX_DEPTH = 300;
 const MAX_STEPS = 200_000;
-
-/** The usage of a field in the whole template. */
-export interface Field {
-  used: boolean;
-  /** Whether it is used where it may be absent. */
-  required: boolean;
-  list: boolean;
-  nullable: boolean;
-  fallback: string | undefined;
-  type: string | undefined;
-  identifier: boolean;
-  integer: boolean;
-  interpolated: boolean;
-  readonly values: Set<string>;
-}
 
 /** A declared variable. */
 interface Variable {
@@ -59,20 +46,19 @@ export interface Scope {
   readonly depth: number;
 }
 
+/** fieldUsageOf analyses a template's text, which must be valid. */
+export function fieldUsageOf(text: string, name: string): FieldUsage {
+  const walk = new UsageWalk(parse(name, text));
+  walk.template(name);
+  return walk.usage;
+}
+
 export class UsageWalk {
-  readonly fields = new Map<string, Field>();
-  /** The fields that each action may print, by its offset, as far as they are known. */
-  readonly actions = new Map<number, Set<string>>();
-  /** Whether the template may look up other fields too. */
-  open = false;
-  /** Names of the headers that are read; `*` for an unknown one. */
-  readonly headers = new Set<string>();
+  readonly usage = new FieldUsage();
   readonly #trees: ReadonlyMap<string, ListNode>;
   readonly #called = new Set<string>();
   /** The SQL context of the current action. */
   #context = NO_CONTEXT;
-  /** The entry of the current action in `actions`. */
-  #printed = new Set<string>();
   #depth = 0;
   #steps = 0;
 
@@ -89,52 +75,6 @@ export class UsageWalk {
     return this.#context;
   }
 
-  field(name: string): Field {
-    let field = this.fields.get(name);
-    if (field === undefined) {
-      field = {
-        used: false,
-        required: false,
-        list: false,
-        nullable: false,
-        fallback: undefined,
-        type: undefined,
-        identifier: false,
-        integer: false,
-        interpolated: false,
-        values: new Set(),
-      };
-      this.fields.set(name, field);
-    }
-    return field;
-  }
-
-  /** test records that the presence of a value is tested. */
-  test(value: UsageValue): void {
-    for (const name of value.fields) this.field(name);
-    if (value.kind === 'data') this.open = true;
-  }
-
-  /** use records that a value is required, and how it is used. */
-  use(value: UsageValue, scope: Scope, how: FieldUse = {}): void {
-    if (value.kind === 'data') this.open = true;
-    for (const name of value.fields) {
-      const field = this.field(name);
-      field.used = true;
-      const { type, list, nullable, identifier, integer, interpolated } = how;
-      field.type ??= type;
-      if (list) field.list = true;
-      if (nullable) field.nullable = true;
-      if (identifier) field.identifier = true;
-      if (integer) field.integer = true;
-      if (interpolated) {
-        field.interpolated = true;
-        this.#printed.add(name);
-      }
-      if (value.sure && !scope.sent.has(name)) field.required = true;
-    }
-  }
-
   #call(name: string, dot: UsageValue, sent: Set<string>): void {
     const tree = this.#trees.get(name);
     if (tree === undefined || this.#called.has(name)) return;
@@ -147,13 +87,13 @@ export class UsageWalk {
   spend(steps: number): boolean {
     this.#steps += steps;
     if (this.#steps <= MAX_STEPS) return true;
-    this.open = true;
+    this.usage.open = true;
     return false;
   }
 
   /** Runs `step` one level deeper, unless a limit is reached. */
   #deeper<R>(otherwise: R, step: () => R): R {
-    if (this.#depth >= MAX_DEPTH) this.open = true;
+    if (this.#depth >= MAX_DEPTH) this.usage.open = true;
     if (this.#depth >= MAX_DEPTH || !this.spend(1)) return otherwise;
     this.#depth++;
     const result = step();
@@ -177,15 +117,14 @@ export class UsageWalk {
     switch (node.kind) {
       case 'action': {
         this.#context = sqlContext(before, after);
-        this.#printed = this.actions.get(node.pos) ?? new Set();
-        this.actions.set(node.pos, this.#printed);
+        this.usage.action(node.pos);
         const value = this.pipe(node.pipe, scope);
         if (node.pipe.variables.length === 0) {
-          if (isHeaders(value)) this.headers.add('*');
+          if (isHeaders(value)) this.usage.headers.add('*');
           const { type } = this.#context;
-          this.use(value, scope, { type, interpolated: true });
+          this.usage.use(value, scope.sent, { type, interpolated: true });
           if (value.fields.length === 0)
-            for (const name of innerField(node.pipe)) this.#printed.add(name);
+            for (const name of innerField(node.pipe)) this.usage.print(name);
         }
         this.#context = NO_CONTEXT;
         break;
@@ -211,7 +150,7 @@ export class UsageWalk {
     for (const { pipe, list } of node.arms) {
       if (!this.spend(scope.sent.size)) return;
       const value = this.pipe(pipe, { ...scope, depth });
-      this.test(value);
+      this.usage.test(value);
       const sent = new Set([...scope.sent, ...value.yes]);
       const dot = node.kind === 'with' ? value : scope.dot;
       this.#list(list, { ...scope, dot, sent, depth });
@@ -233,12 +172,12 @@ export class UsageWalk {
     const depth = scope.depth + 1;
     const { pipe, list } = node.arms[0]!;
     const value = this.#commands(pipe, scope);
-    this.test(value);
-    if (isHeaders(value)) this.headers.add('*');
+    this.usage.test(value);
+    if (isHeaders(value)) this.usage.headers.add('*');
     // A list in parentheses must not be empty in SQL.
     const needed = node.otherwise === undefined && /\(\s*$/.test(before);
-    if (needed) this.use(value, scope, { list: true });
-    else this.use({ ...value, sure: false }, scope, { list: true });
+    if (needed) this.usage.use(value, scope.sent, { list: true });
+    else this.usage.use({ ...value, sure: false }, scope.sent, { list: true });
     const element = value.kind === 'data' ? OTHER : value;
     const inside = { ...scope, depth };
     for (const variable of pipe.variables)
@@ -268,7 +207,7 @@ export class UsageWalk {
       if (head.kind === 'identifier')
         value = usageOfCall(this, { name: head.name, args: rest, last: value }, scope);
       else {
-        for (const operand of rest) this.use(this.operand(operand, scope), scope);
+        for (const operand of rest) this.usage.use(this.operand(operand, scope), scope.sent);
         value = this.operand(head, scope);
       }
     }
@@ -303,8 +242,8 @@ export class UsageWalk {
     if (value.kind === 'data' && more.length === 0) return field;
     const header = value.kind === 'data' ? more[0] : first;
     if (header !== undefined && isHeaders(value.kind === 'data' ? field : value))
-      this.headers.add(header);
-    this.use(value.kind === 'data' ? field : value, scope);
+      this.usage.headers.add(header);
+    this.usage.use(value.kind === 'data' ? field : value, scope.sent);
     return OTHER;
   }
 

@@ -3,35 +3,24 @@ import { writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { HttpServer } from '#app/http/http-server.js';
-import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
-import { createLogger } from '#app/log.js';
 import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { requestBytes } from '../support/raw-http.js';
 import { until } from '../support/until.js';
-
-const WORKER = fileURLToPath(new URL('../pool/fixtures/mortal-worker.js', import.meta.url));
+import { startServer } from './worker-server.js';
 
 const SIZE = 4_000_000;
 const folder = t.testdir({ t: { 'big.read.sql': `SELECT repeat('x', ${SIZE}) AS x` } });
 const postgres = await startPostgres(t);
-const server = new HttpServer(
+const server = startServer(
+  t,
   httpProcessSettings({
     grace: 200,
     worker: { databases: [databaseSettings('main', postgres)], scripts: folder },
   }),
-  createLogger({ level: 'silent', pretty: false }, {}),
-  {
-    attempts: new SupervisedAttempts(() => undefined),
-    keepKeys: () => undefined,
-    libraries: { request: () => undefined, loaded: () => undefined },
-  },
-  WORKER,
+  'mortal-worker.js',
 );
-t.teardown(() => server.drain());
 const big = `http://127.0.0.1:${server.port}/_QUERIES/t/big`;
 
 /** Status and length of a response. */

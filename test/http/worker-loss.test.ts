@@ -1,24 +1,9 @@
 /** A query worker that dies: its requests get 502, later ones are served as before. */
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { HttpServer } from '#app/http/http-server.js';
-import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
-import { createLogger } from '#app/log.js';
 import { httpProcessSettings } from '../support/http-process.js';
+import { startServer } from './worker-server.js';
 
-const WORKER = fileURLToPath(new URL('../pool/fixtures/scripted-worker.js', import.meta.url));
-
-const server = new HttpServer(
-  httpProcessSettings({ grace: 200 }),
-  createLogger({ level: 'silent', pretty: false }, {}),
-  {
-    attempts: new SupervisedAttempts(() => undefined),
-    keepKeys: () => undefined,
-    libraries: { request: () => undefined, loaded: () => undefined },
-  },
-  WORKER,
-);
-t.teardown(() => server.drain());
+const server = startServer(t, httpProcessSettings({ grace: 200 }), 'scripted-worker.js');
 
 async function ask(query: string, renderer = ''): Promise<{ status: number; text: string }> {
   const url = `http://127.0.0.1:${server.port}/_QUERIES/a/b?${query}${renderer}`;

@@ -1,6 +1,6 @@
 /** An endpoint with a few fixed tools, called as a worker calls it. */
 import type { Logger } from '#app/log.js';
-import { McpCall } from '#app/mcp/call.js';
+import type { McpCall } from '#app/mcp/call.js';
 import { McpEndpoint, type McpResponse } from '#app/mcp/endpoint.js';
 import {
   INVALID_PARAMS,
@@ -10,6 +10,7 @@ import {
   type ToolPage,
   type Tools,
 } from '#app/mcp/tool.js';
+import { callWith } from './tested-call.js';
 
 /** Three tools on two pages: `echo` returns its arguments, `fail` rejects them, `hidden` is a hidden listing. */
 export class FixedTools implements Tools {
@@ -44,9 +45,7 @@ export function packed(headers: Headers): string {
 /** callOf is the call of a message; a string is sent unchanged. */
 export function callOf(message: unknown, headers: Headers = {}, method = 'POST'): McpCall {
   const query = typeof message === 'string' ? message : JSON.stringify(message);
-  const rest = { alias: 'main', folder: '', name: 'MCP', role: '', claims: '' };
-  const request = { id: 1, method, query, headers: packed(headers), requestId: 'r1', ...rest };
-  return new McpCall(request, false);
+  return callWith({ method, name: 'MCP', query, headers: packed(headers) });
 }
 
 /** A parsed body. */

@@ -2,32 +2,18 @@
 import t from 'tap';
 import { databasesJson, descriptionJson, schemasJson, tablesJson } from '#app/mcp/listings.js';
 import type { TableCatalog, Column, Table, VisibleTables } from '#app/mcp/table.js';
+import { column, tableOf } from './tested-table.js';
 
-const COLUMN: Column = {
-  name: 'id',
+const COLUMN = column('id', {
   type: 'integer',
   kind: 'integer',
-  labels: undefined,
-  position: 1,
   nullable: false,
   maxLength: '32',
-  generated: false,
-  updatable: true,
   defaultValue: "nextval('item_id_seq'::regclass)",
-  description: undefined,
-};
+});
 
 function table(schema: string, name: string, columns: readonly Column[] = [COLUMN]): Table {
-  return {
-    alias: 'main',
-    schema,
-    name,
-    type: 'table',
-    owner: 'ann',
-    description: undefined,
-    columns,
-    byName: new Map(),
-  };
+  return tableOf(columns, { schema, name, owner: 'ann' });
 }
 
 function visible(tables: readonly Table[]): VisibleTables {

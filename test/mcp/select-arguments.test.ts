@@ -1,45 +1,16 @@
 /** Invalid arguments of a select: the error says what is wrong and what is allowed. */
 import t from 'tap';
-import type { Column, Table } from '#app/mcp/table.js';
 import { selectionOf } from '#app/mcp/select-arguments.js';
 import { ArgumentError } from '#app/mcp/argument-error.js';
 import type { Arguments } from '#app/mcp/tool.js';
-
-function column(name: string, kind: Column['kind'], type: string = kind, position = 1): Column {
-  return {
-    name,
-    type,
-    kind,
-    labels: undefined,
-    position,
-    nullable: true,
-    maxLength: undefined,
-    generated: false,
-    updatable: true,
-    defaultValue: undefined,
-    description: undefined,
-  };
-}
-
-function tableOf(columns: readonly Column[]): Table {
-  return {
-    alias: 'main',
-    schema: 'public',
-    name: 'item',
-    type: 'table',
-    owner: 'postgres',
-    description: undefined,
-    columns,
-    byName: new Map(columns.map((one) => [one.name, one])),
-  };
-}
+import { column, tableOf } from './tested-table.js';
 
 const TABLE = tableOf([
-  column('id', 'integer'),
-  column('name', 'string', 'text'),
-  column('price', 'number', 'numeric(10,2)'),
-  column('size', 'number', 'double precision'),
-  column('tags', 'array', 'text[]'),
+  column('id', { type: 'integer', kind: 'integer' }),
+  column('name'),
+  column('price', { type: 'numeric(10,2)', kind: 'number' }),
+  column('size', { type: 'double precision', kind: 'number' }),
+  column('tags', { type: 'text[]', kind: 'array' }),
 ]);
 const COLUMNS = 'The columns are: id, name, price, size, tags.';
 
@@ -180,7 +151,11 @@ for (const [what, args, message] of [
 
 t.test('messages stay short', (t) => {
   const long = 'x'.repeat(100_000);
-  const wide = tableOf(Array.from({ length: 1_600 }, (_, i) => column(`column_${i}`, 'integer')));
+  const wide = tableOf(
+    Array.from({ length: 1_600 }, (_, i) =>
+      column(`column_${i}`, { type: 'integer', kind: 'integer' }),
+    ),
+  );
   for (const args of [
     { columns: [long] },
     { filters: { [long]: 1 } },

@@ -4,33 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { tableTool } from '#app/mcp/table-tool.js';
 import type { Column, Table } from '#app/mcp/table.js';
-
-const column = (name: string, more: Partial<Column> = {}): Column => ({
-  name,
-  type: 'text',
-  kind: 'string',
-  labels: undefined,
-  position: 1,
-  nullable: true,
-  maxLength: undefined,
-  generated: false,
-  updatable: true,
-  defaultValue: undefined,
-  description: undefined,
-  ...more,
-});
-
-const tableOf = (columns: readonly Column[], more: Partial<Table> = {}): Table => ({
-  alias: 'main',
-  schema: 'public',
-  name: 'item',
-  type: 'table',
-  owner: 'postgres',
-  description: undefined,
-  columns,
-  byName: new Map(columns.map((one) => [one.name, one])),
-  ...more,
-});
+import { column, tableOf } from './tested-table.js';
 
 interface Entry {
   readonly name: string;

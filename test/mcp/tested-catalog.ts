@@ -1,7 +1,7 @@
 /** The catalog of MCP clients over a test's PostgreSQL, and calls of several callers. */
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
-import { McpCall } from '#app/mcp/call.js';
+import type { McpCall } from '#app/mcp/call.js';
 import { CatalogCache } from '#app/mcp/catalog.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
 import type { Table, VisibleTables } from '#app/mcp/table.js';
@@ -9,6 +9,7 @@ import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/settin
 import { TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';
+import { callWith } from './tested-call.js';
 
 export const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], ignored: [] };
 
@@ -47,8 +48,7 @@ export interface Caller {
 /** callOf is a call of a caller. */
 export function callOf({ user = '', role = '' }: Caller = {}): McpCall {
   const claims = user === '' ? '' : JSON.stringify({ sub: user });
-  const request = { id: 1, method: 'POST', alias: 'main', folder: '', name: 'mcp', query: '{}' };
-  return new McpCall({ ...request, headers: '', requestId: 'r1', role, claims }, false);
+  return callWith({ query: '{}', role, claims });
 }
 
 export interface TestedOptions {

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
-import { McpCall } from '#app/mcp/call.js';
+import type { McpCall } from '#app/mcp/call.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
 import { ScriptTools } from '#app/mcp/script-tools.js';
 import type { Arguments } from '#app/mcp/tool.js';
@@ -14,6 +14,7 @@ import { TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';
 import type { Logged } from '../support/query-runner.js';
+import { callWith } from './tested-call.js';
 import { mcpSettings } from './tested-catalog.js';
 
 /** Texts by path: `shop/list` is a read script, `shop/list.write.sql` a file name. */
@@ -129,17 +130,6 @@ function toolNameOf(script: string): string {
 
 /** callOf is a call of a caller. */
 export function callOf({ user, headers = '', claims }: Caller = {}): McpCall {
-  const request = {
-    id: 1,
-    method: 'POST',
-    alias: 'main',
-    folder: '',
-    name: 'mcp',
-    query: '',
-    headers,
-    requestId: 'r1',
-    role: '',
-    claims: claims ?? (user === undefined ? '' : JSON.stringify({ sub: user })),
-  };
-  return new McpCall(request, false);
+  const named = user === undefined ? '' : JSON.stringify({ sub: user });
+  return callWith({ headers, claims: claims ?? named });
 }

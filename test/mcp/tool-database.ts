@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
 import { CatalogCache } from '#app/mcp/catalog.js';
-import { McpCall } from '#app/mcp/call.js';
+import type { McpCall } from '#app/mcp/call.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
 import { ToolList } from '#app/mcp/tool-list.js';
 import { ToolCalls } from '#app/mcp/tool-calls.js';
@@ -12,6 +12,7 @@ import { databaseSettings } from '../support/http-process.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
+import { callWith } from './tested-call.js';
 import { mcpSettings, OPEN } from './tested-catalog.js';
 
 export type Logged = Readonly<Record<string, unknown>>;
@@ -99,17 +100,5 @@ export function read(outcome: ToolOutcome): Selected {
 
 /** callOf is a call of a caller. */
 export function callOf(role = '', claims = ''): McpCall {
-  const request = {
-    id: 1,
-    method: 'POST',
-    alias: 'main',
-    folder: '',
-    name: 'mcp',
-    query: '',
-    headers: '',
-    requestId: 'r1',
-    role,
-    claims,
-  };
-  return new McpCall(request, claims !== '');
+  return callWith({ role, claims }, claims !== '');
 }

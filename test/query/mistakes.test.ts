@@ -3,6 +3,7 @@ import t from 'tap';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestRunner } from '../support/query-runner.js';
+import { requestLine } from '../support/request-line.js';
 
 const postgres = await startPostgres(t, {
   setup: `CREATE TABLE item (id int, day date, tags text[], doc jsonb);
@@ -71,7 +72,7 @@ t.test('status, code, parameter and message', async (t) => {
   // The second time, statements are prepared by name.
   for (const round of [1, 2, 3])
     for (const [request, expected] of Object.entries(CASES)) {
-      const [, method = 'GET', target = ''] = /^(?:(POST) )?(.*)$/.exec(request)!;
+      const { method, target } = requestLine(request);
       const answer = await runner.ask(encodeURI(target), { method });
       const { error, code, parameter } = JSON.parse(answer.slice(4)) as Record<string, string>;
       t.equal(

@@ -6,6 +6,7 @@ import t from 'tap';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestRunner } from '../support/query-runner.js';
+import { requestLine } from '../support/request-line.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE item (id int)' });
 const database = databaseSettings('test', postgres);
@@ -135,7 +136,7 @@ const CASES: readonly [request: string, body: unknown][] = [
 t.test('with debug', async (t) => {
   const runner = new TestRunner(t, { database, scripts: SCRIPTS, settings: { debug: true } });
   for (const [request, body] of CASES) {
-    const [, method = 'GET', target = ''] = /^(?:(POST) )?(.*)$/.exec(request)!;
+    const { method, target } = requestLine(request);
     const answer = await runner.ask(target, { method });
     t.match(JSON.parse(answer.slice(4)), body, request);
     t.notMatch(answer, /json_agg|pg_column_size|\) s\b/, request);
@@ -146,7 +147,7 @@ t.test('each request has a line with its id, the second one too', async (t) => {
   const runner = new TestRunner(t, { database, scripts: SCRIPTS });
   let asked = 0;
   for (const [request] of [...CASES, ...CASES]) {
-    const [, method = 'GET', target = ''] = /^(?:(POST) )?(.*)$/.exec(request)!;
+    const { method, target } = requestLine(request);
     const answer = await runner.ask(target, { method });
     t.notMatch(answer, /"(?:message|position|hint)"/, request);
     const id = `r${++asked}`;

@@ -3,6 +3,7 @@ import t from 'tap';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestRunner } from '../support/query-runner.js';
+import { requestLine } from '../support/request-line.js';
 
 const postgres = await startPostgres(t, {
   setup: `CREATE TABLE item (id int, name text);
@@ -88,7 +89,7 @@ const database = databaseSettings('test', postgres);
 t.test('status, code and message', async (t) => {
   const runner = new TestRunner(t, { database, scripts: SCRIPTS });
   for (const [request, expected] of Object.entries(CASES)) {
-    const [, method = 'GET', target = ''] = /^(?:(POST) )?(.*)$/.exec(request)!;
+    const { method, target } = requestLine(request);
     const answer = await runner.ask(target.replaceAll(' ', '%20'), { method });
     const { error, code } = JSON.parse(answer.slice(4)) as { error: string; code: string };
     t.equal(`${answer.slice(0, 3)} ${code} ${error}`, expected, request);

@@ -1,34 +1,25 @@
 /** The processes and threads of a service under load: what dies takes little with it and comes back. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { ConnectionWatch } from '../support/connection-watch.js';
-import { Load } from '../support/load.js';
+import { MIXED_SCRIPTS, mixedLoad } from '../support/mixed-load.js';
 import { connections, startPostgres } from '../support/postgres.js';
 import { alive } from '../support/process-group.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE hit (n int)' });
 const options = {
   database: postgres.url,
   scripts: {
-    'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+    ...MIXED_SCRIPTS,
     'hit/add.write.sql': 'INSERT INTO hit VALUES ({{sqlVal "n"}}::int)',
-    'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
   },
   config: { 'http.processes': 2, 'pool.threads': 2, 'pg.maxopenconn': 8 },
 } as const;
 
-function load(t: Test, service: Service, clients = 12): Load {
-  return new Load(t, {
-    port: service.port,
-    clients,
-    target: (n) => `/_QUERIES/${n % 5 === 0 ? 'slow/sleep?s=0.02' : `hit/one?n=${n}`}`,
-  });
-}
-
 t.test('connections stay within pg.maxopenconn', async (t) => {
   const service = await startService(t, options);
-  const running = load(t, service, 40);
+  const running = mixedLoad(t, service, 40);
   const watch = new ConnectionWatch(t, postgres);
   await until(() => watch.most > 2);
   await running.more(500);
@@ -41,7 +32,7 @@ t.test('an HTTP process is killed', async (t) => {
   const service = await startService(t, options);
   const before = service.httpProcesses();
   t.equal(before.length, 2);
-  const running = load(t, service);
+  const running = mixedLoad(t, service);
   await running.more(50);
   const [victim = 0, other = 0] = before;
   process.kill(victim, 'SIGKILL');

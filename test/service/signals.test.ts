@@ -1,30 +1,21 @@
 /** Signals to a service that has work: what is in flight is finished, and nothing stays behind. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { Gate, GATES } from '../support/gate.js';
-import { Load } from '../support/load.js';
+import { MIXED_SCRIPTS, mixedLoad } from '../support/mixed-load.js';
 import { connections, startPostgres } from '../support/postgres.js';
 import { alive } from '../support/process-group.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const postgres = await startPostgres(t, { setup: GATES });
 const options = {
   database: postgres.url,
   scripts: {
-    'hit/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
+    ...MIXED_SCRIPTS,
     'slow/wait.read.sql': 'SELECT wait_at({{sqlVal "gate"}}) AS waited',
-    'slow/sleep.read.sql': 'SELECT 1 AS n FROM pg_sleep({{sqlVal "s"}}::float8)',
   },
   config: { 'http.processes': 2, 'pool.threads': 2, 'pg.maxopenconn': 8 },
 } as const;
-
-function load(t: Test, service: Service, clients = 12): Load {
-  return new Load(t, {
-    port: service.port,
-    clients,
-    target: (n) => `/_QUERIES/${n % 5 === 0 ? 'slow/sleep?s=0.02' : `hit/one?n=${n}`}`,
-  });
-}
 
 const WAITING =
   "SELECT FROM pg_stat_activity WHERE query LIKE '%wait_at($1)%' AND state = 'active' AND pid <> pg_backend_pid()";
@@ -55,7 +46,7 @@ for (const [signal, group] of [
 t.test('SIGHUP under load, with another configuration', async (t) => {
   const service = await startService(t, options);
   const before = service.httpProcesses();
-  const running = load(t, service);
+  const running = mixedLoad(t, service);
   for (const threads of [1, 2]) {
     service.configure({ ...options.config, 'pool.threads': threads });
     service.signal('SIGHUP');

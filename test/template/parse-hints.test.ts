@@ -11,6 +11,8 @@ const CASES: readonly [template: string, hint: string][] = [
   ['{{if not (isSett "id")}}{{end}}', 'the nearest is isSet'],
   ['{{limitOfset .a .b}}', 'the nearest is limitOffset'],
   ['{{"a" | sqlVl}}', 'the nearest is sqlVal'],
+  ['{{sqlvla "id"}}', 'the nearest is sqlVal'],
+  ['{{all}}', 'for the value of a parameter write {{sqlVal "all"}}'],
   ['{{sqlVal id}}', 'quotes are missing: write {{sqlVal "id"}}'],
   ['{{ident sort}}', 'quotes are missing: write {{ident "sort"}}'],
   ['{{if isSet name}}{{end}}', 'quotes are missing: write {{isSet "name"}}'],

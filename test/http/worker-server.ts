@@ -1,0 +1,27 @@
+/** An HTTP server of the test's own process, with a worker that a test provides. */
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { HttpServer } from '#app/http/http-server.js';
+import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
+import { createLogger } from '#app/log.js';
+import type { HttpSettings } from '#app/settings.js';
+
+/** startServer starts a server whose threads run a program of test/pool/fixtures; it is drained when the test ends. */
+export function startServer(
+  t: Pick<Test, 'teardown'>,
+  settings: HttpSettings,
+  program: string,
+): HttpServer {
+  const server = new HttpServer(
+    settings,
+    createLogger({ level: 'silent', pretty: false }, {}),
+    {
+      attempts: new SupervisedAttempts(() => undefined),
+      keepKeys: () => undefined,
+      libraries: { request: () => undefined, loaded: () => undefined },
+    },
+    fileURLToPath(new URL(`../pool/fixtures/${program}`, import.meta.url)),
+  );
+  t.teardown(() => server.drain());
+  return server;
+}

@@ -1,0 +1,21 @@
+/** Calls of MCP clients as a worker constructs them. */
+import type { QueryRequest } from '#app/batch.js';
+import { McpCall } from '#app/mcp/call.js';
+
+/** callWith is an anonymous call on `main`, with other members where a test names them. */
+export function callWith(members: Partial<QueryRequest>, claimSettings = false): McpCall {
+  const request: QueryRequest = {
+    id: 1,
+    method: 'POST',
+    alias: 'main',
+    folder: '',
+    name: 'mcp',
+    query: '',
+    headers: '',
+    requestId: 'r1',
+    role: '',
+    claims: '',
+    ...members,
+  };
+  return new McpCall(request, claimSettings);
+}
