@@ -121,8 +121,7 @@ t.test('one that waits for a lock ends at the statement timeout', async (t) => {
   const session = openSession({ ...settings, conninfo });
   t.teardown(() => session.close());
   await lock(t, 'item');
-  const outcomes = ['TABLE item', 'TABLE other'].map((sql) => session.describe(sql));
-  t.strictSame((await Promise.all(outcomes)).map(textOf), ['57014', 'id']);
+  t.equal(textOf(await session.describe('TABLE item')), '57014');
 });
 
 t.test(
@@ -131,9 +130,7 @@ t.test(
     const db = new TestDatabase(t, server, { connections: 2, statementTimeout: HOUR });
     await lock(t, 'item');
     for (const alone of [true, false]) {
-      const waits = db.database.describe('TABLE item', { alone, limit: 200 });
-      await waiting();
-      t.equal(textOf(await waits), 'timeout');
+      t.equal(textOf(await db.database.describe('TABLE item', { alone, limit: 200 })), 'timeout');
       await waiting(0);
     }
     t.equal(textOf(await db.database.describe('TABLE other', { limit: HOUR })), 'id');
