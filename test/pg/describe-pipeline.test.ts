@@ -66,7 +66,9 @@ t.test('those of one turn, on one connection', async (t) => {
 });
 
 /** A proxy before the server, and what clients have sent through it. */
-async function startProxy(t: Pick<Test, 'teardown'>): Promise<{ port: number; sent: () => string }> {
+async function startProxy(
+  t: Pick<Test, 'teardown'>,
+): Promise<{ port: number; sent: () => string }> {
   let sent = '';
   const proxy = createServer((client) => {
     const upstream = connect(server.port, server.host);
