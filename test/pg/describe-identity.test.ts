@@ -63,11 +63,10 @@ t.test('with a time limit of its own', async (t) => {
   await client.connect();
   t.teardown(() => client.end());
   await client.query('BEGIN; LOCK TABLE bills');
-  const identity = withTimeout(identityOf('ann', undefined), 200);
-  const outcomes = ['TABLE bills', 'TABLE mine'].map((sql) =>
-    db.database.describe(sql, { identity }),
-  );
+  const ann = identityOf('ann', undefined);
+  const outcomes = [
+    db.database.describe('TABLE bills', { identity: withTimeout(ann, 200) }),
+    db.database.describe('TABLE mine', { identity: ann }),
+  ];
   t.strictSame((await Promise.all(outcomes)).map(textOf), ['57014 -', 'text']);
-  await client.query('COMMIT');
-  t.equal(textOf(await db.database.describe('TABLE bills', { identity })), 'tenant,text');
 });
