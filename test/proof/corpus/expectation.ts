@@ -1,0 +1,75 @@
+/** What is to be found in a script of the corpus, and the requests that show it. */
+import type { ScriptText } from '#app/script/script-text.js';
+
+/** Sent once, more than once, or not at all. */
+export type SampleValue = string | readonly string[] | undefined;
+
+/** A request: query parameters by name, and with their prefixes `body.`, `header.`, `claims.`, or as `request.body`, the rest. */
+export type Sample = Readonly<Record<string, SampleValue>>;
+
+/**
+ * A condition: for each parameter its option, or several of them separated by `|`. `absent`; `any` (sent once, with no text
+ * that the script knows); `=text` (a text that the template compares with, or a value of an enum); `empty`; `list1` and
+ * `list2` (sent as a list of one, sent twice or more often).
+ */
+export type Condition = Readonly<Record<string, string>>;
+
+/** A branch that fails. */
+export interface Broken {
+  /** The SQLSTATE, or the code of the service. */
+  readonly code: string;
+  /** In the template. */
+  readonly line: number;
+  readonly column?: number;
+  /** The error itself has no position: the line is that of its cause. */
+  readonly unplaced?: true;
+  /** Every request for which it holds fails, and no other one. */
+  readonly when: Condition;
+}
+
+export interface Expectation {
+  /** The mistake; of a script that is right, what makes it worth a try. */
+  readonly about: string;
+  /** Values of the parameters. Every combination of them is tried, also without each. */
+  readonly values: Readonly<Record<string, readonly (string | readonly string[])[]>>;
+  /** Undefined for a script that is proved, or open. */
+  readonly broken?: Broken;
+  /** A bare text slot that cannot be decided: a name. `value`: any value fits there, but not any text. `code`: a DO body. */
+  readonly open?: 'name' | 'value' | 'code';
+  /** Parameters without which a request is 400 and names them: they are required, and the branch is not broken. */
+  readonly needs?: readonly string[];
+}
+
+export type Expectations = Readonly<Record<string, Expectation>>;
+
+/** optionOf names the option that a value is, as in a Condition. */
+export function optionOf(name: string, value: SampleValue, { template, head }: ScriptText): string {
+  if (value === undefined) return 'absent';
+  if (typeof value !== 'string') return value.length === 1 ? 'list1' : 'list2';
+  const declared = head.parameters.get(name);
+  if (declared?.list === true) return 'list1';
+  if (value === '') return 'empty';
+  const known =
+    template.text.includes(`"${value}"`) ||
+    declared?.fallback === value ||
+    declared?.values?.includes(value) === true;
+  return known ? `=${value}` : 'any';
+}
+
+/** holds tells whether a request meets a condition. */
+export function holds(condition: Condition, sample: Sample, text: ScriptText): boolean {
+  return Object.entries(condition).every(([name, options]) =>
+    options.split('|').includes(optionOf(name, sample[name], text)),
+  );
+}
+
+/** combinations gives every combination of values, each parameter also absent. */
+export function combinations({ values }: Expectation): readonly Sample[] {
+  let samples: readonly Sample[] = [{}];
+  for (const [name, some] of Object.entries(values))
+    samples = samples.flatMap((sample) => [
+      sample,
+      ...some.map((value) => ({ ...sample, [name]: value })),
+    ]);
+  return samples;
+}

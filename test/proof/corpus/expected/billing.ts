@@ -1,0 +1,74 @@
+import type { Expectations } from '../expectation.js';
+
+export const BILLING: Expectations = {
+  'billing/invoices.read': {
+    about: 'conditions by an enum with a default, two schemas',
+    values: { state: ['all', 'open', 'paid', 'overdue'] },
+  },
+  'billing/aging.read': {
+    about: 'a column was renamed',
+    values: { state: ['all', 'paid', 'late'] },
+    broken: { code: '42703', line: 6, column: 7, when: { state: '=paid' } },
+  },
+  'billing/pay.write': {
+    about: 'a CTE that writes',
+    values: { invoice: ['7'], 'body.amount': ['9.5'], 'body.method': ['card', 'cash'] },
+  },
+  'billing/settle.write': {
+    about: 'a table that does not exist',
+    values: { 'body.kind': ['payment', 'refund'], 'body.invoice': ['7'], 'body.amount': ['9.5'] },
+    broken: { code: '42P01', line: 5, when: { 'body.kind': '=refund' } },
+  },
+  'billing/revenue.read': {
+    about: 'a scalar, dates with a default',
+    values: { from: ['2025-02-01'], to: ['2025-03-01'] },
+  },
+  'billing/revenue-by.read': {
+    about: 'a template that is called without data',
+    values: { by: ['year', 'month'] },
+    broken: { code: 'invalid_template', line: 2, when: { by: '=year|any' } },
+  },
+  'billing/export.read': {
+    about: 'range over a constant that is not a list',
+    values: { full: ['1'] },
+    broken: { code: 'invalid_template', line: 3, when: { full: 'any' } },
+  },
+  'billing/dunning.read': {
+    about: 'a parameter, which is text, is compared with a number',
+    values: { level: ['3', 'x'] },
+    broken: { code: 'invalid_parameter', line: 3, when: { level: 'any' } },
+  },
+  'billing/statement.read': {
+    about: 'a series of days, dates with defaults',
+    values: { from: ['2025-02-01'], to: ['2025-03-01'], method: ['card'] },
+  },
+  'billing/page.read': {
+    about: 'a missing space between two optional clauses',
+    values: { limit: ['5'], offset: ['10'] },
+    broken: { code: '42601', line: 4, when: { limit: 'any', offset: 'any' } },
+  },
+  'billing/open.read': {
+    about: 'a function with too few arguments',
+    values: { percent: ['5'], half: ['1'] },
+    broken: { code: '42883', line: 6, column: 3, when: { percent: 'absent', half: 'any' } },
+  },
+  'billing/void.delete': {
+    about: 'DELETE has no CASCADE',
+    values: { id: ['7'], force: ['1'] },
+    broken: { code: '42601', line: 5, when: { force: 'any' } },
+  },
+  'billing/close-year.write': {
+    about: 'a DO block, whose code is not parsed',
+    values: { 'body.year': ['2025'] },
+    open: 'code',
+  },
+  'billing/tidy.write': {
+    about: 'a statement that is not allowed among others',
+    values: { vacuum: ['1'] },
+    broken: { code: 'statement_not_allowed', line: 4, unplaced: true, when: { vacuum: 'any' } },
+  },
+  'billing/methods.read': {
+    about: 'values of an enum in quotes, in a loop',
+    values: { method: ['card', ['card', 'cash']] },
+  },
+};
