@@ -34,10 +34,15 @@ export interface Expectation {
   readonly values: Readonly<Record<string, readonly (string | readonly string[])[]>>;
   /** Undefined for a script that is proved, or open. */
   readonly broken?: Broken;
-  /** A bare text slot that cannot be decided: a name. `value`: any value fits there, but not any text. `code`: a DO body. */
-  readonly open?: 'name' | 'value' | 'code';
+  /**
+   * What cannot be decided: `name`, a bare text slot that takes a column, a table or a type; `value`, one that takes a value,
+   * but not any text; `statement`, a DO body or a statement that needs what the one before it makes.
+   */
+  readonly open?: 'name' | 'value' | 'statement';
   /** Parameters without which a request is 400 and names them: they are required, and the branch is not broken. */
   readonly needs?: readonly string[];
+  /** It has more paths than are tried: `covered` is right where nothing is broken. */
+  readonly many?: true;
 }
 
 export type Expectations = Readonly<Record<string, Expectation>>;
@@ -63,8 +68,9 @@ export function holds(condition: Condition, sample: Sample, text: ScriptText): b
   );
 }
 
-/** combinations gives every combination of values, each parameter also absent. */
-export function combinations({ values }: Expectation): readonly Sample[] {
+/** combinations gives every combination of values, each parameter also absent; of many, those that differ in two from all or none. */
+export function combinations({ values, many }: Expectation): readonly Sample[] {
+  if (many) return pairs(values);
   let samples: readonly Sample[] = [{}];
   for (const [name, some] of Object.entries(values))
     samples = samples.flatMap((sample) => [
@@ -72,4 +78,15 @@ export function combinations({ values }: Expectation): readonly Sample[] {
       ...some.map((value) => ({ ...sample, [name]: value })),
     ]);
   return samples;
+}
+
+function pairs(values: Expectation['values']): readonly Sample[] {
+  const all = Object.entries(values).map(([name, [value]]) => ({ [name]: value }));
+  return all.flatMap((one, i) =>
+    all.slice(i).flatMap((other) => {
+      const two: Sample = { ...one, ...other };
+      const rest = all.filter((each) => each !== one && each !== other);
+      return [two, Object.assign({}, ...rest) as Sample];
+    }),
+  );
 }

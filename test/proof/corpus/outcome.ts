@@ -8,6 +8,7 @@ import { isReservedKey, RequestData } from '#app/script/request-data.js';
 import type { ScriptText } from '#app/script/script-text.js';
 import { statementFault } from '#app/script/statement-fault.js';
 import {
+  firstWord,
   jsonFrame,
   positionToScript,
   positionToText,
@@ -94,7 +95,11 @@ export async function outcomeOf(
   for (const part of parts) {
     const { sql } = part ?? statement;
     const reported = await database.parse(sql);
-    if (reported === undefined) continue;
+    if (reported === undefined) {
+      // What follows may need what it makes.
+      if (firstWord(sql) === 'CREATE') break;
+      continue;
+    }
     if (reported instanceof ServiceError) throw reported;
     const failure = part === undefined ? withoutFrame(statement, reported) : reported;
     const { position, state, message } = failure;

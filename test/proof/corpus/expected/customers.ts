@@ -45,7 +45,7 @@ export const CUSTOMERS: Expectations = {
   'customers/export-csv.read': {
     about: 'a loop without a separator',
     values: { columns: ['email', ['name'], ['id', 'email'], ['id', 'name', 'email']] },
-    broken: { code: '42601', line: 3, when: { columns: 'list2' } },
+    broken: { code: '42601', line: 3, column: 27, when: { columns: 'list2' } },
   },
   'customers/by-country.read': {
     about: 'a column is ambiguous once a table is joined',
@@ -55,7 +55,7 @@ export const CUSTOMERS: Expectations = {
   'customers/per-country.read': {
     about: 'GROUP BY lacks the column of one branch',
     values: { detail: ['1'] },
-    broken: { code: '42803', line: 3, column: 23, when: { detail: 'any' } },
+    broken: { code: '42803', line: 3, column: 24, when: { detail: 'any' } },
   },
   'customers/me.read': {
     about: 'a claim, and a header that is optional',
@@ -70,15 +70,53 @@ export const CUSTOMERS: Expectations = {
   'customers/anonymize.update': {
     about: 'a column that is missing, in the second of several statements',
     values: { id: ['7'], events: ['1'] },
-    broken: { code: '42703', line: 7, when: { events: 'any' } },
+    broken: { code: '42703', line: 7, column: 50, when: { events: 'any' } },
   },
   'customers/segments.read': {
     about: 'a variable is declared again in place of being assigned to: WHERE twice',
     values: { segment: ['a'], since: ['2025-01-01'] },
-    broken: { code: '42601', line: 6, when: { segment: 'any', since: 'any' } },
+    broken: { code: '42601', line: 6, column: 26, when: { segment: 'any', since: 'any' } },
   },
   'customers/segments-of.read': {
     about: 'WHERE and AND in a variable',
     values: { segment: ['a'], since: ['2025-01-01'] },
+  },
+  'customers/some.read': {
+    about: 'a loop inside IN: nothing is in the parentheses without the parameter',
+    values: { id: ['1', ['1'], ['1', '2']] },
+    broken: { code: '42601', line: 4, column: 70, when: { id: 'absent' } },
+  },
+  'customers/some-or-none.read': {
+    about: 'a loop inside IN, with else',
+    values: { id: ['1', ['1'], ['1', '2']] },
+  },
+  'customers/add.write': {
+    about: 'a comma with nothing behind it among the values',
+    values: { 'body.name': ['Ann'], 'body.email': ['ann@example.com'], 'body.city': ['Oslo'] },
+    broken: { code: '42601', line: 5, column: 111, when: { 'body.city': 'absent' } },
+  },
+  'customers/lock.write': {
+    about: 'FOR UPDATE with GROUP BY',
+    values: { lock: ['1'] },
+    broken: { code: '0A000', line: 5, unplaced: true, when: { lock: 'any' } },
+  },
+  'customers/filters.read': {
+    about: 'more combinations than can be tried',
+    values: {
+      name: ['Ann'],
+      email: ['ann@example.com'],
+      city: ['Oslo'],
+      country: ['NO'],
+      vip: ['1'],
+      since: ['2025-01-01'],
+      until: ['2025-02-01'],
+      segment: ['a'],
+      language: ['no'],
+      tenant: ['1'],
+      ordered: ['1'],
+      seen: ['1'],
+      invoiced: ['1'],
+    },
+    many: true,
   },
 };

@@ -18,7 +18,7 @@ export const EVENTS: Expectations = {
   'events/gaps.read': {
     about: 'a series of dates with a number as its step',
     values: { unit: ['hour', 'day'], from: ['2025-02-01'], to: ['2025-03-01'] },
-    broken: { code: '42883', line: 6, when: { unit: 'absent|=day' } },
+    broken: { code: '42883', line: 6, column: 6, when: { unit: 'absent|=day' } },
   },
   'events/record.write': {
     about: 'a function with an optional argument',
@@ -30,8 +30,13 @@ export const EVENTS: Expectations = {
   },
   'events/of-kinds.read': {
     about: 'a list in ANY, which takes an array',
-    values: { kind: [['a', 'b'], ['a', 'b', 'c']] },
-    broken: { code: '42809', line: 3, when: { kind: 'list2' } },
+    values: {
+      kind: [
+        ['a', 'b'],
+        ['a', 'b', 'c'],
+      ],
+    },
+    broken: { code: '42809', line: 3, column: 31, when: { kind: 'list2' } },
   },
   'events/kinds.read': {
     about: 'a column for each value of an enum',
@@ -40,12 +45,12 @@ export const EVENTS: Expectations = {
   'events/latest.read': {
     about: 'DISTINCT ON without its column in ORDER BY',
     values: { newest: ['1'] },
-    broken: { code: '42P10', line: 2, when: { newest: 'any' } },
+    broken: { code: '42P10', line: 2, column: 21, when: { newest: 'any' } },
   },
   'events/first.read': {
     about: 'a window function in WHERE of the same SELECT',
     values: { latest: ['1'] },
-    broken: { code: '42703', line: 4, when: { latest: 'any' } },
+    broken: { code: '42703', line: 4, column: 28, when: { latest: 'any' } },
   },
   'events/purge.delete': {
     about: 'a date, and an optional filter',
@@ -68,7 +73,7 @@ export const EVENTS: Expectations = {
   'events/amounts.read': {
     about: 'jsonb is compared with a number',
     values: { min: ['5'], max: ['9'] },
-    broken: { code: '42883', line: 4, when: { min: 'any' } },
+    broken: { code: '42883', line: 4, column: 45, when: { min: 'any' } },
   },
   'events/annotate.update': {
     about: 'a parameter of undetermined type among arguments of any type',
@@ -78,20 +83,33 @@ export const EVENTS: Expectations = {
   'events/export.read': {
     about: 'a read that writes',
     values: { log: ['1'] },
-    broken: { code: '42601', line: 3, when: { log: 'any' } },
+    broken: { code: '42601', line: 3, column: 8, when: { log: 'any' } },
   },
   'events/take.read': {
     about: 'a read with a CTE that writes',
     values: { touch: ['1'] },
-    broken: { code: '0A000', line: 3, when: { touch: 'any' } },
+    broken: { code: '0A000', line: 3, column: 6, when: { touch: 'any' } },
   },
   'events/of-user.read': {
     about: 'a field of text: the dot is another one inside with',
     values: { user: ['ann', ''], since: ['2025-01-01'] },
-    broken: { code: 'invalid_parameter', line: 6, when: { user: 'any' } },
+    broken: { code: 'invalid_template', line: 6, column: 8, when: { user: 'any' } },
   },
   'events/since.read': {
     about: 'with, and the data around it',
     values: { user: ['ann', ''], since: ['2025-01-01', ''] },
+  },
+  'events/tags.write': {
+    about: 'lists of a body, and a header',
+    values: {
+      'body.tags': [['a'], ['a', 'b']],
+      'body.only': ['a', ['a', 'b']],
+      'header.User-Agent': ['curl'],
+    },
+  },
+  'events/agents.read': {
+    about: 'a column that does not exist, in the branch without a header',
+    values: { 'header.X-Source': ['app'] },
+    broken: { code: '42703', line: 4, column: 100, when: { 'header.X-Source': 'absent' } },
   },
 };

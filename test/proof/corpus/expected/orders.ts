@@ -29,7 +29,7 @@ export const ORDERS: Expectations = {
   'orders/unshipped-first.read': {
     about: 'a typing error in one direction',
     values: { dir: ['desc', 'asc', 'x'] },
-    broken: { code: '42601', line: 5, column: 29, when: { dir: '=desc' } },
+    broken: { code: '42601', line: 5, column: 27, when: { dir: '=desc' } },
   },
   'orders/sorted-by.read': {
     about: 'a column and a direction as text',
@@ -50,12 +50,12 @@ export const ORDERS: Expectations = {
   'orders/all-of.read': {
     about: 'the arms of UNION have different numbers of columns',
     values: { customer: ['7'], archived: ['true', 'false'] },
-    broken: { code: '42601', line: 7, when: { archived: '=true' } },
+    broken: { code: '42601', line: 7, column: 8, when: { archived: '=true' } },
   },
   'orders/all-statuses.read': {
     about: 'the arms of UNION have different types',
     values: { archived: ['yes'] },
-    broken: { code: '42804', line: 3, when: { archived: 'any' } },
+    broken: { code: '42804', line: 3, column: 37, when: { archived: 'any' } },
   },
   'orders/with-customer.read': {
     about: 'a column of a table that only another parameter joins',
@@ -69,7 +69,7 @@ export const ORDERS: Expectations = {
   'orders/compare.read': {
     about: 'a CTE that only another parameter makes',
     values: { since: ['2025-01-01'], compare: ['1'] },
-    broken: { code: '42P01', line: 6, when: { since: 'absent', compare: 'any' } },
+    broken: { code: '42P01', line: 6, column: 48, when: { since: 'absent', compare: 'any' } },
   },
   'orders/large.read': { about: 'an optional CTE', values: { paid: ['1'] } },
   'orders/place.write': {
@@ -84,7 +84,7 @@ export const ORDERS: Expectations = {
   'orders/add.write': {
     about: 'more columns than values once an optional one is sent',
     values: { 'body.customer': ['7'], 'body.currency': ['NOK'] },
-    broken: { code: '42601', line: 5, when: { 'body.currency': 'any' } },
+    broken: { code: '42601', line: 5, column: 33, when: { 'body.currency': 'any' } },
   },
   'orders/ship.update': {
     about: 'the comma between two columns goes with an optional third',
@@ -106,7 +106,7 @@ export const ORDERS: Expectations = {
   'orders/running.read': {
     about: 'a parenthesis that is not closed in the else branch',
     values: { customer: ['1'] },
-    broken: { code: '42601', line: 8, when: { customer: 'absent' } },
+    broken: { code: '42601', line: 7, column: 11, when: { customer: 'absent' } },
   },
   'orders/totals.read': {
     about: 'GROUP BY a chosen column, in a template of its own',
@@ -115,7 +115,7 @@ export const ORDERS: Expectations = {
   'orders/totals-by.read': {
     about: 'a value of the enum is not a column',
     values: { by: ['status', 'currency', 'region'] },
-    broken: { code: '42703', line: 3, when: { by: '=region' } },
+    broken: { code: '42703', line: 3, column: 10, when: { by: '=region' } },
   },
   'orders/per-period.read': {
     about: 'a function that does not exist for the type',
@@ -130,7 +130,7 @@ export const ORDERS: Expectations = {
   'orders/overview.read': {
     about: 'a column of a view was renamed',
     values: { city: ['Oslo'], lines: ['2'] },
-    broken: { code: '42703', line: 4, when: { lines: 'any' } },
+    broken: { code: '42703', line: 4, column: 27, when: { lines: 'any' } },
   },
   'orders/touch.update': {
     about: 'a statement that is not allowed, in front of others',
@@ -144,6 +144,44 @@ export const ORDERS: Expectations = {
   'orders/shipping.read': {
     about: 'a text in place of a time',
     values: { label: ['1'] },
-    broken: { code: '22007', line: 3, when: { label: 'any' } },
+    broken: { code: '22007', line: 3, column: 44, when: { label: 'any' } },
+  },
+  'orders/filters.read': {
+    about: 'more combinations than can be tried; a column is ambiguous in one pair',
+    values: {
+      status: ['paid'],
+      currency: ['EUR'],
+      carrier: ['post'],
+      note: ['x'],
+      min: ['1'],
+      max: ['9'],
+      from: ['2025-01-01'],
+      to: ['2025-02-01'],
+      shipped: ['1'],
+      customer: ['7'],
+      city: ['Oslo'],
+      open: ['1'],
+      after: ['7'],
+    },
+    broken: { code: '42702', line: 18, column: 27, when: { city: 'any', after: 'any' } },
+    many: true,
+  },
+  'orders/reopen.update': {
+    about: 'the alias of the table in front of a column of SET',
+    values: { id: ['7', ['7', '8']], 'body.note': ['x'] },
+    broken: { code: '42703', line: 4, column: 29, when: { 'body.note': 'any' } },
+  },
+  'orders/in-state.read': {
+    about: 'a constant that is not a value of the enum type',
+    values: { state: ['open', 'done'] },
+    broken: { code: '22P02', line: 4, column: 52, when: { state: '=done' } },
+  },
+  'orders/unreachable.read': {
+    about: 'mistakes in branches that no request reaches',
+    values: { id: ['7'], state: ['open', 'done'], limit: ['5'], paid: ['1'] },
+  },
+  'orders/defaulted.read': {
+    about: 'a default counts as sent',
+    values: { by: ['day', 'week', 'currency'] },
   },
 };

@@ -21,7 +21,7 @@ export const PRODUCTS: Expectations = {
   'products/tagged.read': {
     about: 'an array is compared with text',
     values: { tag: ['green'], any: ['loose'] },
-    broken: { code: '42883', line: 5, when: { tag: 'any' } },
+    broken: { code: '42883', line: 5, column: 30, when: { tag: 'any' } },
   },
   'products/search.read': {
     about: 'full-text search with a rank',
@@ -30,12 +30,17 @@ export const PRODUCTS: Expectations = {
   'products/find.read': {
     about: 'the order by a column that only another parameter makes',
     values: { q: ['pot'], sort: ['best', 'x'] },
-    broken: { code: '42703', line: 6, when: { q: 'absent', sort: '=best' } },
+    broken: { code: '42703', line: 6, column: 32, when: { q: 'absent', sort: '=best' } },
   },
   'products/like.read': {
     about: 'a placeholder in quotes',
     values: { sku: ['A-1'], name: ['pot'] },
-    broken: { code: 'placeholder_in_literal', line: 7, when: { sku: 'absent', name: 'any' } },
+    broken: {
+      code: 'placeholder_in_literal',
+      line: 7,
+      column: 20,
+      when: { sku: 'absent', name: 'any' },
+    },
   },
   'products/like-text.read': {
     about: 'text in string constants',
@@ -48,7 +53,7 @@ export const PRODUCTS: Expectations = {
   'products/many-tags.read': {
     about: 'a function of jsonb on an array',
     values: { tags: ['2'] },
-    broken: { code: '42883', line: 3, when: { tags: 'any' } },
+    broken: { code: '42883', line: 3, column: 26, when: { tags: 'any' } },
   },
   'products/in-range.read': {
     about: 'a parameter of undetermined type',
@@ -67,7 +72,7 @@ export const PRODUCTS: Expectations = {
   'products/of-category.read': {
     about: 'a missing space: the name of the table and WHERE are one word',
     values: { category: ['3'] },
-    broken: { code: '42601', line: 2, when: { category: 'any' } },
+    broken: { code: '42601', line: 2, column: 71, when: { category: 'any' } },
   },
   'products/save.write': {
     about: 'ON CONFLICT with an optional update',
@@ -91,12 +96,12 @@ export const PRODUCTS: Expectations = {
   'products/reprice.update': {
     about: 'a text for a numeric column',
     values: { id: ['7', ['7', '8']], 'body.value': ['9.5'], 'body.unit': ['percent', 'x'] },
-    broken: { code: '42804', line: 9, when: { 'body.unit': 'absent|any' } },
+    broken: { code: '42804', line: 9, column: 7, when: { 'body.unit': 'absent|any' } },
   },
   'products/gross.update': {
     about: 'a generated column is set',
     values: { id: ['7'], 'body.gross': ['9'], 'body.net': ['8'] },
-    broken: { code: '428C9', line: 4, when: { 'body.gross': 'any' } },
+    broken: { code: '428C9', line: 4, unplaced: true, when: { 'body.gross': 'any' } },
   },
   'products/restock.update': {
     about: 'rows of JSON, and a function that writes',
@@ -109,7 +114,7 @@ export const PRODUCTS: Expectations = {
   'products/import-stock.write': {
     about: 'a column that the rows of JSON do not have',
     values: { 'request.body': ['[]'], stock: ['1'] },
-    broken: { code: '42703', line: 4, column: 24, when: { stock: 'any' } },
+    broken: { code: '42703', line: 4, column: 25, when: { stock: 'any' } },
   },
   'products/tree.read': {
     about: 'a recursive CTE',
@@ -118,7 +123,7 @@ export const PRODUCTS: Expectations = {
   'products/paths.read': {
     about: 'the two parts of a recursive CTE have different types',
     values: { path: ['1'] },
-    broken: { code: '42804', line: 4, when: { path: 'any' } },
+    broken: { code: '42804', line: 4, column: 26, when: { path: 'any' } },
   },
   'products/bands.read': {
     about: 'a loop over constants',
@@ -131,11 +136,34 @@ export const PRODUCTS: Expectations = {
   'products/labelled.read': {
     about: 'CASE with a number and a text',
     values: { label: ['1'] },
-    broken: { code: '22P02', line: 3, when: { label: 'any' } },
+    broken: { code: '22P02', line: 3, column: 59, when: { label: 'any' } },
   },
   'products/counted.read': {
     about: 'HAVING with the name of an output column',
     values: { min: ['2'] },
-    broken: { code: '42703', line: 5, when: { min: 'any' } },
+    broken: { code: '42703', line: 5, column: 26, when: { min: 'any' } },
+  },
+  'products/all-tags.read': {
+    about: 'AND behind the last turn of a loop',
+    values: { tag: ['a', ['b'], ['a', 'b']] },
+    broken: { code: '42601', line: 5, column: 1, when: { tag: 'list1|list2' } },
+  },
+  'products/every-tag.read': {
+    about: 'a loop of conditions with an end',
+    values: { tag: ['a', ['b'], ['a', 'b']] },
+  },
+  'products/noted.read': {
+    about: 'a placeholder in a comment',
+    values: { debug: ['x'] },
+    broken: { code: 'placeholder_in_literal', line: 3, column: 30, when: { debug: 'any' } },
+  },
+  'products/listed.read': {
+    about: 'a loop over a parameter that is not a list when it is sent once',
+    values: { id: ['1', ['1', '2']] },
+    broken: { code: 'invalid_parameter', line: 3, column: 40, when: { id: 'any' } },
+  },
+  'products/compared.read': {
+    about: 'LATERAL, and a number in quotes',
+    values: { average: ['1'], price: ['9.5'] },
   },
 };

@@ -1,2 +1,2 @@
 -- Whether a text is a value of a type.
-SELECT '{{.value}}'::{{.type}} AS value
+SELECT {{sqlVal "value"}}::{{.type}} AS value
