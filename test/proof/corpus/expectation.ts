@@ -23,6 +23,8 @@ export interface Broken {
   readonly column?: number;
   /** The error itself has no position: the line is that of its cause. */
   readonly unplaced?: true;
+  /** The response is 400 and names a parameter, although the script is at fault. */
+  readonly blamed?: true;
   /** Every request for which it holds fails, and no other one. */
   readonly when: Condition;
 }

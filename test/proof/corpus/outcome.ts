@@ -2,18 +2,22 @@
 import { RequestBody } from '#app/body/request-body.js';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
+import { frameFault } from '#app/query/head-response.js';
 import { checkParameters } from '#app/script/declared-parameters.js';
 import { invalidValue } from '#app/script/invalid-value.js';
 import { isReservedKey, RequestData } from '#app/script/request-data.js';
 import type { ScriptText } from '#app/script/script-text.js';
+import { ShapedStatements } from '#app/script/shaped-statements.js';
 import { statementFault } from '#app/script/statement-fault.js';
 import {
   firstWord,
   jsonFrame,
   positionToScript,
   positionToText,
+  returnsNoRows,
   StatementBuilder,
   withoutFrame,
+  type ScriptStatement,
 } from '#app/script/statement.js';
 import {
   InvalidParameter,
@@ -38,8 +42,11 @@ const BODY = 'body.';
 const HEADER = 'header.';
 const CLAIMS = 'claims.';
 
+const MAX_RESULT = 32 << 20;
+
 /** The statements of the service itself, also for reads. */
-const STATEMENTS = new StatementBuilder(jsonFrame('json_agg', 32 << 20));
+const STATEMENTS = new StatementBuilder(jsonFrame('json_agg', MAX_RESULT));
+const SHAPED = new ShapedStatements('json_agg', MAX_RESULT);
 
 /** requestData is the data of a request that a script gets. */
 export function requestData(sample: Sample, { head, body }: ScriptText): RequestData {
@@ -79,12 +86,16 @@ export async function outcomeOf(
   let statement;
   try {
     checkParameters(text.head.parameters, data);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
     return 'refused';
   }
   try {
     rendered = text.template.render(data);
-    statement = STATEMENTS.build(text.verb, rendered.text, script, rendered);
+    const builder = text.verb === 'read' ? SHAPED.of(text.head) : undefined;
+    statement = (builder ?? STATEMENTS).build(text.verb, rendered.text, script, rendered);
+    if (text.verb !== 'read' && text.head.shape !== 'list' && returnsNoRows(lastText(statement)))
+      throw new ServiceError('no_rows_returned');
   } catch (error) {
     return failedTo(error);
   }
@@ -101,6 +112,8 @@ export async function outcomeOf(
       continue;
     }
     if (reported instanceof ServiceError) throw reported;
+    const frame = frameFault(text.head, statement, reported);
+    if (frame !== undefined) return failedTo(frame);
     const failure = part === undefined ? withoutFrame(statement, reported) : reported;
     const { position, state, message } = failure;
     const offset =
@@ -127,11 +140,16 @@ function failedTo(error: unknown): Failed {
   }
   if (error instanceof TemplateError) {
     const { line, column, safeMessage } = error;
-    return { code: 'invalid_template', message: safeMessage, line, column };
+    return { code: 'script_not_usable', message: safeMessage, line, column };
   }
   if (error instanceof RefusedValue)
     return { code: 'invalid_value', message: error.message, parameter: error.parameter };
   if (error instanceof ServiceError)
     return { code: error.code, message: error.detail ?? error.message };
   throw error;
+}
+
+/** The response is that of the last statement. */
+function lastText({ text, parts }: ScriptStatement): string {
+  return parts?.list.at(-1)?.sql ?? text;
 }

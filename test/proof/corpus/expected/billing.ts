@@ -30,12 +30,18 @@ export const BILLING: Expectations = {
   'billing/export.read': {
     about: 'range over a constant that is not a list',
     values: { full: ['1'] },
-    broken: { code: 'invalid_template', line: 3, column: 30, when: { full: 'any' } },
+    broken: { code: 'script_not_usable', line: 3, column: 30, when: { full: 'any' } },
   },
   'billing/dunning.read': {
     about: 'a parameter, which is text, is compared with a number',
     values: { level: ['3', 'x'] },
-    broken: { code: 'invalid_parameter', line: 3, column: 30, when: { level: 'any' } },
+    broken: {
+      code: 'invalid_parameter',
+      line: 3,
+      column: 30,
+      blamed: true,
+      when: { level: 'any' },
+    },
   },
   'billing/statement.read': {
     about: 'a series of days, dates with defaults',
@@ -69,11 +75,6 @@ export const BILLING: Expectations = {
   'billing/methods.read': {
     about: 'values of an enum in quotes, in a loop',
     values: { method: ['card', ['card', 'cash']] },
-  },
-  'billing/remind.update': {
-    about: 'a member of the body as a field of a parameter that is not sent',
-    values: { id: ['7'], 'body.step': ['2'] },
-    broken: { code: '42601', line: 4, column: 55, when: { 'body.step': 'any' } },
   },
   'billing/issued.read': {
     about: 'a date in quotes',
@@ -109,5 +110,31 @@ export const BILLING: Expectations = {
     about: 'a table that the first of several statements makes',
     values: { 'request.body': ['[]'] },
     open: 'statement',
+  },
+  'billing/total.read': {
+    about: '@scalar with two columns',
+    values: { count: ['1'] },
+    broken: { code: 'more_than_one_column', line: 3, unplaced: true, when: { count: 'any' } },
+  },
+  'billing/latest.read': {
+    about: '@header needs a column that one branch does not return',
+    values: { short: ['1'] },
+    broken: { code: 'missing_column', line: 4, unplaced: true, when: { short: 'any' } },
+  },
+  'billing/remind.update': {
+    about: '@one without RETURNING',
+    values: { id: ['7'], quiet: ['1'] },
+    broken: { code: 'no_rows_returned', line: 4, unplaced: true, when: { quiet: 'any' } },
+  },
+  'billing/bounds.read': {
+    about: 'the second value of a list that may have one only',
+    values: { amount: ['1', ['1'], ['1', '2']] },
+    broken: {
+      code: 'invalid_parameter',
+      line: 4,
+      column: 69,
+      blamed: true,
+      when: { amount: 'list1' },
+    },
   },
 };

@@ -119,4 +119,29 @@ export const CUSTOMERS: Expectations = {
     },
     many: true,
   },
+  'customers/collated.read': {
+    about: 'a collation in quotes',
+    values: { locale: ['POSIX'] },
+    open: 'name',
+  },
+  'customers/grouped.read': {
+    about: 'a column as text in SELECT and GROUP BY',
+    values: { by: ['country', 'city'], factor: ['2'] },
+    open: 'name',
+  },
+  'customers/where.read': {
+    about: 'a column and an operator as text',
+    values: { column: ['name'], operator: ['LIKE'], value: ['x'] },
+    open: 'name',
+  },
+  'customers/slots.read': {
+    about: 'a column that does not exist, beside one as text',
+    values: { column: ['city'], since: ['2025-01-01'] },
+    broken: { code: '42703', line: 3, column: 27, when: { since: 'any' } },
+  },
+  'customers/attribute.read': {
+    about: 'a name of which a parameter is a part',
+    values: { language: ['no'] },
+    open: 'name',
+  },
 };

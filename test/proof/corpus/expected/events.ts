@@ -93,7 +93,7 @@ export const EVENTS: Expectations = {
   'events/of-user.read': {
     about: 'a field of text: the dot is another one inside with',
     values: { user: ['ann', ''], since: ['2025-01-01'] },
-    broken: { code: 'invalid_template', line: 6, column: 8, when: { user: 'any' } },
+    broken: { code: 'script_not_usable', line: 6, column: 8, when: { user: 'any' } },
   },
   'events/since.read': {
     about: 'with, and the data around it',
@@ -111,5 +111,18 @@ export const EVENTS: Expectations = {
     about: 'a column that does not exist, in the branch without a header',
     values: { 'header.X-Source': ['app'] },
     broken: { code: '42703', line: 4, column: 100, when: { 'header.X-Source': 'absent' } },
+  },
+  'events/notify.write': {
+    about: 'text in a string constant that no placeholder replaces',
+    values: { what: ['orders'] },
+    open: 'statement',
+  },
+  'events/since-day.read': {
+    about: 'constants of types, whose text no placeholder replaces',
+    values: { since: ['2025-02-01'], days: ['2'], hour: ['1'], kind: ['tag'] },
+  },
+  'events/labelled.read': {
+    about: 'text within JSON, and in a constant with escapes',
+    values: { label: ['x'], prefix: ['p'] },
   },
 };

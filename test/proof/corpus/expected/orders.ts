@@ -184,4 +184,14 @@ export const ORDERS: Expectations = {
     about: 'a default counts as sent',
     values: { by: ['day', 'week', 'currency'] },
   },
+  'orders/both.read': {
+    about: 'a table is not joined that a branch uses twice',
+    values: { city: ['Oslo'] },
+    broken: { code: '42P01', line: 2, column: 33, when: { city: 'any' } },
+  },
+  'orders/exclusive.read': {
+    about: 'a column that does not exist, where two filters are combined',
+    values: { customer: ['7'], city: ['Oslo'] },
+    broken: { code: '42703', line: 5, column: 49, when: { customer: 'any', city: 'any' } },
+  },
 };

@@ -160,7 +160,7 @@ export const PRODUCTS: Expectations = {
   'products/listed.read': {
     about: 'a loop over a parameter that is not a list when it is sent once',
     values: { id: ['1', ['1', '2']] },
-    broken: { code: 'invalid_parameter', line: 3, column: 40, when: { id: 'any' } },
+    broken: { code: 'invalid_parameter', line: 3, column: 40, blamed: true, when: { id: 'any' } },
   },
   'products/compared.read': {
     about: 'LATERAL, and a number in quotes',

@@ -1,5 +1,6 @@
--- Counts a reminder, or several.
+-- Counts a reminder.
 -- @param id bigint required
-UPDATE billing.invoices
-SET reminders = reminders + {{if isSet "body.step"}}{{.body.step}}{{else}}1{{end}}
+-- @one
+UPDATE billing.invoices SET reminders = reminders + 1
 WHERE id = {{sqlVal "id"}}::bigint
+{{if not (isSet "quiet")}}RETURNING id, reminders{{end}}
