@@ -3,6 +3,8 @@
  * expected where its condition holds, and nowhere else. Nothing here proves; it shows that the expectations are true.
  */
 import t from 'tap';
+import { PARAMETER_DEFAULTS } from '#app/script/request-data.js';
+import { parametersOf } from '#app/template/parameters.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { combinations, holds, type Expectation } from './corpus/expectation.js';
@@ -26,6 +28,12 @@ t.test('the corpus is large, and half of it is broken', (t) => {
 for (const script of scripts) {
   const expectation = EXPECTED[script.key]!;
   t.test(`${script.key}: ${expectation.about}`, async (t) => {
+    const { list } = parametersOf(script.text.template.text, script.path);
+    const used = list
+      .map(({ name }) => name)
+      .filter((name) => name !== 'header' && !PARAMETER_DEFAULTS.has(name));
+    const tried = Object.keys(expectation.values);
+    t.strictSame(used.filter((name) => !tried.includes(name)), [], 'every parameter has values'); // prettier-ignore
     let fine = 0;
     let failed = 0;
     for (const sample of combinations(expectation)) {
