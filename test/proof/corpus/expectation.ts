@@ -10,7 +10,7 @@ export type Sample = Readonly<Record<string, SampleValue>>;
 /**
  * A condition: for each parameter its option, or several of them separated by `|`. `absent`; `any` (sent once, with no text
  * that the script knows); `=text` (a text that the template compares with, or a value of an enum); `empty`; `list1` and
- * `list2` (sent as a list of one, sent twice or more often).
+ * `list2` (sent as a list of one, sent twice or more often); `item=text` (sent with that among its values).
  */
 export type Condition = Readonly<Record<string, string>>;
 
@@ -65,10 +65,14 @@ export function optionOf(name: string, value: SampleValue, { template, head }: S
 
 /** holds tells whether a request meets a condition. */
 export function holds(condition: Condition, sample: Sample, text: ScriptText): boolean {
-  return Object.entries(condition).every(([name, options]) =>
-    options.split('|').includes(optionOf(name, sample[name], text)),
-  );
+  return Object.entries(condition).every(([name, options]) => {
+    const value = sample[name];
+    if (options.startsWith(ITEM)) return [value].flat().includes(options.slice(ITEM.length));
+    return options.split('|').includes(optionOf(name, value, text));
+  });
 }
+
+const ITEM = 'item=';
 
 /** combinations gives every combination of values, each parameter also absent; of many, those that differ in two from all or none. */
 export function combinations({ values, many }: Expectation): readonly Sample[] {

@@ -17,6 +17,8 @@ export function meets(when: string, sample: Sample, { head }: ScriptText): boole
 }
 
 function isTrue(says: string, value: SampleValue): boolean {
+  const [, item] = /^has "(.*)"$/.exec(says) ?? [];
+  if (item !== undefined) return [value].flat().includes(item);
   const [, not, constant] = /^is (not )?"(.*)"$/.exec(says) ?? [];
   if (constant !== undefined) return (value === constant) === (not === undefined);
   const check = CHECKS.get(says);

@@ -75,4 +75,18 @@ export const ADMIN: Expectations = {
     values: { key: ['k'], 'body.key': ['l'], 'body.returning': ['row', 'key', 'x'] },
     broken: { code: '42601', line: 5, column: 101, when: { 'body.returning': '=key' } },
   },
+  'admin/search.read': {
+    about: 'a loop over tables of an enum',
+    values: { q: ['a'], in: ['products', ['customers'], ['customers', 'products']] },
+  },
+  'admin/search-all.read': {
+    about: 'a loop over tables of an enum, one of which lacks a column',
+    values: { q: ['a'], in: ['customers', 'orders', ['customers'], ['customers', 'orders']] },
+    broken: { code: '42703', line: 6, column: 42, when: { in: 'item=orders' } },
+  },
+  'admin/keys.read': {
+    about: 'a column that does not exist, for all other texts',
+    values: { order: ['key', 'time', 'x', ''] },
+    broken: { code: '42703', line: 4, column: 81, when: { order: 'any' } },
+  },
 };

@@ -144,4 +144,18 @@ export const CUSTOMERS: Expectations = {
     values: { language: ['no'] },
     open: 'name',
   },
+  'customers/any-filter.read': {
+    about: 'a loop over names of parameters',
+    values: { name: ['Ann'], email: ['ann@example.com'], city: ['Oslo'] },
+  },
+  'customers/any-of.read': {
+    about: 'a loop over names of parameters, one of which is not a column',
+    values: { name: ['Ann'], city: ['Oslo'], zip: ['0150'] },
+    broken: { code: '42703', line: 5, column: 32, when: { zip: 'any' } },
+  },
+  'customers/flag.read': {
+    about: 'a declared boolean as text',
+    values: { vip: ['true', 'false'] },
+    open: 'value',
+  },
 };

@@ -125,4 +125,17 @@ export const EVENTS: Expectations = {
     about: 'text within JSON, and in a constant with escapes',
     values: { label: ['x'], prefix: ['p'] },
   },
+  'events/labels.read': {
+    about: 'text in quotes where a placeholder has no type',
+    values: { label: ['x'], suffix: ['y'] },
+  },
+  'events/periods.read': {
+    about: 'the same text in quotes in SELECT and GROUP BY',
+    values: { unit: ['week'] },
+  },
+  'events/periods-bound.read': {
+    about: 'two placeholders for one value: PostgreSQL cannot know that they are equal',
+    values: { unit: ['week'] },
+    broken: { code: '42803', line: 3, column: 38, when: { unit: 'any' } },
+  },
 };

@@ -194,4 +194,18 @@ export const ORDERS: Expectations = {
     values: { customer: ['7'], city: ['Oslo'] },
     broken: { code: '42703', line: 5, column: 49, when: { customer: 'any', city: 'any' } },
   },
+  'orders/sorted-quoted.read': {
+    about: 'a column in quotes is a constant, which ORDER BY refuses',
+    values: { sort: ['total'] },
+    broken: { code: '42601', line: 3, column: 29, when: { sort: 'any' } },
+  },
+  'orders/one-day.read': {
+    about: 'two parameters are compared',
+    values: { from: ['2025-01-01'], to: ['2025-01-01', '2025-01-02'] },
+  },
+  'orders/placed-on.read': {
+    about: 'a column that does not exist, without a parameter or with one text',
+    values: { format: ['iso', 'YYYY', ''] },
+    broken: { code: '42703', line: 2, column: 86, when: { format: 'absent|empty|=iso' } },
+  },
 };

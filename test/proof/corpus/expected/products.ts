@@ -166,4 +166,14 @@ export const PRODUCTS: Expectations = {
     about: 'LATERAL, and a number in quotes',
     values: { average: ['1'], price: ['9.5'] },
   },
+  'products/several-tags.read': {
+    about: 'an array and jsonb, when there are several values',
+    values: { tag: ['a', ['b'], ['a', 'b']] },
+    broken: { code: '42883', line: 4, column: 34, when: { tag: 'list2' } },
+  },
+  'products/grouped.read': {
+    about: 'the last value of an enum is not a column',
+    values: { by: ['stock', 'brand', ['category_id', 'stock'], ['category_id', 'brand']] },
+    broken: { code: '42703', line: 3, column: 23, when: { by: 'item=brand' } },
+  },
 };
