@@ -25,7 +25,7 @@ function proofOf({ path, text }: CorpusScript): Promise<Proof> {
     script: path,
     verb,
     statements: (verb === 'read' ? shaped.of(head) : undefined) ?? statements,
-    describe: async (sql: string) => (await database.parse(sql)) ?? { parameters: [], columns: [] },
+    describe: (sql: string) => database.describe(sql),
     tables: TABLES,
   };
   const end = performance.now() + 200_000;

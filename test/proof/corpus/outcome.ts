@@ -2,6 +2,7 @@
 import { RequestBody } from '#app/body/request-body.js';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
+import type { Position } from '#app/position.js';
 import { frameFault } from '#app/query/head-response.js';
 import { checkParameters } from '#app/script/declared-parameters.js';
 import { invalidValue } from '#app/script/invalid-value.js';
@@ -23,7 +24,6 @@ import {
   InvalidParameter,
   RefusedValue,
   TemplateError,
-  type Position,
   type Rendered,
 } from '#app/template/template.js';
 import type { Sample } from './expectation.js';
@@ -105,8 +105,8 @@ export async function outcomeOf(
   const parts = statement.parts?.list ?? [undefined];
   for (const part of parts) {
     const { sql } = part ?? statement;
-    const reported = await database.parse(sql);
-    if (reported === undefined) {
+    const reported = await database.describe(sql);
+    if ('parameters' in reported) {
       // What follows may need what it makes.
       if (firstWord(sql) === 'CREATE') break;
       continue;
