@@ -1,0 +1,3 @@
+-- The number of rows of a table.
+-- @scalar
+SELECT count(*) FROM {{ident "table"}}

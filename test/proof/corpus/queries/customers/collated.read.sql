@@ -1,0 +1,3 @@
+-- Customers in the order of a language.
+SELECT id, name FROM customers
+ORDER BY name COLLATE "{{defaultOrValue "locale" "C"}}"

@@ -1,0 +1,2 @@
+-- Notifies those who listen, with a text.
+NOTIFY changes, '{{defaultOrValue "what" "all"}}'

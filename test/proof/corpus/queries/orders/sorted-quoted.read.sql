@@ -1,0 +1,3 @@
+-- Orders by a column.
+SELECT id, total FROM orders
+{{if isSet "sort"}}ORDER BY '{{.sort}}'{{end}}
