@@ -27,8 +27,8 @@ export interface ProofOptions {
   readonly selection: ScriptSelection | undefined;
   /** Aliases of the databases that answer. */
   readonly available: ReadonlySet<string>;
-  /** Whether the scripts table can be read. */
-  readonly readsTable: boolean;
+  /** `alias/folder/name` of each stored script; undefined when there is no table that can be read. */
+  readonly stored: ReadonlySet<string> | undefined;
   /** How many texts there are, for the progress. */
   readonly total: number;
   readonly progress: Progress;
@@ -80,10 +80,9 @@ class ProofCheck {
   }
 
   async run(): Promise<ProofFindings> {
-    const { selection, readsTable } = this.#options;
-    const texts = new ProvableTexts(this.#config, this.#aliases, selection);
-    const table = readsTable ? this.#targetOf(this.#aliases[0]!)?.database : undefined;
-    const source = texts.read(table);
+    const { selection, stored } = this.#options;
+    const texts = new ProvableTexts(this.#config, this.#aliases, stored, selection);
+    const source = texts.read(stored && this.#targetOf(this.#aliases[0]!)?.database);
     const lane = async (): Promise<void> => {
       for (let next = await source.next(); !next.done; next = await source.next())
         await this.#prove(this.#started++, next.value);
@@ -195,7 +194,7 @@ class ProofCheck {
       scripts.filter((script) => script.verdict === verdict).length;
     const broken = count('broken');
     return {
-      ok: broken === 0 && errors.length === 0,
+      ok: broken + errors.length + this.#unproved === 0,
       full: this.#options.full,
       errors,
       warnings: this.#warnings,

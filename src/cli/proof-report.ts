@@ -66,7 +66,11 @@ function countsOf(findings: ProofFindings): string {
     [unproved, 'not proved, because the database does not answer'],
   ] as const;
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
-  return `${all} script${all === 1 ? '' : 's'}${counts.join('')}`;
+  return counted(all, 'script') + counts.join('');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function findingLines({ file }: ProvedScript, finding: RecordedFinding): string[] {
@@ -86,7 +90,7 @@ function detailLines(script: ProvedScript): string[] {
   const { file, database, verdict, parameters, columns, combinations, texts } = script;
   const forms = columns.map((form) => form.map(({ name, type }) => `${name} ${type}`).join(', '));
   return [
-    `${printable(file)} is ${verdict} on ${printable(database)}: ${texts} texts of ${combinations} combinations`,
+    `${printable(file)} is ${verdict} on ${printable(database)}: ${counted(texts, 'text')} of ${counted(combinations, 'combination')}`,
     ...Object.entries(parameters).map(([name, types]) => `  ${line(name)}: ${types.join(', ')}`),
     ...forms.map((form, i) => `  ${i === 0 ? 'columns' : 'or'}: ${line(form)}`),
   ];

@@ -23,7 +23,7 @@ export const USUAL_LIMITS: ProofLimits = { paths: 4_096, shapes: 512, pairs: 4_0
 /** Limits for a proof of every combination: they only keep one script from taking all memory, or for ever. */
 export const WIDE_LIMITS: ProofLimits = {
   paths: 131_072,
-  shapes: 16_384,
+  shapes: 32_768,
   pairs: 131_072,
   time: 600_000,
 };
