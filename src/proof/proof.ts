@@ -4,10 +4,11 @@
  */
 import type { Position } from '../position.js';
 import type { ScriptText } from '../script/script-text.js';
-import { RefusedValue } from '../template/template.js';
+import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';
+import { neverAccepted } from './refusals.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
 
 /** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
@@ -43,19 +44,24 @@ export interface Proof {
   readonly asked: number;
 }
 
+/** What the statements of a script are made with, and whom they are shown to. */
+export type ProofSession = Omit<Checking, 'verb' | 'head'>;
+
 /** prove rejects with StatementFailure when the database cannot be asked. */
 export async function prove(
   script: ScriptText,
-  checking: Checking,
+  session: ProofSession,
   bounds: Bounds,
 ): Promise<Proof> {
   const exploration = explore(script, bounds);
   let asked = 0;
-  const counting: Checking = {
-    ...checking,
+  const checking: Checking = {
+    ...session,
+    verb: script.verb,
+    head: script.head,
     describe: (sql) => {
       asked++;
-      return checking.describe(sql);
+      return session.describe(sql);
     },
   };
   const checked: Checked[] = [];
@@ -63,11 +69,11 @@ export async function prove(
   for (const shape of exploration.shapes) {
     if ((isOver = bounds.isOver())) break;
     if (refusesAbsent(shape)) continue;
-    const result = await checkShape(shape.rendered, exploration.slots, counting);
+    const result = await checkShape(shape.rendered, exploration.slots, checking);
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
-  const findings = findingsOf(checked, exploration.failed);
+  const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
   if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
   return {
@@ -137,7 +143,7 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
 }
 
 function faultOf(error: Refusal['error']): Fault {
-  const code = 'script_not_usable';
+  const code = error instanceof InvalidParameter ? 'invalid_parameter' : 'script_not_usable';
   if (error instanceof RefusedValue)
     return { message: error.message, code, hint: undefined, place: undefined };
   const { line, column, hint } = error;
