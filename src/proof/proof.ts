@@ -8,6 +8,7 @@ import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';
+import { provedParameters, type ProvedParameter } from './parameters.js';
 import { neverAccepted } from './refusals.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
 
@@ -35,8 +36,8 @@ export interface Proof {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
   readonly open: readonly OpenPoint[];
-  /** Names of parameters with the OIDs of the types that they are bound with. */
-  readonly types: ReadonlyMap<string, ReadonlySet<number>>;
+  /** In the order in which the template asks for them. */
+  readonly parameters: readonly ProvedParameter[];
   /** The columns of each form that the result has, each form once. */
   readonly columns: readonly (readonly { readonly name: string; readonly type: number }[])[];
   readonly exploration: Exploration;
@@ -80,7 +81,7 @@ export async function prove(
     verdict: verdictOf(findings, open, exploration),
     findings,
     open,
-    types: typesOf(checked),
+    parameters: provedParameters(exploration, acceptedIn(checked), typesOf(checked)),
     columns: columnsOf(checked),
     exploration,
     asked,
@@ -90,6 +91,10 @@ export async function prove(
 interface Checked {
   readonly shape: Shape;
   readonly result: ShapeResult;
+}
+
+function acceptedIn(checked: readonly Checked[]): Path[] {
+  return checked.flatMap(({ shape, result }) => (result.fault === undefined ? shape.paths : []));
 }
 
 /** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */
@@ -133,11 +138,11 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   for (const { shape, result } of checked)
     if (result.fault !== undefined) add(result.fault, shape.paths);
   for (const { path, error } of failed) add(faultOf(error), [path]);
-  const good = checked.filter(({ result }) => result.fault === undefined);
+  const accepted = acceptedIn(checked);
   const groups = [...failing.values()];
   return groups.map(({ fault, paths }) => {
     const others = groups.flatMap((group) => (group.fault === fault ? [] : group.paths));
-    const rest = [...good.flatMap(({ shape }) => shape.paths), ...others];
+    const rest = [...accepted, ...others];
     return { ...fault, when: whenText(explain(paths, rest)) };
   });
 }
