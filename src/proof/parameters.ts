@@ -61,7 +61,7 @@ function optionsByKey(paths: readonly Path[]): ReadonlyMap<string, readonly Opti
 /** Whether a parameter was sent; undefined when the template did not ask for it. */
 function isSent(path: Path, key: string): boolean | undefined {
   const option = path.find((choice) => choice.key === key)?.option;
-  return option && option.raw !== undefined;
+  return option === undefined ? undefined : option.raw !== undefined;
 }
 
 /** The condition under which a request without the parameter gets no answer, and one with it does. */
