@@ -66,6 +66,7 @@ const ARROWS = {
   users: ['pg'],
   registry: ['script', 'head', 'template', 'pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
+  proof: ['template', 'script', 'head', 'body', 'pg'],
   script: ['template', 'head', 'body', 'native', 'access'],
   head: [],
   body: [],

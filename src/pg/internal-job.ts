@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
-import type { Job, StatementResult } from './job.js';
+import type { EarlierStatement, Job, StatementResult } from './job.js';
 import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -16,6 +16,9 @@ export type InternalOutcome =
 export interface InternalOptions {
   readonly identity?: Identity | undefined;
   readonly parsed?: string;
+  readonly before?: readonly EarlierStatement[];
+  /** Then it may be run again, as with `cannotWrite`. */
+  readonly rolledBack?: 'READ WRITE';
   readonly cannotWrite?: boolean;
   /** Whether it runs on a dedicated connection, because it may wait for a lock. */
   readonly alone?: boolean;
@@ -27,6 +30,8 @@ export class InternalJob implements Job {
   readonly identity: Identity | undefined;
   readonly parsed: string | undefined;
   readonly form = 'rows';
+  readonly before: readonly EarlierStatement[] | undefined;
+  readonly rolledBack: 'READ WRITE' | undefined;
   readonly cannotWrite: boolean;
   readonly cost: ScriptCost | undefined;
   /** True from the start for a fire-and-forget statement, so that it keeps no other from being cancelled. */
@@ -40,11 +45,14 @@ export class InternalJob implements Job {
     sql: string,
     values: (string | null)[],
     ended?: (outcome: InternalOutcome) => void,
-    { identity, parsed, alone = false, cannotWrite = false }: InternalOptions = {},
+    options: InternalOptions = {},
   ) {
+    const { identity, parsed, before, rolledBack, alone = false, cannotWrite = false } = options;
     this.identity = identity;
     this.parsed = parsed;
-    this.cannotWrite = cannotWrite;
+    this.before = before;
+    this.rolledBack = rolledBack;
+    this.cannotWrite = cannotWrite || rolledBack !== undefined;
     this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
     this.statement = { sql, recurs: false };
     this.values = values;
