@@ -12,6 +12,14 @@ import { DELETE, FULL, INSERT, MERGE, Scope, SELECT } from './scope.js';
 /** Views inside each other that are followed. */
 const DEEPEST_VIEW = 32;
 
+/**
+ * Types that are no rows: bool, int8, int2, int4, text, json, float4, float8, varchar, date, timestamp, timestamptz, numeric,
+ * uuid, jsonb.
+ */
+const SCALARS = new Set([
+  16, 20, 21, 23, 25, 114, 700, 701, 1043, 1082, 1114, 1184, 1700, 2950, 3802,
+]);
+
 /** Values of SetOperation. */
 const UNION = 1;
 const INTERSECT = 2;
@@ -186,11 +194,9 @@ export class Nullability implements References {
   #elementsAreNullable(call: TreeNode, context: Context): boolean {
     const [array] = call.list('args');
     if (!isNode(array) || array.tag !== 'ARRAYEXPR' || array.flag('multidims')) return true;
-    // Rows as elements are shown as columns.
-    if (call.number('funcresulttype') !== array.number('element_typeid')) return true;
-    return array
-      .nodes('elements')
-      .some((item) => item.tag === 'ROWEXPR' || isNullable(item, context, this));
+    // Elements that are rows become columns.
+    if (!SCALARS.has(array.number('element_typeid'))) return true;
+    return array.list('elements').some((element) => isNullable(element, context, this));
   }
 
   #valuesAreNullable(entry: TreeNode, column: number, context: Context): boolean {
