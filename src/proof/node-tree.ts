@@ -107,8 +107,8 @@ export function walk(value: TreeValue, visit: (node: TreeNode) => void): void {
   }
 }
 
-/** Fields that say how an expression was written. */
-const WRITTEN = /^(?:location|list_start|list_end|var(?:att)?nosyn|\w*format)$/;
+/** Fields that say how an expression was written, and from how deep inside it a column is used. */
+const WRITTEN = /^(?:location|list_start|list_end|varlevelsup|var(?:att)?nosyn|\w*format)$/;
 
 /** isSame tells whether two values are the same expression, however it was written (as equalfuncs.c does). */
 export function isSame(a: TreeValue, b: TreeValue): boolean {

@@ -5,8 +5,9 @@
  */
 import type { CatalogFacts, FunctionFacts, RelationFacts } from './catalog-facts.js';
 import { isNullable, type Context, type References } from './expression.js';
+import { filledByCondition } from './filter.js';
 import { filledColumns } from './known-functions.js';
-import { isList, isNode, nodesOf, parseTree, type TreeNode } from './node-tree.js';
+import { isList, isNode, isSame, nodesOf, parseTree, type TreeNode } from './node-tree.js';
 import { DELETE, FULL, INSERT, MERGE, Scope, SELECT } from './scope.js';
 
 /** Views inside each other that are followed. */
@@ -32,6 +33,8 @@ export class Nullability implements References {
   readonly #facts: CatalogFacts;
   /** The queries of views, by oid; undefined for one that cannot be read. */
   readonly #views = new Map<number, Scope | undefined>();
+  /** The columns that the conditions of queries leave NOT NULL. */
+  readonly #filled = new Map<Scope, readonly TreeNode[]>();
   #viewDepth = 0;
 
   constructor(facts: CatalogFacts) {
@@ -81,6 +84,7 @@ export class Nullability implements References {
     const levels = variable.number('varlevelsup');
     const owner = scope.up(levels);
     if (owner === undefined || (levels > 0 && owner.hasGroupingSets)) return true;
+    if (this.#isFilled(variable, owner)) return false;
     const range = variable.number('varno');
     const nulling = variable.has('varnullingrels')
       ? variable.numbers('varnullingrels')
@@ -98,6 +102,15 @@ export class Nullability implements References {
       if (owner.command === MERGE) return true;
     }
     return this.#entryIsNullable(entry, range, column, context);
+  }
+
+  /** Whether the condition of a SELECT leaves no NULL in a column. UPDATE may put one there. */
+  #isFilled(variable: TreeNode, scope: Scope): boolean {
+    if (scope.command !== SELECT) return false;
+    let filled = this.#filled.get(scope);
+    if (filled === undefined)
+      this.#filled.set(scope, (filled = filledByCondition(scope.query, this)));
+    return filled.some((other) => isSame(other, variable));
   }
 
   /** A column of the row that RETURNING shows. Rules may make it that of another table, triggers of a view any row. */

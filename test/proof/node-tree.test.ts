@@ -39,9 +39,10 @@ const INVALID: readonly string[] = [
   '{A :a '.repeat(100_000),
 ];
 
-t.test('what is no tree is refused', async (t) => {
+t.test('what is no tree is refused', (t) => {
   for (const text of INVALID)
     t.throws(() => parseTree(text), TreeError, text.slice(0, 20) || 'an empty text');
+  t.end();
 });
 
 const VALUES: readonly (readonly [text: string, value: unknown])[] = [
@@ -78,15 +79,16 @@ const VALUES: readonly (readonly [text: string, value: unknown])[] = [
   ],
 ];
 
-t.test('values', async (t) => {
+t.test('values', (t) => {
   for (const [text, value] of VALUES) t.strictSame(plain(parseTree(text)), value, text);
   t.strictSame(
     parseTree('('.repeat(900) + ')'.repeat(900)),
     JSON.parse('['.repeat(900) + ']'.repeat(900)),
   );
+  t.end();
 });
 
-t.test('fields', async (t) => {
+t.test('fields', (t) => {
   const node = parseTree(
     '{A :n 7 :set (b 1 2) :yes true :no false :text a\\ b :node {B} :nodes ({B} <> {C})}',
   );
@@ -112,11 +114,13 @@ t.test('fields', async (t) => {
   const tags: string[] = [];
   walk([node, [null, node]], ({ tag }) => tags.push(tag));
   t.equal(tags.join(''), 'ABBCABBC');
+  t.end();
 });
 
 const SAME: readonly (readonly [a: string, b: string, same: boolean])[] = [
   ['{V :a 1 :location 5}', '{V :a 1 :location 9}', true],
   ['{V :a 1 :varnosyn 1 :funcformat 2}', '{V :a 1 :varnosyn 2 :funcformat 0}', true],
+  ['{V :a 1 :varlevelsup 0}', '{V :a 1 :varlevelsup 2}', true],
   ['{V :a 1}', '{V :a 2}', false],
   ['{V :a 1}', '{W :a 1}', false],
   ['{V :a (1 2)}', '{V :a (1)}', false],
@@ -125,6 +129,7 @@ const SAME: readonly (readonly [a: string, b: string, same: boolean])[] = [
   ['<>', '{V}', false],
 ];
 
-t.test('expressions are the same however they were written', async (t) => {
+t.test('expressions are the same however they were written', (t) => {
   for (const [a, b, same] of SAME) t.equal(isSame(parseTree(a), parseTree(b)), same, `${a} ${b}`);
+  t.end();
 });

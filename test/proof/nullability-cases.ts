@@ -326,6 +326,51 @@ const QUERIES: readonly Row[] = [
   ['SELECT id FROM people FOR UPDATE', '!'],
 ];
 
+const CONDITIONS: readonly Row[] = [
+  ['SELECT email, boss FROM people WHERE email IS NOT NULL', '!?'],
+  ['SELECT email, boss FROM people WHERE email IS NOT NULL OR boss > 0', '??'],
+  ['SELECT email, boss FROM people WHERE email = $1 AND boss > 0', '!!', { parameters: ['text'] }],
+  ["SELECT email, tags FROM people WHERE email LIKE '%x' AND tags @> '{a}'", '!!'],
+  ["SELECT email, boss FROM people WHERE email IN ('b@x', NULL) AND boss = ANY ('{1}')", '!!'],
+  ["SELECT boss FROM people WHERE boss <> ALL ('{}'::int[])", '?'],
+  ["SELECT boss FROM people WHERE NOT boss = ANY ('{}'::int[])", '?'],
+  ['SELECT boss, email FROM people WHERE NOT boss = 2 AND (boss = 1) IS NOT UNKNOWN', '!?'],
+  ['SELECT boss FROM people WHERE (boss = 1) IS NOT TRUE', '?'],
+  ['SELECT boss FROM people WHERE (boss = 1) IS FALSE', '!'],
+  ['SELECT boss FROM people WHERE NOT (boss = 1 AND id = 1)', '?'],
+  ['SELECT boss FROM people WHERE NOT (boss IS NOT NULL AND id = 2)', '?'],
+  ['SELECT boss FROM people WHERE boss IS NULL', '?'],
+  ['SELECT boss FROM people WHERE boss IS NOT DISTINCT FROM NULL', '?'],
+  ['SELECT boss FROM people WHERE COALESCE(boss, 1) = 1 AND boss + id > 0 IS NOT TRUE', '?'],
+  ["SELECT email FROM people WHERE email || 'x' = 'b@xx' AND null_strictly(boss) = 1", '?'],
+  [
+    'SELECT boss FROM people WHERE EXISTS (SELECT WHERE boss = 1) AND id IN (SELECT boss FROM people)',
+    '?',
+  ],
+  ['SELECT p FROM people p WHERE NOT p IS NULL', '!'],
+  [`SELECT o.id, o.total ${FROM_PEOPLE} WHERE o.id IS NOT NULL`, '!?'],
+  [`SELECT o.id, o.total ${FROM_PEOPLE} WHERE o.total > 0`, '?!'],
+  ['SELECT g.x, g.id FROM people p JOIN gaps g ON g.x = p.id', '!?'],
+  ['SELECT g.x, g.id FROM people p LEFT JOIN gaps g ON g.x = p.id', '??'],
+  ['SELECT g.x, h.x FROM people p LEFT JOIN (gaps g JOIN gaps h ON g.x = h.x) ON g.x = p.id', '??'],
+  ['SELECT id, g.x FROM gaps g JOIN (SELECT x AS id FROM gaps) h USING (id)', '!?'],
+  [
+    'SELECT o.id FROM gaps g JOIN (people p LEFT JOIN orders o ON o.person = p.id) ON o.id = g.id',
+    '!',
+  ],
+  ['SELECT s.x FROM (SELECT x FROM gaps WHERE x > 0) s', '!'],
+  ['SELECT s.x FROM people p LEFT JOIN (SELECT x FROM gaps WHERE x > 0) s ON s.x = p.id', '?'],
+  ['SELECT x, max(x), count(*) FROM gaps WHERE x > 0 GROUP BY x', '!!!'],
+  ['SELECT x, id, max(x) FROM gaps WHERE x > 0 AND id > 0 GROUP BY ROLLUP (x, id)', '???'],
+  ['SELECT COALESCE(x, 5), x FROM gaps WHERE x > 0 GROUP BY ROLLUP (x)', '!?'],
+  ['SELECT lag(x) OVER (ORDER BY x), x FROM gaps WHERE x > 0', '?!'],
+  ['SELECT (SELECT x), (SELECT max(g.x)), x FROM gaps g WHERE x > 0 GROUP BY x', '!?!'],
+  ['SELECT s.n, (SELECT g.id) FROM gaps g, LATERAL (SELECT g.x AS n) s WHERE g.x > 0', '!?'],
+  ['SELECT g.x FROM gaps g, LATERAL (SELECT WHERE g.x > 0) s', '?'],
+  ['UPDATE people SET email = NULL WHERE email IS NOT NULL RETURNING email', '?'],
+  ['DELETE FROM people WHERE email IS NOT NULL RETURNING email', '?'],
+];
+
 const FUNCTIONS: readonly Row[] = [
   ['SELECT n FROM generate_series(1, 3) n', '!'],
   ['SELECT n FROM generate_series(1, $1) n', '!', INT],
@@ -413,10 +458,17 @@ const CHANGES: readonly Row[] = [
 
 /** All cases, by what they are about. */
 export const CASES: Readonly<Record<string, readonly Case[]>> = Object.fromEntries(
-  Object.entries({ COLUMNS, VIEWS, JOINS, EXPRESSIONS, QUERIES, FUNCTIONS, CHANGES }).map(
-    ([name, rows]) => [
-      name.toLowerCase(),
-      rows.map(([sql, columns, more]) => ({ sql, columns, ...more })),
-    ],
-  ),
+  Object.entries({
+    COLUMNS,
+    VIEWS,
+    JOINS,
+    EXPRESSIONS,
+    QUERIES,
+    CONDITIONS,
+    FUNCTIONS,
+    CHANGES,
+  }).map(([name, rows]) => [
+    name.toLowerCase(),
+    rows.map(([sql, columns, more]) => ({ sql, columns, ...more })),
+  ]),
 );
