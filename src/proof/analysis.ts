@@ -42,7 +42,8 @@ export interface Analysis extends Dependencies {
 }
 
 /** Types of parameters that a function cannot have; a text can be given for them. */
-const PSEUDO = /^(?:"any"|any\w*|unknown|record|record\[\]|void|cstring|internal|trigger)$/;
+const PSEUDO =
+  /^(?:"any"|any(?:element|array|nonarray|enum|range|multirange|compatible\w*)|unknown|record|record\[\]|void|cstring|internal|trigger)$/;
 
 /** The body is stored as it was parsed; otherwise it had to return rows, and the views in it would be locked. */
 const UNCHECKED: EarlierStatement = {
@@ -89,7 +90,8 @@ function definition({ sql, parameters }: AnalysedStatement): string {
 const PASSING = /^(?:08|40|53|55|57|58|XX)/;
 
 function isPassing(failure: SqlFailure | ServiceError): boolean {
-  return failure instanceof ServiceError || failure.fatal || PASSING.test(failure.state);
+  if (failure instanceof ServiceError) return failure.status >= 503;
+  return failure.fatal || PASSING.test(failure.state);
 }
 
 /** analysisOf reads the result of CATALOG_FACTS; undefined for a tree that is not one statement, or cannot be read. */

@@ -81,30 +81,41 @@ function oidsOf(fields: string): string {
   );
 }
 
-// A child may have dropped the constraint of its parent (before 18), a foreign table does not enforce it, and one that is NOT
-// VALID (18) does not hold for the rows that were there.
+/** Whether a column has a constraint that does not hold for the rows that were there (NOT VALID, 18). */
+function isInvalid(column: string): string {
+  return (
+    "EXISTS (SELECT FROM pg_catalog.pg_constraint n WHERE n.contype = 'n' AND NOT n.convalidated " +
+    `AND n.conrelid = ${column}.attrelid AND n.conkey = ARRAY[${column}.attnum])`
+  );
+}
+
+// A foreign table does not enforce its constraints, and a child may have dropped that of its parent (before 18), unless it is
+// a partition.
 const NOT_NULL =
-  "a.attnotnull AND c.relkind <> 'f' AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint n WHERE n.contype = 'n' " +
-  'AND n.conrelid = c.oid AND n.conkey = ARRAY[a.attnum] AND NOT n.convalidated) ' +
-  'AND (NOT c.relhassubclass OR NOT EXISTS (WITH RECURSIVE child(oid) AS (SELECT i.inhrelid FROM pg_catalog.pg_inherits i ' +
-  'WHERE i.inhparent = c.oid UNION SELECT i.inhrelid FROM child p JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid) ' +
-  'SELECT FROM child p JOIN pg_catalog.pg_class k ON k.oid = p.oid LEFT JOIN pg_catalog.pg_attribute b ON b.attrelid = p.oid ' +
-  "AND b.attname = a.attname WHERE k.relkind = 'f' OR b.attnotnull IS NOT TRUE OR EXISTS (SELECT " +
-  "FROM pg_catalog.pg_constraint n WHERE n.contype = 'n' AND n.conrelid = p.oid AND n.conkey = ARRAY[b.attnum] " +
-  'AND NOT n.convalidated)))';
+  `a.attnotnull AND NOT d.remote AND NOT ${isInvalid('a')} AND (c.relkind = 'p' OR NOT EXISTS (` +
+  'SELECT FROM pg_catalog.pg_attribute b WHERE b.attrelid = ANY (d.children) AND b.attname = a.attname ' +
+  `AND (NOT b.attnotnull OR ${isInvalid('b')})))`;
 
 const COLUMNS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('number', a.attnum, 'name', a.attname, " +
   `'notNull', ${NOT_NULL}) ORDER BY a.attnum) ` +
   'FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped';
 
+/** The children of a relation, theirs included, and whether it or one of them is a foreign table. */
+const DESCENDANTS =
+  "(SELECT x.children, c.relkind = 'f' OR EXISTS (SELECT FROM pg_catalog.pg_class k " +
+  "WHERE k.oid = ANY (x.children) AND k.relkind = 'f') AS remote FROM (" +
+  'SELECT CASE WHEN c.relhassubclass THEN ARRAY(WITH RECURSIVE child(oid) AS (SELECT i.inhrelid ' +
+  'FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid UNION SELECT i.inhrelid FROM child p ' +
+  "JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid) SELECT p.oid FROM child p) ELSE '{}'::oid[] END AS children) x)";
+
 const RELATIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, " +
-  "'kind', c.relkind, 'rules', c.relhasrules, 'invoker', COALESCE(EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
-  "c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::bool), false), " +
+  "'kind', c.relkind, 'rules', c.relhasrules, 'invoker', EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
+  "c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::bool), " +
   `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
   'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
-  `WHERE c.oid IN (${oidsOf('relid')})`;
+  `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oidsOf('relid')})`;
 
 const FUNCTIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', p.oid::int8, 'schema', n.nspname, 'name', p.proname, " +
