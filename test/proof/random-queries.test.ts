@@ -7,7 +7,7 @@ import { SCHEMA } from './nullability-cases.js';
 import { RandomQueries } from './random-queries.js';
 
 /** More for a longer search: RANDOM_QUERIES=10000. */
-const QUERIES = Number(process.env['RANDOM_QUERIES'] ?? 300);
+const QUERIES = Number(process.env['RANDOM_QUERIES'] ?? 200);
 const FIRST = Number(process.env['RANDOM_SEED'] ?? 1);
 
 const server = await startPostgres(t, { setup: SCHEMA });
