@@ -87,7 +87,7 @@ function definition({ sql, parameters }: AnalysedStatement): string {
 }
 
 /** SQLSTATEs of an attempt that may end otherwise next time: connections, resources, time limits, locks, deadlocks. */
-const PASSING = /^(?:08|40|53|55|57|58|XX)/;
+const PASSING = /^(?:08|40|53|55P03|57|58)/;
 
 function isPassing(failure: SqlFailure | ServiceError): boolean {
   if (failure instanceof ServiceError) return failure.status >= 503;
