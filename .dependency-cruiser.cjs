@@ -69,6 +69,7 @@ const ARROWS = {
   registry: ['script', 'head', 'template', 'pg'],
   proof: ['script', 'head', 'body', 'template', 'pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
+  proof: ['template', 'script', 'head', 'body', 'pg'],
   script: ['template', 'head', 'body', 'native', 'access'],
   head: [],
   body: [],
