@@ -1,6 +1,6 @@
 /** What a statement uses: relations with the rights that its caller needs, functions, volatility. */
 import t from 'tap';
-import { analyse, type Analysis } from '#app/proof/analysis.js';
+import { analyse, type Analysis } from '#app/analysis/analysis.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 

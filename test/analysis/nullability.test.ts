@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import t from 'tap';
-import { analyse } from '#app/proof/analysis.js';
+import { analyse } from '#app/analysis/analysis.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { CASES, SCHEMA } from './nullability-cases.js';

@@ -1,7 +1,7 @@
 /** Every function and operator that is said never to return NULL for values, called with values that make others do so. */
 import t, { type Test } from 'tap';
-import type { FunctionFacts } from '#app/proof/catalog-facts.js';
-import { isTotal, neverNull } from '#app/proof/known-functions.js';
+import type { FunctionFacts } from '#app/analysis/catalog-facts.js';
+import { isTotal, neverNull } from '#app/analysis/known-functions.js';
 import { startPostgres } from '../support/postgres.js';
 
 /** Values of each type: the smallest, empty ones, infinite ones, those with NULL inside. */

@@ -7,7 +7,7 @@ import {
   TreeNode,
   walk,
   type TreeValue,
-} from '#app/proof/node-tree.js';
+} from '#app/analysis/node-tree.js';
 
 /** A value as JSON, with the tag of nodes as their first member. */
 function plain(value: TreeValue): unknown {

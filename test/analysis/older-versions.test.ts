@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { analysisOf } from '#app/proof/analysis.js';
+import { analysisOf } from '#app/analysis/analysis.js';
 
 interface Vector {
   readonly sql: string;

@@ -3,7 +3,7 @@
  * or is locked beyond its own transaction.
  */
 import t, { type Test } from 'tap';
-import { analyse, type Analysis } from '#app/proof/analysis.js';
+import { analyse, type Analysis } from '#app/analysis/analysis.js';
 import { StatementFailure } from '#app/pg/queryable.js';
 import type { DatabaseSettings } from '#app/settings.js';
 import { TestDatabase } from '../support/database.js';

@@ -1,6 +1,6 @@
 /** Random queries: no column that is said to be NOT NULL is NULL in a row. A failing query is made again by its seed. */
 import t from 'tap';
-import { analyse } from '#app/proof/analysis.js';
+import { analyse } from '#app/analysis/analysis.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { SCHEMA } from './nullability-cases.js';
