@@ -43,6 +43,7 @@ const ARROWS = {
     'registry',
     'prest',
     'plugin',
+    'proof',
   ],
   config: ['auth'],
   supervisor: ['http', 'native', 'pg'],

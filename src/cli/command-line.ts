@@ -25,6 +25,7 @@ const SWITCHES = {
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
+  'no-prove': { type: 'boolean' },
 } as const;
 
 /** Flags with a value, other than configuration keys. */
@@ -36,11 +37,13 @@ const VALUED = {
   tables: { type: 'string' },
   database: { type: 'string' },
   policy: { type: 'string' },
+  prove: { type: 'string' },
+  script: { type: 'string' },
 } as const;
 
 const FORMS = {
   serve: { words: ['serve'] },
-  check: { words: ['check'], flags: ['json'] },
+  check: { words: ['check'], flags: ['json', 'no-prove', 'prove', 'script'] },
   'migrate up auth': { words: ['migrate', 'up', 'auth'] },
   'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
   'migrate from-prest': {
@@ -96,6 +99,9 @@ const OWN_FLAGS = [
   'database',
   'policy',
   'dry-run',
+  'no-prove',
+  'prove',
+  'script',
 ] as const;
 
 export type Command = keyof typeof FORMS | 'help' | 'version';
@@ -119,6 +125,10 @@ export interface CommandLine {
   readonly database: string | undefined;
   readonly policy: 'skip' | 'update' | 'error' | undefined;
   readonly dryRun: boolean;
+  /** Whether `check` proves: not at all, as far as that takes little time, or every combination. */
+  readonly prove: 'off' | 'usual' | 'full';
+  /** The only script that `check` is about. */
+  readonly script: string | undefined;
 }
 
 export class UsageError extends Error {
@@ -162,18 +172,22 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     for (const flag of OWN_FLAGS)
       if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
         throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
-  const [file, name, metadata, from, tables = 'adopt', database, policy] = Object.keys(VALUED).map(
-    (flag) => {
+  const [file, name, metadata, from, tables = 'adopt', database, policy, full, script] =
+    Object.keys(VALUED).map((flag) => {
       const value = values.get(flag);
       values.delete(flag);
       return value;
-    },
-  );
-  if (file === '' || from === '')
-    throw new UsageError(`--${file === '' ? 'config' : 'from'} needs a value`);
+    });
+  for (const [flag, value] of Object.entries({ config: file, from, script }))
+    if (value === '') throw new UsageError(`--${flag} needs a value`);
   if (tables !== 'adopt' && tables !== 'copy') throw new UsageError('--tables takes adopt or copy');
   if (policy !== undefined && policy !== 'skip' && policy !== 'update' && policy !== 'error')
     throw new UsageError('--policy takes skip, update or error');
+  if (full !== undefined && full !== 'full') throw new UsageError('--prove takes full');
+  const isOff = switches.has('no-prove');
+  if (isOff && full !== undefined)
+    throw new UsageError('--no-prove and --prove exclude each other');
+  const prove = isOff ? 'off' : (full ?? 'usual');
   const flags = Object.fromEntries(values);
   const [key] = values.keys();
   if (key !== undefined && command in FORMS && takesNoKeys(command as keyof typeof FORMS))
@@ -194,6 +208,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     database,
     policy,
     dryRun,
+    prove,
+    script,
   };
 }
 

@@ -6,7 +6,8 @@ Usage: sql-rest-service COMMAND [FLAGS]
 Commands:
   serve                    Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
   check                    Check the configuration, databases, scripts and plugins, and who may run
-                           which script; plugins are loaded for that
+                           which script; plugins are loaded for that. Proves that PostgreSQL can
+                           parse every branch of every script, without running anything
   migrate up auth          Make the users table, unless it is there
   migrate down auth        Drop the users table; with --yes also when there are users in it
   migrate up queries       Make the scripts table and its history, as far as they are not there
@@ -33,6 +34,9 @@ Flags:
   --database ALIAS         Scripts of this database; otherwise those for all databases
   --policy WORD            What an import does with a script that is there with another text: skip,
                            update or error; otherwise queries.import_policy
+  --script FOLDER/SCRIPT   Check this script only, and print its parameters and columns
+  --prove full             Prove every combination of parameters, however many there are
+  --no-prove               Do not ask the database about the scripts
   --dry-run                Change nothing, say what would be done
   --yes                    Drop what is in a table with it; write over files that differ
   --from FILE              The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml

@@ -2,6 +2,7 @@
  * The report of `check`, and its text.
  */
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
+import { proofLines, type ProofFindings } from './proof-report.js';
 import type { PermissionRow } from './script-permissions.js';
 import { oneLine } from '../text.js';
 
@@ -77,13 +78,17 @@ export interface Report {
   readonly scripts: ScriptFindings | null;
   /** Null when scripts are files. */
   readonly stored: StoredFindings | null;
+  /** Null without a proof. */
+  readonly proof: ProofFindings | null;
+  /** Null when one script is checked, like all that follow. */
   readonly plugins: PluginFindings | null;
   readonly paths: PathFindings | null;
   readonly access: AccessFindings | null;
 }
 
-export function reportText(report: Report): string {
-  const { errors, warnings, databases, scripts, stored, plugins, paths, access } = report;
+/** reportText prints a report; `whole` prints all that the proof has found. */
+export function reportText(report: Report, whole = false): string {
+  const { errors, warnings, databases, scripts, stored, proof, plugins, paths, access } = report;
   const lines = [
     `configuration ${report.file === null ? '' : `${report.file} `}${errors.length === 0 ? 'ok' : 'not ok'}`,
     ...errors.map((error) => `  error: ${error}`),
@@ -107,6 +112,7 @@ export function reportText(report: Report): string {
     else lines.push(`table ${table} not ok`, `  error: ${text}`);
     lines.push(...problemLines(problems));
   }
+  if (proof !== null) lines.push(...proofLines(proof, whole));
   if (plugins !== null && plugins.count + plugins.problems.length > 0) {
     const { location, count, problems } = plugins;
     const state = problems.length === 0 ? 'ok' : 'not ok';

@@ -30,7 +30,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   // Imported on demand: the supervisor does not need the modules of other commands, libpq above all.
   switch (line.command) {
     case 'check':
-      return (await import('./check.js')).check(sources, line.json);
+      return (await import('./check.js')).check(sources, line);
     case 'serve':
       return (await import('./serve.js')).runService(sources);
     case 'migrate up auth':

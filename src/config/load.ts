@@ -31,6 +31,8 @@ export interface LoadedConfig {
   readonly switchedOff: readonly string[];
   /** Absolute path of the file that was read. */
   readonly file: string | undefined;
+  /** Whether the file, the environment or a flag sets anything. */
+  readonly isSet: boolean;
 }
 
 export class ConfigError extends Error {
@@ -66,6 +68,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     fileEntries(listed, issues),
     environmentEntries(env, cwd, issues),
   );
+  const isSet = file !== undefined || Object.values(values).some((value) => !isEmpty(value));
   const badValues = issues.errors.length > 0;
   fillDefaults(values, file === undefined ? cwd : dirname(file));
   const switchedOff = switchOff(values);
@@ -75,7 +78,11 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   if (!badValues) checkCombinations(values as Config, issues);
   const warnings = [...issues.warnings, ...switchedOff];
   if (issues.errors.length > 0) throw new ConfigError(issues.errors, warnings);
-  return { config: Object.freeze(values) as Config, warnings, switchedOff, file };
+  return { config: Object.freeze(values) as Config, warnings, switchedOff, file, isSet };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 function findFile({ file, env, cwd }: ConfigSources): string | undefined {

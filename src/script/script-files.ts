@@ -1,6 +1,6 @@
 /**
  * The files of a directory of scripts, two levels deep, one after the other: each script's text, or the problem with the
- * file: a name that is invalid in paths, another suffix, a link out of the directory, a file that is not text.
+ * file: a name that is invalid in paths, another suffix or place, a link out of the directory, a file that is not text.
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { ServiceError } from '../errors.js';
@@ -59,6 +59,11 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
           file,
           'the suffix is none of .read.sql, .write.sql, .update.sql, .delete.sql',
         );
+      else if (!name.includes('.')) {
+        const below = await meantBelow(`${location}/${file}`);
+        if (below !== undefined)
+          yield problem(`${file}/${below}`, 'is too deep: scripts are <folder>/<name>.<suffix>');
+      }
     }
   }
 }
@@ -86,6 +91,15 @@ export function problemOf(file: string, error: ServiceError): ListedProblem {
 /** problemPlace gives `file:line:column`, as far as known. */
 export function problemPlace({ file, line, column }: ListedProblem): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
+}
+
+/** The first file in a folder that was meant to be a script; undefined when there is none, or it is no folder. */
+async function meantBelow(folder: string): Promise<string | undefined> {
+  try {
+    return (await names(folder)).find(isMeant);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Other files are ignored, unless their suffix suggests a script. */

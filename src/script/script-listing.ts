@@ -1,6 +1,6 @@
 /**
- * Every script of a directory and every problem, for the command `check`: texts that do not parse, and files that cannot
- * be scripts.
+ * Every script of a directory and every problem, for the command `check`: texts that do not parse or are empty, and files
+ * that cannot be scripts.
  */
 import { ServiceError } from '../errors.js';
 import { problemOf, scriptFiles, type ListedProblem, type ListedScript } from './script-files.js';
@@ -31,6 +31,10 @@ export async function listScripts(location: string): Promise<ScriptListing> {
       continue;
     }
     const { file, script, text } = found;
+    if (text.trim() === '') {
+      problems.push({ file, message: 'is empty: requests for it are 400' });
+      continue;
+    }
     const compiled = compileText(text, `${script.folder}/${script.name}`, script.verb);
     if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
     else {

@@ -1,0 +1,111 @@
+/** The findings of the proof in the report of `check`, and their text. */
+import type { ProofRecord, RecordedFinding, RecordedPoint } from '../proof/proof-record.js';
+import type { Verb } from '../script/verb.js';
+import { oneLine } from '../text.js';
+import { printable } from './printable.js';
+
+/** The proof of a text. */
+export interface ProvedScript extends ProofRecord {
+  /** `<folder>/<script>`. */
+  readonly script: string;
+  readonly verb: Verb;
+  /** The file below the directory of scripts, or `[alias/]folder/name (verb)` for a stored text. */
+  readonly file: string;
+  /** Alias of the database that it was proved on. */
+  readonly database: string;
+}
+
+/** Findings of the proof. */
+export interface ProofFindings {
+  readonly ok: boolean;
+  /** Whether every combination was to be proved, whatever time that takes. */
+  readonly full: boolean;
+  /** Databases that stopped answering. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  /** Numbers of texts by verdict. */
+  readonly proved: number;
+  readonly covered: number;
+  readonly open: number;
+  readonly broken: number;
+  /** Number of texts whose database did not answer. */
+  readonly unproved: number;
+  /** In the order of their names; stored ones first. */
+  readonly scripts: readonly ProvedScript[];
+}
+
+/** Most findings, and most open points, that are printed. */
+const MOST = 20;
+
+/** proofLines prints the findings; `whole` prints all of them, and what is known of each text. */
+export function proofLines(findings: ProofFindings, whole: boolean): string[] {
+  const { ok, errors, warnings, scripts } = findings;
+  const most = whole ? Infinity : MOST;
+  const broken = scripts.flatMap((script) =>
+    script.findings.map((finding) => findingLines(script, finding)),
+  );
+  const open = scripts.flatMap((script) => script.open.map((point) => openLine(script, point)));
+  return [
+    `proof ${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
+    ...errors.map((error) => `  error: ${oneLine(error)}`),
+    ...bounded(warnings.map((warning) => `  warning: ${line(warning)}`), most, 'warnings'), // prettier-ignore
+    ...bounded(broken, most, 'errors').flat(),
+    ...bounded(open, most, 'open points'),
+    ...(whole ? scripts.flatMap(detailLines) : []),
+  ];
+}
+
+function countsOf(findings: ProofFindings): string {
+  const { proved, covered, open, broken, unproved } = findings;
+  const all = proved + covered + open + broken + unproved;
+  const parts = [
+    [proved, 'proved'],
+    [covered, 'covered by pairs'],
+    [open, 'open'],
+    [broken, 'broken'],
+    [unproved, 'not proved, because the database does not answer'],
+  ] as const;
+  const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
+  return `${all} script${all === 1 ? '' : 's'}${counts.join('')}`;
+}
+
+function findingLines({ file }: ProvedScript, finding: RecordedFinding): string[] {
+  const { message, code, hint, when } = finding;
+  return [
+    `  error: ${placed(file, finding)}: ${line(message)} (${code})`,
+    `    ${when === 'always' ? when : `when ${line(when)}`}`,
+    ...(hint === undefined ? [] : [`    hint: ${line(hint)}`]),
+  ];
+}
+
+function openLine({ file }: ProvedScript, point: RecordedPoint): string {
+  return `  open: ${placed(file, point)}: ${line(point.what)}`;
+}
+
+function detailLines(script: ProvedScript): string[] {
+  const { file, database, verdict, parameters, columns, combinations, texts } = script;
+  const forms = columns.map((form) => form.map(({ name, type }) => `${name} ${type}`).join(', '));
+  return [
+    `${printable(file)} is ${verdict} on ${printable(database)}: ${texts} texts of ${combinations} combinations`,
+    ...Object.entries(parameters).map(([name, types]) => `  ${line(name)}: ${types.join(', ')}`),
+    ...forms.map((form, i) => `  ${i === 0 ? 'columns' : 'or'}: ${line(form)}`),
+  ];
+}
+
+function placed(file: string, { line, column }: Partial<RecordedPoint>): string {
+  return [printable(file), line, column].filter((part) => part !== undefined).join(':');
+}
+
+function line(text: string): string {
+  return printable(oneLine(text));
+}
+
+function bounded<Line extends string | string[]>(
+  lines: readonly Line[],
+  most: number,
+  what: string,
+): (Line | string)[] {
+  if (lines.length <= most) return [...lines];
+  const more = `  and ${lines.length - most} more ${what}; --json lists all`;
+  return [...lines.slice(0, most), more];
+}

@@ -1,0 +1,125 @@
+/**
+ * The texts that `check` proves, read one after the other: the stored scripts, and the files that are served or that the
+ * next start imports.
+ */
+import { createHash } from 'node:crypto';
+import type { Config } from '../config/schema.js';
+import { scriptsTableOf } from '../config/settings.js';
+import { ServiceError } from '../errors.js';
+import { isIdentifier } from '../identifier.js';
+import type { Database } from '../pg/database.js';
+import { Records } from '../registry/records.js';
+import { scriptFiles } from '../script/script-files.js';
+import { compileText, type ScriptText } from '../script/script-text.js';
+import { VERBS, type Verb } from '../script/verb.js';
+import type { ScriptSelection } from './script-selection.js';
+
+/** A text to prove. */
+export interface ProvableText {
+  /** `<folder>/<script>`. */
+  readonly script: string;
+  readonly text: ScriptText;
+  /** The file below the directory of scripts, or `[alias/]folder/name (verb)`. */
+  readonly file: string;
+  /** The databases that it may be for; the first one is that of requests without an alias. */
+  readonly aliases: readonly string[];
+}
+
+/** Records that are read at a time. */
+const PAGE = 100;
+
+export class ProvableTexts {
+  readonly #config: Config;
+  readonly #aliases: readonly string[];
+  readonly #selection: ScriptSelection | undefined;
+  /** Of stored texts for all databases: their names, and with the hash of the text. */
+  readonly #stored = new Set<string>();
+
+  /** `aliases` are those of all databases, the default one first. */
+  constructor(config: Config, aliases: readonly string[], selection: ScriptSelection | undefined) {
+    this.#config = config;
+    this.#aliases = aliases;
+    this.#selection = selection;
+  }
+
+  /** `readTable` is undefined when there is no table of scripts that can be read. Rejects with StatementFailure. */
+  async *read(readTable: Database | undefined): AsyncGenerator<ProvableText> {
+    const isStored = scriptsTableOf(this.#config) !== undefined;
+    if (readTable !== undefined) yield* this.#records(readTable);
+    if (!isStored || this.#config['queries.import_on_startup']) yield* this.#files();
+  }
+
+  async *#records(database: Database): AsyncGenerator<ProvableText> {
+    const records = new Records(scriptsTableOf(this.#config)!, database);
+    for (let offset = 0; ; offset += PAGE) {
+      const page = await records.list({ page: { limit: String(PAGE), offset: String(offset) } });
+      for (const { database: alias, location: folder, name, ...content } of page) {
+        if (!isIdentifier(folder) || !isIdentifier(name)) continue;
+        const own = alias === '' ? undefined : alias;
+        for (const verb of VERBS) {
+          const text = content[`${verb}_sql`];
+          if (text === undefined) continue;
+          if (own === undefined) this.#remember(folder, name, verb, text);
+          const file = `${own === undefined ? '' : `${own}/`}${folder}/${name} (${verb})`;
+          const found = this.#provable(folder, name, verb, text, file, own);
+          if (found !== undefined) yield found;
+        }
+      }
+      if (page.length < PAGE) return;
+    }
+  }
+
+  async *#files(): AsyncGenerator<ProvableText> {
+    try {
+      for await (const found of scriptFiles(this.#config['queries.location'])) {
+        if ('problem' in found || found.text.trim() === '') continue;
+        const { file, text, script } = found;
+        const { folder, name, verb } = script;
+        if (this.#isStored(folder, name, verb, text)) continue;
+        const one = this.#provable(folder, name, verb, text, file, undefined);
+        if (one !== undefined) yield one;
+      }
+    } catch (error) {
+      // The report names a directory that cannot be read.
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    }
+  }
+
+  #provable(
+    folder: string,
+    name: string,
+    verb: Verb,
+    text: string,
+    file: string,
+    alias: string | undefined,
+  ): ProvableText | undefined {
+    if (this.#selection?.has({ alias, folder, name, verb }) === false) return undefined;
+    const script = `${folder}/${name}`;
+    const compiled = compileText(text, script, verb);
+    if (compiled instanceof ServiceError) return undefined;
+    return { script, text: compiled, file, aliases: this.#aliasesOf(compiled, alias) };
+  }
+
+  /** A text for all databases may be meant for any of them; one with paths of its own is for the default one. */
+  #aliasesOf({ head }: ScriptText, alias: string | undefined): readonly string[] {
+    if (alias !== undefined) return [alias];
+    if (this.#selection?.alias !== undefined) return [this.#selection.alias];
+    return head.routes.length > 0 ? this.#aliases.slice(0, 1) : this.#aliases;
+  }
+
+  #remember(folder: string, name: string, verb: Verb, text: string): void {
+    this.#stored.add(`${folder}/${name}`).add(keyOf(folder, name, verb, text));
+  }
+
+  /** Whether an import would not change the stored script by this file. */
+  #isStored(folder: string, name: string, verb: Verb, text: string): boolean {
+    if (this.#stored.has(keyOf(folder, name, verb, text))) return true;
+    return (
+      this.#config['queries.import_policy'] === 'skip' && this.#stored.has(`${folder}/${name}`)
+    );
+  }
+}
+
+function keyOf(folder: string, name: string, verb: Verb, text: string): string {
+  return `${folder}/${name}.${verb} ${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,79 @@
+/** A proof as plain data, with the names of types: for output, and to be kept. */
+import type { Position } from '../position.js';
+import type { Proof, Verdict } from './proof.js';
+
+/** `line` and `column` count from 1 and are in the template; undefined if unknown. */
+export interface RecordedFinding {
+  readonly message: string;
+  /** An SQLSTATE, or a code of src/errors.ts. */
+  readonly code: string;
+  readonly hint?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The condition: `types` is sent twice. */
+  readonly when: string;
+}
+
+export interface RecordedPoint {
+  readonly what: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface ProofRecord {
+  readonly verdict: Verdict;
+  readonly findings: readonly RecordedFinding[];
+  readonly open: readonly RecordedPoint[];
+  /** The types that each parameter is bound with. */
+  readonly parameters: Readonly<Record<string, readonly string[]>>;
+  /** The columns of each form that the result has. */
+  readonly columns: readonly (readonly { readonly name: string; readonly type: string }[])[];
+  /** How many combinations were rendered, how many texts they gave, and how many statements PostgreSQL parsed. */
+  readonly combinations: number;
+  readonly texts: number;
+  readonly statements: number;
+}
+
+/** What has to be kept of a proof for its record: the rest, above all the combinations, needs much memory. */
+export type KeptProof = Omit<Proof, 'exploration'> &
+  Pick<ProofRecord, 'combinations' | 'texts' | 'statements'>;
+
+export function keptProof({ exploration, ...proof }: Proof): KeptProof {
+  const { renderings, shapes } = exploration;
+  return { ...proof, combinations: renderings, texts: shapes.length, statements: proof.asked };
+}
+
+/** typesIn adds the OIDs of the types in a proof to `types`. */
+export function typesIn(proof: KeptProof, types: Set<number>): void {
+  for (const known of proof.types.values()) for (const type of known) types.add(type);
+  for (const form of proof.columns) for (const { type } of form) types.add(type);
+}
+
+/** recordOf gives the record; `names` are those of the types. */
+export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): ProofRecord {
+  const nameOf = (type: number): string => names.get(type) ?? String(type);
+  const { verdict, findings, open, types, columns, combinations, texts, statements } = proof;
+  const parameters = [...types].map(
+    ([name, known]) => [name, [...known].map(nameOf).sort()] as const,
+  );
+  return {
+    verdict,
+    findings: findings.map(({ message, code, hint, place, when }) => ({
+      message,
+      code,
+      ...(hint === undefined ? {} : { hint }),
+      ...positionOf(place),
+      when,
+    })),
+    open: open.map(({ what, place }) => ({ what, ...positionOf(place) })),
+    parameters: Object.fromEntries(parameters.sort(([a], [b]) => (a < b ? -1 : 1))),
+    columns: columns.map((form) => form.map(({ name, type }) => ({ name, type: nameOf(type) }))),
+    combinations,
+    texts,
+    statements,
+  };
+}
+
+function positionOf(place: Position | undefined): Partial<Position> {
+  return place === undefined ? {} : { line: place.line, column: place.column };
+}
