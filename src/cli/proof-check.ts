@@ -235,7 +235,7 @@ function unanswered(reason: string): KeptProof {
     verdict: 'open',
     findings: [],
     open: [{ what, place: undefined }],
-    types: new Map(),
+    parameters: [],
     columns: [],
     asked: 0,
     combinations: 0,

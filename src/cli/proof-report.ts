@@ -1,5 +1,10 @@
 /** The findings of the proof in the report of `check`, and their text. */
-import type { ProofRecord, RecordedFinding, RecordedPoint } from '../proof/proof-record.js';
+import type {
+  ProofRecord,
+  RecordedFinding,
+  RecordedParameter,
+  RecordedPoint,
+} from '../proof/proof-record.js';
 import type { Verb } from '../script/verb.js';
 import { oneLine } from '../text.js';
 import { printable } from './printable.js';
@@ -91,9 +96,18 @@ function detailLines(script: ProvedScript): string[] {
   const forms = columns.map((form) => form.map(({ name, type }) => `${name} ${type}`).join(', '));
   return [
     `${printable(file)} is ${verdict} on ${printable(database)}: ${counted(texts, 'text')} of ${counted(combinations, 'combination')}`,
-    ...Object.entries(parameters).map(([name, types]) => `  ${line(name)}: ${types.join(', ')}`),
+    ...parameters.map((parameter) => `  ${line(parameterText(parameter))}`),
     ...forms.map((form, i) => `  ${i === 0 ? 'columns' : 'or'}: ${line(form)}`),
   ];
+}
+
+function parameterText({ name, types, list, required, neededWhen }: RecordedParameter): string {
+  const needed = required
+    ? ', required'
+    : neededWhen === undefined
+      ? ''
+      : `, needed when ${neededWhen}`;
+  return `${name}: ${types.join(' or ') || 'text'}${list ? ', several' : ''}${needed}`;
 }
 
 function placed(file: string, { line, column }: Partial<RecordedPoint>): string {

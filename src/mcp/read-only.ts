@@ -100,7 +100,7 @@ class ReadJob implements Job {
   readonly form: ResultForm;
   readonly identity: Identity | undefined;
   readonly cost: ScriptCost;
-  readonly readOnly = true;
+  readonly rolledBack = 'READ ONLY';
   readonly cannotWrite = true;
   attempts = 0;
   since = 0;

@@ -117,7 +117,9 @@ export class Connection {
   send(job: Job, now: number): void {
     const { statement } = job;
     this.#socket.wrote();
-    const inExplicit = job.readOnly === true && now < this.#explicitUntil;
+    const inExplicit =
+      job.rolledBack !== undefined &&
+      (job.rolledBack === 'READ WRITE' || now < this.#explicitUntil);
     const segment = writeSegment(this.#socket.pipeline, this.#prepared, job, now, inExplicit);
     if (segment === undefined) {
       this.#lose();
@@ -198,7 +200,7 @@ export class Connection {
     if (!this.open) return;
     // The transaction that a failed read-only job leaves open is rolled back below.
     const failed = isDetail(outcome) && outcome.failure !== undefined;
-    const aborted = failed && (job.readOnly === true || job instanceof Rollback);
+    const aborted = failed && (job.rolledBack === 'READ ONLY' || job instanceof Rollback);
     if (isDetail(outcome) && outcome.transaction && !segment.inAborted && !aborted) {
       this.#lose({ head: notAllowed('a script may not leave a transaction open') });
       return;

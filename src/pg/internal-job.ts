@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
-import type { Job, ResultForm, StatementResult } from './job.js';
+import type { EarlierStatement, Job, ResultForm, StatementResult } from './job.js';
 import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -15,6 +15,9 @@ export type InternalOutcome =
 /** InternalOptions are as in Job, apart from `describes` and `alone`. */
 export interface InternalOptions {
   readonly identity?: Identity | undefined;
+  readonly before?: readonly EarlierStatement[];
+  /** Then it may be run again, as with `cannotWrite`. */
+  readonly rolledBack?: 'READ WRITE';
   readonly cannotWrite?: boolean;
   /** Whether it is only parsed, for its description. */
   readonly describes?: boolean;
@@ -27,6 +30,8 @@ export class InternalJob implements Job {
   readonly values;
   readonly identity: Identity | undefined;
   readonly form: ResultForm;
+  readonly before: readonly EarlierStatement[] | undefined;
+  readonly rolledBack: 'READ WRITE' | undefined;
   readonly cannotWrite: boolean;
   readonly cost: ScriptCost | undefined;
   /** True from the start for a fire-and-forget statement, so that it keeps no other from being cancelled. */
@@ -42,10 +47,13 @@ export class InternalJob implements Job {
     ended?: (outcome: InternalOutcome) => void,
     options: InternalOptions = {},
   ) {
-    const { identity, cannotWrite = false, describes = false, alone = false } = options;
+    const { identity, before, rolledBack, cannotWrite = false } = options;
+    const { describes = false, alone = false } = options;
     this.identity = identity;
     this.form = describes ? 'description' : 'rows';
-    this.cannotWrite = cannotWrite || describes;
+    this.before = before;
+    this.rolledBack = rolledBack;
+    this.cannotWrite = cannotWrite || describes || rolledBack !== undefined;
     this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
     this.statement = { sql, recurs: false };
     this.values = values;

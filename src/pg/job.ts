@@ -66,10 +66,10 @@ export interface Job {
   readonly before?: readonly EarlierStatement[] | undefined;
   /** Set before it, in its transaction, on whatever connection and however often it runs. */
   readonly identity: Identity | undefined;
-  /** Whether it runs in a READ ONLY transaction of its own, which is rolled back. */
-  readonly readOnly?: boolean;
+  /** Set when it runs in a transaction of its own, which is rolled back: the mode of that. */
+  readonly rolledBack?: 'READ ONLY' | 'READ WRITE' | undefined;
   /**
-   * Whether it cannot write, because it is `readOnly` or only reads catalogs: then it may be run again even if it has run
+   * Whether it cannot write, because it is `rolledBack` or only reads catalogs: then it may be run again even if it has run
    * already. A script's GET is not such a job: functions that it calls may write.
    */
   readonly cannotWrite: boolean;

@@ -56,8 +56,8 @@ export function writeSegment(
   inExplicit: boolean,
 ): Segment | undefined {
   const { statement, identity } = job;
-  if (inExplicit) pipeline.precede('', 'BEGIN READ ONLY', []);
-  else if (job.readOnly) pipeline.readOnly();
+  if (inExplicit) pipeline.precede('', `BEGIN ${job.rolledBack!}`, []);
+  else if (job.rolledBack !== undefined) pipeline.readOnly();
   let identityName = '';
   let parsesIdentity = false;
   if (identity !== undefined) {

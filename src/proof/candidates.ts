@@ -4,10 +4,11 @@
  */
 import { identifier } from '../quote.js';
 import { END, QUOTED, SqlScanner, WORD } from '../template/sql-scanner.js';
-import type { Place } from './places.js';
+import type { PlaceKind } from './places.js';
 
 export interface Candidate {
-  readonly sql: string;
+  /** Undefined for a placeholder. */
+  readonly sql: string | undefined;
   /** Whether a statement that is valid with it is valid with every value, as far as types go. */
   readonly general: boolean;
   /** Whether it is a name, so that what else is wrong may be wrong with this name only. */
@@ -20,21 +21,21 @@ const MOST_NAMES = 40;
 /** Texts that may be an instance of a type whose constants are quoted: a number, a date, an empty array or object. */
 const INSTANCES: readonly string[] = ['1', '2000-01-01', '{}'];
 
+const PLACEHOLDER: Candidate = { sql: undefined, general: true, named: false };
+
 /**
- * candidatesOf gives the candidates for a place in the order in which they are tried. `token` is the text of the place, with
- * `slots` in it; `placeholder` is `$n`; `names` are those that the place may want.
+ * candidatesOf gives the candidates for places of a kind with the same text, `token`, with `slots` in it, in the order in
+ * which they are tried; `names` are those that the place may want.
  */
 export function candidatesOf(
-  { kind }: Place,
+  kind: PlaceKind,
   token: string,
   slots: readonly (readonly [start: number, end: number])[],
-  placeholder: string,
   names: readonly string[],
 ): Candidate[] {
-  const bound: Candidate = { sql: placeholder, general: true, named: false };
-  if (kind === 'literal') {
+  if (kind === 'literal' || kind === 'quoted') {
     const kept = INSTANCES.map((instance) => constantOf(filled(token, slots, instance), true));
-    return token.startsWith("'") ? [bound, ...kept] : kept;
+    return kind === 'literal' && token.startsWith("'") ? [PLACEHOLDER, ...kept] : kept;
   }
   const named = names.slice(0, MOST_NAMES).map((name): Candidate => ({
     sql: identifier(name),
@@ -44,7 +45,7 @@ export function candidatesOf(
   if (kind === 'name') return named;
   const one = constantOf('1', kind === 'value');
   const words = WORDS.map((word) => constantOf(word, false));
-  return kind === 'item' ? [one, ...named] : [bound, one, ...words, ...named];
+  return kind === 'item' ? [one, ...named] : [PLACEHOLDER, one, ...words, ...named];
 }
 
 /** Keywords and operators that scripts let callers send. */

@@ -7,7 +7,16 @@ import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { canonicalName } from '../header-name.js';
 import { CREDENTIAL_NAMES } from '../script/header-fields.js';
 import { isReservedKey, type DeclaredParameters } from '../script/request-data.js';
-import { ABSENT, anyValue, constant, EMPTY, listOf, type Option } from './option.js';
+import {
+  ABSENT,
+  anyValue,
+  constant,
+  EMPTY,
+  listOf,
+  listWith,
+  number,
+  type Option,
+} from './option.js';
 import { Slots } from './slots.js';
 
 export class Domain {
@@ -62,15 +71,21 @@ export class Domain {
     return declared.isValid(value);
   }
 
-  #valuesOf({ name, values, list }: DeclaredParameter, any: string): Option[] {
+  #valuesOf({ name, type, values, list }: DeclaredParameter, any: string): Option[] {
+    if (INTEGERS.has(type) && !list) return [number(this.slots.number(name))];
     if (values === undefined)
       return list ? [listOf([any]), listOf([any, this.slots.value(name, 1)!])] : [anyValue(any)];
     if (!list) return values.map(constant);
-    const [first, second] = values;
-    const one = listOf([first!]);
-    return second === undefined ? [one] : [one, listOf([first!, second])];
+    // Each value alone, and with another one.
+    return values.flatMap((value, i) => {
+      const other = values[i === 0 ? 1 : 0];
+      return [listWith([value]), ...(other === undefined ? [] : [listWith([value, other])])];
+    });
   }
 }
+
+/** Declared types of which a slot is no value, but a number is. */
+const INTEGERS: ReadonlySet<string> = new Set(['integer', 'bigint']);
 
 /** Headers that templates never see. */
 const UNSENT: ReadonlySet<string> = new Set(['Host', 'Content-Length']);

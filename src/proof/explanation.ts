@@ -1,18 +1,17 @@
 /**
- * When a script fails: the smallest set of choices that failing combinations have in common and that no good one has. Where
- * one set does not explain all of them, several do, each for a part.
+ * When a script fails: the smallest set of conditions that failing combinations have in common and under which none is good.
+ * Where one set does not explain all of them, several do, each for a part.
  */
 import type { Option, Path } from './option.js';
 
-/** A choice as a condition: one option of a parameter, or that it was sent, whatever its value. */
+/** What holds for the value of a parameter. */
 export interface Condition {
   readonly key: string;
-  /** Follows the parameter's name. */
+  /** Follows the parameter's name: `is sent`. */
   readonly says: string;
-  readonly id: string;
 }
 
-/** Conditions that hold together. */
+/** Conditions that hold together; none means always. */
 export type Conjunction = readonly Condition[];
 
 /** Most conditions in a set, most sets, and most combinations that are compared. */
@@ -22,23 +21,19 @@ const MOST_PATHS = 1_000;
 
 /**
  * explain gives conjunctions, of which at least one holds for each failing path and none for a good one, as far as these
- * bounds allow. An empty conjunction means always.
+ * bounds allow.
  */
 export function explain(failing: readonly Path[], good: readonly Path[]): Conjunction[] {
-  const goodSets = good.slice(0, MOST_PATHS).map(idsOf);
-  let left = failing.slice(0, MOST_PATHS);
+  const conditions = new Conditions([...failing, ...good]);
+  const accepted = good.slice(0, MOST_PATHS).map((path) => conditions.of(path));
+  let left = failing.slice(0, MOST_PATHS).map((path) => conditions.of(path));
   const found: Conjunction[] = [];
   while (left.length > 0 && found.length < MOST_SETS) {
-    const shared = conditionsOf(left);
-    const [first] = left;
     const smallest =
-      smallestOf(shared, goodSets) ?? smallestOf(conditionsOf([first!]), goodSets) ?? [];
+      smallestOf(shared(left), accepted) ?? smallestOf(shared(left.slice(0, 1)), accepted) ?? [];
     if (found.length > 0 && smallest.length === 0) break;
     found.push(smallest);
-    left = left.filter((path) => {
-      const ids = idsOf(path);
-      return !smallest.every(({ id }) => ids.has(id));
-    });
+    left = left.filter((facts) => !smallest.every((condition) => states(facts, condition)));
   }
   return found;
 }
@@ -54,47 +49,61 @@ export function whenText(conjunctions: readonly Conjunction[]): string {
   return conjunctions.map(conditionText).join(', or ');
 }
 
-/** The conditions that hold for an option, wider ones first where they say it as shortly. */
-function conditionsOfChoice(key: string, option: Option): Condition[] {
-  const { id, raw, says } = option;
-  const own = { key, id: `${key}\0${id}`, says };
-  if (raw === undefined) return [own, { key, id: `${key}\0${NO}`, says: 'is not sent or empty' }];
-  const conditions = [{ key, id: `${key}\0${SENT}`, says: 'is sent' }];
-  if (hasValue(option)) conditions.push({ key, id: `${key}\0${YES}`, says: 'has a value' });
-  if (id !== 'any') conditions.push(own);
-  if (!hasValue(option))
-    conditions.push({ key, id: `${key}\0${NO}`, says: 'is not sent or empty' });
-  return conditions;
+/** What a path says about each parameter that the template asked for. */
+type Facts = ReadonlyMap<string, ReadonlySet<string>>;
+
+function states(facts: Facts, { key, says }: Condition): boolean {
+  return facts.get(key)?.has(says) === true;
 }
 
-const SENT = 'sent';
-const YES = 'yes';
-const NO = 'no';
-
-function hasValue({ raw }: Option): boolean {
-  return raw !== undefined && raw !== null && raw.length > 0;
+/** A parameter that was not asked for may have any value. */
+function permits(facts: Facts, { key, says }: Condition): boolean {
+  return facts.get(key)?.has(says) !== false;
 }
 
-function idsOf(path: Path): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const { key, option } of path) {
-    ids.add(`${key}\0${option.id}`);
-    for (const { id } of conditionsOfChoice(key, option)) ids.add(id);
+/** The conditions that hold for an option, depending on the constants that a parameter is compared with. */
+class Conditions {
+  readonly #constants = new Map<string, Set<string>>();
+
+  constructor(paths: readonly Path[]) {
+    for (const path of paths)
+      for (const { key, option } of path) {
+        if (!option.id.startsWith('=')) continue;
+        const known = this.#constants.get(key);
+        if (known === undefined) this.#constants.set(key, new Set([option.says]));
+        else known.add(option.says);
+      }
   }
-  return ids;
+
+  of(path: Path): Facts {
+    return new Map(path.map(({ key, option }) => [key, new Set(this.#ofOption(key, option))]));
+  }
+
+  /** Wider ones first where they say it as shortly. */
+  *#ofOption(key: string, { id, raw, says }: Option): Generator<string> {
+    if (raw === undefined) yield says;
+    const isEmpty = raw === undefined || raw === null || raw.length === 0;
+    if (raw !== undefined) yield 'is sent';
+    if (!isEmpty) yield 'has a value';
+    if (raw !== undefined && id !== 'any') yield says;
+    if (isEmpty) yield 'is not sent or empty';
+    if (typeof raw === 'string') yield 'is sent once';
+    if (Array.isArray(raw)) for (const item of new Set(raw)) yield `has ${JSON.stringify(item)}`;
+    for (const constant of this.#constants.get(key) ?? [])
+      if (constant !== says) yield constant.replace('is ', 'is not ');
+  }
 }
 
-/** The conditions that hold for all paths, in the order of the first one. */
-function conditionsOf([first, ...others]: readonly Path[]): Condition[] {
-  const own = first!.flatMap(({ key, option }) => conditionsOfChoice(key, option));
-  const sets = others.map(idsOf);
-  return own.filter(({ id }) => sets.every((ids) => ids.has(id)));
+/** The conditions that all paths state, in the order of the first one. */
+function shared([first, ...others]: readonly Facts[]): Condition[] {
+  const own = [...first!].flatMap(([key, facts]) => [...facts].map((says) => ({ key, says })));
+  return own.filter((condition) => others.every((facts) => states(facts, condition)));
 }
 
-/** The smallest conjunction that holds for no good path; undefined when there is none. */
+/** The smallest conjunction under which no path is good; undefined when there is none. */
 function smallestOf(
   conditions: readonly Condition[],
-  good: readonly ReadonlySet<string>[],
+  good: readonly Facts[],
 ): Conjunction | undefined {
   if (good.length === 0) return [];
   for (let size = 1; size <= MOST_CONDITIONS; size++) {
@@ -109,14 +118,14 @@ function search(
   conditions: readonly Condition[],
   from: number,
   size: number,
-  good: readonly ReadonlySet<string>[],
+  good: readonly Facts[],
   chosen: Conjunction,
 ): Conjunction | undefined {
   if (good.length === 0) return chosen;
   if (size === 0) return undefined;
   for (let i = from; i < conditions.length; i++) {
     const condition = conditions[i]!;
-    const left = good.filter((ids) => ids.has(condition.id));
+    const left = good.filter((facts) => permits(facts, condition));
     if (left.length === good.length) continue; // it excludes nothing
     const found = search(conditions, i + 1, size - 1, left, [...chosen, condition]);
     if (found !== undefined) return found;

@@ -39,6 +39,11 @@ export function listOf(items: readonly string[]): Option {
   return { id: `list${items.length}`, raw: items, says };
 }
 
+/** listWith is a list of constants. */
+export function listWith(items: readonly string[]): Option {
+  return { ...listOf(items), id: `list:${items.join()}` };
+}
+
 /** parts is a value that consists of two, with a separator between them. */
 export function parts([first, second]: readonly [string, string], separator: string): Option {
   return {

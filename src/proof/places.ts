@@ -7,9 +7,9 @@ import type { Slots } from './slots.js';
 
 /**
  * `literal`: a string constant; `value`: where an expression may be; `item`: an item of ORDER BY or GROUP BY, where a
- * placeholder would be a constant; `name`: part of a name, or a quoted one.
+ * placeholder would be a constant; `quoted`: a string constant as such an item; `name`: part of a name, or a quoted one.
  */
-export type PlaceKind = 'literal' | 'value' | 'item' | 'name';
+export type PlaceKind = 'literal' | 'value' | 'item' | 'quoted' | 'name';
 
 /** The token that holds one slot or several (UTF-16 units), all of which is replaced. */
 export interface Place {
@@ -55,7 +55,7 @@ const ENDS_LIST: ReadonlySet<string> = new Set(
 );
 
 function kindOf(token: number, whole: boolean, isItem: boolean): PlaceKind {
-  if (token === STRING) return 'literal';
+  if (token === STRING) return isItem ? 'quoted' : 'literal';
   if (token === QUOTED || !whole) return 'name';
   return isItem ? 'item' : 'value';
 }

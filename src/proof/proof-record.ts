@@ -1,5 +1,6 @@
 /** A proof as plain data, with the names of types: for output, and to be kept. */
 import type { Position } from '../position.js';
+import type { ProvedParameter } from './parameters.js';
 import type { Proof, Verdict } from './proof.js';
 
 /** `line` and `column` count from 1 and are in the template; undefined if unknown. */
@@ -20,12 +21,17 @@ export interface RecordedPoint {
   readonly column?: number;
 }
 
+export interface RecordedParameter extends Omit<ProvedParameter, 'types'> {
+  /** Names of the types that it is bound with, sorted. */
+  readonly types: readonly string[];
+}
+
 export interface ProofRecord {
   readonly verdict: Verdict;
   readonly findings: readonly RecordedFinding[];
   readonly open: readonly RecordedPoint[];
-  /** The types that each parameter is bound with. */
-  readonly parameters: Readonly<Record<string, readonly string[]>>;
+  /** In the order in which the template asks for them. */
+  readonly parameters: readonly RecordedParameter[];
   /** The columns of each form that the result has. */
   readonly columns: readonly (readonly { readonly name: string; readonly type: string }[])[];
   /** How many combinations were rendered, how many texts they gave, and how many statements PostgreSQL parsed. */
@@ -45,17 +51,15 @@ export function keptProof({ exploration, ...proof }: Proof): KeptProof {
 
 /** typesIn adds the OIDs of the types in a proof to `types`. */
 export function typesIn(proof: KeptProof, types: Set<number>): void {
-  for (const known of proof.types.values()) for (const type of known) types.add(type);
+  for (const parameter of proof.parameters) for (const type of parameter.types) types.add(type);
   for (const form of proof.columns) for (const { type } of form) types.add(type);
 }
 
 /** recordOf gives the record; `names` are those of the types. */
 export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): ProofRecord {
   const nameOf = (type: number): string => names.get(type) ?? String(type);
-  const { verdict, findings, open, types, columns, combinations, texts, statements } = proof;
-  const parameters = [...types].map(
-    ([name, known]) => [name, [...known].map(nameOf).sort()] as const,
-  );
+  const { verdict, findings, open, parameters, columns } = proof;
+  const { combinations, texts, statements } = proof;
   return {
     verdict,
     findings: findings.map(({ message, code, hint, place, when }) => ({
@@ -66,7 +70,10 @@ export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): 
       when,
     })),
     open: open.map(({ what, place }) => ({ what, ...positionOf(place) })),
-    parameters: Object.fromEntries(parameters.sort(([a], [b]) => (a < b ? -1 : 1))),
+    parameters: parameters.map(({ types, ...parameter }) => ({
+      ...parameter,
+      types: types.map(nameOf).sort(),
+    })),
     columns: columns.map((form) => form.map(({ name, type }) => ({ name, type: nameOf(type) }))),
     combinations,
     texts,

@@ -4,10 +4,12 @@
  */
 import type { Position } from '../position.js';
 import type { ScriptText } from '../script/script-text.js';
-import { RefusedValue } from '../template/template.js';
+import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';
+import { provedParameters, type ProvedParameter } from './parameters.js';
+import { neverAccepted } from './refusals.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
 
 /** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
@@ -34,8 +36,8 @@ export interface Proof {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
   readonly open: readonly OpenPoint[];
-  /** Names of parameters with the OIDs of the types that they are bound with. */
-  readonly types: ReadonlyMap<string, ReadonlySet<number>>;
+  /** In the order in which the template asks for them. */
+  readonly parameters: readonly ProvedParameter[];
   /** The columns of each form that the result has, each form once. */
   readonly columns: readonly (readonly { readonly name: string; readonly type: number }[])[];
   readonly exploration: Exploration;
@@ -43,19 +45,24 @@ export interface Proof {
   readonly asked: number;
 }
 
+/** What the statements of a script are made with, and whom they are shown to. */
+export type ProofSession = Omit<Checking, 'verb' | 'head'>;
+
 /** prove rejects with StatementFailure when the database cannot be asked. */
 export async function prove(
   script: ScriptText,
-  checking: Checking,
+  session: ProofSession,
   bounds: Bounds,
 ): Promise<Proof> {
   const exploration = explore(script, bounds);
   let asked = 0;
-  const counting: Checking = {
-    ...checking,
+  const checking: Checking = {
+    ...session,
+    verb: script.verb,
+    head: script.head,
     describe: (sql) => {
       asked++;
-      return checking.describe(sql);
+      return session.describe(sql);
     },
   };
   const checked: Checked[] = [];
@@ -63,18 +70,18 @@ export async function prove(
   for (const shape of exploration.shapes) {
     if ((isOver = bounds.isOver())) break;
     if (refusesAbsent(shape)) continue;
-    const result = await checkShape(shape.rendered, exploration.slots, counting);
+    const result = await checkShape(shape.rendered, exploration.slots, checking);
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
-  const findings = findingsOf(checked, exploration.failed);
+  const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
   if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
   return {
     verdict: verdictOf(findings, open, exploration),
     findings,
     open,
-    types: typesOf(checked),
+    parameters: provedParameters(exploration, acceptedIn(checked), typesOf(checked)),
     columns: columnsOf(checked),
     exploration,
     asked,
@@ -84,6 +91,10 @@ export async function prove(
 interface Checked {
   readonly shape: Shape;
   readonly result: ShapeResult;
+}
+
+function acceptedIn(checked: readonly Checked[]): Path[] {
+  return checked.flatMap(({ shape, result }) => (result.fault === undefined ? shape.paths : []));
 }
 
 /** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */
@@ -127,17 +138,17 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   for (const { shape, result } of checked)
     if (result.fault !== undefined) add(result.fault, shape.paths);
   for (const { path, error } of failed) add(faultOf(error), [path]);
-  const good = checked.filter(({ result }) => result.fault === undefined);
+  const accepted = acceptedIn(checked);
   const groups = [...failing.values()];
   return groups.map(({ fault, paths }) => {
     const others = groups.flatMap((group) => (group.fault === fault ? [] : group.paths));
-    const rest = [...good.flatMap(({ shape }) => shape.paths), ...others];
+    const rest = [...accepted, ...others];
     return { ...fault, when: whenText(explain(paths, rest)) };
   });
 }
 
 function faultOf(error: Refusal['error']): Fault {
-  const code = 'script_not_usable';
+  const code = error instanceof InvalidParameter ? 'invalid_parameter' : 'script_not_usable';
   if (error instanceof RefusedValue)
     return { message: error.message, code, hint: undefined, place: undefined };
   const { line, column, hint } = error;

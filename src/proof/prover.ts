@@ -63,7 +63,6 @@ export class Prover {
       text,
       {
         script,
-        verb,
         statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
         describe: (sql) => this.#database.describe(sql, { limit: patience }),
         tables,

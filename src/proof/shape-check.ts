@@ -3,26 +3,29 @@
  * and described, never run. Where the text holds values of the caller, candidates stand for them one after the other.
  */
 import { ServiceError } from '../errors.js';
+import type { Head } from '../head/head.js';
 import type { StatementBuilder } from '../script/statement.js';
 import type { Verb } from '../script/verb.js';
 import type { Position } from '../position.js';
 import type { Rendered } from '../template/template.js';
-import { candidatesOf, namesIn, type Candidate } from './candidates.js';
-import { placesOf, type Place } from './places.js';
+import { END, NUMBER, SqlScanner } from '../template/sql-scanner.js';
 import type { Slots } from './slots.js';
 import {
   checkStatement,
+  refused,
   type Describe,
   type Description,
+  type Parsed,
   type Unparsed,
 } from './statement-check.js';
-import { Substitution } from './substitution.js';
+import { StandIns } from './stand-ins.js';
 
 /** What a script's statements are made with, and whom they are shown to. */
 export interface Checking {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly verb: Verb;
+  readonly head: Head;
   readonly statements: StatementBuilder;
   readonly describe: Describe;
   /** Names of tables, for a place that may want one. */
@@ -86,15 +89,12 @@ interface Attempt {
   readonly fault: Unparsed | undefined;
   /** The place at which PostgreSQL reports the fault; -1 for none. */
   readonly place: number;
-  readonly unproved: readonly string[];
-  readonly columns: Description['columns'] | undefined;
-  readonly parameters: ReadonlyMap<number, number>;
+  readonly parsed: Parsed | undefined;
 }
 
 /** A fault at none of the places. */
 interface Elsewhere {
   readonly fault: Unparsed;
-  /** Whether a name was tried: if it is that of a wrong table, columns are missing everywhere. */
   readonly named: boolean;
 }
 
@@ -110,127 +110,103 @@ function certain(elsewhere: readonly Elsewhere[]): Unparsed | undefined {
   return same ? first.fault : undefined;
 }
 
+/** unanimous is the fault of a string constant that is refused whatever it is, and not because of its type. */
+function unanimous([first, ...others]: readonly Unparsed[]): Unparsed | undefined {
+  if (first === undefined || first.code.startsWith('22')) return undefined;
+  return others.every(({ code, offset }) => code === first.code && offset === first.offset)
+    ? first
+    : undefined;
+}
+
 class ShapeCheck {
   readonly #rendered: Rendered;
   readonly #slots: Slots;
   readonly #checking: Checking;
-  readonly #places: readonly Place[];
-  readonly #candidates: readonly (readonly Candidate[])[];
-  /** The candidate of each place that is tried. */
-  readonly #tried: number[];
+  readonly #standIns: StandIns;
 
   constructor(rendered: Rendered, slots: Slots, checking: Checking) {
-    const { text, values } = rendered;
     this.#rendered = rendered;
     this.#slots = slots;
     this.#checking = checking;
-    this.#places = placesOf(text, slots);
-    const names = this.#places.length === 0 ? [] : namesIn(text);
-    const unslotted = names.filter((name) => slots.keysIn(name).length === 0);
-    this.#candidates = this.#places.map((place, i) => {
-      const { start, end } = place;
-      const token = text.slice(start, end);
-      const inside = slots.in(token).map((slot) => [slot.start, slot.end] as const);
-      const placeholder = `$${values.length + 1 + i}`;
-      return candidatesOf(place, token, inside, placeholder, [...unslotted, ...checking.tables]);
-    });
-    this.#tried = this.#places.map(() => 0);
+    this.#standIns = new StandIns(rendered, slots, checking.tables);
   }
 
   async check(): Promise<ShapeResult> {
     const elsewhere: Elsewhere[] = [];
+    const refusals: Unparsed[] = [];
     for (let tries = 0; tries < MOST_TRIES && elsewhere.length < MOST_ELSEWHERE; tries++) {
-      const attempt = await this.#attempt();
-      const { fault, place } = attempt;
-      if (fault === undefined) return this.#valid(attempt);
-      if (place === -1) elsewhere.push({ fault, named: this.#isNamed() });
-      if (!this.#advance(place)) break;
+      const { fault, place, parsed } = await this.#attempt();
+      if (parsed !== undefined) return this.#valid(parsed);
+      const parameter = fault!.parameter ?? 0;
+      if (place !== -1) {
+        if (this.#standIns.isConstant(place)) refusals.push(fault!);
+        if (!this.#standIns.advanceAt(place)) break;
+      } else if (parameter > this.#rendered.values.length) {
+        if (!this.#standIns.advanceBound(parameter)) break;
+      } else {
+        elsewhere.push({ fault: fault!, named: this.#standIns.named });
+        if (!this.#standIns.advanceAll()) break;
+      }
     }
-    const fault = certain(elsewhere);
+    const fault =
+      certain(elsewhere) ?? (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
     if (fault !== undefined) return broken(this.#placed(fault));
-    const open = this.#open(() => true);
+    const open = this.#open(false);
     return { fault: undefined, open, unproved: [], columns: undefined, types: new Map() };
   }
 
-  #placed({ offset, ...fault }: Unparsed): Fault {
-    return { ...fault, place: offset === undefined ? undefined : this.#rendered.locate(offset) };
+  #placed({ offset, parameter, ...fault }: Unparsed): Fault {
+    const at = offset ?? (parameter && placeholderIn(this.#rendered.text, parameter));
+    return { ...fault, place: at === undefined ? undefined : this.#rendered.locate(at) };
   }
 
-  /** Whether a name is tried at some place. */
-  #isNamed(): boolean {
-    return this.#candidates.some((all, i) => all[this.#tried[i]!]?.named === true);
-  }
-
-  /** The next candidate for the place of the error; for all places that may be its cause when it is elsewhere. */
-  #advance(place: number): boolean {
-    if (place !== -1) return ++this.#tried[place]! < this.#candidates[place]!.length;
-    let more = false;
-    this.#places.forEach(({ kind }, i) => {
-      if (kind === 'literal' || this.#tried[i]! + 1 >= this.#candidates[i]!.length) return;
-      this.#tried[i]!++;
-      more = true;
-    });
-    return more;
-  }
-
-  #valid({ unproved, columns, parameters }: Attempt): ShapeResult {
+  #valid({ unproved, columns, parameters }: Parsed): ShapeResult {
     const types = new Map<string, number>();
-    const { values } = this.#rendered;
-    for (const [number, type] of parameters) {
-      const place = this.#places[number - 1 - values.length];
-      const keys =
-        place === undefined ? this.#keysBound(number) : place.kind === 'value' ? place.keys : [];
-      for (const key of keys) types.set(key, type);
-    }
-    const open = this.#open((i) => !this.#candidates[i]![this.#tried[i]!]!.general);
-    return { fault: undefined, open, unproved, columns, types };
+    for (const [number, type] of parameters)
+      for (const key of this.#keysBound(number)) types.set(key, type);
+    return { fault: undefined, open: this.#open(true), unproved, columns, types };
   }
 
   #keysBound(number: number): readonly string[] {
+    const { values } = this.#rendered;
+    if (number > values.length) return this.#standIns.boundKeys(number);
     const key = this.#rendered.boundParameter(number);
-    if (key !== undefined) return [key];
-    return this.#slots.keysIn(this.#rendered.values[number - 1] ?? '');
+    return key === undefined ? this.#slots.keysIn(values[number - 1] ?? '') : [key];
   }
 
-  #open(isOpen: (place: number) => boolean): OpenPlace[] {
-    return this.#places.flatMap(({ keys, start, kind }, i) =>
-      kind !== 'literal' && isOpen(i) ? [{ keys, place: this.#rendered.locate(start) }] : [],
-    );
+  #open(found: boolean): OpenPlace[] {
+    return this.#standIns
+      .open(found)
+      .map(({ keys, start }) => ({ keys, place: this.#rendered.locate(start) }));
   }
 
   async #attempt(): Promise<Attempt> {
-    const edits = this.#places.map(({ start, end }, i) => ({
-      start,
-      end,
-      sql: this.#candidates[i]?.[this.#tried[i]!]?.sql ?? '',
-    }));
-    const substitution = new Substitution(this.#rendered.text, edits);
+    const substitution = this.#standIns.substitution();
     const failed = (fault: Unparsed): Attempt => {
       const { offset } = fault;
       const place = offset === undefined ? -1 : substitution.editAt(offset);
       const original = offset === undefined ? undefined : substitution.originalOffset(offset);
-      return {
-        fault: { ...fault, offset: original },
-        place,
-        unproved: [],
-        columns: undefined,
-        parameters: NO_TYPES,
-      };
+      return { fault: { ...fault, offset: original }, place, parsed: undefined };
     };
-    const { statements, verb, script } = this.#checking;
+    const { statements, verb, script, head, describe } = this.#checking;
     try {
       const source = {
         locate: (at: number) => this.#rendered.locate(substitution.originalOffset(at)),
       };
       const statement = statements.build(verb, substitution.text, script, source);
-      const found = await checkStatement(statement, this.#checking.describe);
-      return 'code' in found ? failed(found) : { ...found, fault: undefined, place: -1 };
+      const found = await checkStatement(statement, verb, head, describe);
+      return 'code' in found ? failed(found) : { fault: undefined, place: -1, parsed: found };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      const { code, message, detail } = error;
-      return failed({ code, message: detail ?? message, hint: undefined, offset: undefined });
+      return failed(refused(error));
     }
   }
 }
 
-const NO_TYPES: ReadonlyMap<number, number> = new Map();
+/** The offset of the first placeholder with a number. */
+function placeholderIn(text: string, number: number): number | undefined {
+  const scanner = new SqlScanner(text);
+  for (let kind = scanner.next(); kind !== END; kind = scanner.next())
+    if (kind === NUMBER && scanner.value() === `$${number}`) return scanner.start;
+  return undefined;
+}

@@ -1,7 +1,9 @@
 /** Asks PostgreSQL about a statement of a script: whether it can be parsed, and its types. */
 import { ServiceError, statusOfSqlState } from '../errors.js';
 import { StatementFailure } from '../pg/queryable.js';
+import type { Head } from '../head/head.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
+import { columnsFault, frameFault } from '../script/head-columns.js';
 import {
   firstWord,
   isDefinition,
@@ -10,6 +12,7 @@ import {
   withoutFrame,
   type ScriptStatement,
 } from '../script/statement.js';
+import type { Verb } from '../script/verb.js';
 
 /** What PostgreSQL says about a statement that it has parsed: OIDs of types. */
 export interface Description {
@@ -28,6 +31,8 @@ export interface Unparsed {
   readonly hint: string | undefined;
   /** In the text of the script (UTF-16 units); undefined if unknown. */
   readonly offset: number | undefined;
+  /** The number of a placeholder whose type is not known, which has no position. */
+  readonly parameter?: number | undefined;
 }
 
 export interface Parsed {
@@ -37,49 +42,89 @@ export interface Parsed {
   readonly columns: Description['columns'];
   /** What parsing does not show. */
   readonly unproved: readonly string[];
+  /** Whether there are statements after these, which depend on what they do. */
+  readonly isPart: boolean;
 }
 
 /** checkStatement rejects with StatementFailure when the database cannot be asked. */
 export async function checkStatement(
   statement: ScriptStatement,
+  verb: Verb,
+  head: Head,
   describe: Describe,
 ): Promise<Parsed | Unparsed> {
-  return statement.parts === undefined ? one(statement, describe) : several(statement, describe);
+  if (verb === 'read') return read(statement, head, describe);
+  const { parts } = statement;
+  const parsed = await (parts === undefined
+    ? change(statement, describe)
+    : several(parts, describe));
+  if ('code' in parsed) return parsed;
+  // What follows a definition is not known.
+  if (parsed.isPart) return parsed;
+  const { columns } = parsed;
+  const fault = columnsFault(head, columns.length === 0 ? undefined : columns);
+  return fault === undefined ? parsed : refused(fault);
 }
 
-async function one(statement: ScriptStatement, describe: Describe): Promise<Parsed | Unparsed> {
+async function read(
+  statement: ScriptStatement,
+  head: Head,
+  describe: Describe,
+): Promise<Parsed | Unparsed> {
   const { sql, start, length, text } = statement;
   // With its frame first: that is what is sent.
   const sent = await described(sql, describe);
   if ('state' in sent) {
+    const fault = frameFault(head, statement, sent);
+    if (fault !== undefined) return refused(fault);
     const failure = withoutFrame(statement, sent);
     const { position } = failure;
     return unparsed(failure, position && positionToScript(statement, position));
   }
-  const own = start > 0 ? await described(sql.slice(start, start + length), describe) : sent;
+  const own = await described(sql.slice(start, start + length), describe);
   if ('state' in own) return unparsed(own, undefined);
-  const parameters = new Map(sent.parameters.map((type, i) => [i + 1, type]));
-  return { parameters, columns: own.columns, unproved: unprovedBy(firstWord(text) ?? '') };
+  return { ...parsedAs(sent), columns: own.columns, unproved: unprovedBy(firstWord(text) ?? '') };
 }
 
-async function several({ parts }: ScriptStatement, describe: Describe): Promise<Parsed | Unparsed> {
+async function change(statement: ScriptStatement, describe: Describe): Promise<Parsed | Unparsed> {
+  const { sql, text } = statement;
+  const found = await described(sql, describe);
+  if ('state' in found) {
+    const { position } = found;
+    return unparsed(found, position && positionToScript(statement, position));
+  }
+  return { ...parsedAs(found), unproved: unprovedBy(firstWord(text) ?? '') };
+}
+
+async function several(
+  { list }: NonNullable<ScriptStatement['parts']>,
+  describe: Describe,
+): Promise<Parsed | Unparsed> {
   const parameters = new Map<number, number>();
   const unproved = new Set<string>();
   let columns: Description['columns'] = [];
-  for (const part of parts!.list) {
+  let isPart = false;
+  for (const part of list) {
     const found = await described(part.sql, describe);
+    const numberOf = (place: number): number => (part.uses[place - 1] ?? -1) + 1;
     if ('state' in found) {
       const { position } = found;
-      return unparsed(found, position ? positionToText(part, position) : part.at);
+      return unparsed(found, position ? positionToText(part, position) : part.at, numberOf);
     }
-    found.parameters.forEach((type, i) => parameters.set(part.uses[i]! + 1, type));
+    found.parameters.forEach((type, i) => parameters.set(numberOf(i + 1), type));
     if (part.number > 0) ({ columns } = found);
     for (const what of unprovedBy(firstWord(part.sql) ?? '')) unproved.add(what);
-    if (!isDefinition(part.sql)) continue;
+    if (!isDefinition(part.sql) || part === list.at(-1)) continue;
     unproved.add('the statements after one that defines or drops something');
+    isPart = true;
     break;
   }
-  return { parameters, columns, unproved: [...unproved] };
+  return { parameters, columns, unproved: [...unproved], isPart };
+}
+
+function parsedAs({ parameters, columns }: Description): Parsed {
+  const types = new Map(parameters.map((type, i) => [i + 1, type]));
+  return { parameters: types, columns, unproved: [], isPart: false };
 }
 
 async function described(sql: string, describe: Describe): Promise<Description | SqlFailure> {
@@ -89,8 +134,22 @@ async function described(sql: string, describe: Describe): Promise<Description |
   return found;
 }
 
-function unparsed({ message, state, hint }: SqlFailure, offset: number | undefined): Unparsed {
-  return { message, code: state, hint, offset };
+function unparsed(
+  { message, state, hint }: SqlFailure,
+  offset: number | undefined,
+  numberOf = (place: number): number => place,
+): Unparsed {
+  const place = state === UNDETERMINED ? Number(/\$(\d+)/.exec(message)?.[1] ?? 0) : 0;
+  if (place === 0) return { message, code: state, hint, offset };
+  return { message, code: state, hint, offset: undefined, parameter: numberOf(place) };
+}
+
+/** SQLSTATE indeterminate_datatype. */
+const UNDETERMINED = '42P18';
+
+/** refused is a statement that the service itself refuses. */
+export function refused({ code, message, detail }: ServiceError): Unparsed {
+  return { code, message: detail ?? message, hint: undefined, offset: undefined };
 }
 
 /** Statements that PostgreSQL analyses when it parses them; of others it checks the grammar only. */

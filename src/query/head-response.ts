@@ -7,9 +7,7 @@ import type { Head } from '../head/head.js';
 import { headerLine } from '../header-name.js';
 import { LONGEST_LINES } from '../native/response-ring.js';
 import type { StatementResult } from '../pg/job.js';
-import type { SqlFailure } from '../pg/sql-failure.js';
-import { isInFrame, type ScriptStatement } from '../script/statement.js';
-import { columnsOf } from '../script/shaped-statements.js';
+import { columnsFault, columnsOf } from '../script/head-columns.js';
 import { writeRows, writeScalar, type JsonOf } from './row-json.js';
 
 type Row = readonly (string | null)[];
@@ -71,13 +69,10 @@ export function changeResponse(
   jsonOf: JsonOf,
 ): { readonly json: string; readonly lines: string } {
   const { columns, rows = [], affected } = result;
-  const needed = columnsOf(head);
-  if (columns === undefined) {
-    if (head.shape !== 'list' || needed.length > 0) throw new ServiceError('no_rows_returned');
+  const fault = columnsFault(head, columns);
+  if (fault !== undefined) throw fault;
+  if (columns === undefined)
     return { json: `{"rows_affected":${affected}}`, lines: headerLines(head) };
-  }
-  const missing = needed.find((column) => !columns.some(({ name }) => name === column));
-  if (missing !== undefined) throw missingColumn(missing);
   const [row] = rows;
   const textOf: ColumnText = (column) =>
     row?.[columns.findIndex(({ name }) => name === column)] ?? null;
@@ -86,39 +81,10 @@ export function changeResponse(
     return { json, lines: headerLines(head, textOf) };
   }
   const scalar = head.shape === 'scalar';
-  if (scalar && columns.length !== 1) throw new ServiceError('more_than_one_column');
   if (row === undefined) throw new ServiceError('row_not_found');
   if (rows.length > 1) throw new ServiceError('more_than_one_row');
   const json = scalar
     ? writeScalar(columns[0]!, row[0] ?? null, jsonOf)
     : writeRows(columns, rows, jsonOf).slice(1, -1);
   return { json, lines: headerLines(head, textOf) };
-}
-
-/** SQLSTATEs of the frame around a read: a column is missing or there twice; the row has several columns. */
-const MISSING = '42703';
-const AMBIGUOUS = '42702';
-const SEVERAL_COLUMNS = '42601';
-
-/** frameFault is the error where the frame of a read failed and not its text: the columns are not those that a head needs. */
-export function frameFault(
-  head: Head,
-  statement: ScriptStatement,
-  { state, position, message }: SqlFailure,
-): ServiceError | undefined {
-  if (position === undefined || !isInFrame(statement, position)) return undefined;
-  if (state === SEVERAL_COLUMNS && head.shape === 'scalar' && position <= statement.start)
-    return new ServiceError('more_than_one_column');
-  if (state !== MISSING && state !== AMBIGUOUS) return undefined;
-  const named = columnsOf(head).filter((column) => message.includes(column));
-  const column = named.reduce((a, b) => (b.length > a.length ? b : a), '');
-  return missingColumn(column, state === AMBIGUOUS);
-}
-
-function missingColumn(column: string, twice = false): ServiceError {
-  const what = twice ? 'returns the column twice' : 'returns no such column';
-  return new ServiceError(
-    'missing_column',
-    `@header of the script needs the column ${column}, but its statement ${what}`,
-  );
 }

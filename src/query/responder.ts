@@ -27,6 +27,7 @@ import {
   type StatementPart,
 } from '../script/statement.js';
 import { readHint } from '../script/writing-read.js';
+import { frameFault } from '../script/head-columns.js';
 import { jsonToXml } from '../script/xml.js';
 import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
@@ -38,7 +39,6 @@ import {
   checkJson,
   columnTexts,
   deprecationLine,
-  frameFault,
   headerLines,
 } from './head-response.js';
 import type { Query } from './query.js';

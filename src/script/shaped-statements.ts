@@ -4,6 +4,7 @@
  */
 import type { Head } from '../head/head.js';
 import { identifier } from '../quote.js';
+import { columnsOf } from './head-columns.js';
 import { StatementBuilder, type JsonAggregate, type ReadFrame } from './statement.js';
 
 interface ShapedJson {
@@ -86,11 +87,3 @@ export class ShapedStatements {
 
 /** The alias of the first row, in the errors of PostgreSQL about its columns. */
 const ROW = 'h';
-
-/** columnsOf lists the columns that the headers of a head have, each once. */
-export function columnsOf({ headers }: Head): readonly string[] {
-  if (headers.length === 0) return NONE;
-  return [...new Set(headers.flatMap(({ columns }) => columns))];
-}
-
-const NONE: readonly string[] = [];

@@ -66,7 +66,7 @@ t.test('a broken branch', async (t) => {
         database: 'postgres',
         verdict: 'proved',
         findings: [],
-        parameters: { id: ['integer'] },
+        parameters: [{ name: 'id', types: ['integer'] }],
         columns: [
           [
             { name: 'id', type: 'integer' },

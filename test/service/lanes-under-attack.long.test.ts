@@ -17,7 +17,8 @@ const service = await startService(t, {
     'mixed/turning.read.sql': SLEEP,
     'mixed/burst.read.sql': SLEEP,
   },
-  config: { 'http.processes': 1, 'pool.threads': 1 },
+  // On a busy machine a nap is long, and 64 of them wait for each other.
+  config: { 'http.processes': 1, 'pool.threads': 1, 'pg.conntimeout': 60 },
 });
 const { port } = service;
 const CLIENTS = 32;

@@ -96,7 +96,7 @@ export class TestDatabase {
       form,
       identity: options.identity,
       before: options.before,
-      readOnly: options.readOnly === true,
+      rolledBack: options.readOnly === true ? 'READ ONLY' : undefined,
       cannotWrite: options.readOnly === true,
       cost: options.cost ?? fastCost(),
       attempts: 0,

@@ -3,7 +3,7 @@ import { RequestBody } from '#app/body/request-body.js';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
 import type { Position } from '#app/position.js';
-import { frameFault } from '#app/query/head-response.js';
+import { frameFault } from '#app/script/head-columns.js';
 import { checkParameters } from '#app/script/declared-parameters.js';
 import { invalidValue } from '#app/script/invalid-value.js';
 import { isReservedKey, RequestData } from '#app/script/request-data.js';

@@ -29,6 +29,7 @@ function isTrue(says: string, value: SampleValue): boolean {
 const CHECKS: ReadonlyMap<string, (value: SampleValue) => boolean> = new Map([
   ['is not sent', (value) => value === undefined],
   ['is sent', (value) => value !== undefined],
+  ['is sent once', (value) => typeof value === 'string'],
   ['is null', () => false],
   ['is an empty list', () => false],
   ['is empty', (value) => value === ''],

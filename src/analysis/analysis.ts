@@ -1,0 +1,123 @@
+/**
+ * What PostgreSQL's own analysis of a statement says about it, without running it: which columns of its result can be NULL,
+ * what it uses, and its volatility. The statement is made the body of a temporary function in a transaction that is rolled
+ * back, whose tree is read there. Needs version 14, a server that takes writes, and the rights to use temporary objects.
+ */
+import { ServiceError } from '../errors.js';
+import type { Database } from '../pg/database.js';
+import { withTimeout } from '../pg/identity.js';
+import type { EarlierStatement } from '../pg/job.js';
+import { StatementFailure } from '../pg/queryable.js';
+import type { SqlFailure } from '../pg/sql-failure.js';
+import { CATALOG_FACTS, FUNCTION, readFacts, type ObjectFacts } from './catalog-facts.js';
+import { dependenciesOf, type Dependencies } from './dependencies.js';
+import {
+  isList,
+  nodesOf,
+  parseTree,
+  TreeError,
+  type TreeNode,
+  type TreeValue,
+} from './node-tree.js';
+import { Nullability } from './nullability.js';
+import { Scope } from './scope.js';
+
+/** A statement as it is given to PostgreSQL. */
+export interface AnalysedStatement {
+  readonly sql: string;
+  /** The types of `$1`, `$2` and so on, as format_type writes them. */
+  readonly parameters: readonly string[];
+}
+
+export interface AnalysedColumn {
+  readonly name: string;
+  readonly nullable: boolean;
+}
+
+export interface Analysis extends Dependencies {
+  /** The columns of its result, in their order; none for a statement that returns no rows. */
+  readonly columns: readonly AnalysedColumn[];
+  /** What PostgreSQL records as its dependencies, except below views: also types, operators, sequences that it names. */
+  readonly objects: readonly ObjectFacts[];
+}
+
+/** Types of parameters that a function cannot have; a text can be given for them. */
+const PSEUDO =
+  /^(?:"any"|any(?:element|array|nonarray|enum|range|multirange|compatible\w*)|unknown|record|record\[\]|void|cstring|internal|trigger)$/;
+
+/** The body is stored as it was parsed; otherwise it had to return rows, and the views in it would be locked. */
+const UNCHECKED: EarlierStatement = {
+  statement: {
+    sql: "SELECT WHERE pg_catalog.set_config('check_function_bodies', 'off', true) IS NULL",
+    recurs: true,
+  },
+  values: [],
+};
+
+const FACTS = { sql: CATALOG_FACTS, recurs: true };
+
+/**
+ * analyse resolves to what is known of a statement; undefined when PostgreSQL does not take it as the body of a function
+ * (utility statements), or there is no right, version or server for it. It waits for locks up to `limit` ms. Rejects with
+ * StatementFailure when the same may succeed later.
+ */
+export async function analyse(
+  database: Database,
+  statement: AnalysedStatement,
+  limit: number,
+): Promise<Analysis | undefined> {
+  const { result, failure } = await database.query(FACTS.sql, [], {
+    identity: withTimeout(undefined, limit),
+    before: [UNCHECKED, { statement: { sql: definition(statement), recurs: false }, values: [] }],
+    rolledBack: 'READ WRITE',
+    alone: true,
+  });
+  if (failure !== undefined) {
+    if (isPassing(failure)) throw new StatementFailure(failure);
+    return undefined;
+  }
+  const json = result.rows?.[0]?.[0];
+  return json == null ? undefined : analysisOf(json);
+}
+
+function definition({ sql, parameters }: AnalysedStatement): string {
+  const types = parameters.map((type) => (PSEUDO.test(type) ? 'text' : type)).join(', ');
+  // The line break ends a comment at the end of the statement.
+  return `CREATE FUNCTION pg_temp.${FUNCTION}(${types}) RETURNS SETOF record LANGUAGE sql BEGIN ATOMIC ${sql}\n; END`;
+}
+
+/** SQLSTATEs of an attempt that may end otherwise next time: connections, resources, time limits, locks, deadlocks. */
+const PASSING = /^(?:08|40|53|55P03|57|58)/;
+
+function isPassing(failure: SqlFailure | ServiceError): boolean {
+  if (failure instanceof ServiceError) return failure.status >= 503;
+  return failure.fatal || PASSING.test(failure.state);
+}
+
+/** analysisOf reads the result of CATALOG_FACTS; undefined for a tree that is not one statement, or cannot be read. */
+export function analysisOf(json: string): Analysis | undefined {
+  const facts = readFacts(json);
+  try {
+    const tree = parseTree(facts.tree);
+    const query = onlyQuery(tree);
+    if (query === undefined) return undefined;
+    const scope = new Scope(query);
+    const nullability = new Nullability(facts);
+    const columns = scope.outputs().map((output) => ({
+      name: output.text('resname'),
+      nullable: nullability.outputIsNullable(scope, output.number('resno')),
+    }));
+    return { columns, objects: facts.objects, ...dependenciesOf(tree, facts) };
+  } catch (error) {
+    if (error instanceof TreeError) return undefined;
+    throw error;
+  }
+}
+
+/** The query of a body, which is a list of lists: for each statement the queries that it is rewritten to. */
+function onlyQuery(tree: TreeValue): TreeNode | undefined {
+  if (!isList(tree) || tree.length !== 1 || !isList(tree[0]!)) return undefined;
+  const queries = nodesOf(tree[0]);
+  const [query] = queries;
+  return queries.length === 1 && query?.get('utilityStmt') === null ? query : undefined;
+}

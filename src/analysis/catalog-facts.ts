@@ -1,0 +1,170 @@
+/**
+ * What the catalogs say about the objects in the tree of a statement: its relations with their columns, the trees of the
+ * views among them and of the views below those, its functions and operators. One statement reads it all, in the transaction
+ * in which the function with the statement was made.
+ */
+
+export interface ColumnFacts {
+  /** Its number in the relation, from 1. */
+  readonly number: number;
+  readonly name: string;
+  /** Whether no row can hold a NULL in it: also no row of a child, or that was there before the constraint. */
+  readonly notNull: boolean;
+}
+
+export interface RelationFacts {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** As pg_class.relkind. */
+  readonly kind: string;
+  /** Whether it has rules (a view has one always). */
+  readonly rules: boolean;
+  /** Whether it is a view that is read with the rights of its caller. */
+  readonly invoker: boolean;
+  readonly columns: readonly ColumnFacts[];
+}
+
+export interface FunctionFacts {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** Types of its arguments, as in DROP FUNCTION. */
+  readonly arguments: string;
+  readonly volatility: 'i' | 's' | 'v';
+  /** The C function of one that came with PostgreSQL. */
+  readonly source: string;
+  /** Whether it came with PostgreSQL and is in pg_catalog. */
+  readonly builtIn: boolean;
+}
+
+/** An object that the statement depends on, apart from those that came with PostgreSQL. */
+export interface ObjectFacts {
+  /** As pg_identify_object writes it: table, `table column`, type, function, … */
+  readonly type: string;
+  readonly identity: string;
+}
+
+/** CatalogRows is the JSON that CATALOG_FACTS returns. */
+interface CatalogRows {
+  readonly tree: string;
+  readonly views: readonly { readonly oid: number; readonly tree: string }[] | null;
+  readonly relations: readonly RelationFacts[] | null;
+  readonly functions: readonly FunctionFacts[] | null;
+  readonly operators: readonly { readonly oid: number; readonly name: string }[] | null;
+  readonly objects: readonly ObjectFacts[] | null;
+}
+
+export interface CatalogFacts {
+  /** The statement, as parseTree reads it. */
+  readonly tree: string;
+  /** The trees of views, by oid. */
+  readonly views: ReadonlyMap<number, string>;
+  readonly relations: ReadonlyMap<number, RelationFacts>;
+  readonly functions: ReadonlyMap<number, FunctionFacts>;
+  /** The names of operators that came with PostgreSQL, by oid. */
+  readonly operators: ReadonlyMap<number, string>;
+  readonly objects: readonly ObjectFacts[];
+}
+
+/** Name of the temporary function. */
+export const FUNCTION = 'analysed_statement';
+
+/** The first oid of objects that did not come with PostgreSQL: FirstNormalObjectId of access/transam.h. */
+const FIRST_NORMAL = 16384;
+
+/** Oids behind a field in the trees; identifiers cannot look like it, because their spaces are escaped. */
+function oidsOf(fields: string): string {
+  return (
+    'SELECT DISTINCT m[1]::oid FROM trees t, ' +
+    `pg_catalog.regexp_matches(t.tree, ':(?:${fields}) ([0-9]+)', 'g') m`
+  );
+}
+
+/** Whether a column has a constraint that does not hold for the rows that were there (NOT VALID, 18). */
+function isInvalid(column: string): string {
+  return (
+    "EXISTS (SELECT FROM pg_catalog.pg_constraint n WHERE n.contype = 'n' AND NOT n.convalidated " +
+    `AND n.conrelid = ${column}.attrelid AND n.conkey = ARRAY[${column}.attnum])`
+  );
+}
+
+// A foreign table does not enforce its constraints, and a child may have dropped that of its parent (before 18), unless it is
+// a partition.
+const NOT_NULL =
+  `a.attnotnull AND NOT d.remote AND NOT ${isInvalid('a')} AND (c.relkind = 'p' OR NOT EXISTS (` +
+  'SELECT FROM pg_catalog.pg_attribute b WHERE b.attrelid = ANY (d.children) AND b.attname = a.attname ' +
+  `AND (NOT b.attnotnull OR ${isInvalid('b')})))`;
+
+const COLUMNS =
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('number', a.attnum, 'name', a.attname, " +
+  `'notNull', ${NOT_NULL}) ORDER BY a.attnum) ` +
+  'FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped';
+
+/** The children of a relation, theirs included, and whether it or one of them is a foreign table. */
+const DESCENDANTS =
+  "(SELECT x.children, c.relkind = 'f' OR EXISTS (SELECT FROM pg_catalog.pg_class k " +
+  "WHERE k.oid = ANY (x.children) AND k.relkind = 'f') AS remote FROM (" +
+  'SELECT CASE WHEN c.relhassubclass THEN ARRAY(WITH RECURSIVE child(oid) AS (SELECT i.inhrelid ' +
+  'FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid UNION SELECT i.inhrelid FROM child p ' +
+  "JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid) SELECT p.oid FROM child p) ELSE '{}'::oid[] END AS children) x)";
+
+const RELATIONS =
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, " +
+  "'kind', c.relkind, 'rules', c.relhasrules, 'invoker', EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
+  "c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::bool), " +
+  `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
+  'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
+  `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oidsOf('relid')})`;
+
+const FUNCTIONS =
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', p.oid::int8, 'schema', n.nspname, 'name', p.proname, " +
+  "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'volatility', p.provolatile, 'source', p.prosrc, " +
+  `'builtIn', p.oid < ${FIRST_NORMAL} AND n.nspname = 'pg_catalog')) ` +
+  'FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace ' +
+  `WHERE p.oid IN (${oidsOf('funcid|opfuncid|aggfnoid|winfnoid')})`;
+
+const OPERATORS =
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', o.oid::int8, 'name', o.oprname)) " +
+  `FROM pg_catalog.pg_operator o WHERE o.oid < ${FIRST_NORMAL} AND o.oid IN (${oidsOf('opno')})`;
+
+const VIEWS =
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', t.oid::int8, 'tree', t.tree)) FROM trees t WHERE t.oid <> 0";
+
+const OBJECTS =
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('type', o.type, 'identity', o.identity) " +
+  'ORDER BY o.type, o.identity) FROM (SELECT DISTINCT i.type, i.identity FROM pg_catalog.pg_depend d, ' +
+  'LATERAL pg_catalog.pg_identify_object(d.refclassid, d.refobjid, d.refobjsubid) i ' +
+  "WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = made.oid " +
+  "AND d.refclassid <> 'pg_catalog.pg_namespace'::regclass) o";
+
+/** CATALOG_FACTS reads the facts of the function FUNCTION as one JSON text; no row when there is no such function. */
+export const CATALOG_FACTS =
+  'WITH RECURSIVE made AS (SELECT p.oid, p.prosqlbody::text AS tree FROM pg_catalog.pg_proc p ' +
+  `WHERE p.pronamespace = pg_catalog.pg_my_temp_schema() AND p.proname = '${FUNCTION}'), ` +
+  'trees(oid, tree) AS (SELECT 0::oid, made.tree FROM made UNION ' +
+  'SELECT r.ev_class, r.ev_action::text FROM trees t, ' +
+  "pg_catalog.regexp_matches(t.tree, ':relid ([0-9]+)', 'g') m, " +
+  "pg_catalog.pg_rewrite r, pg_catalog.pg_class c WHERE r.ev_class = m[1]::oid AND r.ev_type = '1' " +
+  "AND c.oid = r.ev_class AND c.relkind = 'v') " +
+  `SELECT pg_catalog.json_build_object('tree', made.tree, 'views', (${VIEWS}), 'relations', (${RELATIONS}), ` +
+  `'functions', (${FUNCTIONS}), 'operators', (${OPERATORS}), 'objects', (${OBJECTS})) FROM made`;
+
+/** readFacts reads the result of CATALOG_FACTS. */
+export function readFacts(json: string): CatalogFacts {
+  const { tree, views, relations, functions, operators, objects } = JSON.parse(json) as CatalogRows;
+  return {
+    tree,
+    views: new Map(views?.map((view) => [view.oid, view.tree])),
+    relations: byOid(relations),
+    functions: byOid(functions),
+    operators: new Map(operators?.map(({ oid, name }) => [oid, name])),
+    objects: objects ?? [],
+  };
+}
+
+function byOid<Row extends { readonly oid: number }>(
+  rows: readonly Row[] | null,
+): ReadonlyMap<number, Row> {
+  return new Map(rows?.map((row) => [row.oid, row]));
+}

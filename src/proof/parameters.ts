@@ -1,0 +1,102 @@
+/** The parameters of a script as its proof shows them: which are required, always or under a condition, and their types. */
+import { conditionText, explain } from './explanation.js';
+import type { Exploration } from './exploration.js';
+import type { Option, Path } from './option.js';
+
+export interface ProvedParameter {
+  /** With its prefix: `header.`, `body.`, `claims.`. */
+  readonly name: string;
+  /** Whether no request without it gets an answer. */
+  readonly required: boolean;
+  /** When it is needed although it is not required: `by` is "date". Undefined when it is not, or when that has no short form. */
+  readonly neededWhen: string | undefined;
+  /** OIDs of the types that it is bound with; none when it is only text of the statement, or only looked at. */
+  readonly types: readonly number[];
+  /** Whether it may be sent more than once. */
+  readonly list: boolean;
+  /** The texts that the script compares it with, or the values that it declares. */
+  readonly values: readonly string[];
+}
+
+/** Most paths that are compared with each other. */
+const MOST_PATHS = 300;
+
+/** provedParameters takes the paths that PostgreSQL accepted, and the types of parameters in them. */
+export function provedParameters(
+  { shapes, refused, failed }: Exploration,
+  accepted: readonly Path[],
+  types: ReadonlyMap<string, ReadonlySet<number>>,
+): ProvedParameter[] {
+  const all = shapes.flatMap(({ paths }) => paths);
+  const unanswered = [...refused, ...failed].map(({ path }) => path);
+  const good = new Set(accepted);
+  const rejected = [...unanswered, ...all.filter((path) => !good.has(path))];
+  const options = optionsByKey([...all, ...unanswered]);
+  return [...options].map(([name, known]): ProvedParameter => {
+    const isNeeded = accepted.length > 0 && accepted.every((path) => isSent(path, name) === true);
+    return {
+      name,
+      required: isNeeded,
+      neededWhen: isNeeded ? undefined : neededWhen(name, rejected, accepted),
+      types: [...(types.get(name) ?? [])],
+      list: known.some(({ raw }) => Array.isArray(raw) && raw.length > 1),
+      values: known.flatMap(({ id, raw }) =>
+        id.startsWith('=') && typeof raw === 'string' ? [raw] : [],
+      ),
+    };
+  });
+}
+
+function optionsByKey(paths: readonly Path[]): ReadonlyMap<string, readonly Option[]> {
+  const options = new Map<string, Map<string, Option>>();
+  for (const path of paths)
+    for (const { key, option } of path) {
+      const known = options.get(key);
+      if (known === undefined) options.set(key, new Map([[option.id, option]]));
+      else known.set(option.id, option);
+    }
+  return new Map([...options].map(([key, known]) => [key, [...known.values()]]));
+}
+
+/** Whether a parameter was sent; undefined when the template did not ask for it. */
+function isSent(path: Path, key: string): boolean | undefined {
+  const option = path.find((choice) => choice.key === key)?.option;
+  return option === undefined ? undefined : option.raw !== undefined;
+}
+
+/** The condition under which a request without the parameter gets no answer, and one with it does. */
+function neededWhen(
+  key: string,
+  rejected: readonly Path[],
+  accepted: readonly Path[],
+): string | undefined {
+  const withKey = accepted
+    .filter((path) => isSent(path, key) === true)
+    .slice(0, MOST_PATHS)
+    .map((path) => others(path, key));
+  // One that is rejected with the parameter too has another reason.
+  const without = rejected
+    .filter((path) => isSent(path, key) === false)
+    .slice(0, MOST_PATHS)
+    .map((path) => others(path, key))
+    .filter((path) => withKey.some((other) => agrees(path, other)));
+  if (without.length === 0) return undefined;
+  const good = accepted
+    .filter((path) => isSent(path, key) !== true)
+    .map((path) => others(path, key));
+  const [conjunction, more] = explain(without, good);
+  if (conjunction === undefined || conjunction.length === 0 || more !== undefined) return undefined;
+  return conditionText(conjunction);
+}
+
+function others(path: Path, key: string): Path {
+  return path.filter((choice) => choice.key !== key);
+}
+
+/** Whether two paths have the same options for the parameters that both asked for. */
+function agrees(one: Path, other: Path): boolean {
+  return one.every(({ key, option }) => {
+    const its = other.find((choice) => choice.key === key)?.option;
+    return its === undefined || its.id === option.id;
+  });
+}
