@@ -2,13 +2,14 @@
  * Proves the scripts for `check`: each on its database, a few at a time, so that the round trips of one overlap with the
  * work on others. Only the results are kept. Nothing of a script is run.
  */
+import { performance } from 'node:perf_hooks';
 import { configuredDatabases, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { typeNames } from '../proof/catalog.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
-import { Prover, USUAL_LIMITS, WIDE_LIMITS } from '../proof/prover.js';
+import { Prover, USUAL_LIMITS, WIDE_LIMITS, type ProofLimits } from '../proof/prover.js';
 import type { Progress } from './progress.js';
 import type { ProofFindings, ProvedScript } from './proof-report.js';
 import { ProvableTexts, type ProvableText } from './provable-texts.js';
@@ -70,12 +71,14 @@ class ProofCheck {
   /** In the order of the texts. */
   readonly #proved: (Proved | undefined)[] = [];
   readonly #warnings: string[] = [];
+  readonly #limits: ProofLimits;
   #started = 0;
   #unproved = 0;
 
   constructor(config: Config, options: ProofOptions) {
     this.#config = config;
     this.#options = options;
+    this.#limits = options.full ? WIDE_LIMITS : USUAL_LIMITS;
     this.#aliases = configuredDatabases(config).map(({ alias }) => alias);
   }
 
@@ -87,11 +90,12 @@ class ProofCheck {
       for (let next = await source.next(); !next.done; next = await source.next())
         await this.#prove(this.#started++, next.value);
     };
-    try {
-      await Promise.all(Array.from({ length: PARALLEL }, lane));
-    } catch (error) {
+    const lanes = await Promise.allSettled(Array.from({ length: PARALLEL }, lane));
+    for (const ended of lanes) {
+      if (ended.status === 'fulfilled') continue;
+      const error: unknown = ended.reason;
       if (!(error instanceof StatementFailure)) throw error;
-      this.#lost.set(this.#aliases[0]!, error.reason);
+      this.#lost.set(this.#aliases[0]!, error.reason); // the table cannot be read any more
     }
     for (const { at, text } of this.#heldUp.splice(0)) await this.#prove(at, text, true);
     return this.#findings();
@@ -133,18 +137,29 @@ class ProofCheck {
   ): Promise<KeptProof | 'held up' | undefined> {
     const target = this.#targetOf(alias);
     if (target === undefined) return undefined;
+    const start = performance.now();
+    const busy = performance.eventLoopUtilization();
     try {
-      return keptProof(await target.prover.prove(text.script, text.text));
+      const proof = keptProof(await target.prover.prove(text.script, text.text));
+      const isOver = performance.now() - start > this.#limits.time;
+      // Renderings of the scripts beside it may have used its time.
+      if (!isOver || performance.eventLoopUtilization(busy).utilization < 0.5) return proof;
+      return this.#delay(at, text, again) ?? proof;
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
       if (isLoss(error)) {
         this.#lost.set(alias, error.reason);
         return undefined;
       }
-      if (again || this.#heldUp.length === MOST_HELD_UP) return unanswered(error.reason);
-      this.#heldUp.push({ at, text });
-      return 'held up';
+      return this.#delay(at, text, again) ?? unanswered(error.reason);
     }
+  }
+
+  /** Puts a script off until no other is proved beside it; undefined when it was already. */
+  #delay(at: number, text: ProvableText, again: boolean): 'held up' | undefined {
+    if (again || this.#heldUp.length === MOST_HELD_UP) return undefined;
+    this.#heldUp.push({ at, text });
+    return 'held up';
   }
 
   #targetOf(alias: string): Target | undefined {
@@ -157,7 +172,7 @@ class ProofCheck {
       const prover = new Prover(database, {
         aggregate: this.#config['json.agg.type'],
         maxResult: this.#config['pg.max_result'],
-        limits: this.#options.full ? WIDE_LIMITS : USUAL_LIMITS,
+        limits: this.#limits,
         patience: PATIENCE,
       });
       this.#targets.set(alias, (target = { database, prover }));

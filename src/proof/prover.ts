@@ -57,7 +57,7 @@ export class Prover {
     const { limits, patience } = this.#settings;
     const { paths, shapes, pairs, time } = limits;
     const { verb, head } = text;
-    const tables = await (this.#tables ??= tablesOf(this.#database));
+    const tables = await this.#tablesOnce();
     const end = performance.now() + time;
     return prove(
       text,
@@ -69,5 +69,15 @@ export class Prover {
       },
       { paths, shapes, pairs, isOver: () => performance.now() > end },
     );
+  }
+
+  async #tablesOnce(): Promise<readonly string[]> {
+    this.#tables ??= tablesOf(this.#database);
+    try {
+      return await this.#tables;
+    } catch (error) {
+      this.#tables = undefined; // the next proof asks again
+      throw error;
+    }
   }
 }
