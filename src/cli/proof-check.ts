@@ -3,13 +3,12 @@
  * work on others. Only the results are kept. Nothing of a script is run.
  */
 import { performance } from 'node:perf_hooks';
-import { configuredDatabases, databasesOf } from '../config/databases.js';
+import { configuredDatabases } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
-import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
-import { typeNames } from '../proof/catalog.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
-import { Prover, USUAL_LIMITS, WIDE_LIMITS, type ProofLimits } from '../proof/prover.js';
+import { USUAL_LIMITS, WIDE_LIMITS, type ProofLimits } from '../proof/prover.js';
+import { ProofDatabases } from './proof-databases.js';
 import type { Progress } from './progress.js';
 import type { ProofFindings, ProvedScript } from './proof-report.js';
 import { ProvableTexts, type ProvableText } from './provable-texts.js';
@@ -17,8 +16,6 @@ import type { ScriptSelection } from './script-selection.js';
 
 /** Scripts that are proved at a time. */
 const PARALLEL = 4;
-/** How long PostgreSQL may take to parse one statement, ms. */
-const PATIENCE = 5_000;
 /** Most scripts that wait for another attempt, without others beside them. */
 const MOST_HELD_UP = 50;
 
@@ -54,19 +51,11 @@ interface Proved {
   readonly proof: KeptProof;
 }
 
-/** A database that scripts are proved on. */
-interface Target {
-  readonly database: Database;
-  readonly prover: Prover;
-}
-
 class ProofCheck {
   readonly #config: Config;
   readonly #options: ProofOptions;
   readonly #aliases: readonly string[];
-  readonly #targets = new Map<string, Target>();
-  /** By alias, why a database cannot be asked any more. */
-  readonly #lost = new Map<string, string>();
+  readonly #databases: ProofDatabases;
   readonly #heldUp: { readonly at: number; readonly text: ProvableText }[] = [];
   /** In the order of the texts. */
   readonly #proved: (Proved | undefined)[] = [];
@@ -79,13 +68,14 @@ class ProofCheck {
     this.#config = config;
     this.#options = options;
     this.#limits = options.full ? WIDE_LIMITS : USUAL_LIMITS;
+    this.#databases = new ProofDatabases(config, this.#limits, options.available);
     this.#aliases = configuredDatabases(config).map(({ alias }) => alias);
   }
 
   async run(): Promise<ProofFindings> {
     const { selection, stored } = this.#options;
     const texts = new ProvableTexts(this.#config, this.#aliases, stored, selection);
-    const source = texts.read(stored && this.#targetOf(this.#aliases[0]!)?.database);
+    const source = texts.read(stored && this.#databases.of(this.#aliases[0]!)?.session);
     const lane = async (): Promise<void> => {
       for (let next = await source.next(); !next.done; next = await source.next())
         await this.#prove(this.#started++, next.value);
@@ -95,14 +85,14 @@ class ProofCheck {
       if (ended.status === 'fulfilled') continue;
       const error: unknown = ended.reason;
       if (!(error instanceof StatementFailure)) throw error;
-      this.#lost.set(this.#aliases[0]!, error.reason); // the table cannot be read any more
+      this.#databases.lose(this.#aliases[0]!, error.reason); // the table cannot be read any more
     }
     for (const { at, text } of this.#heldUp.splice(0)) await this.#prove(at, text, true);
     return this.#findings();
   }
 
   close(): void {
-    for (const { database } of this.#targets.values()) database.close();
+    this.#databases.close();
   }
 
   async #prove(at: number, text: ProvableText, again = false): Promise<void> {
@@ -118,14 +108,16 @@ class ProofCheck {
         continue;
       }
       const proved = { script, verb, file, database, proof };
-      first ??= proved;
-      if (proof.verdict === 'broken') continue;
-      if (first !== proved) this.#warn(first, database);
-      this.#proved[at] = proved;
-      return;
+      if (first === undefined) {
+        first = this.#proved[at] = proved;
+        if (proof.verdict !== 'broken') return;
+      } else if (proof.verdict !== 'broken' && proof.statements > 0) {
+        this.#warn(first, database);
+        this.#proved[at] = proved;
+        return;
+      }
     }
     if (first === undefined) this.#unproved++;
-    else this.#proved[at] = first;
   }
 
   /** The proof on one database; undefined when that cannot be asked. */
@@ -135,7 +127,7 @@ class ProofCheck {
     text: ProvableText,
     again: boolean,
   ): Promise<KeptProof | 'held up' | undefined> {
-    const target = this.#targetOf(alias);
+    const target = this.#databases.of(alias);
     if (target === undefined) return undefined;
     const start = performance.now();
     const busy = performance.eventLoopUtilization();
@@ -148,7 +140,7 @@ class ProofCheck {
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
       if (isLoss(error)) {
-        this.#lost.set(alias, error.reason);
+        this.#databases.lose(alias, error.reason);
         return undefined;
       }
       return this.#delay(at, text, again) ?? unanswered(error.reason);
@@ -162,24 +154,6 @@ class ProofCheck {
     return 'held up';
   }
 
-  #targetOf(alias: string): Target | undefined {
-    if (!this.#options.available.has(alias) || this.#lost.has(alias)) return undefined;
-    let target = this.#targets.get(alias);
-    if (target === undefined) {
-      const settings = databasesOf(this.#config).find((one) => one.alias === alias)!;
-      // Waiting for a lock is bounded by PATIENCE, which leaves the connection as it is.
-      const database = openSession({ ...settings, statementTimeout: Infinity });
-      const prover = new Prover(database, {
-        aggregate: this.#config['json.agg.type'],
-        maxResult: this.#config['pg.max_result'],
-        limits: this.#limits,
-        patience: PATIENCE,
-      });
-      this.#targets.set(alias, (target = { database, prover }));
-    }
-    return target;
-  }
-
   #warn({ file, database, proof }: Proved, alias: string): void {
     const [finding] = proof.findings;
     this.#warnings.push(
@@ -190,10 +164,10 @@ class ProofCheck {
   async #findings(): Promise<ProofFindings> {
     const proved = this.#proved.filter((one) => one !== undefined); // held up or unproved ones leave gaps
     const names = new Map<string, ReadonlyMap<number, string>>();
-    for (const [alias] of this.#targets) {
+    for (const alias of new Set(proved.map(({ database }) => database))) {
       const types = new Set<number>();
       for (const { database, proof } of proved) if (database === alias) typesIn(proof, types);
-      names.set(alias, await this.#typeNames(alias, types));
+      names.set(alias, await this.#databases.typeNames(alias, types));
     }
     const scripts = proved.map(({ script, verb, file, database, proof }): ProvedScript => ({
       script,
@@ -202,9 +176,7 @@ class ProofCheck {
       database,
       ...recordOf(proof, names.get(database)!),
     }));
-    const errors = [...this.#lost].map(
-      ([alias, reason]) => `database ${alias} does not answer any more: ${reason}`,
-    );
+    const errors = this.#databases.errors();
     const count = (verdict: ProvedScript['verdict']): number =>
       scripts.filter((script) => script.verdict === verdict).length;
     const broken = count('broken');
@@ -220,21 +192,6 @@ class ProofCheck {
       unproved: this.#unproved,
       scripts,
     };
-  }
-
-  async #typeNames(
-    alias: string,
-    types: ReadonlySet<number>,
-  ): Promise<ReadonlyMap<number, string>> {
-    const target = this.#targetOf(alias);
-    if (target === undefined) return new Map();
-    try {
-      return await typeNames(target.database, types);
-    } catch (error) {
-      if (!(error instanceof StatementFailure)) throw error;
-      this.#lost.set(alias, error.reason);
-      return new Map();
-    }
   }
 }
 
