@@ -50,12 +50,14 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
     script.findings.map((finding) => findingLines(script, finding)),
   );
   const open = scripts.flatMap((script) => script.open.map((point) => openLine(script, point)));
+  const covered = scripts.filter(({ verdict }) => verdict === 'covered');
   return [
     `proof ${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
     ...errors.map((error) => `  error: ${oneLine(error)}`),
     ...bounded(warnings.map((warning) => `  warning: ${line(warning)}`), most, 'warnings'), // prettier-ignore
     ...bounded(broken, most, 'errors').flat(),
     ...bounded(open, most, 'open points'),
+    ...bounded(covered.map(coveredLine), most, 'covered scripts'),
     ...(whole ? scripts.flatMap(detailLines) : []),
   ];
 }
@@ -89,6 +91,10 @@ function findingLines({ file }: ProvedScript, finding: RecordedFinding): string[
 
 function openLine({ file }: ProvedScript, point: RecordedPoint): string {
   return `  open: ${placed(file, point)}: ${line(point.what)}`;
+}
+
+function coveredLine({ file, combinations }: ProvedScript): string {
+  return `  covered by pairs: ${printable(file)}: ${combinations} combinations and not all; --prove=full tries them`;
 }
 
 function detailLines(script: ProvedScript): string[] {

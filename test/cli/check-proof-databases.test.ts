@@ -107,6 +107,11 @@ t.test('stored scripts', async (t) => {
   };
   const proof = await proofOf(folder, stored);
   t.strictSame(verdicts(proof), { ...all, 'a/c.read.sql': 'broken on postgres' }, 'the file to be imported too'); // prettier-ignore
+  writeFileSync(join(folder, 'queries/a/lost.read.sql'), 'SELECT FROM gone');
+  const skips = { ...stored, SERVICE_QUERIES_IMPORT_POLICY: 'skip' };
+  const replaced = { 'a/lost.read.sql': 'broken on postgres' };
+  t.match(verdicts(await proofOf(folder, stored)), replaced);
+  t.notMatch(verdicts(await proofOf(folder, skips)), replaced);
   const alone = { ...stored, SERVICE_QUERIES_IMPORT_ON_STARTUP: 'false' };
   t.strictSame(verdicts(await proofOf(folder, alone)), all);
   t.strictSame(verdicts(await proofOf(folder, stored, '--script', 'stock/a/b')), {
