@@ -67,7 +67,7 @@ const ARROWS = {
   catalog: ['access', 'pg'],
   users: ['pg'],
   registry: ['script', 'head', 'template', 'pg'],
-  proof: ['script', 'head', 'body', 'template', 'pg'],
+  proof: ['script', 'head', 'body', 'template', 'pg', 'native'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
   script: ['template', 'head', 'body', 'native', 'access'],
   head: [],

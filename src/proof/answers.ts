@@ -42,8 +42,9 @@ export abstract class Answers {
   }
 
   /** add gives a parameter a further option, for later renderings. */
-  add(key: string, option: Option): void {
+  add(key: string, added: Option): void {
     const { options } = this.answer(key);
+    const option = this.domain.asSent(key, added);
     if (options.some(({ id }) => id === option.id) || !this.domain.allows(key, option)) return;
     if (this.domain.canBeSent(key)) options.push(option);
   }

@@ -33,14 +33,13 @@ export class Domain {
 
   /** optionsOf gives at least one option. */
   optionsOf(key: string): Option[] {
+    if (CREDENTIAL_NAMES.has(key)) return [{ ...EMPTY, says: 'is withheld' }];
     const any = this.slots.value(key);
     if (any === undefined || !this.canBeSent(key)) return [ABSENT];
-    if (key === WHOLE_BODY) return [anyValue(any), EMPTY];
-    if (CREDENTIAL_NAMES.has(key)) return [{ ...EMPTY, says: 'is withheld' }];
     const declared = this.declared.get(key);
-    if (declared === undefined) return [anyValue(any), ABSENT];
-    const values = this.#valuesOf(declared, any);
-    return declared.required ? values : [...values, ABSENT];
+    const values = declared === undefined ? [anyValue(any)] : this.#valuesOf(declared, any);
+    const others = key === WHOLE_BODY ? [this.asSent(key, EMPTY)] : [ABSENT];
+    return [...values, ...others].filter((option) => this.allows(key, option));
   }
 
   /** canBeSent tells whether a request can have a value for a parameter at all. */
@@ -48,6 +47,7 @@ export class Domain {
     if (key.startsWith('claims.')) return true;
     if (key.startsWith(BODY_PREFIX)) return this.#body === 'members';
     if (key === WHOLE_BODY) return this.#body !== 'none';
+    if (CREDENTIAL_NAMES.has(key)) return false;
     if (key.startsWith('header.')) {
       const header = key.slice('header.'.length);
       return canonicalName(header) === header && !UNSENT.has(header);
@@ -55,8 +55,25 @@ export class Domain {
     return !isReservedKey(key);
   }
 
+  /** asSent is the option as the script gets it: one value of a list is a list too. */
+  asSent(key: string, option: Option): Option {
+    const { raw } = option;
+    const isList = typeof raw === 'string' && this.declared.get(key)?.list === true;
+    return isList ? listWith([raw]) : option;
+  }
+
+  /** pairsOf are lists of two values of an enum. */
+  pairsOf(key: string): Option[] {
+    const { list, values } = this.declared.get(key) ?? {};
+    if (list !== true || values === undefined || values.length > MOST_PAIRED) return [];
+    return values.flatMap((one) => values.map((other) => listWith([one, other])));
+  }
+
   /** allows tells whether a request with this option passes the declaration of the parameter. */
   allows(key: string, { raw }: Option): boolean {
+    // A body is sent once.
+    if (key === WHOLE_BODY && Array.isArray(raw) && (raw.length > 1 || !this.declared.has(key)))
+      return false;
     const declared = this.declared.get(key);
     if (declared === undefined) return true;
     if (raw === undefined || raw === null) return !declared.required;
@@ -83,6 +100,9 @@ export class Domain {
     });
   }
 }
+
+/** Most values of an enum of which all pairs are tried. */
+const MOST_PAIRED = 8;
 
 /** Declared types of which a slot is no value, but a number is. */
 const INTEGERS: ReadonlySet<string> = new Set(['integer', 'bigint']);

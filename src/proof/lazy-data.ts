@@ -5,8 +5,9 @@
  */
 import { BODY_PREFIX } from '../body/request-body.js';
 import { CREDENTIAL_NAMES } from '../script/header-fields.js';
+import { screen } from '../native/screen.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
-import type { TemplateMap, ValueMap } from '../template/template.js';
+import { Refused, type TemplateMap, type ValueMap } from '../template/template.js';
 import type { Answers } from './answers.js';
 import type { Domain } from './domain.js';
 import { NULL } from './option.js';
@@ -20,31 +21,29 @@ export class LazyData implements TemplateMap {
   readonly observer: ValueObserver;
   readonly #domain: Domain;
   readonly #answers: Answers;
-  readonly #header: ValueMap;
+  readonly #headers: ValueMap;
 
   /** `onOpen` is called with what cannot be decided. */
   constructor(domain: Domain, answers: Answers, onOpen: (what: string) => void) {
     this.#domain = domain;
     this.#answers = answers;
-    this.observer = new ValueObserver(domain.slots, answers, onOpen);
-    this.#header = {
-      get: (name) => this.#value(HEADER_PREFIX + name) ?? undefined,
-      keys: () => {
-        onOpen('all headers of the request');
-        return [];
-      },
+    this.observer = new ValueObserver(domain, answers, onOpen);
+    this.#headers = {
+      get: (name) => this.#header(HEADER_PREFIX + name),
+      keys: () => this.keys(),
     };
   }
 
   get(key: string): unknown {
-    if (key === 'header') return this.#header;
+    if (key === 'header') return this.#headers;
     if (key.startsWith(BODY_PREFIX) && this.#domain.canBeSent(key)) this.#answers.add(key, NULL);
-    return this.#value(key) ?? undefined;
+    const value = this.#value(key) ?? undefined;
+    return value === this.fallback(key) ? value : this.#checked(value, new Refused(key));
   }
 
+  /** What is made of them is open; how many they are does not matter as long as nothing does. */
   keys(): string[] {
-    this.observer.open('all parameters of the request');
-    return [...PARAMETER_DEFAULTS.keys(), ...this.#domain.declared.keys()];
+    return [this.#domain.slots.everything];
   }
 
   raw(key: string): unknown {
@@ -64,9 +63,20 @@ export class LazyData implements TemplateMap {
     return this.#answers.answer(CLAIMS_PREFIX + name).option.raw;
   }
 
-  /** Slots are no SQL syntax. */
-  screen(): boolean {
-    return true;
+  /** Slots are words. */
+  screen(text: string): boolean {
+    return screen(this.#domain.slots.plain(text));
+  }
+
+  /** Headers that the screen refuses are blank. */
+  #header(key: string): unknown {
+    return this.#checked(this.#value(key) ?? undefined, '');
+  }
+
+  #checked(value: unknown, refused: Refused | string): unknown {
+    if (typeof value === 'string') return this.screen(value) ? value : refused;
+    if (Array.isArray(value)) return value.map((one) => this.#checked(one, refused));
+    return value;
   }
 
   #value(key: string): unknown {

@@ -34,14 +34,20 @@ export function constant(text: string): Option {
   return { id: `=${text}`, raw: text, says: `is ${JSON.stringify(text)}` };
 }
 
-export function listOf(items: readonly string[]): Option {
+export function listOf(items: readonly (string | null)[]): Option {
   const says = items.length === 1 ? 'is a list of one value' : 'is sent twice';
   return { id: `list${items.length}`, raw: items, says };
 }
 
 /** listWith is a list of constants. */
 export function listWith(items: readonly string[]): Option {
-  return { ...listOf(items), id: `list:${items.join()}` };
+  return { ...listOf(items), id: `list:${JSON.stringify(items)}` };
+}
+
+/** variant is a value or a list in which a slot has become another text. */
+export function variant(raw: string | readonly (string | null)[]): Option {
+  if (typeof raw !== 'string') return { ...listOf(raw), id: `list:${JSON.stringify(raw)}` };
+  return raw === '' ? EMPTY : constant(raw);
 }
 
 /** parts is a value that consists of two, with a separator between them. */

@@ -16,12 +16,17 @@ const FIRST = 0xe000;
 const LAST = 0xf8ff;
 /** Most values of one parameter: those of a list. */
 const VALUES = 2;
-const FIRST_NUMBER = 7_310_000;
+/** Numbers of seven digits that begin with these three, or with others if the script has such. */
+const FIRST_NUMBERS = 731;
+
+/** A map of all parameters, which a template may print; no parameter has this key. */
+const EVERYTHING = '\0';
 
 export class Slots {
   readonly #text: string;
   readonly #prefix: string;
   readonly #pattern: RegExp;
+  readonly #firstNumber: number;
   readonly #byKey = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #codes: number[] = [];
@@ -33,7 +38,13 @@ export class Slots {
     let prefix = 'slot_';
     while (text.includes(prefix)) prefix += '_';
     this.#prefix = prefix;
-    this.#pattern = new RegExp(`[\\uE000-\\uF8FF]|${prefix}\\d+|\\b73\\d{5}\\b`, 'g');
+    let numbers = FIRST_NUMBERS;
+    while (text.includes(String(numbers))) numbers++;
+    this.#firstNumber = numbers * 10_000;
+    this.#pattern = new RegExp(
+      `[\\uE000-\\uF8FF]|${prefix}\\d+|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
+      'g',
+    );
   }
 
   /** value stands for a parameter's value, or for one of two; undefined when there are too many parameters. */
@@ -47,12 +58,22 @@ export class Slots {
   }
 
   number(key: string): string {
-    return String(FIRST_NUMBER + this.#number(key));
+    return String(this.#firstNumber + this.#number(key));
   }
 
-  /** keysIn lists the parameters whose values are in a text. */
+  /** everything stands for the names and values of all parameters. */
+  get everything(): string {
+    return this.value(EVERYTHING)!;
+  }
+
+  /** plain is a text with words in place of values, as the screen sees it. */
+  plain(text: string): string {
+    return text.replace(/[\uE000-\uF8FF]/g, 'q');
+  }
+
+  /** keysIn lists the parameters whose values are in a text; not those of a map of all. */
   keysIn(text: string): string[] {
-    return [...new Set(this.in(text).map(({ key }) => key))];
+    return [...new Set(this.in(text).map(({ key }) => key))].filter((key) => key !== EVERYTHING);
   }
 
   /** in finds the slots of a text, in order. */
@@ -68,7 +89,7 @@ export class Slots {
   #meaning(match: string): [key: string | undefined, kind: Slot['kind']] {
     if (match.startsWith(this.#prefix))
       return [this.#keys[Number(match.slice(this.#prefix.length))], 'name'];
-    if (match.length > 1) return [this.#keys[Number(match) - FIRST_NUMBER], 'number'];
+    if (match.length > 1) return [this.#keys[Number(match) - this.#firstNumber], 'number'];
     const at = this.#codes.indexOf(match.charCodeAt(0));
     return [at === -1 ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
   }

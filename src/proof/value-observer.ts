@@ -3,27 +3,42 @@
  * it is empty, how many values there are. Each becomes a further option of the parameter; what has no such option is open.
  */
 import { BODY_PREFIX } from '../body/request-body.js';
-import { List, type Plain, type Value } from '../template/container.js';
+import { List, MapValue, type Plain, type Value } from '../template/container.js';
+import { Tainted } from '../template/kinds.js';
 import type { Observer } from '../template/observer.js';
 import { textOf, unbox } from '../template/value.js';
 import type { Answers } from './answers.js';
-import { constant, EMPTY, listOf, name, NO_ITEMS, number, parts, sameAs } from './option.js';
+import type { Domain } from './domain.js';
+import {
+  constant,
+  EMPTY,
+  listOf,
+  name,
+  NO_ITEMS,
+  number,
+  parts,
+  sameAs,
+  variant,
+} from './option.js';
 import type { Slots } from './slots.js';
 
-/** A text with one slot: the slot's parameter, and the text around the slot. */
+/** A text with one slot: the slot, its parameter, and the text around it. */
 interface Around {
   readonly key: string;
+  readonly slot: string;
   readonly before: string;
   readonly after: string;
 }
 
 export class ValueObserver implements Observer {
+  readonly #domain: Domain;
   readonly #slots: Slots;
   readonly #answers: Answers;
   readonly #onOpen: (what: string) => void;
 
-  constructor(slots: Slots, answers: Answers, onOpen: (what: string) => void) {
-    this.#slots = slots;
+  constructor(domain: Domain, answers: Answers, onOpen: (what: string) => void) {
+    this.#domain = domain;
+    this.#slots = domain.slots;
     this.#answers = answers;
     this.#onOpen = onOpen;
   }
@@ -34,12 +49,17 @@ export class ValueObserver implements Observer {
 
   tested(value: Plain): void {
     const text = textOf(value);
-    if (text !== undefined)
-      for (const key of this.#slots.keysIn(text)) this.#answers.add(key, EMPTY);
-    else if (value instanceof List) this.#emptied(value.origin);
+    if (text === undefined) {
+      if (value instanceof List) this.#emptied(value.origin);
+      return;
+    }
+    for (const slot of this.#slots.in(text))
+      this.#become(slot.key, text.slice(slot.start, slot.end), '');
+    this.#paired(value);
   }
 
   ranged(value: Plain): void {
+    if (value instanceof MapValue) this.open(EVERYTHING);
     const text = textOf(value);
     if (text !== undefined) for (const key of this.#slots.keysIn(text)) this.#several(key);
     else if (value instanceof List) this.#emptied(value.origin);
@@ -49,6 +69,8 @@ export class ValueObserver implements Observer {
     const values = args.map(unbox);
     const [first, second] = values;
     const key = textOf(first);
+    if (called !== 'index' && values.some((value) => value instanceof MapValue))
+      this.open(EVERYTHING);
     switch (called) {
       case 'not':
         this.tested(first);
@@ -99,38 +121,85 @@ export class ValueObserver implements Observer {
     const [one, two] = items;
     if (one === undefined || two === undefined) return;
     this.#answers.add(key, listOf([one, two]));
+    if (hasLists(key)) this.#answers.add(key, listOf([one]));
     this.#emptied(key);
   }
 
   #emptied(key: string): void {
-    if (key.startsWith(BODY_PREFIX) || key.startsWith('claims.')) this.#answers.add(key, NO_ITEMS);
+    if (hasLists(key)) this.#answers.add(key, NO_ITEMS);
+  }
+
+  /** The value of a parameter, or the one of a list or of parts in which a slot is, may be another text too. */
+  #become(key: string, slot: string, text: string): void {
+    const { raw } = this.#answers.answer(key).option;
+    if (typeof raw === 'string') {
+      if (raw.includes(slot)) this.#answers.add(key, variant(raw.replace(slot, () => text)));
+    } else if (raw?.includes(slot) === true)
+      this.#answers.add(key, variant(raw.map((one) => (one === slot ? text : one))));
+  }
+
+  /** What is found out about an item of a list of constants depends on all of them. */
+  #paired(value: Plain): void {
+    if (!(value instanceof Tainted)) return;
+    for (const option of this.#domain.pairsOf(value.origin)) this.#answers.add(value.origin, option);
   }
 
   #compared(a: Plain, b: Plain): void {
+    for (const value of [a, b]) this.#paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];
-    const [text, constantText] = one === undefined ? [other, textOf(a)] : [one, textOf(b)];
-    if (text === undefined || constantText === undefined) return;
-    if (one !== undefined && other !== undefined) {
-      if (one.before + one.after + other.before + other.after !== '')
-        this.open('a comparison of two parameters');
-      else this.#answers.add(one.key, sameAs(other.key, this.#slots.value(other.key)!));
-      return;
-    }
-    const { key, before, after } = text;
+    if (one === undefined && other === undefined) return this.#compareWhole(a, b);
+    const [text, constantText] = one === undefined ? [other!, textOf(a)] : [one, textOf(b)];
+    if (constantText === undefined) return;
+    if (one !== undefined && other !== undefined) return this.#compareSlots(one, other);
+    const { key, slot, before, after } = text;
     const length = constantText.length - before.length - after.length;
-    if (length >= 0 && constantText.startsWith(before) && constantText.endsWith(after))
-      this.#answers.add(key, constantOf(constantText.slice(before.length, before.length + length)));
+    if (length < 0 || !constantText.startsWith(before) || !constantText.endsWith(after)) return;
+    if (this.#slots.in(constantText).length > 0)
+      this.open('a comparison of a text made of several values');
+    else this.#become(key, slot, constantText.slice(before.length, before.length + length));
+  }
+
+  #compareSlots(one: Around, other: Around): void {
+    if (one.slot === other.slot && one.before === other.before) return;
+    if (one.before + one.after + other.before + other.after !== '')
+      this.open('a comparison of two parameters');
+    else if (this.#answers.answer(one.key).option.raw === one.slot)
+      this.#answers.add(one.key, sameAs(other.key, other.slot));
+    else this.#become(one.key, one.slot, other.slot);
+  }
+
+  /** Two texts, each with no slot or several. */
+  #compareWhole(a: Plain, b: Plain): void {
+    const [text, other] = [textOf(a), textOf(b)];
+    if (text === undefined || other === undefined || text === other) return;
+    const [slots, others] = [this.#slots.in(text), this.#slots.in(other)];
+    if (slots.length + others.length === 0) return;
+    const [key] = slots.length > 0 ? slots.map((slot) => slot.key) : others.map((slot) => slot.key);
+    const [parted, wanted] = slots.length > 0 ? [text, other] : [other, text];
+    const isConstant = this.#slots.in(wanted).length === 0;
+    if (isConstant && this.#answers.answer(key!).option.raw === parted)
+      this.#answers.add(key!, constantOf(wanted));
+    else this.open('a comparison of a text made of several values');
   }
 
   /** A value before, equal to and after the constant; the slot itself comes after all ordinary text. */
   #ordered(a: Plain, b: Plain): void {
+    for (const value of [a, b]) this.#paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];
     const [text, bound] = one === undefined ? [other, textOf(a)] : [one, textOf(b)];
-    if (text === undefined || bound === undefined) return;
-    if ((one !== undefined && other !== undefined) || text.before + text.after !== '')
-      this.open('the order of two parameters');
-    else
-      for (const value of ['', bound, `${bound} `]) this.#answers.add(text.key, constantOf(value));
+    if (text === undefined || bound === undefined) {
+      if (this.#hasSlot(a) || this.#hasSlot(b)) this.open('the order of two parameters');
+      return;
+    }
+    const { key, slot, before, after } = text;
+    if ((one !== undefined && other !== undefined) || before + after !== '' || this.#slots.in(bound).length > 0)
+      return this.open('the order of two parameters');
+    if (this.#domain.declared.has(key)) this.open(`the order of \`${key}\``);
+    for (const value of ['', bound, `${bound} `]) this.#become(key, slot, value);
+  }
+
+  #hasSlot(value: Plain): boolean {
+    return this.#slots.in(textOf(value) ?? '').length > 0;
   }
 
   #counted(value: Plain): void {
@@ -141,13 +210,18 @@ export class ValueObserver implements Observer {
   }
 
   #divided(value: Plain, separator: string): void {
-    const text = this.#around(value);
-    if (text === undefined) return;
-    const { key, before, after } = text;
-    const [one, two] = [this.#slots.value(key), this.#slots.value(key, 1)];
-    if (separator === '' || before + after !== '' || one === undefined || two === undefined)
-      this.open(`the parts of \`${key}\``);
-    else this.#answers.add(key, parts([one, two], separator));
+    const text = textOf(value);
+    // A text that has the separator is one that was made here.
+    if (text === undefined || (separator !== '' && text.includes(separator))) return;
+    for (const key of this.#slots.keysIn(text)) {
+      const [one, two] = [this.#slots.value(key), this.#slots.value(key, 1)];
+      // A name or a number has no parts; the value that has is another option.
+      const isWhole = this.#answers.answer(key).option.raw === text;
+      if (isWhole && text !== one && this.#slots.in(text).length === 1) continue;
+      if (separator === '' || !isWhole || text !== one || two === undefined)
+        this.open(`the parts of \`${key}\``);
+      else this.#answers.add(key, parts([one, two], separator));
+    }
   }
 
   #indexed(called: string, value: Plain): void {
@@ -177,16 +251,28 @@ export class ValueObserver implements Observer {
     for (const key of this.#slots.keysIn(text)) this.open(`\`${key}\` as changed by ${called}`);
   }
 
-  /** The one slot in a text, undefined for a text without any. */
+  /** The one slot in a text; undefined for a text without any, or with several. */
   #around(value: Plain): Around | undefined {
     const text = textOf(value);
     if (text === undefined) return undefined;
-    const [slot, another] = this.#slots.in(text).filter(({ kind }) => kind === 'value');
-    if (slot === undefined) return undefined;
-    if (another !== undefined) this.open('a comparison of a text made of several values');
-    return { key: slot.key, before: text.slice(0, slot.start), after: text.slice(slot.end) };
+    const [found, another] = this.#slots.in(text);
+    if (found === undefined || another !== undefined) return undefined;
+    const { key, start, end } = found;
+    return {
+      key,
+      slot: text.slice(start, end),
+      before: text.slice(0, start),
+      after: text.slice(end),
+    };
   }
 }
+
+/** Whether a request can have a list of no value, or of one. */
+function hasLists(key: string): boolean {
+  return key.startsWith(BODY_PREFIX) || key.startsWith('claims.');
+}
+
+export const EVERYTHING = 'all parameters or headers of the request';
 
 function constantOf(text: string) {
   return text === '' ? EMPTY : constant(text);
