@@ -23,6 +23,8 @@ export class Domain {
   readonly slots: Slots;
   readonly declared: DeclaredParameters;
   readonly #body: BodyUse;
+  /** The constants that come before or after the values of parameters. */
+  readonly #bounds = new Map<string, string>();
 
   /** `text` is the script's; `declared` are the parameters that it declares. */
   constructor(text: string, declared: DeclaredParameters, body: BodyUse) {
@@ -33,7 +35,7 @@ export class Domain {
 
   /** optionsOf gives at least one option. */
   optionsOf(key: string): Option[] {
-    if (CREDENTIAL_NAMES.has(key)) return [{ ...EMPTY, says: 'is withheld' }];
+    if (CREDENTIAL_NAMES.has(key)) return [{ ...this.asSent(key, EMPTY), says: 'is withheld' }];
     const any = this.slots.value(key);
     if (any === undefined || !this.canBeSent(key)) return [ABSENT];
     const declared = this.declared.get(key);
@@ -62,6 +64,13 @@ export class Domain {
     return isList ? listWith([raw]) : option;
   }
 
+  /** isOnlyBound tells whether a parameter is put in order with no other constant. */
+  isOnlyBound(key: string, constant: string): boolean {
+    const known = this.#bounds.get(key);
+    if (known === undefined) this.#bounds.set(key, constant);
+    return known === undefined || known === constant;
+  }
+
   /** pairsOf are lists of two values of an enum. */
   pairsOf(key: string): Option[] {
     const { list, values } = this.declared.get(key) ?? {};
@@ -77,6 +86,8 @@ export class Domain {
     const declared = this.declared.get(key);
     if (declared === undefined) return true;
     if (raw === undefined || raw === null) return !declared.required;
+    // A header that the screen refuses is blank.
+    if (raw === '' && key.startsWith('header.') && FREE.has(declared.type)) return true;
     if (typeof raw === 'string') return this.#accepts(declared, raw);
     return declared.list && raw.every((one) => one === null || this.#accepts(declared, one));
   }
@@ -95,14 +106,17 @@ export class Domain {
     if (!list) return values.map(constant);
     // Each value alone, and with another one.
     return values.flatMap((value, i) => {
-      const other = values[i === 0 ? 1 : 0];
-      return [listWith([value]), ...(other === undefined ? [] : [listWith([value, other])])];
+      const other = values[i === 0 ? 1 : 0] ?? value;
+      return [listWith([value]), listWith([value, other])];
     });
   }
 }
 
 /** Most values of an enum of which all pairs are tried. */
 const MOST_PAIRED = 8;
+
+/** Declared types with values that the screen refuses. */
+const FREE: ReadonlySet<string> = new Set(['string', 'json']);
 
 /** Declared types of which a slot is no value, but a number is. */
 const INTEGERS: ReadonlySet<string> = new Set(['integer', 'bigint']);

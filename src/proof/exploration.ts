@@ -16,7 +16,6 @@ import { LazyData } from './lazy-data.js';
 import type { Path } from './option.js';
 import { EveryPair } from './pairs.js';
 import type { Slots } from './slots.js';
-import { EVERYTHING } from './value-observer.js';
 
 /** Bounds of an exploration. */
 export interface Bounds {
@@ -131,7 +130,6 @@ class Explorer {
       else throw error;
       return;
     }
-    if (rendered.text.includes(this.#domain.slots.everything)) this.#open.add(EVERYTHING);
     const shape = this.#shapes.get(rendered.text);
     if (shape === undefined) this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
     else shape.paths.push(answers.path());

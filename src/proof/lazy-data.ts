@@ -11,7 +11,7 @@ import { Refused, type TemplateMap, type ValueMap } from '../template/template.j
 import type { Answers } from './answers.js';
 import type { Domain } from './domain.js';
 import { NULL } from './option.js';
-import { ValueObserver } from './value-observer.js';
+import { EVERYTHING, ValueObserver } from './value-observer.js';
 
 const HEADER_PREFIX = 'header.';
 const CLAIMS_PREFIX = 'claims.';
@@ -36,7 +36,8 @@ export class LazyData implements TemplateMap {
 
   get(key: string): unknown {
     if (key === 'header') return this.#headers;
-    if (key.startsWith(BODY_PREFIX) && this.#domain.canBeSent(key)) this.#answers.add(key, NULL);
+    if (key.startsWith(BODY_PREFIX) && this.#isKnown(key)) this.#answers.add(key, NULL);
+    if (key.startsWith(HEADER_PREFIX)) return this.#header(key);
     const value = this.#value(key) ?? undefined;
     return value === this.fallback(key) ? value : this.#checked(value, new Refused(key));
   }
@@ -60,6 +61,10 @@ export class LazyData implements TemplateMap {
   }
 
   claim(name: string): unknown {
+    if (this.#domain.slots.in(name).length > 0) {
+      this.observer.open('a claim whose name the caller sends');
+      return undefined;
+    }
     return this.#answers.answer(CLAIMS_PREFIX + name).option.raw;
   }
 
@@ -79,6 +84,10 @@ export class LazyData implements TemplateMap {
     return value;
   }
 
+  #isKnown(key: string): boolean {
+    return this.#domain.canBeSent(key) && this.#domain.slots.in(key).length === 0;
+  }
+
   #value(key: string): unknown {
     const sent = this.#sent(key);
     return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
@@ -86,8 +95,10 @@ export class LazyData implements TemplateMap {
 
   #sent(key: string): unknown {
     if (key.startsWith(CLAIMS_PREFIX)) return undefined;
-    if (this.#domain.slots.keysIn(key).length > 0) {
-      this.observer.open('a parameter whose name the caller sends');
+    const [slot] = this.#domain.slots.in(key);
+    if (slot !== undefined) {
+      const isMap = key.endsWith(this.#domain.slots.everything);
+      this.observer.open(isMap ? EVERYTHING : 'a parameter whose name the caller sends');
       return undefined;
     }
     if (isReservedKey(key) && !this.#domain.canBeSent(key) && !CREDENTIAL_NAMES.has(key))

@@ -67,6 +67,11 @@ export function name(text: string): Option {
   return { id: 'name', raw: text, says: 'is a name' };
 }
 
+/** before is a value that comes before a constant. */
+export function before(slot: string, bound: string): Option {
+  return { id: 'before', raw: slot, says: `is less than ${JSON.stringify(bound)}` };
+}
+
 export function sameAs(key: string, slot: string): Option {
-  return { id: `same:${key}`, raw: slot, says: `is the same as \`${key}\`` };
+  return { id: `same:${key}${slot}`, raw: slot, says: `is the same as \`${key}\`` };
 }

@@ -19,6 +19,9 @@ const VALUES = 2;
 /** Numbers of seven digits that begin with these three, or with others if the script has such. */
 const FIRST_NUMBERS = 731;
 
+/** Before a value's character: one that comes before all ordinary text, as the character itself comes after it. */
+const LOW = '\u0001';
+
 /** A map of all parameters, which a template may print; no parameter has this key. */
 const EVERYTHING = '\0';
 
@@ -42,7 +45,7 @@ export class Slots {
     while (text.includes(String(numbers))) numbers++;
     this.#firstNumber = numbers * 10_000;
     this.#pattern = new RegExp(
-      `[\\uE000-\\uF8FF]|${prefix}\\d+|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
+      `\\u0001?[\\uE000-\\uF8FF]|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
       'g',
     );
   }
@@ -54,7 +57,17 @@ export class Slots {
   }
 
   name(key: string): string {
-    return this.#prefix + String(this.#number(key));
+    return `${this.#prefix}${this.#number(key)}_`;
+  }
+
+  /** isValue tells the slot of a value from those of a name and a number. */
+  isValue(slot: string): boolean {
+    return this.in(slot)[0]?.kind === 'value';
+  }
+
+  /** low stands for a value that comes before all constants. */
+  low(slot: string): string {
+    return LOW + slot;
   }
 
   number(key: string): string {
@@ -68,7 +81,7 @@ export class Slots {
 
   /** plain is a text with words in place of values, as the screen sees it. */
   plain(text: string): string {
-    return text.replace(/[\uE000-\uF8FF]/g, 'q');
+    return text.replace(/\u0001?[\uE000-\uF8FF]/g, 'q');
   }
 
   /** keysIn lists the parameters whose values are in a text; not those of a map of all. */
@@ -88,9 +101,9 @@ export class Slots {
 
   #meaning(match: string): [key: string | undefined, kind: Slot['kind']] {
     if (match.startsWith(this.#prefix))
-      return [this.#keys[Number(match.slice(this.#prefix.length))], 'name'];
-    if (match.length > 1) return [this.#keys[Number(match) - this.#firstNumber], 'number'];
-    const at = this.#codes.indexOf(match.charCodeAt(0));
+      return [this.#keys[Number(match.slice(this.#prefix.length, -1))], 'name'];
+    if (/^\d/.test(match)) return [this.#keys[Number(match) - this.#firstNumber], 'number'];
+    const at = this.#codes.indexOf(match.charCodeAt(match.length - 1));
     return [at === -1 ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
   }
 

@@ -10,6 +10,7 @@ import { textOf, unbox } from '../template/value.js';
 import type { Answers } from './answers.js';
 import type { Domain } from './domain.js';
 import {
+  before,
   constant,
   EMPTY,
   listOf,
@@ -59,9 +60,10 @@ export class ValueObserver implements Observer {
   }
 
   ranged(value: Plain): void {
+    if (value instanceof List && value.length > 0) this.#paired(value.at(0));
     if (value instanceof MapValue) this.open(EVERYTHING);
     const text = textOf(value);
-    if (text !== undefined) for (const key of this.#slots.keysIn(text)) this.#several(key);
+    if (text !== undefined) for (const key of this.#keysOf(value, text)) this.#several(key);
     else if (value instanceof List) this.#emptied(value.origin);
   }
 
@@ -115,6 +117,12 @@ export class ValueObserver implements Observer {
     }
   }
 
+  /** Constants have no slot, but come from a parameter too. */
+  #keysOf(value: Plain, text: string): readonly string[] {
+    const keys = this.#slots.keysIn(text);
+    return keys.length === 0 && value instanceof Tainted ? [value.origin] : keys;
+  }
+
   /** A parameter that is used as a list: two values, and none where a body can have that. */
   #several(key: string): void {
     const items = [this.#slots.value(key), this.#slots.value(key, 1)];
@@ -141,16 +149,23 @@ export class ValueObserver implements Observer {
   /** What is found out about an item of a list of constants depends on all of them. */
   #paired(value: Plain): void {
     if (!(value instanceof Tainted)) return;
-    for (const option of this.#domain.pairsOf(value.origin)) this.#answers.add(value.origin, option);
+    for (const option of this.#domain.pairsOf(value.origin))
+      this.#answers.add(value.origin, option);
   }
 
   #compared(a: Plain, b: Plain): void {
     for (const value of [a, b]) this.#paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];
-    if (one === undefined && other === undefined) return this.#compareWhole(a, b);
+    if (one === undefined && other === undefined) {
+      this.#compareWhole(a, b);
+      return;
+    }
     const [text, constantText] = one === undefined ? [other!, textOf(a)] : [one, textOf(b)];
     if (constantText === undefined) return;
-    if (one !== undefined && other !== undefined) return this.#compareSlots(one, other);
+    if (one !== undefined && other !== undefined) {
+      this.#compareSlots(one, other);
+      return;
+    }
     const { key, slot, before, after } = text;
     const length = constantText.length - before.length - after.length;
     if (length < 0 || !constantText.startsWith(before) || !constantText.endsWith(after)) return;
@@ -163,7 +178,13 @@ export class ValueObserver implements Observer {
     if (one.slot === other.slot && one.before === other.before) return;
     if (one.before + one.after + other.before + other.after !== '')
       this.open('a comparison of two parameters');
-    else if (this.#answers.answer(one.key).option.raw === one.slot)
+    else if (this.#slots.isValue(one.slot)) this.#match(one, other);
+    else this.#match(other, one);
+  }
+
+  /** A name stays one, and the other value becomes it. */
+  #match(one: Around, other: Around): void {
+    if (this.#answers.answer(one.key).option.raw === one.slot)
       this.#answers.add(one.key, sameAs(other.key, other.slot));
     else this.#become(one.key, one.slot, other.slot);
   }
@@ -182,7 +203,7 @@ export class ValueObserver implements Observer {
     else this.open('a comparison of a text made of several values');
   }
 
-  /** A value before, equal to and after the constant; the slot itself comes after all ordinary text. */
+  /** A value before the constant and the constant; the slot itself comes after all ordinary text. */
   #ordered(a: Plain, b: Plain): void {
     for (const value of [a, b]) this.#paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];
@@ -191,11 +212,19 @@ export class ValueObserver implements Observer {
       if (this.#hasSlot(a) || this.#hasSlot(b)) this.open('the order of two parameters');
       return;
     }
-    const { key, slot, before, after } = text;
-    if ((one !== undefined && other !== undefined) || before + after !== '' || this.#slots.in(bound).length > 0)
-      return this.open('the order of two parameters');
-    if (this.#domain.declared.has(key)) this.open(`the order of \`${key}\``);
-    for (const value of ['', bound, `${bound} `]) this.#become(key, slot, value);
+    const { key, slot } = text;
+    const isPart = text.before + text.after !== '';
+    if (isPart || (one !== undefined && other !== undefined) || this.#slots.in(bound).length > 0) {
+      this.open('the order of two parameters');
+      return;
+    }
+    const any = this.#slots.value(key)!;
+    const low = this.#slots.low(any);
+    const isAny = [any, low].includes(slot) && this.#answers.answer(key).option.raw === slot;
+    if (!isAny || this.#domain.declared.has(key) || !this.#domain.isOnlyBound(key, bound))
+      this.open(`the order of \`${key}\``);
+    if (bound !== '') this.#answers.add(key, before(low, bound));
+    this.#become(key, slot, bound);
   }
 
   #hasSlot(value: Plain): boolean {
@@ -218,7 +247,9 @@ export class ValueObserver implements Observer {
       // A name or a number has no parts; the value that has is another option.
       const isWhole = this.#answers.answer(key).option.raw === text;
       if (isWhole && text !== one && this.#slots.in(text).length === 1) continue;
-      if (separator === '' || !isWhole || text !== one || two === undefined)
+      // Values of other types have parts of their own: a date has three.
+      const { type = 'string' } = this.#domain.declared.get(key) ?? {};
+      if (separator === '' || type !== 'string' || !isWhole || text !== one || two === undefined)
         this.open(`the parts of \`${key}\``);
       else this.#answers.add(key, parts([one, two], separator));
     }
@@ -246,9 +277,10 @@ export class ValueObserver implements Observer {
   }
 
   #changed(called: string, value: Plain): void {
-    const text = textOf(value);
-    if (text === undefined) return;
-    for (const key of this.#slots.keysIn(text)) this.open(`\`${key}\` as changed by ${called}`);
+    if (value instanceof List)
+      for (let i = 0; i < value.length; i++) this.#changed(called, value.at(i));
+    const keys = this.#slots.keysIn(textOf(value) ?? '');
+    for (const key of keys) this.open(`\`${key}\` as changed by ${called}`);
   }
 
   /** The one slot in a text; undefined for a text without any, or with several. */

@@ -10,10 +10,11 @@ type Filling = readonly [first: string, second: string | undefined];
 /** instancesOf gives several texts where a value may have been split or not. */
 export function instancesOf(text: string, slots: Slots, values: Values): Set<string> {
   let texts = new Set([text]);
-  for (const key of new Set(slots.in(text).map((slot) => slot.key))) {
+  for (const key of new Set([...slots.in(text).map((slot) => slot.key), ...values.keys()])) {
     const filled = new Set<string>();
     for (const one of texts)
-      for (const filling of fillings(values.get(key), key.startsWith('header.'))) filled.add(fill(one, key, slots, filling));
+      for (const filling of fillings(values.get(key), key.startsWith('header.')))
+        filled.add(fill(one, key, slots, filling));
     texts = filled;
   }
   return texts;
@@ -29,7 +30,10 @@ function withoutScreen(value: BodyValue | undefined): Filling[] {
   if (value === undefined || value === null) return [['<no value>', undefined]];
   if (typeof value !== 'string') {
     const [first = '', second] = value.map((one) => one ?? '<nil>');
-    return [[first, second], [`[${value.join(' ')}]`, undefined]];
+    return [
+      [first, second],
+      [`[${value.join(' ')}]`, undefined],
+    ];
   }
   const found: Filling[] = [[value, undefined]];
   for (const separator of SEPARATORS) {
@@ -48,5 +52,6 @@ function fill(text: string, key: string, slots: Slots, [first, second]: Filling)
     filled += text.slice(copied, slot.start) + (isSecond ? (second ?? '') : first);
     copied = slot.end;
   }
-  return filled + text.slice(copied);
+  // Numbers that stand side by side are one.
+  return (filled + text.slice(copied)).replaceAll(slots.number(key), first);
 }

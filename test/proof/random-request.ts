@@ -54,6 +54,13 @@ function valueOf(random: Random, declared: DeclaredParameter): BodyValue | undef
   if (!declared.required && random.next() < 0.3) return undefined;
   const one = (): string => valid(random, declared);
   if (!declared.list) return one();
+  const { values } = declared;
+  // Of the lists of an enum each value is tried alone, and with another one.
+  if (values !== undefined && random.next() < 0.6) {
+    const at = random.between(0, values.length - 1);
+    return [values[at]!, values[at === 0 ? 1 : 0] ?? values[at]!];
+  }
+  if (values !== undefined) return random.next() < 0.5 ? one() : [one()];
   return random.next() < 0.4 ? one() : random.next() < 0.4 ? [one()] : [one(), one()];
 }
 

@@ -243,8 +243,7 @@ class Writer {
   }
 
   #list(scope: Scope): string {
-    if (this.#chance(0.25))
-      return `(split ${this.#operand(scope)} "${this.#one(SEPARATORS)}")`;
+    if (this.#chance(0.25)) return `(split ${this.#operand(scope)} "${this.#one(SEPARATORS)}")`;
     if (this.#chance(0.01)) return scope.root ? '$.header' : '.';
     const lists = this.#keys.filter((key) => LISTS.includes(key) || key === 'body.list');
     if (lists.length > 0 && this.#chance(0.7)) return this.#field(scope, this.#one(lists));

@@ -25,10 +25,11 @@ export function realRequest(values: Values, { head, body }: ScriptText): Request
     if (key.startsWith('body.')) members.set(key.slice('body.'.length), value as string);
     else if (key.startsWith('claims.')) claims[key.slice('claims.'.length)] = value;
     else if (key.startsWith('header.'))
-      for (const one of [value].flat()) headers.push(key.slice('header.'.length).toLowerCase(), one!);
+      for (const one of [value].flat())
+        headers.push(key.slice('header.'.length).toLowerCase(), one!);
     else if (!isReservedKey(key)) parameters.set(key, value as string | string[]);
   }
-  const whole = values.get(WHOLE_BODY);
+  const [whole] = [values.get(WHOLE_BODY)].flat();
   return new RequestData(
     parameters,
     headers.join('\n'),
