@@ -23,6 +23,7 @@ export class Domain {
   readonly slots: Slots;
   readonly declared: DeclaredParameters;
   readonly #body: BodyUse;
+  readonly #options = new Map<string, readonly Option[]>();
   /** The constants that come before or after the values of parameters. */
   readonly #bounds = new Map<string, string>();
 
@@ -35,6 +36,12 @@ export class Domain {
 
   /** optionsOf gives at least one option. */
   optionsOf(key: string): Option[] {
+    let options = this.#options.get(key);
+    if (options === undefined) this.#options.set(key, (options = this.#optionsOf(key)));
+    return [...options];
+  }
+
+  #optionsOf(key: string): readonly Option[] {
     if (CREDENTIAL_NAMES.has(key)) return [{ ...this.asSent(key, EMPTY), says: 'is withheld' }];
     const any = this.slots.value(key);
     if (any === undefined || !this.canBeSent(key)) return [ABSENT];

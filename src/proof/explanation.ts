@@ -25,8 +25,8 @@ const MOST_PATHS = 1_000;
  */
 export function explain(failing: readonly Path[], good: readonly Path[]): Conjunction[] {
   const conditions = new Conditions([...failing, ...good]);
-  const accepted = good.slice(0, MOST_PATHS).map((path) => conditions.of(path));
-  let left = failing.slice(0, MOST_PATHS).map((path) => conditions.of(path));
+  const accepted = sample(good).map((path) => conditions.of(path));
+  let left = sample(failing).map((path) => conditions.of(path));
   const found: Conjunction[] = [];
   while (left.length > 0 && found.length < MOST_SETS) {
     const smallest =
@@ -36,6 +36,13 @@ export function explain(failing: readonly Path[], good: readonly Path[]): Conjun
     left = left.filter((facts) => !smallest.every((condition) => states(facts, condition)));
   }
   return found;
+}
+
+/** Some of all parts of the search: neighbours differ in few parameters. */
+function sample(paths: readonly Path[]): readonly Path[] {
+  const step = paths.length / MOST_PATHS;
+  if (step <= 1) return paths;
+  return Array.from({ length: MOST_PATHS }, (_, i) => paths[Math.floor(i * step)]!);
 }
 
 /** conditionText: `types` is sent twice and `q` is not sent. */
