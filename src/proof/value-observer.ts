@@ -235,7 +235,9 @@ export class ValueObserver implements Observer {
     const text = textOf(value);
     if (text === undefined) return;
     for (const key of this.#slots.keysIn(text))
-      this.#answers.add(key, number(this.#slots.number(key)));
+      if (this.#answers.answer(key).option.raw === text)
+        this.#answers.add(key, number(this.#slots.number(key)));
+      else this.open(`the numbers in \`${key}\``);
   }
 
   #divided(value: Plain, separator: string): void {

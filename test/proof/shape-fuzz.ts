@@ -5,7 +5,7 @@
 import type { BodyValue } from '#app/body/request-body.js';
 import { ServiceError } from '#app/errors.js';
 import { explore, type Exploration } from '#app/proof/exploration.js';
-import type { Path } from '#app/proof/option.js';
+import { NO_ITEMS, type Path } from '#app/proof/option.js';
 import { checkParameters } from '#app/script/declared-parameters.js';
 import { compileText, type ScriptText } from '#app/script/script-text.js';
 import { UNSCREENED } from '#app/template/kinds.js';
@@ -107,8 +107,21 @@ function missed(
     );
     return known ? undefined : `does not fail: ${error!.message}`;
   }
+  if (isListElsewhere(values, shapes)) return undefined;
   const known = shapes.some(({ rendered }) => instancesOf(rendered.text, slots, values).has(text));
   return known ? undefined : `no shape: ${JSON.stringify(text)}`;
+}
+
+/** Whether a list is empty whose parameter the template does not use as a list. */
+function isListElsewhere(values: Values, shapes: Exploration['shapes']): boolean {
+  const tried = new Set(
+    shapes.flatMap(({ paths }) =>
+      paths.flat().flatMap(({ key, option }) => (option.id === NO_ITEMS.id ? [key] : [])),
+    ),
+  );
+  return [...values].some(
+    ([key, value]) => Array.isArray(value) && value.length === 0 && !tried.has(key),
+  );
 }
 
 /** The combinations of an exploration that no request has, or for which the engine does something else. */
@@ -130,7 +143,7 @@ function* unreal(script: ScriptText, exploration: Exploration): Generator<string
 /** Slots are refused by the screen, words are not. These come after all constants or before them, and are no identifiers. */
 function worded(text: string): string {
   return text.replace(/(\u0001)?([\ue000-\uf8ff])/g, (_, low: string | undefined, slot: string) =>
-    low === undefined ? `zq.${slot.charCodeAt(0)}` : `.q.${slot.charCodeAt(0)}`,
+    low === undefined ? `zq.${slot.charCodeAt(0)}` : ` .${slot.charCodeAt(0)}`,
   );
 }
 
