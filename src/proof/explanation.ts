@@ -70,15 +70,15 @@ function permits(facts: Facts, { key, says }: Condition): boolean {
 
 /** The conditions that hold for an option, depending on the constants that a parameter is compared with. */
 class Conditions {
+  /** The conditions that only some options of a parameter state: `is "a"`, and of lists `has "a"`. */
   readonly #constants = new Map<string, Set<string>>();
+  readonly #items = new Map<string, Set<string>>();
 
   constructor(paths: readonly Path[]) {
     for (const path of paths)
       for (const { key, option } of path) {
-        if (!option.id.startsWith('=')) continue;
-        const known = this.#constants.get(key);
-        if (known === undefined) this.#constants.set(key, new Set([option.says]));
-        else known.add(option.says);
+        if (option.id.startsWith('=')) note(this.#constants, key, option.says);
+        for (const item of option.has ?? []) note(this.#items, key, JSON.stringify(item));
       }
   }
 
@@ -87,7 +87,7 @@ class Conditions {
   }
 
   /** Wider ones first where they say it as shortly. */
-  *#ofOption(key: string, { id, raw, says }: Option): Generator<string> {
+  *#ofOption(key: string, { id, raw, says, has }: Option): Generator<string> {
     if (raw === undefined) yield says;
     const isEmpty = raw === undefined || raw === null || raw.length === 0;
     if (raw !== undefined) yield 'is sent';
@@ -95,10 +95,20 @@ class Conditions {
     if (raw !== undefined && id !== 'any') yield says;
     if (isEmpty) yield 'is not sent or empty';
     if (typeof raw === 'string') yield 'is sent once';
-    if (Array.isArray(raw)) for (const item of new Set(raw)) yield `has ${JSON.stringify(item)}`;
+    const items = new Set((has ?? []).map((item) => JSON.stringify(item)));
+    for (const item of items) yield `has ${item}`;
+    if (Array.isArray(raw))
+      for (const item of this.#items.get(key) ?? [])
+        if (!items.has(item)) yield `does not have ${item}`;
     for (const constant of this.#constants.get(key) ?? [])
       if (constant !== says) yield constant.replace('is ', 'is not ');
   }
+}
+
+function note(noted: Map<string, Set<string>>, key: string, what: string): void {
+  const known = noted.get(key);
+  if (known === undefined) noted.set(key, new Set([what]));
+  else known.add(what);
 }
 
 /** The conditions that all paths state, in the order of the first one. */

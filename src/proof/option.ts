@@ -1,5 +1,6 @@
 /** What a request may have for a parameter, as far as a template can tell it apart. */
 import type { BodyValue } from '../body/request-body.js';
+import { ellipsed, holdsSlot } from './slots.js';
 
 export interface Option {
   /** Unique among the options of a parameter. */
@@ -8,6 +9,8 @@ export interface Option {
   readonly raw: BodyValue | undefined;
   /** Follows the parameter's name: `is not sent`. */
   readonly says: string;
+  /** The constants in a list. */
+  readonly has?: readonly string[];
 }
 
 /** An option that was chosen for a parameter: `status`, `body.name`, `header.Accept`, `claims.sub`, `request.body`. */
@@ -41,13 +44,17 @@ export function listOf(items: readonly (string | null)[]): Option {
 
 /** listWith is a list of constants. */
 export function listWith(items: readonly string[]): Option {
-  return { ...listOf(items), id: `list:${JSON.stringify(items)}` };
+  return { ...listOf(items), id: `list:${JSON.stringify(items)}`, has: items };
 }
 
 /** variant is a value or a list in which a slot has become another text. */
 export function variant(raw: string | readonly (string | null)[]): Option {
-  if (typeof raw !== 'string') return { ...listOf(raw), id: `list:${JSON.stringify(raw)}` };
-  return raw === '' ? EMPTY : constant(raw);
+  if (typeof raw !== 'string') {
+    const has = raw.filter((one) => one !== null && one !== '' && !holdsSlot(one)) as string[];
+    return { ...listOf(raw), id: `list:${JSON.stringify(raw)}`, has };
+  }
+  if (!holdsSlot(raw)) return raw === '' ? EMPTY : constant(raw);
+  return { id: `like${raw}`, raw, says: `is like ${JSON.stringify(ellipsed(raw))}` };
 }
 
 /** parts is a value that consists of two, with a separator between them. */

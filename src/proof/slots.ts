@@ -25,6 +25,16 @@ const LOW = '\u0001';
 /** A map of all parameters, which a template may print; no parameter has this key. */
 const EVERYTHING = '\0';
 
+/** holdsSlot tells whether a text has the slot of a value. */
+export function holdsSlot(text: string): boolean {
+  return /[\uE000-\uF8FF]/.test(text);
+}
+
+/** ellipsed is a text for people, with … in place of slots of values. */
+export function ellipsed(text: string): string {
+  return text.replace(/\u0001?[\uE000-\uF8FF]/g, '…');
+}
+
 export class Slots {
   readonly #text: string;
   readonly #prefix: string;
