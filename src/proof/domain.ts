@@ -123,7 +123,7 @@ export class Domain {
 const MOST_PAIRED = 8;
 
 /** Declared types with values that the screen refuses. */
-const FREE: ReadonlySet<string> = new Set(['string', 'json']);
+const FREE: ReadonlySet<string> = new Set(['text', 'json']);
 
 /** Declared types of which a slot is no value, but a number is. */
 const INTEGERS: ReadonlySet<string> = new Set(['integer', 'bigint']);

@@ -247,11 +247,14 @@ export class ValueObserver implements Observer {
     for (const key of this.#slots.keysIn(text)) {
       const [one, two] = [this.#slots.value(key), this.#slots.value(key, 1)];
       // A name or a number has no parts; the value that has is another option.
-      const isWhole = this.#answers.answer(key).option.raw === text;
+      const { raw } = this.#answers.answer(key).option;
+      // A part of what was parted has no parts.
+      if (typeof raw === 'string' && separator !== '' && raw.includes(separator)) continue;
+      const isWhole = raw === text;
       if (isWhole && text !== one && this.#slots.in(text).length === 1) continue;
       // Values of other types have parts of their own: a date has three.
-      const { type = 'string' } = this.#domain.declared.get(key) ?? {};
-      if (separator === '' || type !== 'string' || !isWhole || text !== one || two === undefined)
+      const { type = 'text' } = this.#domain.declared.get(key) ?? {};
+      if (separator === '' || type !== 'text' || !isWhole || text !== one || two === undefined)
         this.open(`the parts of \`${key}\``);
       else this.#answers.add(key, parts([one, two], separator));
     }
@@ -274,8 +277,8 @@ export class ValueObserver implements Observer {
   }
 
   #formatted(format: string, values: readonly Plain[]): void {
-    const simple = !/%[^sv%]/.test(format) && this.#slots.keysIn(format).length === 0;
-    if (!simple) for (const value of values) this.#changed('printf', value);
+    this.#changed('printf', format);
+    if (/%[^sv%]/.test(format)) for (const value of values) this.#changed('printf', value);
   }
 
   #changed(called: string, value: Plain): void {

@@ -74,5 +74,5 @@ const VALID: Readonly<Record<string, readonly string[]>> = {
 function valid(random: Random, { type, values }: DeclaredParameter): string {
   if (values !== undefined) return random.pick(values);
   if (/^(?:integer|bigint|numeric)$/.test(type)) return number(random);
-  return type === 'string' ? item(random) : random.pick(VALID[type]!);
+  return type === 'text' ? item(random) : random.pick(VALID[type]!);
 }

@@ -25,12 +25,12 @@ const CHUNKS = [
 ]; // prettier-ignore
 
 const DECLARED = [
-  'string', 'string maxlength=9', 'integer', 'integer min=1', 'bigint', 'enum(x, y)', 'enum(x)', 'boolean', 'uuid', 'date', 'numeric', 'json',
-  'string[]', 'integer[]', 'enum(x, y, z)[]', 'enum(x)[]', 'string pattern=[a-z0-9,;.]*',
+  'text', 'text maxlength=9', 'integer', 'integer min=1', 'bigint', 'enum(x, y)', 'enum(x)', 'boolean', 'uuid', 'date', 'numeric', 'json',
+  'text[]', 'integer[]', 'enum(x, y, z)[]', 'enum(x)[]', 'text pattern=[a-z0-9,;.]*',
 ]; // prettier-ignore
 
 const DEFAULTS: Readonly<Record<string, string>> = {
-  string: 'd',
+  text: 'd',
   integer: '3',
   bigint: '4',
   enum: 'x',
