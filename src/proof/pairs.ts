@@ -56,6 +56,8 @@ export class EveryPair extends Answers {
     if (known !== undefined) return known;
     const literal = { key, option, number: this.#done.push([]) - 1 };
     literals.set(option.id, literal);
+    // With itself: a parameter may be the only one.
+    this.#left.push([literal, literal]);
     for (const [other, itsLiterals] of this.#known)
       if (other !== key) for (const one of itsLiterals.values()) this.#left.push([literal, one]);
     return literal;
