@@ -14,10 +14,12 @@ export interface Condition {
 /** Conditions that hold together; none means always. */
 export type Conjunction = readonly Condition[];
 
-/** Most conditions in a set, most sets, and most combinations that are compared. */
+/** Most conditions in a smallest set, most sets, and most combinations that are compared. */
 const MOST_CONDITIONS = 4;
 const MOST_SETS = 4;
 const MOST_PATHS = 1_000;
+/** Most comparisons in the search for a smallest set. */
+const MOST_STEPS = 2_000_000;
 
 /**
  * explain gives conjunctions, of which at least one holds for each failing path and none for a good one, as far as these
@@ -29,8 +31,13 @@ export function explain(failing: readonly Path[], good: readonly Path[]): Conjun
   let left = sample(failing).map((path) => conditions.of(path));
   const found: Conjunction[] = [];
   while (left.length > 0 && found.length < MOST_SETS) {
+    const [all, one] = [shared(left), shared(left.slice(0, 1))];
     const smallest =
-      smallestOf(shared(left), accepted) ?? smallestOf(shared(left.slice(0, 1)), accepted) ?? [];
+      smallestOf(all, accepted) ??
+      smallestOf(one, accepted) ??
+      sufficient(all, accepted) ??
+      sufficient(one, accepted) ??
+      [];
     if (found.length > 0 && smallest.length === 0) break;
     found.push(smallest);
     left = left.filter((facts) => !smallest.every((condition) => states(facts, condition)));
@@ -117,14 +124,14 @@ function shared([first, ...others]: readonly Facts[]): Condition[] {
   return own.filter((condition) => others.every((facts) => states(facts, condition)));
 }
 
-/** The smallest conjunction under which no path is good; undefined when there is none. */
+/** The smallest conjunction under which no path is good; undefined when there is none, or it takes too long to find. */
 function smallestOf(
   conditions: readonly Condition[],
   good: readonly Facts[],
 ): Conjunction | undefined {
-  if (good.length === 0) return [];
-  for (let size = 1; size <= MOST_CONDITIONS; size++) {
-    const found = search(conditions, 0, size, good, []);
+  const budget = { left: MOST_STEPS };
+  for (let size = 0; size <= MOST_CONDITIONS; size++) {
+    const found = search(conditions, 0, size, good, [], budget);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -137,15 +144,37 @@ function search(
   size: number,
   good: readonly Facts[],
   chosen: Conjunction,
+  budget: { left: number },
 ): Conjunction | undefined {
   if (good.length === 0) return chosen;
   if (size === 0) return undefined;
   for (let i = from; i < conditions.length; i++) {
+    if ((budget.left -= good.length) < 0) return undefined;
     const condition = conditions[i]!;
     const left = good.filter((facts) => permits(facts, condition));
     if (left.length === good.length) continue; // it excludes nothing
-    const found = search(conditions, i + 1, size - 1, left, [...chosen, condition]);
+    const found = search(conditions, i + 1, size - 1, left, [...chosen, condition], budget);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A conjunction of any size under which no path is good: each time the condition that excludes most. */
+function sufficient(
+  conditions: readonly Condition[],
+  good: readonly Facts[],
+): Conjunction | undefined {
+  const chosen: Condition[] = [];
+  let left = good;
+  while (left.length > 0) {
+    let [best, fewest]: [Condition | undefined, readonly Facts[]] = [undefined, left];
+    for (const condition of conditions) {
+      const others = left.filter((facts) => permits(facts, condition));
+      if (others.length < fewest.length) [best, fewest] = [condition, others];
+    }
+    if (best === undefined) return undefined;
+    chosen.push(best);
+    left = fewest;
+  }
+  return chosen;
 }

@@ -1,5 +1,6 @@
 /** What a shape is for a request: its text with the values of the request in place of the slots. */
 import type { BodyValue } from '#app/body/request-body.js';
+import { screen } from '#app/native/screen.js';
 import type { Slots } from '#app/proof/slots.js';
 import { SEPARATORS } from './random-template.js';
 import type { Values } from './real-request.js';
@@ -22,8 +23,9 @@ export function instancesOf(text: string, slots: Slots, values: Values): Set<str
 
 /** Headers that the screen refuses are blank. */
 function fillings(value: BodyValue | undefined, isHeader: boolean): Filling[] {
-  const found = withoutScreen(value);
-  return isHeader ? [...found, ['', '']] : found;
+  const blank = (one: string | null): string => (one !== null && screen(one) ? one : '');
+  if (!isHeader || value === undefined || value === null) return withoutScreen(value);
+  return withoutScreen(typeof value === 'string' ? blank(value) : value.map(blank));
 }
 
 function withoutScreen(value: BodyValue | undefined): Filling[] {
