@@ -49,7 +49,7 @@ export abstract class Answers {
     if (this.domain.canBeSent(key)) options.push(option);
   }
 
-  /** become: the value of a parameter, or the one of a list or of parts in which a slot is, may be another text too. */
+  /** become adds the value of a parameter with another text in place of a slot, which may be in a list or in parts. */
   become(key: string, slot: string, text: string): void {
     const { raw } = this.answer(key).option;
     if (typeof raw === 'string') {

@@ -32,14 +32,14 @@ export class Comparisons {
     this.#open = open;
   }
 
-  /** paired: what is found out about an item of a list of constants depends on all of them. */
+  /** paired adds all lists of two values of an enum: what is found out about an item depends on which it is. */
   paired(value: Plain): void {
     if (!(value instanceof Tainted)) return;
     for (const option of this.#domain.pairsOf(value.origin))
       this.#answers.add(value.origin, option);
   }
 
-  /** compared: two values of which it matters whether they are equal. */
+  /** compared is told of two values of which it matters whether they are equal. */
   compared(a: Plain, b: Plain): void {
     for (const value of [a, b]) this.paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];
@@ -90,7 +90,7 @@ export class Comparisons {
     else this.#open('a comparison of a text made of several values');
   }
 
-  /** ordered: a value before the constant and the constant; the slot itself comes after all ordinary text. */
+  /** ordered adds a value before the constant, and the constant; the slot itself comes after all ordinary text. */
   ordered(a: Plain, b: Plain): void {
     for (const value of [a, b]) this.paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];

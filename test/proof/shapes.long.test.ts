@@ -2,6 +2,8 @@
 import t from 'tap';
 import { fuzzShapes } from './shape-fuzz.js';
 
+t.setTimeout(300_000);
+
 const TEMPLATES = 100_000;
 
 t.test('random templates', (t) => {
