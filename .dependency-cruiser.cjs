@@ -68,7 +68,7 @@ const ARROWS = {
   catalog: ['access', 'pg'],
   users: ['pg'],
   registry: ['script', 'head', 'template', 'pg'],
-  proof: ['script', 'head', 'body', 'template', 'analysis', 'pg'],
+  proof: ['script', 'head', 'body', 'template', 'analysis', 'native', 'pg'],
   analysis: ['pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
   script: ['template', 'head', 'body', 'native', 'access'],
