@@ -1,6 +1,7 @@
 /** Nullability and dependencies of a whole script: of every form of its result, and of all its statements. */
 import t from 'tap';
 import { ServiceError } from '#app/errors.js';
+import type { Database } from '#app/pg/database.js';
 import { typeNames } from '#app/proof/catalog.js';
 import { keptProof, recordOf, typesIn, type ProofRecord } from '#app/proof/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/prover.js';
@@ -21,7 +22,7 @@ const PATIENCE = 250_000;
 
 async function recorded(
   text: string,
-  { verb = 'read', analysis = database } = {},
+  { verb = 'read', analysis = database }: { verb?: Verb; analysis?: Database | null } = {},
 ): Promise<ProofRecord> {
   const compiled = compileText(text, 'shop/script', verb);
   if (compiled instanceof ServiceError) throw compiled;
