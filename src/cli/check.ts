@@ -18,7 +18,8 @@ import type { CommandLine } from './command-line.js';
 import { checkPlugins } from './plugin-check.js';
 import { quoted } from './printable.js';
 import { Progress } from './progress.js';
-import { proveScripts } from './proof-check.js';
+import { databaseAgainst } from './database-against.js';
+import { placeOf, proveScripts } from './proof-check.js';
 import { reportText, type AccessFindings, type PathFindings, type Report } from './report.js';
 import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
@@ -29,7 +30,7 @@ import { checkStoredScripts } from './stored-scripts-check.js';
 /** check prints a report, as text or JSON, and resolves to the exit code. */
 export async function check(
   sources: ConfigSources,
-  line: Pick<CommandLine, 'json' | 'prove' | 'script'>,
+  line: Pick<CommandLine, 'against' | 'json' | 'prove' | 'script'>,
 ): Promise<number> {
   let report: Report;
   try {
@@ -49,7 +50,7 @@ export async function check(
 
 async function makeReport(
   sources: ConfigSources,
-  { prove, script }: Pick<CommandLine, 'prove' | 'script'>,
+  { against: url, prove, script }: Pick<CommandLine, 'against' | 'prove' | 'script'>,
 ): Promise<Report> {
   let loaded: LoadedConfig;
   try {
@@ -76,13 +77,15 @@ async function makeReport(
   const aliases = configuredDatabases(config).map(({ alias }) => alias);
   const selection =
     script === undefined ? undefined : new ScriptSelection(script, location, sources.cwd);
+  const against = url === undefined ? undefined : databaseAgainst(url, config, sources);
   // Concurrently: a database that does not answer takes its whole timeout.
   const [table, files, plugins, ...checked] = await Promise.all([
     checkStoredScripts(config),
     checkScripts(location),
     selection === undefined ? checkPlugins(config) : null,
-    ...databasesOf(config).map(async (settings) => {
-      const finding = { alias: settings.alias, ...(await checkDatabase(settings)) };
+    ...(against === undefined ? databasesOf(config) : [against]).map(async (settings) => {
+      const place = settings === against ? { against: placeOf(settings) } : {};
+      const finding = { alias: settings.alias, ...place, ...(await checkDatabase(settings)) };
       return { finding, secrets: finding.ok ? await secretTableWarnings(config, settings) : [] };
     }),
   ]);
@@ -114,6 +117,7 @@ async function makeReport(
           readsTable: table.listed !== undefined,
           total: selection === undefined ? files.scripts.length + (stored?.count ?? 0) : 1,
           progress: new Progress(process.stderr),
+          against,
         });
   const paths =
     selection === undefined

@@ -2,9 +2,10 @@
  * Proves the scripts for `check`: each on its database, a few at a time, so that the round trips of one overlap with the
  * work on others. Only the results are kept. Nothing of a script is run.
  */
-import { configuredDatabases, databasesOf } from '../config/databases.js';
+import { configuredDatabases, databaseOf, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { openSession, type Database } from '../pg/database.js';
+import type { DatabaseSettings } from '../settings.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { typeNames } from '../proof/catalog.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
@@ -32,6 +33,12 @@ export interface ProofOptions {
   /** How many texts there are, for the progress. */
   readonly total: number;
   readonly progress: Progress;
+  /** The database that takes the place of the default one, and the only one; undefined for those of the configuration. */
+  readonly against?: DatabaseSettings | undefined;
+  /** Whether it is shown which columns can be NULL, and what the statements use. */
+  readonly analysed?: boolean;
+  /** Called with each text that is to be proved. */
+  readonly onText?: (text: ProvableText) => void;
 }
 
 export async function proveScripts(config: Config, options: ProofOptions): Promise<ProofFindings> {
@@ -56,8 +63,13 @@ interface Proved {
 /** A database that scripts are proved on. */
 interface Target {
   readonly database: Database;
+  /** Where statements are analysed. */
+  readonly analysis: Database | undefined;
   readonly prover: Prover;
 }
+
+/** Connections for the analysis of statements. */
+const ANALYSIS_CONNECTIONS = 2;
 
 class ProofCheck {
   readonly #config: Config;
@@ -70,6 +82,8 @@ class ProofCheck {
   /** In the order of the texts. */
   readonly #proved: (Proved | undefined)[] = [];
   readonly #warnings: string[] = [];
+  /** Where the table of scripts is, unless that is a target. */
+  #table: Database | undefined;
   #started = 0;
   #unproved = 0;
 
@@ -82,11 +96,16 @@ class ProofCheck {
   async run(): Promise<ProofFindings> {
     const { selection, readsTable } = this.#options;
     const texts = new ProvableTexts(this.#config, this.#aliases, selection);
-    const table = readsTable ? this.#targetOf(this.#aliases[0]!)?.database : undefined;
+    const table = readsTable ? this.#tableDatabase() : undefined;
     const source = texts.read(table);
     const lane = async (): Promise<void> => {
-      for (let next = await source.next(); !next.done; next = await source.next())
-        await this.#prove(this.#started++, next.value);
+      for (let next = await source.next(); !next.done; next = await source.next()) {
+        const { value: text } = next;
+        if (this.#options.against !== undefined && !text.aliases.includes(this.#aliases[0]!))
+          continue;
+        this.#options.onText?.(text);
+        await this.#prove(this.#started++, text);
+      }
     };
     try {
       await Promise.all(Array.from({ length: PARALLEL }, lane));
@@ -99,11 +118,23 @@ class ProofCheck {
   }
 
   close(): void {
-    for (const { database } of this.#targets.values()) database.close();
+    this.#table?.close();
+    for (const { database, analysis } of this.#targets.values()) {
+      database.close();
+      analysis?.close();
+    }
+  }
+
+  #tableDatabase(): Database | undefined {
+    if (this.#options.against === undefined) return this.#targetOf(this.#aliases[0]!)?.database;
+    return (this.#table ??= openSession({
+      ...databaseOf(this.#config),
+      statementTimeout: Infinity,
+    }));
   }
 
   async #prove(at: number, text: ProvableText, again = false): Promise<void> {
-    const { file, script, aliases } = text;
+    const { file, script, aliases } = this.#placed(text);
     const { verb } = text.text;
     this.#options.progress.show(`proving ${at + 1} of ${this.#options.total}: ${file}`);
     let first: Proved | undefined;
@@ -123,6 +154,12 @@ class ProofCheck {
     }
     if (first === undefined) this.#unproved++;
     else this.#proved[at] = first;
+  }
+
+  /** With `against`, a text is proved there and nowhere else. */
+  #placed(text: ProvableText): ProvableText {
+    const { against } = this.#options;
+    return against === undefined ? text : { ...text, aliases: [against.alias] };
   }
 
   /** The proof on one database; undefined when that cannot be asked. */
@@ -152,16 +189,20 @@ class ProofCheck {
     if (!this.#options.available.has(alias) || this.#lost.has(alias)) return undefined;
     let target = this.#targets.get(alias);
     if (target === undefined) {
-      const settings = databasesOf(this.#config).find((one) => one.alias === alias)!;
+      const { against, analysed, full } = this.#options;
+      const configured = databasesOf(this.#config).find((one) => one.alias === alias)!;
       // Waiting for a lock is bounded by PATIENCE, which leaves the connection as it is.
-      const database = openSession({ ...settings, statementTimeout: Infinity });
+      const settings = { ...(against ?? configured), statementTimeout: Infinity };
+      const database = openSession(settings);
+      const analysis = analysed ? openSession(settings, ANALYSIS_CONNECTIONS) : undefined;
       const prover = new Prover(database, {
         aggregate: this.#config['json.agg.type'],
         maxResult: this.#config['pg.max_result'],
-        limits: this.#options.full ? WIDE_LIMITS : USUAL_LIMITS,
+        limits: full ? WIDE_LIMITS : USUAL_LIMITS,
         patience: PATIENCE,
+        analysis,
       });
-      this.#targets.set(alias, (target = { database, prover }));
+      this.#targets.set(alias, (target = { database, analysis, prover }));
     }
     return target;
   }
@@ -197,6 +238,7 @@ class ProofCheck {
     return {
       ok: broken === 0 && errors.length === 0,
       full: this.#options.full,
+      against: this.#options.against === undefined ? null : placeOf(this.#options.against),
       errors,
       warnings: this.#warnings,
       proved: count('proved'),
@@ -222,6 +264,11 @@ class ProofCheck {
       return new Map();
     }
   }
+}
+
+/** placeOf names a database: host, port and name. */
+export function placeOf({ host, port, database }: DatabaseSettings): string {
+  return `${host}:${port}/${database}`;
 }
 
 /** Whether other scripts cannot be proved either. */

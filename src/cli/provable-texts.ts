@@ -19,6 +19,8 @@ export interface ProvableText {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly text: ScriptText;
+  /** The alias of the database that a stored text is for; undefined for all. */
+  readonly alias: string | undefined;
   /** The file below the directory of scripts, or `[alias/]folder/name (verb)`. */
   readonly file: string;
   /** The databases that it may be for; the first one is that of requests without an alias. */
@@ -97,7 +99,7 @@ export class ProvableTexts {
     const script = `${folder}/${name}`;
     const compiled = compileText(text, script, verb);
     if (compiled instanceof ServiceError) return undefined;
-    return { script, text: compiled, file, aliases: this.#aliasesOf(compiled, alias) };
+    return { script, text: compiled, alias, file, aliases: this.#aliasesOf(compiled, alias) };
   }
 
   /** A text for all databases may be meant for any of them; one with paths of its own is for the default one. */

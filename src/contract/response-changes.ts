@@ -21,16 +21,16 @@ export function compareResponses(old: ScriptContract, now: ScriptContract, chang
 const SHAPES = { list: 'a list of rows', one: 'one row', scalar: 'one value' } as const;
 
 function compareColumns(old: ScriptContract, now: ScriptContract, changes: Changes): void {
-  if (old.columns === null) return;
+  // One value has no name: it is no column of a row.
+  const isValue = old.response.shape === 'scalar';
+  if (old.columns === null || isValue !== (now.response.shape === 'scalar')) return;
   if (now.columns === null) {
     if (old.columns.length > 0)
       changes.breaking('columns unknown', '', 'the columns of the result are not known any more');
     return;
   }
-  // The name of the column of one value is not in the response.
-  const [before, after] = [old, now].map(
-    ({ columns, response }) =>
-    response.shape === 'scalar' ? columns!.map((column) => ({ ...column, name: 'value' })) : columns!, // prettier-ignore
+  const [before, after] = [old.columns, now.columns].map((columns) =>
+    isValue ? columns.map((column) => ({ ...column, name: 'value' })) : columns,
   ) as [ColumnContract[], ColumnContract[]];
   for (const [was, is] of byName(before, after)) {
     if (is === undefined)
