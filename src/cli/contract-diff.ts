@@ -11,7 +11,7 @@ import type { Contract } from '../contract/contract.js';
 import { diffContracts } from '../contract/contract-diff.js';
 import { ContractError, readContract } from '../contract/contract-text.js';
 import type { CommandLine } from './command-line.js';
-import { currentContract, NoContract } from './current-contract.js';
+import { currentContract, NoContract, reasonsOf } from './current-contract.js';
 import { printable, quoted } from './printable.js';
 import { ScriptSelection } from './script-selection.js';
 
@@ -26,8 +26,7 @@ export async function printChanges(sources: ConfigSources, line: CommandLine): P
     process.stdout.write(json ? jsonText(changes) : changesText(changes));
     return breaking && changes.some((change) => change.breaking) ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof NoContract)) throw error;
-    process.stderr.write(`${error.lines.join('\n')}\n`);
+    process.stderr.write(`${reasonsOf(error).join('\n')}\n`);
     return 1;
   }
 }

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ConfigSources } from '../config/load.js';
 import { writeContract } from '../contract/contract-text.js';
 import type { CommandLine } from './command-line.js';
-import { currentContract, NoContract } from './current-contract.js';
+import { currentContract, NoContract, reasonsOf } from './current-contract.js';
 
 /** printContract resolves to the exit code. */
 export async function printContract(
@@ -26,8 +26,7 @@ export async function printContract(
     }
     return 0;
   } catch (error) {
-    if (!(error instanceof NoContract)) throw error;
-    process.stderr.write(`${error.lines.join('\n')}\nnothing was written\n`);
+    process.stderr.write(`${reasonsOf(error).join('\n')}\nnothing was written\n`);
     return 1;
   }
 }

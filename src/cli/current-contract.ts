@@ -3,7 +3,7 @@
  * configuration. It is made of scripts that `check` accepts, and refused while one of them is broken.
  */
 import { loadConfig, ConfigError, type ConfigSources } from '../config/load.js';
-import { databasesOf } from '../config/databases.js';
+import { configuredDatabases, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { contractOf, type ContractSource } from '../contract/script-contract.js';
 import type { Contract } from '../contract/contract.js';
@@ -12,15 +12,15 @@ import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import { listScripts, type ListedScript } from '../script/script-listing.js';
 import type { RoutedScript } from '../script/scripts.js';
-import { nearest } from '../nearest.js';
 import { oneLine } from '../text.js';
 import type { CommandLine } from './command-line.js';
-import { printable, quoted } from './printable.js';
+import { printable } from './printable.js';
 import { Progress } from './progress.js';
 import { proveScripts } from './proof-check.js';
 import { proofLines, type ProvedScript } from './proof-report.js';
 import type { ProvableText } from './provable-texts.js';
-import { ScriptSelection } from './script-selection.js';
+import { requireScript, ScriptSelection } from './script-selection.js';
+import { CommandError } from './session.js';
 import { checkStoredScripts } from './stored-scripts-check.js';
 
 /** Why there is no contract; each line is printed. */
@@ -34,7 +34,14 @@ export class NoContract extends Error {
   }
 }
 
-/** currentContract rejects with NoContract. */
+/** reasonsOf gives the lines to print for an error that says why there is no contract; it throws others. */
+export function reasonsOf(error: unknown): readonly string[] {
+  if (error instanceof NoContract) return error.lines;
+  if (error instanceof CommandError) return [`error: ${error.message}`];
+  throw error;
+}
+
+/** currentContract rejects with NoContract and CommandError. */
 export async function currentContract(
   sources: ConfigSources,
   { prove, script }: Pick<CommandLine, 'prove' | 'script'>,
@@ -50,15 +57,13 @@ export async function currentContract(
     full: prove === 'full',
     selection,
     available: new Set(databasesOf(config).map(({ alias }) => alias)),
-    readsTable: listed.readsTable,
+    stored: listed.stored,
     total: listed.scripts.length,
     progress: new Progress(process.stderr),
     analysed: true,
     onText: (text) => texts.set(text.file, text),
   });
   if (!findings.ok || findings.unproved > 0) throw new NoContract(proofLines(findings, false));
-  if (selection !== undefined && findings.scripts.length === 0)
-    throw new NoContract([noSuchScript(selection, listed.scripts)]);
   const served = servedOf(findings.scripts, texts, config['pg.database']);
   requireRoutes(served, config['pg.database']);
   warnOfUnknown(findings.scripts);
@@ -66,25 +71,23 @@ export async function currentContract(
 }
 
 /**
- * The texts that requests reach: a file replaces the stored text that it is imported over, and a stored text for the
- * default database goes before one for all databases.
+ * The texts that requests reach: a file replaces the stored text that it is imported over, and a stored script for the
+ * default database the one for all databases.
  */
 function servedOf(
   scripts: readonly ProvedScript[],
   texts: ReadonlyMap<string, ProvableText>,
   defaultAlias: string,
 ): readonly ContractSource[] {
+  const all = scripts.map((proof) => ({ proof, ...texts.get(proof.file)! }));
+  const own = new Set(all.flatMap(({ alias, script }) => (alias === defaultAlias ? script : [])));
   const served = new Map<string, ContractSource>();
-  const own = new Set<string>();
-  for (const proof of scripts) {
-    const { text, alias } = texts.get(proof.file)!;
+  for (const { proof, text, alias, script } of all) {
+    if (alias === undefined && own.has(script)) continue;
     // A script of one of the further databases has its alias in its name, as in its path.
-    const prefix = alias === undefined || alias === defaultAlias ? '' : `${alias}/`;
-    const script = `${prefix}${proof.script}`;
-    const key = `${script} ${proof.verb}`;
-    if (alias === undefined && own.has(key)) continue;
-    if (alias !== undefined) own.add(key);
-    served.set(key, { script, verb: proof.verb, head: text.head, proof });
+    const named = alias === undefined || alias === defaultAlias ? script : `${alias}/${script}`;
+    const { verb } = proof;
+    served.set(`${named} ${verb}`, { script: named, verb, head: text.head, proof });
   }
   return [...served.values()];
 }
@@ -100,8 +103,8 @@ function configOf(sources: ConfigSources): Config {
 
 interface ListedTexts {
   readonly scripts: readonly ListedScript[];
-  /** Whether there is a table of scripts that can be read. */
-  readonly readsTable: boolean;
+  /** `alias/folder/name` of each stored script; undefined when there is no table that can be read. */
+  readonly stored: ReadonlySet<string> | undefined;
 }
 
 /** Rejects when one of the texts cannot be served. */
@@ -127,10 +130,10 @@ async function listedScripts(
     .filter(({ file }) => selection?.hasFile(file) ?? true)
     .map((problem) => `error: ${problemPlace(problem)}: ${oneLine(problem.message)}`);
   if (wrong.length > 0) throw new NoContract(wrong.map(printable));
-  return {
-    scripts: [...scripts, ...(table.listed ?? [])],
-    readsTable: table.listed !== undefined,
-  };
+  const all = [...scripts, ...(table.listed ?? [])];
+  const aliases = configuredDatabases(config).map(({ alias }) => alias);
+  if (selection !== undefined) requireScript(selection, all, [], aliases);
+  return { scripts: all, stored: table.keys };
 }
 
 async function requireDatabases(config: Config): Promise<void> {
@@ -144,13 +147,6 @@ async function requireDatabases(config: Config): Promise<void> {
     one.ok ? [] : [`error: database ${printable(one.alias)}: ${oneLine(one.message)}`],
   );
   if (failed.length > 0) throw new NoContract(failed);
-}
-
-function noSuchScript(selection: ScriptSelection, scripts: readonly ListedScript[]): string {
-  const close = selection.nearest(scripts);
-  const known = scripts.map(({ folder, name }) => `${folder}/${name}`);
-  const named = close ?? (known.length === 0 ? undefined : nearest(selection.text, known));
-  return `error: there is no script ${quoted(selection.text)}${named === undefined ? '' : `; the nearest is ${named}`}`;
 }
 
 function requireRoutes(scripts: readonly ContractSource[], defaultAlias: string): void {

@@ -38,3 +38,8 @@ function hasPassword(url: string): boolean {
   const { password, searchParams } = new URL(url);
   return password !== '' || searchParams.has('password');
 }
+
+/** placeOf names a database: host, port and name. */
+export function placeOf({ host, port, database }: DatabaseSettings): string {
+  return `${host}:${port}/${database}`;
+}

@@ -24,7 +24,7 @@ export const USUAL_LIMITS: ProofLimits = { paths: 4_096, shapes: 512, pairs: 4_0
 /** Limits for a proof of every combination: they only keep one script from taking all memory, or for ever. */
 export const WIDE_LIMITS: ProofLimits = {
   paths: 131_072,
-  shapes: 16_384,
+  shapes: 32_768,
   pairs: 131_072,
   time: 600_000,
 };
@@ -65,7 +65,7 @@ export class Prover {
     const { limits, patience } = this.#settings;
     const { paths, shapes, pairs, time } = limits;
     const { verb, head } = text;
-    const tables = await (this.#tables ??= tablesOf(this.#database));
+    const tables = await this.#tablesOnce();
     const end = performance.now() + time;
     return prove(
       text,
@@ -78,5 +78,15 @@ export class Prover {
       },
       { paths, shapes, pairs, isOver: () => performance.now() > end },
     );
+  }
+
+  async #tablesOnce(): Promise<readonly string[]> {
+    this.#tables ??= tablesOf(this.#database);
+    try {
+      return await this.#tables;
+    } catch (error) {
+      this.#tables = undefined; // the next proof asks again
+      throw error;
+    }
   }
 }
