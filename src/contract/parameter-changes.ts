@@ -54,9 +54,9 @@ function compareOne(old: ParameterContract, now: ParameterContract, changes: Cha
   const { name } = now;
   const label = `the parameter \`${name}\``;
   compareNeed(old, now, label, changes);
-  if (old.types.join() !== now.types.join()) {
+  const accepted = acceptsSent(old.types, now.types);
+  if (!accepted || !acceptsSent(now.types, old.types)) {
     const [was, is] = [old, now].map(({ types }) => typesText(types) || 'any text');
-    const accepted = acceptsSent(old.types, now.types);
     changes.add(!accepted, 'parameter type', name, `${label} is ${is} now, and was ${was}`);
   }
   if (old.list && !now.list)

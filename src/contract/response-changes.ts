@@ -45,9 +45,10 @@ function compareColumns(old: ScriptContract, now: ScriptContract, changes: Chang
 function compareColumn(old: ColumnContract, now: ColumnContract, changes: Changes): void {
   const { name } = now;
   const label = `the column \`${name}\``;
-  if (old.types.join() !== now.types.join()) {
+  const alike = isReturned(old.types, now.types);
+  if (!alike || !isReturned(now.types, old.types)) {
     const message = `${label} is ${typesText(now.types)} now, and was ${typesText(old.types)}`;
-    changes.add(!isReturned(old.types, now.types), 'column type', name, message);
+    changes.add(!alike, 'column type', name, message);
   }
   if (now.nullable !== old.nullable)
     changes.add(now.nullable, 'column nullable', name, `${label} can${now.nullable ? '' : 'not'} be null now`); // prettier-ignore
