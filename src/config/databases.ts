@@ -55,7 +55,8 @@ export function databaseAt(
 ): DatabaseSettings {
   const alias = config['pg.database'];
   const values = checkedValues(new Map([['pg.url', { value: url, at, base }]]), issues);
-  const entry = { alias, 'pg.url': url, ...values } as DatabaseEntry;
+  // Without a password libpq reads ~/.pgpass.
+  const entry = { alias, 'pg.url': url, 'pg.pass': '', ...values } as DatabaseEntry;
   return settingsFor({ alias, config: configFor(config, entry), limitedBy: '' }, undefined);
 }
 
