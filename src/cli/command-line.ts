@@ -296,7 +296,9 @@ function operandsOf(
       `${command} takes ${names.length === 0 ? 'flags' : `one ${names.join(', one ')} and flags`} only, not ${surplus}`,
     );
   if (form.operand !== undefined && (operand === '' || (operand === undefined && !form.optional)))
-    throw new UsageError(`${command} needs a ${form.operand}`);
+    throw new UsageError(
+      `${command} needs ${/^[AEIO]/.test(form.operand) ? 'an' : 'a'} ${form.operand}`,
+    );
   return { operand: operand ?? '', second };
 }
 

@@ -11,6 +11,7 @@ import { checkDatabase } from '../pg/connect.js';
 import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import { listScripts, type ListedScript } from '../script/script-listing.js';
+import type { ScriptText } from '../script/script-text.js';
 import type { RoutedScript } from '../script/scripts.js';
 import { oneLine } from '../text.js';
 import type { CommandLine } from './command-line.js';
@@ -52,7 +53,7 @@ export async function currentContract(
     script === undefined ? undefined : new ScriptSelection(script, location, sources.cwd);
   const listed = await listedScripts(config, selection);
   await requireDatabases(config);
-  const texts = new Map<string, ProvableText>();
+  const texts = new Map<string, ServedText>();
   const findings = await proveScripts(config, {
     full: prove === 'full',
     selection,
@@ -61,13 +62,26 @@ export async function currentContract(
     total: listed.scripts.length,
     progress: new Progress(process.stderr),
     analysed: true,
-    onText: (text) => texts.set(text.file, text),
+    onText: ({ file, script, alias, text }) => texts.set(file, { script, alias, head: text.head }),
   });
-  if (!findings.ok || findings.unproved > 0) throw new NoContract(proofLines(findings, false));
+  if (!findings.ok) throw new NoContract(proofLines(findings, false));
+  requireAnswers(findings.scripts);
   const served = servedOf(findings.scripts, texts, config['pg.database']);
   requireRoutes(served, config['pg.database']);
   warnOfUnknown(findings.scripts);
   return contractOf(served);
+}
+
+/** What is kept of a text: its template needs much memory. */
+type ServedText = Pick<ProvableText, 'script' | 'alias'> & Pick<ScriptText, 'head'>;
+
+/** Rejects when PostgreSQL did not parse the statements of a script, so that nothing is known of it. */
+function requireAnswers(scripts: readonly ProvedScript[]): void {
+  const unknown = scripts.filter(({ combinations }) => combinations === 0);
+  if (unknown.length > 0)
+    throw new NoContract(
+      unknown.map(({ file, open }) => `error: ${printable(`${file}: ${open[0]?.what ?? ''}`)}`),
+    );
 }
 
 /**
@@ -76,18 +90,18 @@ export async function currentContract(
  */
 function servedOf(
   scripts: readonly ProvedScript[],
-  texts: ReadonlyMap<string, ProvableText>,
+  texts: ReadonlyMap<string, ServedText>,
   defaultAlias: string,
 ): readonly ContractSource[] {
   const all = scripts.map((proof) => ({ proof, ...texts.get(proof.file)! }));
   const own = new Set(all.flatMap(({ alias, script }) => (alias === defaultAlias ? script : [])));
   const served = new Map<string, ContractSource>();
-  for (const { proof, text, alias, script } of all) {
+  for (const { proof, head, alias, script } of all) {
     if (alias === undefined && own.has(script)) continue;
     // A script of one of the further databases has its alias in its name, as in its path.
     const named = alias === undefined || alias === defaultAlias ? script : `${alias}/${script}`;
     const { verb } = proof;
-    served.set(`${named} ${verb}`, { script: named, verb, head: text.head, proof });
+    served.set(`${named} ${verb}`, { script: named, verb, head, proof });
   }
   return [...served.values()];
 }
