@@ -10,7 +10,9 @@ import { explore, type Bounds, type Exploration, type Refusal, type Shape } from
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import { neverAccepted } from './refusals.js';
+import { ResultForms, type Analyse, type ResultColumn } from './result-forms.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
+import type { StatementUses } from './statement-uses.js';
 
 /** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
 export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
@@ -39,14 +41,19 @@ export interface Proof {
   /** In the order in which the template asks for them. */
   readonly parameters: readonly ProvedParameter[];
   /** The columns of each form that the result has, each form once. */
-  readonly columns: readonly (readonly { readonly name: string; readonly type: number }[])[];
+  readonly columns: readonly (readonly ResultColumn[])[];
+  /** What its statements use; undefined when they were not to be analysed, or could not all be. */
+  readonly uses?: StatementUses | undefined;
   readonly exploration: Exploration;
   /** Statements that PostgreSQL was asked about. */
   readonly asked: number;
 }
 
 /** What the statements of a script are made with, and whom they are shown to. */
-export type ProofSession = Omit<Checking, 'verb' | 'head'>;
+export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
+  /** Undefined for a proof without nullability and dependencies. */
+  readonly analyse?: Analyse | undefined;
+}
 
 /** prove rejects with StatementFailure when the database cannot be asked. */
 export async function prove(
@@ -74,6 +81,10 @@ export async function prove(
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
+  const forms = new ResultForms();
+  for (const { columns, statements } of checked.map(({ result }) => result))
+    if (columns !== undefined) forms.add(columns, statements);
+  if (session.analyse !== undefined) await forms.analyse(session.analyse);
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
   if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
@@ -82,7 +93,8 @@ export async function prove(
     findings,
     open,
     parameters: provedParameters(exploration, acceptedIn(checked), typesOf(checked)),
-    columns: columnsOf(checked),
+    columns: forms.columns(),
+    uses: forms.uses(),
     exploration,
     asked,
   };
@@ -181,11 +193,4 @@ function typesOf(checked: readonly Checked[]): ReadonlyMap<string, ReadonlySet<n
       else known.add(type);
     }
   return types;
-}
-
-function columnsOf(checked: readonly Checked[]): Proof['columns'] {
-  const forms = new Map<string, NonNullable<ShapeResult['columns']>>();
-  for (const { result } of checked)
-    if (result.columns !== undefined) forms.set(JSON.stringify(result.columns), result.columns);
-  return [...forms.values()];
 }

@@ -4,6 +4,7 @@ import type { Database } from '../pg/database.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import type { ScriptText } from '../script/script-text.js';
 import { jsonFrame, StatementBuilder, type JsonAggregate } from '../script/statement.js';
+import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
 import { prove, type Proof } from './proof.js';
 
@@ -35,6 +36,11 @@ export interface ProverSettings {
   readonly limits: ProofLimits;
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
+  /**
+   * Where statements are analysed, so that the proof shows which columns can be NULL and what the statements use: each in a
+   * transaction of its own that is rolled back. Undefined for a proof without that.
+   */
+  readonly analysis?: Database | undefined;
 }
 
 export class Prover {
@@ -42,14 +48,16 @@ export class Prover {
   readonly #settings: ProverSettings;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
+  readonly #analyser: Analyser | undefined;
   #tables: Promise<readonly string[]> | undefined;
 
   constructor(database: Database, settings: ProverSettings) {
-    const { aggregate, maxResult } = settings;
+    const { aggregate, maxResult, analysis, patience } = settings;
     this.#database = database;
     this.#settings = settings;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
+    this.#analyser = analysis && new Analyser(analysis, patience);
   }
 
   /** prove proves the text of `script` (`<folder>/<script>`); rejects with StatementFailure when the database cannot be asked. */
@@ -66,6 +74,7 @@ export class Prover {
         statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
         describe: (sql) => this.#database.describe(sql, { limit: patience }),
         tables,
+        analyse: this.#analyser && ((statement) => this.#analyser!.analyse(statement)),
       },
       { paths, shapes, pairs, isOver: () => performance.now() > end },
     );
