@@ -56,7 +56,11 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
   return [
     `proof ${against === null ? '' : `against ${printable(against)} `}${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
     ...errors.map((error) => `  error: ${oneLine(error)}`),
-    ...bounded(warnings.map((warning) => `  warning: ${line(warning)}`), most, 'warnings'), // prettier-ignore
+    ...bounded(
+      warnings.map((warning) => `  warning: ${line(warning)}`),
+      most,
+      'warnings',
+    ),
     ...bounded(broken, most, 'errors').flat(),
     ...bounded(open, most, 'open points'),
     ...bounded(covered.map(coveredLine), most, 'covered scripts'),

@@ -57,7 +57,8 @@ function comparePaths(
     if (gone.length > 0)
       changes.breaking('method removed', path, `${gone.join(' and ')} ${path} is gone`);
     const added = same.methods.filter((method) => !methods.includes(method));
-    if (added.length > 0) changes.compatible('method added', path, `${added.join(' and ')} ${path} is new`); // prettier-ignore
+    if (added.length > 0)
+      changes.compatible('method added', path, `${added.join(' and ')} ${path} is new`);
   }
   for (const { path } of now)
     if (!old.some((one) => shapeOf(one.path) === shapeOf(path)))

@@ -35,18 +35,23 @@ function addedOne(
   added: ReadonlySet<string>,
   changes: Changes,
 ): void {
-  const needed = required ? ', and required' : neededWhen === undefined ? '' : `, and needed when ${neededWhen}`; // prettier-ignore
+  const needed = required
+    ? ', and required'
+    : neededWhen === undefined
+      ? ''
+      : `, and needed when ${neededWhen}`;
   const breaking = required || (neededWhen !== undefined && !needsNew(neededWhen, added));
   changes.add(breaking, 'parameter added', name, `the parameter \`${name}\` is new${needed}`);
 }
 
 /** Whether a condition holds only for requests with a parameter that is new too. */
 function needsNew(condition: string, added: ReadonlySet<string>): boolean {
-  return [...added].some(
-    (name) =>
+  return [...added].some((name) =>
     condition
       .split(' and ')
-      .some((part) => part.startsWith(`\`${name}\` `) && !part.startsWith(`\`${name}\` is not sent`)), // prettier-ignore
+      .some(
+        (part) => part.startsWith(`\`${name}\` `) && !part.startsWith(`\`${name}\` is not sent`),
+      ),
   );
 }
 
@@ -91,7 +96,8 @@ function compareNeed(
     if (!old.required) add(true, 'is required now');
   } else if (neededWhen === undefined) {
     if (old.required) add(false, 'is not required any more');
-    else if (old.neededWhen !== undefined) add(false, `is not needed any more when ${old.neededWhen}`); // prettier-ignore
+    else if (old.neededWhen !== undefined)
+      add(false, `is not needed any more when ${old.neededWhen}`);
   } else if (old.required) add(false, `is needed only when ${neededWhen}`);
   else if (old.neededWhen === undefined) add(true, `is needed now when ${neededWhen}`);
   else if (old.neededWhen !== neededWhen)
@@ -116,7 +122,11 @@ function compareValues(
   const gone = old.filter((value) => !now.includes(value));
   const added = now.filter((value) => !old.includes(value));
   if (gone.length > 0)
-    changes.breaking('parameter values', name, `${label} does not take ${gone.join(', ')} any more`); // prettier-ignore
+    changes.breaking(
+      'parameter values',
+      name,
+      `${label} does not take ${gone.join(', ')} any more`,
+    );
   if (added.length > 0)
     changes.compatible('parameter values', name, `${label} takes ${added.join(', ')} too`);
 }

@@ -6,7 +6,11 @@ import type { ColumnContract, ScriptContract } from './contract.js';
 export function compareResponses(old: ScriptContract, now: ScriptContract, changes: Changes): void {
   const [before, after] = [old.response, now.response];
   if (before.shape !== after.shape)
-    changes.breaking('shape', '', `the response is ${SHAPES[after.shape]} now, and was ${SHAPES[before.shape]}`); // prettier-ignore
+    changes.breaking(
+      'shape',
+      '',
+      `the response is ${SHAPES[after.shape]} now, and was ${SHAPES[before.shape]}`,
+    );
   if (before.status !== after.status)
     changes.breaking('status', '', `the status is ${after.status} now, and was ${before.status}`);
   for (const name of before.headers)
@@ -51,7 +55,17 @@ function compareColumn(old: ColumnContract, now: ColumnContract, changes: Change
     changes.add(!alike, 'column type', name, message);
   }
   if (now.nullable !== old.nullable)
-    changes.add(now.nullable, 'column nullable', name, `${label} can${now.nullable ? '' : 'not'} be null now`); // prettier-ignore
+    changes.add(
+      now.nullable,
+      'column nullable',
+      name,
+      `${label} can${now.nullable ? '' : 'not'} be null now`,
+    );
   if (now.always !== old.always)
-    changes.add(!now.always, 'column always', name, `${label} is there ${now.always ? 'always' : 'only sometimes'} now`); // prettier-ignore
+    changes.add(
+      !now.always,
+      'column always',
+      name,
+      `${label} is there ${now.always ? 'always' : 'only sometimes'} now`,
+    );
 }

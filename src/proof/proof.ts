@@ -105,8 +105,9 @@ interface Checked {
   readonly result: ShapeResult;
 }
 
+/** Those that cannot be decided are neither accepted nor failing. */
 function acceptedIn(checked: readonly Checked[]): Path[] {
-  return checked.flatMap(({ shape, result }) => (result.fault === undefined ? shape.paths : []));
+  return checked.flatMap(({ shape, result }) => (result.columns === undefined ? [] : shape.paths));
 }
 
 /** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */
