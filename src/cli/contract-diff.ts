@@ -19,10 +19,12 @@ import { ScriptSelection } from './script-selection.js';
 export async function printChanges(sources: ConfigSources, line: CommandLine): Promise<number> {
   const { operand, second, script, breaking, json } = line;
   try {
-    const old = await contractAt(operand, sources.cwd);
+    const old = selected(await contractAt(operand, sources.cwd), script);
     const now =
-      second === '' ? await currentContract(sources, line) : await contractAt(second, sources.cwd);
-    const changes = diffContracts(selected(old, script), selected(now, script));
+      second === ''
+        ? await currentContract(sources, line, old.scripts.length > 0)
+        : selected(await contractAt(second, sources.cwd), script);
+    const changes = diffContracts(old, now);
     process.stdout.write(json ? jsonText(changes) : changesText(changes));
     return breaking && changes.some((change) => change.breaking) ? 1 : 0;
   } catch (error) {

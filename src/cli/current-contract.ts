@@ -42,16 +42,19 @@ export function reasonsOf(error: unknown): readonly string[] {
   throw error;
 }
 
-/** currentContract rejects with NoContract and CommandError. */
+/** currentContract rejects with NoContract and CommandError; `mayBeGone`: the selected script need not be there. */
 export async function currentContract(
   sources: ConfigSources,
   { prove, script }: Pick<CommandLine, 'prove' | 'script'>,
+  mayBeGone = false,
 ): Promise<Contract> {
   const config = configOf(sources);
   const location = config['queries.location'];
   const selection =
     script === undefined ? undefined : new ScriptSelection(script, location, sources.cwd);
   const listed = await listedScripts(config, selection);
+  const aliases = configuredDatabases(config).map(({ alias }) => alias);
+  if (selection !== undefined && !mayBeGone) requireScript(selection, listed.scripts, [], aliases);
   await requireDatabases(config);
   const texts = new Map<string, ServedText>();
   const findings = await proveScripts(config, {
@@ -144,10 +147,7 @@ async function listedScripts(
     .filter(({ file }) => selection?.hasFile(file) ?? true)
     .map((problem) => `error: ${problemPlace(problem)}: ${oneLine(problem.message)}`);
   if (wrong.length > 0) throw new NoContract(wrong.map(printable));
-  const all = [...scripts, ...(table.listed ?? [])];
-  const aliases = configuredDatabases(config).map(({ alias }) => alias);
-  if (selection !== undefined) requireScript(selection, all, [], aliases);
-  return { scripts: all, stored: table.keys };
+  return { scripts: [...scripts, ...(table.listed ?? [])], stored: table.keys };
 }
 
 async function requireDatabases(config: Config): Promise<void> {

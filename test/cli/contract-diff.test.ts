@@ -336,6 +336,12 @@ t.test('each kind of change', async (t) => {
   );
 });
 
+t.test('one script, which is gone', async (t) => {
+  const diff = (script: string) => run(folder, ['contract', 'diff', 'old.json', '--script', script], env); // prettier-ignore
+  t.match((await diff('case/n1')).stdout, '\n- case/n1 (read): the script is gone\n');
+  t.match((await diff('case/n999')).stderr, /^error: there is no script "case\/n999"/);
+});
+
 t.test('between two files, as text', async (t) => {
   const { stdout } = await run(folder, ['contract', '--script', 'case/n5'], env);
   writeFileSync(join(folder, 'new.json'), stdout);
