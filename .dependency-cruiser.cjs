@@ -67,7 +67,7 @@ const ARROWS = {
   mcp: ['access', 'pg', 'script', 'head', 'template'],
   catalog: ['access', 'pg'],
   users: ['pg'],
-  registry: ['script', 'head', 'template', 'pg'],
+  registry: ['proof', 'script', 'head', 'template', 'pg'],
   proof: ['script', 'head', 'body', 'template', 'analysis', 'pg'],
   analysis: ['pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],

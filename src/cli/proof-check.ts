@@ -239,6 +239,7 @@ function unanswered(reason: string): KeptProof {
     parameters: [],
     columns: [],
     asked: 0,
+    isCut: true,
     combinations: 0,
     texts: 0,
     statements: 0,

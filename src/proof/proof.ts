@@ -2,6 +2,7 @@
  * The proof of one text of a script: that every branch of its template renders a statement that PostgreSQL can parse, and
  * with which types. Nothing is run, and nothing is proved about what happens when it runs.
  */
+import { StatementFailure } from '../pg/queryable.js';
 import type { Position } from '../position.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
@@ -43,6 +44,8 @@ export interface Proof {
   readonly exploration: Exploration;
   /** Statements that PostgreSQL was asked about. */
   readonly asked: number;
+  /** Whether the time was over before everything was tried. */
+  readonly isCut: boolean;
 }
 
 /** What the statements of a script are made with, and whom they are shown to. */
@@ -54,7 +57,7 @@ export async function prove(
   session: ProofSession,
   bounds: Bounds,
 ): Promise<Proof> {
-  const exploration = explore(script, bounds);
+  const exploration = await explore(script, bounds);
   let asked = 0;
   const checking: Checking = {
     ...session,
@@ -68,9 +71,15 @@ export async function prove(
   const checked: Checked[] = [];
   let isOver = false;
   for (const shape of exploration.shapes) {
-    if ((isOver = bounds.isOver())) break;
+    if ((isOver = bounds.isOver(1))) break;
     if (refusesAbsent(shape)) continue;
-    const result = await checkShape(shape.rendered, exploration.slots, checking);
+    let result;
+    try {
+      result = await checkShape(shape.rendered, exploration.slots, checking);
+    } catch (error) {
+      if ((isOver = bounds.isOver(1) && isTimeout(error))) break;
+      throw error;
+    }
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
@@ -85,7 +94,13 @@ export async function prove(
     columns: columnsOf(checked),
     exploration,
     asked,
+    isCut: isOver || exploration.extent === 'part',
   };
+}
+
+/** Whether PostgreSQL did not parse a statement in time. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof StatementFailure && error.state === 'timeout';
 }
 
 interface Checked {
@@ -147,7 +162,8 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   });
 }
 
-function faultOf(error: Refusal['error']): Fault {
+/** faultOf gives the fault of a template for whose data nothing is rendered. */
+export function faultOf(error: Refusal['error']): Fault {
   const code = error instanceof InvalidParameter ? 'invalid_parameter' : 'script_not_usable';
   if (error instanceof RefusedValue)
     return { message: error.message, code, hint: undefined, place: undefined };

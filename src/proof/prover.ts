@@ -1,11 +1,21 @@
 /** Proves scripts on one database. Several may be proved at a time: their statements share a connection. */
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
+import type { Queryable } from '../pg/queryable.js';
+import { unsafeValue } from '../script/script-error.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import type { ScriptText } from '../script/script-text.js';
 import { jsonFrame, StatementBuilder, type JsonAggregate } from '../script/statement.js';
+import {
+  RefusedValue,
+  TemplateError,
+  type Rendered,
+  type TemplateMap,
+} from '../template/template.js';
 import { tablesOf } from './catalog.js';
-import { prove, type Proof } from './proof.js';
+import { faultOf, prove, type Proof } from './proof.js';
+import { checkShape, type Checking, type Fault } from './shape-check.js';
+import { Slots } from './slots.js';
 
 /** Limits of the proof of one text. */
 export interface ProofLimits {
@@ -35,10 +45,16 @@ export interface ProverSettings {
   readonly limits: ProofLimits;
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
+  /** Whether statements use dedicated connections, so that one that waits for a lock delays no script. */
+  readonly alone?: boolean;
 }
+
+/** The slots of a text that was rendered with values. */
+const NO_SLOTS = new Slots('');
 
 export class Prover {
   readonly #database: Database;
+  readonly #queryable: Queryable;
   readonly #settings: ProverSettings;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
@@ -47,27 +63,66 @@ export class Prover {
   constructor(database: Database, settings: ProverSettings) {
     const { aggregate, maxResult } = settings;
     this.#database = database;
+    this.#queryable = settings.alone ? database.dedicated : database;
     this.#settings = settings;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
   }
 
-  /** prove proves the text of `script` (`<folder>/<script>`); rejects with StatementFailure when the database cannot be asked. */
-  async prove(script: string, text: ScriptText): Promise<Proof> {
-    const { limits, patience } = this.#settings;
-    const { paths, shapes, pairs, time } = limits;
-    const { verb, head } = text;
-    const tables = await (this.#tables ??= tablesOf(this.#database));
-    const end = performance.now() + time;
-    return prove(
-      text,
-      {
-        script,
-        statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
-        describe: (sql) => this.#database.describe(sql, { limit: patience }),
-        tables,
-      },
-      { paths, shapes, pairs, isOver: () => performance.now() > end },
-    );
+  /**
+   * prove proves the text of `script` (`<folder>/<script>`) in at most `time` ms; rejects with StatementFailure when the
+   * database cannot be asked.
+   */
+  async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
+    const { paths, shapes, pairs } = this.#settings.limits;
+    const tables = await (this.#tables ??= tablesOf(this.#queryable));
+    const start = performance.now();
+    const isOver = (part: number): boolean => performance.now() >= start + part * time;
+    const checking = this.#checking(script, text, start + time, tables);
+    return prove(text, checking, { paths, shapes, pairs, isOver });
   }
+
+  /** proveWith gives what is wrong with what a text renders with some data; it rejects as prove does. */
+  async proveWith(
+    data: TemplateMap,
+    script: string,
+    text: ScriptText,
+    time: number,
+  ): Promise<Fault | undefined> {
+    let rendered: Rendered;
+    try {
+      rendered = text.template.render(data);
+    } catch (error) {
+      if (error instanceof RefusedValue) return unsafe(error);
+      if (error instanceof TemplateError) return faultOf(error);
+      throw error;
+    }
+    const checking = this.#checking(script, text, performance.now() + time, []);
+    return (await checkShape(rendered, NO_SLOTS, checking)).fault;
+  }
+
+  #checking(
+    script: string,
+    { verb, head }: ScriptText,
+    end: number,
+    tables: readonly string[],
+  ): Checking {
+    const { patience, alone = false } = this.#settings;
+    return {
+      script,
+      verb,
+      head,
+      statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
+      describe: (sql) => {
+        const limit = Math.max(1, Math.min(patience, end - performance.now()));
+        return this.#database.describe(sql, { limit, alone });
+      },
+      tables,
+    };
+  }
+}
+
+function unsafe({ parameter }: RefusedValue): Fault {
+  const { message, code } = unsafeValue(parameter);
+  return { message, code, hint: undefined, place: undefined };
 }
