@@ -59,8 +59,12 @@ export interface Exploration {
 const PART = 0.5;
 
 /** explore renders in slices. */
-export function explore(script: ScriptText, bounds: Bounds): Promise<Exploration> {
-  return new Explorer(script, bounds).explore();
+export function explore(
+  script: ScriptText,
+  bounds: Bounds,
+  slices = new Slices(),
+): Promise<Exploration> {
+  return new Explorer(script, bounds, slices).explore();
 }
 
 class Explorer {
@@ -71,12 +75,13 @@ class Explorer {
   readonly #refused: Refusal[] = [];
   readonly #failed: Refusal[] = [];
   readonly #open = new Set<string>();
-  readonly #slices = new Slices();
+  readonly #slices: Slices;
   #renderings = 0;
 
-  constructor(script: ScriptText, bounds: Bounds) {
+  constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
     this.#script = script;
     this.#bounds = bounds;
+    this.#slices = slices;
     this.#domain = new Domain(script.template.text, script.head.parameters, script.body);
   }
 

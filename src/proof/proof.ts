@@ -2,16 +2,17 @@
  * The proof of one text of a script: that every branch of its template renders a statement that PostgreSQL can parse, and
  * with which types. Nothing is run, and nothing is proved about what happens when it runs.
  */
-import { StatementFailure } from '../pg/queryable.js';
 import type { Position } from '../position.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';
+import { OutOfTime } from './out-of-time.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import { neverAccepted } from './refusals.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
+import { Slices } from './slices.js';
 
 /** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
 export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
@@ -56,8 +57,9 @@ export async function prove(
   script: ScriptText,
   session: ProofSession,
   bounds: Bounds,
+  slices = new Slices(),
 ): Promise<Proof> {
-  const exploration = await explore(script, bounds);
+  const exploration = await explore(script, bounds, slices);
   let asked = 0;
   const checking: Checking = {
     ...session,
@@ -77,30 +79,29 @@ export async function prove(
     try {
       result = await checkShape(shape.rendered, exploration.slots, checking);
     } catch (error) {
-      if ((isOver = bounds.isOver(1) && isTimeout(error))) break;
-      throw error;
+      if (!(error instanceof OutOfTime)) throw error;
+      isOver = true;
+      break;
     }
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
+  if (slices.isOver) await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
   if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  if (slices.isOver) await slices.next();
+  const accepted = acceptedIn(checked);
   return {
     verdict: verdictOf(findings, open, exploration),
     findings,
     open,
-    parameters: provedParameters(exploration, acceptedIn(checked), typesOf(checked)),
+    parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
     columns: columnsOf(checked),
     exploration,
     asked,
     isCut: isOver || exploration.extent === 'part',
   };
-}
-
-/** Whether PostgreSQL did not parse a statement in time. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof StatementFailure && error.state === 'timeout';
 }
 
 interface Checked {

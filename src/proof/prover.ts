@@ -1,5 +1,6 @@
 /** Proves scripts on one database. Several may be proved at a time: their statements share a connection. */
 import { performance } from 'node:perf_hooks';
+import { ServiceError } from '../errors.js';
 import type { Database } from '../pg/database.js';
 import type { Queryable } from '../pg/queryable.js';
 import { unsafeValue } from '../script/script-error.js';
@@ -14,7 +15,9 @@ import {
 } from '../template/template.js';
 import { tablesOf } from './catalog.js';
 import { faultOf, prove, type Proof } from './proof.js';
+import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
+import { Slices } from './slices.js';
 import { Slots } from './slots.js';
 
 /** Limits of the proof of one text. */
@@ -45,9 +48,15 @@ export interface ProverSettings {
   readonly limits: ProofLimits;
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
-  /** Whether statements use dedicated connections, so that one that waits for a lock delays no script. */
-  readonly alone?: boolean;
+  /**
+   * Whether the thread serves requests meanwhile: statements then use dedicated connections, so that one that waits for a
+   * lock delays no script, and other work pauses between slices.
+   */
+  readonly serves?: boolean;
 }
+
+/** How long requests have the thread for themselves between slices, ms. */
+const PAUSE = 2;
 
 /** The slots of a text that was rendered with values. */
 const NO_SLOTS = new Slots('');
@@ -63,7 +72,7 @@ export class Prover {
   constructor(database: Database, settings: ProverSettings) {
     const { aggregate, maxResult } = settings;
     this.#database = database;
-    this.#queryable = settings.alone ? database.dedicated : database;
+    this.#queryable = settings.serves ? database.dedicated : database;
     this.#settings = settings;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
@@ -79,10 +88,14 @@ export class Prover {
     const start = performance.now();
     const isOver = (part: number): boolean => performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
-    return prove(text, checking, { paths, shapes, pairs, isOver });
+    const slices = new Slices(this.#settings.serves ? PAUSE : 0);
+    return prove(text, checking, { paths, shapes, pairs, isOver }, slices);
   }
 
-  /** proveWith gives what is wrong with what a text renders with some data; it rejects as prove does. */
+  /**
+   * proveWith gives what is wrong with what a text renders with some data; it rejects as prove does, and with OutOfTime
+   * after `time` ms.
+   */
   async proveWith(
     data: TemplateMap,
     script: string,
@@ -107,19 +120,27 @@ export class Prover {
     end: number,
     tables: readonly string[],
   ): Checking {
-    const { patience, alone = false } = this.#settings;
+    const { patience, serves: alone = false } = this.#settings;
     return {
       script,
       verb,
       head,
       statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
-      describe: (sql) => {
-        const limit = Math.max(1, Math.min(patience, end - performance.now()));
-        return this.#database.describe(sql, { limit, alone });
+      describe: async (sql) => {
+        const left = end - performance.now();
+        if (left <= 0) throw new OutOfTime();
+        const limit = Math.min(patience, left);
+        const described = await this.#database.describe(sql, { limit, alone });
+        if (limit === left && isTimeout(described)) throw new OutOfTime();
+        return described;
       },
       tables,
     };
   }
+}
+
+function isTimeout(described: object): boolean {
+  return described instanceof ServiceError && described.code === 'timeout';
 }
 
 function unsafe({ parameter }: RefusedValue): Fault {

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
-import { StatementFailure } from '../pg/queryable.js';
 import { catalogVersion } from '../proof/catalog-version.js';
 import { typeNames } from '../proof/catalog.js';
+import { OutOfTime } from '../proof/out-of-time.js';
 import { keptProof, recordOf, typesIn, type ProofRecord } from '../proof/proof-record.js';
 import type { Prover } from '../proof/prover.js';
 import { Recent, type RecentBounds } from '../recent.js';
@@ -50,7 +50,10 @@ export class ScriptProofs {
   /** prove rejects with ServiceError `busy`, or StatementFailure when the database cannot be queried. */
   async prove(target: ProofTarget, time = this.#settings.proofBudget): Promise<VerbProofs> {
     const version = await catalogVersion(target.database.dedicated);
-    return this.#known(target, version) ?? this.#queue.run(() => this.#prove(target, time));
+    return (
+      this.#known(target, version) ??
+      this.#queue.run((waited) => this.#prove(target, time, waited ? undefined : version))
+    );
   }
 
   /**
@@ -91,11 +94,11 @@ export class ScriptProofs {
     return known;
   }
 
-  async #prove(target: ProofTarget, time: number): Promise<VerbProofs> {
+  /** Without a version the catalogs may have changed, or another request may have had the same texts. */
+  async #prove(target: ProofTarget, time: number, version?: string): Promise<VerbProofs> {
     const { script, texts, database } = target;
     const end = performance.now() + time;
-    // The catalogs may have changed while it waited, or another request may have had the same texts.
-    const version = await catalogVersion(database.dedicated);
+    version ??= await catalogVersion(database.dedicated);
     const prover = await this.#prover(database);
     const proofs = new Map<Verb, ProofRecord>();
     for (const [verb, text] of texts) {
@@ -124,7 +127,7 @@ export class ScriptProofs {
       maxResult,
       limits: USUAL_LIMITS,
       patience: proofBudget,
-      alone: true,
+      serves: true,
     });
   }
 }
@@ -165,7 +168,7 @@ async function withSamples(
       const more = hint === undefined ? place : { ...place, hint };
       findings.push({ verb, ...rest, ...more, when: WITH_SAMPLES });
     } catch (error) {
-      if (!(error instanceof StatementFailure) || error.state !== 'timeout') throw error;
+      if (!(error instanceof OutOfTime)) throw error;
       untried.add(verb);
     }
   }
