@@ -13,16 +13,21 @@ import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import type { RoutedScript } from '../script/scripts.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
-import { nearest } from '../nearest.js';
 import type { CommandLine } from './command-line.js';
 import { checkPlugins } from './plugin-check.js';
-import { quoted } from './printable.js';
 import { Progress } from './progress.js';
 import { proveScripts } from './proof-check.js';
-import { reportText, type AccessFindings, type PathFindings, type Report } from './report.js';
+import {
+  reportText,
+  type AccessFindings,
+  type PathFindings,
+  type Report,
+  type ScriptFindings,
+  type StoredFindings,
+} from './report.js';
 import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
-import { ScriptSelection } from './script-selection.js';
+import { requireScript, ScriptSelection } from './script-selection.js';
 import { CommandError } from './session.js';
 import { checkStoredScripts } from './stored-scripts-check.js';
 
@@ -87,23 +92,23 @@ async function makeReport(
     }),
   ]);
   const databases = checked.map(({ finding }) => finding);
-  const place = placeFindings(sources, loaded, table.stored === null && files.missing);
-  const errors = [...switchedOff, ...place.errors];
+  const missing = unconfigured(sources, loaded, files.findings);
+  const errors = [...switchedOff, ...missing.errors];
   const warnings = [
     ...loaded.warnings.filter((warning) => !switchedOff.includes(warning)),
-    ...place.warnings,
+    ...missing.warnings,
     ...checked.flatMap(({ secrets }) => secrets),
   ];
-  const isUsed = ({ file }: ListedProblem): boolean => selection?.hasFile(file) ?? true;
-  const noted = [...files.warnings, ...table.warnings].filter(isUsed);
-  const problems = files.problems.filter(isUsed);
-  const stored = table.stored && {
-    ...table.stored,
-    ok: table.stored.message === null ? table.stored.problems.every((one) => !isUsed(one)) : table.stored.ok, // prettier-ignore
-    problems: table.stored.problems.filter(isUsed),
-  };
-  const listed = [...files.scripts, ...(table.listed ?? [])];
-  if (selection !== undefined) requireScript(selection, listed, [...files.problems, ...(table.stored?.problems ?? [])], aliases); // prettier-ignore
+  const chosen = (problem: ListedProblem): boolean => selection?.hasFile(problem.file) ?? true;
+  const scripts = { ...files.findings, problems: files.problems.filter(chosen) };
+  const stored = table.stored && chosenFrom(table.stored, chosen);
+  if (selection !== undefined)
+    requireScript(
+      selection,
+      [...files.scripts, ...(table.listed ?? [])],
+      [...scripts.problems, ...(stored?.problems ?? [])],
+      aliases,
+    );
   const proof =
     prove === 'off'
       ? null
@@ -111,7 +116,7 @@ async function makeReport(
           full: prove === 'full',
           selection,
           available: new Set(databases.filter(({ ok }) => ok).map(({ alias }) => alias)),
-          readsTable: table.listed !== undefined,
+          stored: table.keys,
           total: selection === undefined ? files.scripts.length + (stored?.count ?? 0) : 1,
           progress: new Progress(process.stderr),
         });
@@ -125,7 +130,7 @@ async function makeReport(
     ok:
       errors.length === 0 &&
       databases.every(({ ok }) => ok) &&
-      problems.length === 0 &&
+      scripts.problems.length === 0 &&
       (plugins?.problems.length ?? 0) === 0 &&
       (paths?.problems.length ?? 0) === 0 &&
       (stored?.ok ?? true) &&
@@ -134,11 +139,13 @@ async function makeReport(
     errors,
     warnings: [
       ...warnings,
-      ...noted.map((warning) => `${problemPlace(warning)}: ${warning.message}`),
+      ...[...files.warnings, ...table.warnings]
+        .filter(chosen)
+        .map((warning) => `${problemPlace(warning)}: ${warning.message}`),
       ...(access?.accessWarnings ?? []),
     ],
     databases,
-    scripts: { location, count: files.scripts.length, problems },
+    scripts,
     stored,
     proof,
     plugins,
@@ -147,58 +154,50 @@ async function makeReport(
   };
 }
 
-/** What is said about a folder without configuration or scripts: most likely it is the wrong one. */
-function placeFindings(
+/** What is wrong with a folder where nothing is configured: without scripts it is most likely the wrong one. */
+function unconfigured(
   { cwd }: ConfigSources,
-  { config, file, isSet }: LoadedConfig,
-  isMissing: boolean,
+  { config, isSet }: LoadedConfig,
+  { message }: ScriptFindings,
 ): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
-  const location = config['queries.location'];
-  const noScripts = `queries.location: there is no folder ${location}; serve makes it`;
-  const noFile = `there is no configuration file: neither ${cwd}/service.toml nor one named by --config or SERVICE_CONF`;
-  if (file === undefined && !isSet)
-    return isMissing
-      ? {
-          errors: [`${noFile}; and no folder ${location}: is this the wrong folder?`],
-          warnings: [],
-        }
-      : { errors: [], warnings: [`${noFile}; the defaults apply`] };
-  return { errors: [], warnings: isMissing ? [noScripts] : [] };
+  if (isSet) return { errors: [], warnings: [] };
+  const noFile = `there is no configuration file: neither service.toml in ${cwd}, nor --config, nor SERVICE_CONF`;
+  if (message === null) return { errors: [], warnings: [`${noFile}; the defaults apply`] };
+  const noFolder = `no folder ${config['queries.location']}`;
+  return { errors: [`${noFile}; and ${noFolder}: run check where they are`], warnings: [] };
 }
 
-/** Throws CommandError when there is no such script. */
-function requireScript(
-  selection: ScriptSelection,
-  scripts: readonly ListedScript[],
-  problems: readonly ListedProblem[],
-  aliases: readonly string[],
-): void {
-  const { alias, text } = selection;
-  if (alias !== undefined && !aliases.includes(alias))
-    throw new CommandError(
-      `no database has the alias ${quoted(alias)}; the nearest is ${quoted(nearest(alias, aliases))}`,
-    );
-  if (scripts.some((one) => selection.has(one))) return;
-  if (problems.some(({ file }) => selection.hasFile(file))) return;
-  const close = selection.nearest(scripts);
-  throw new CommandError(
-    `there is no script ${quoted(text)}${close === undefined ? '' : `; the nearest is ${close}`}`,
-  );
+interface CheckedFolder extends ScriptListing {
+  readonly findings: ScriptFindings;
 }
 
-async function checkScripts(
-  location: string,
-): Promise<ScriptListing & { readonly missing: boolean }> {
+async function checkScripts(location: string): Promise<CheckedFolder> {
   const none = { scripts: [], problems: [], warnings: [], routed: [] };
+  const found = (listing: ScriptListing, message: string | null): CheckedFolder => {
+    const { scripts, problems } = listing;
+    return { ...listing, findings: { location, message, count: scripts.length, problems } };
+  };
   try {
-    return { ...(await listScripts(location)), missing: false };
+    return found(await listScripts(location), null);
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    // serve creates the folder.
-    if (code === 'ENOENT') return { ...none, missing: true };
+    if (code === 'ENOENT') return found(none, NO_FOLDER);
     const problems = [{ file: location, message: `cannot be read: ${code}` }];
-    return { ...none, problems, missing: false };
+    return found({ ...none, problems }, null);
   }
+}
+
+/** The message about a folder that `serve` will create. */
+const NO_FOLDER = 'there is no such folder; serve makes it';
+
+/** The findings about the table, with the problems of chosen texts only. */
+function chosenFrom(
+  found: StoredFindings,
+  chosen: (problem: ListedProblem) => boolean,
+): StoredFindings {
+  const problems = found.problems.filter(chosen);
+  const ok = found.message === null ? problems.length === 0 : found.ok;
+  return { ...found, ok, problems };
 }
 
 function checkPaths(routed: readonly RoutedScript[], defaultAlias: string): PathFindings {

@@ -2,13 +2,13 @@
  * Proves the scripts for `check`: each on its database, a few at a time, so that the round trips of one overlap with the
  * work on others. Only the results are kept. Nothing of a script is run.
  */
-import { configuredDatabases, databasesOf } from '../config/databases.js';
+import { performance } from 'node:perf_hooks';
+import { configuredDatabases } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
-import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
-import { typeNames } from '../proof/catalog.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
-import { Prover, USUAL_LIMITS, WIDE_LIMITS } from '../proof/prover.js';
+import { USUAL_LIMITS, WIDE_LIMITS, type ProofLimits } from '../proof/prover.js';
+import { ProofDatabases } from './proof-databases.js';
 import type { Progress } from './progress.js';
 import type { ProofFindings, ProvedScript } from './proof-report.js';
 import { ProvableTexts, type ProvableText } from './provable-texts.js';
@@ -16,8 +16,6 @@ import type { ScriptSelection } from './script-selection.js';
 
 /** Scripts that are proved at a time. */
 const PARALLEL = 4;
-/** How long PostgreSQL may take to parse one statement, ms. */
-const PATIENCE = 5_000;
 /** Most scripts that wait for another attempt, without others beside them. */
 const MOST_HELD_UP = 50;
 
@@ -27,8 +25,8 @@ export interface ProofOptions {
   readonly selection: ScriptSelection | undefined;
   /** Aliases of the databases that answer. */
   readonly available: ReadonlySet<string>;
-  /** Whether the scripts table can be read. */
-  readonly readsTable: boolean;
+  /** `alias/folder/name` of each stored script; undefined when there is no table that can be read. */
+  readonly stored: ReadonlySet<string> | undefined;
   /** How many texts there are, for the progress. */
   readonly total: number;
   readonly progress: Progress;
@@ -53,53 +51,48 @@ interface Proved {
   readonly proof: KeptProof;
 }
 
-/** A database that scripts are proved on. */
-interface Target {
-  readonly database: Database;
-  readonly prover: Prover;
-}
-
 class ProofCheck {
   readonly #config: Config;
   readonly #options: ProofOptions;
   readonly #aliases: readonly string[];
-  readonly #targets = new Map<string, Target>();
-  /** By alias, why a database cannot be asked any more. */
-  readonly #lost = new Map<string, string>();
+  readonly #databases: ProofDatabases;
   readonly #heldUp: { readonly at: number; readonly text: ProvableText }[] = [];
   /** In the order of the texts. */
   readonly #proved: (Proved | undefined)[] = [];
   readonly #warnings: string[] = [];
+  readonly #limits: ProofLimits;
   #started = 0;
   #unproved = 0;
 
   constructor(config: Config, options: ProofOptions) {
     this.#config = config;
     this.#options = options;
+    this.#limits = options.full ? WIDE_LIMITS : USUAL_LIMITS;
+    this.#databases = new ProofDatabases(config, this.#limits, options.available);
     this.#aliases = configuredDatabases(config).map(({ alias }) => alias);
   }
 
   async run(): Promise<ProofFindings> {
-    const { selection, readsTable } = this.#options;
-    const texts = new ProvableTexts(this.#config, this.#aliases, selection);
-    const table = readsTable ? this.#targetOf(this.#aliases[0]!)?.database : undefined;
-    const source = texts.read(table);
+    const { selection, stored } = this.#options;
+    const texts = new ProvableTexts(this.#config, this.#aliases, stored, selection);
+    const source = texts.read(stored && this.#databases.of(this.#aliases[0]!)?.session);
     const lane = async (): Promise<void> => {
       for (let next = await source.next(); !next.done; next = await source.next())
         await this.#prove(this.#started++, next.value);
     };
-    try {
-      await Promise.all(Array.from({ length: PARALLEL }, lane));
-    } catch (error) {
+    const lanes = await Promise.allSettled(Array.from({ length: PARALLEL }, lane));
+    for (const ended of lanes) {
+      if (ended.status === 'fulfilled') continue;
+      const error: unknown = ended.reason;
       if (!(error instanceof StatementFailure)) throw error;
-      this.#lost.set(this.#aliases[0]!, error.reason);
+      this.#databases.lose(this.#aliases[0]!, error.reason); // the table cannot be read any more
     }
     for (const { at, text } of this.#heldUp.splice(0)) await this.#prove(at, text, true);
     return this.#findings();
   }
 
   close(): void {
-    for (const { database } of this.#targets.values()) database.close();
+    this.#databases.close();
   }
 
   async #prove(at: number, text: ProvableText, again = false): Promise<void> {
@@ -115,14 +108,16 @@ class ProofCheck {
         continue;
       }
       const proved = { script, verb, file, database, proof };
-      first ??= proved;
-      if (proof.verdict === 'broken') continue;
-      if (first !== proved) this.#warn(first, database);
-      this.#proved[at] = proved;
-      return;
+      if (first === undefined) {
+        first = this.#proved[at] = proved;
+        if (proof.verdict !== 'broken') return;
+      } else if (proof.verdict !== 'broken' && proof.statements > 0) {
+        this.#warn(first, database);
+        this.#proved[at] = proved;
+        return;
+      }
     }
     if (first === undefined) this.#unproved++;
-    else this.#proved[at] = first;
   }
 
   /** The proof on one database; undefined when that cannot be asked. */
@@ -132,38 +127,29 @@ class ProofCheck {
     text: ProvableText,
     again: boolean,
   ): Promise<KeptProof | 'held up' | undefined> {
-    const target = this.#targetOf(alias);
+    const target = this.#databases.of(alias);
     if (target === undefined) return undefined;
+    const busy = performance.eventLoopUtilization();
     try {
-      return keptProof(await target.prover.prove(text.script, text.text));
+      const proof = keptProof(await target.prover.prove(text.script, text.text));
+      // Renderings of the scripts beside it may have used its time.
+      if (!proof.isCut || performance.eventLoopUtilization(busy).utilization < 0.5) return proof;
+      return this.#delay(at, text, again) ?? proof;
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
       if (isLoss(error)) {
-        this.#lost.set(alias, error.reason);
+        this.#databases.lose(alias, error.reason);
         return undefined;
       }
-      if (again || this.#heldUp.length === MOST_HELD_UP) return unanswered(error.reason);
-      this.#heldUp.push({ at, text });
-      return 'held up';
+      return this.#delay(at, text, again) ?? unanswered(error.reason);
     }
   }
 
-  #targetOf(alias: string): Target | undefined {
-    if (!this.#options.available.has(alias) || this.#lost.has(alias)) return undefined;
-    let target = this.#targets.get(alias);
-    if (target === undefined) {
-      const settings = databasesOf(this.#config).find((one) => one.alias === alias)!;
-      // Waiting for a lock is bounded by PATIENCE, which leaves the connection as it is.
-      const database = openSession({ ...settings, statementTimeout: Infinity });
-      const prover = new Prover(database, {
-        aggregate: this.#config['json.agg.type'],
-        maxResult: this.#config['pg.max_result'],
-        limits: this.#options.full ? WIDE_LIMITS : USUAL_LIMITS,
-        patience: PATIENCE,
-      });
-      this.#targets.set(alias, (target = { database, prover }));
-    }
-    return target;
+  /** Puts a script off until no other is proved beside it; undefined when it was already. */
+  #delay(at: number, text: ProvableText, again: boolean): 'held up' | undefined {
+    if (again || this.#heldUp.length === MOST_HELD_UP) return undefined;
+    this.#heldUp.push({ at, text });
+    return 'held up';
   }
 
   #warn({ file, database, proof }: Proved, alias: string): void {
@@ -176,10 +162,10 @@ class ProofCheck {
   async #findings(): Promise<ProofFindings> {
     const proved = this.#proved.filter((one) => one !== undefined); // held up or unproved ones leave gaps
     const names = new Map<string, ReadonlyMap<number, string>>();
-    for (const [alias] of this.#targets) {
+    for (const alias of new Set(proved.map(({ database }) => database))) {
       const types = new Set<number>();
       for (const { database, proof } of proved) if (database === alias) typesIn(proof, types);
-      names.set(alias, await this.#typeNames(alias, types));
+      names.set(alias, await this.#databases.typeNames(alias, types));
     }
     const scripts = proved.map(({ script, verb, file, database, proof }): ProvedScript => ({
       script,
@@ -188,14 +174,12 @@ class ProofCheck {
       database,
       ...recordOf(proof, names.get(database)!),
     }));
-    const errors = [...this.#lost].map(
-      ([alias, reason]) => `database ${alias} does not answer any more: ${reason}`,
-    );
+    const errors = this.#databases.errors();
     const count = (verdict: ProvedScript['verdict']): number =>
       scripts.filter((script) => script.verdict === verdict).length;
     const broken = count('broken');
     return {
-      ok: broken === 0 && errors.length === 0,
+      ok: broken + errors.length + this.#unproved === 0,
       full: this.#options.full,
       errors,
       warnings: this.#warnings,
@@ -206,21 +190,6 @@ class ProofCheck {
       unproved: this.#unproved,
       scripts,
     };
-  }
-
-  async #typeNames(
-    alias: string,
-    types: ReadonlySet<number>,
-  ): Promise<ReadonlyMap<number, string>> {
-    const target = this.#targetOf(alias);
-    if (target === undefined) return new Map();
-    try {
-      return await typeNames(target.database, types);
-    } catch (error) {
-      if (!(error instanceof StatementFailure)) throw error;
-      this.#lost.set(alias, error.reason);
-      return new Map();
-    }
   }
 }
 

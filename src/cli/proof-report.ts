@@ -50,12 +50,14 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
     script.findings.map((finding) => findingLines(script, finding)),
   );
   const open = scripts.flatMap((script) => script.open.map((point) => openLine(script, point)));
+  const covered = scripts.filter(({ verdict }) => verdict === 'covered');
   return [
     `proof ${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
     ...errors.map((error) => `  error: ${oneLine(error)}`),
     ...bounded(warnings.map((warning) => `  warning: ${line(warning)}`), most, 'warnings'), // prettier-ignore
     ...bounded(broken, most, 'errors').flat(),
     ...bounded(open, most, 'open points'),
+    ...bounded(covered.map(coveredLine), most, 'covered scripts'),
     ...(whole ? scripts.flatMap(detailLines) : []),
   ];
 }
@@ -71,7 +73,11 @@ function countsOf(findings: ProofFindings): string {
     [unproved, 'not proved, because the database does not answer'],
   ] as const;
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
-  return `${all} script${all === 1 ? '' : 's'}${counts.join('')}`;
+  return counted(all, 'script') + counts.join('');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function findingLines({ file }: ProvedScript, finding: RecordedFinding): string[] {
@@ -87,11 +93,15 @@ function openLine({ file }: ProvedScript, point: RecordedPoint): string {
   return `  open: ${placed(file, point)}: ${line(point.what)}`;
 }
 
+function coveredLine({ file, combinations }: ProvedScript): string {
+  return `  covered by pairs: ${printable(file)}: ${combinations} combinations and not all; --prove=full tries them`;
+}
+
 function detailLines(script: ProvedScript): string[] {
   const { file, database, verdict, parameters, columns, combinations, texts } = script;
   const forms = columns.map((form) => form.map(({ name, type }) => `${name} ${type}`).join(', '));
   return [
-    `${printable(file)} is ${verdict} on ${printable(database)}: ${texts} texts of ${combinations} combinations`,
+    `${printable(file)} is ${verdict} on ${printable(database)}: ${counted(texts, 'text')} of ${counted(combinations, 'combination')}`,
     ...parameters.map((parameter) => `  ${line(parameterText(parameter))}`),
     ...forms.map((form, i) => `  ${i === 0 ? 'columns' : 'or'}: ${line(form)}`),
   ];

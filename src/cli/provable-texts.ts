@@ -31,14 +31,21 @@ const PAGE = 100;
 export class ProvableTexts {
   readonly #config: Config;
   readonly #aliases: readonly string[];
+  readonly #keys: ReadonlySet<string>;
   readonly #selection: ScriptSelection | undefined;
-  /** Of stored texts for all databases: their names, and with the hash of the text. */
-  readonly #stored = new Set<string>();
+  /** Of stored texts for all databases, with their hashes. */
+  readonly #texts = new Set<string>();
 
-  /** `aliases` are those of all databases, the default one first. */
-  constructor(config: Config, aliases: readonly string[], selection: ScriptSelection | undefined) {
+  /** `aliases` are those of all databases, the default one first; `keys` are `alias/folder/name` of each stored script. */
+  constructor(
+    config: Config,
+    aliases: readonly string[],
+    keys: ReadonlySet<string> = new Set(),
+    selection?: ScriptSelection,
+  ) {
     this.#config = config;
     this.#aliases = aliases;
+    this.#keys = keys;
     this.#selection = selection;
   }
 
@@ -55,11 +62,12 @@ export class ProvableTexts {
       const page = await records.list({ page: { limit: String(PAGE), offset: String(offset) } });
       for (const { database: alias, location: folder, name, ...content } of page) {
         if (!isIdentifier(folder) || !isIdentifier(name)) continue;
+        if (alias !== '' && !this.#aliases.includes(alias)) continue;
         const own = alias === '' ? undefined : alias;
         for (const verb of VERBS) {
           const text = content[`${verb}_sql`];
           if (text === undefined) continue;
-          if (own === undefined) this.#remember(folder, name, verb, text);
+          if (own === undefined) this.#texts.add(keyOf(folder, name, verb, text));
           const file = `${own === undefined ? '' : `${own}/`}${folder}/${name} (${verb})`;
           const found = this.#provable(folder, name, verb, text, file, own);
           if (found !== undefined) yield found;
@@ -97,26 +105,30 @@ export class ProvableTexts {
     const script = `${folder}/${name}`;
     const compiled = compileText(text, script, verb);
     if (compiled instanceof ServiceError) return undefined;
-    return { script, text: compiled, file, aliases: this.#aliasesOf(compiled, alias) };
+    const aliases = alias === undefined ? this.#aliasesOf(compiled, script) : [alias];
+    return aliases.length === 0 ? undefined : { script, text: compiled, file, aliases };
   }
 
-  /** A text for all databases may be meant for any of them; one with paths of its own is for the default one. */
-  #aliasesOf({ head }: ScriptText, alias: string | undefined): readonly string[] {
-    if (alias !== undefined) return [alias];
-    if (this.#selection?.alias !== undefined) return [this.#selection.alias];
-    return head.routes.length > 0 ? this.#aliases.slice(0, 1) : this.#aliases;
-  }
-
-  #remember(folder: string, name: string, verb: Verb, text: string): void {
-    this.#stored.add(`${folder}/${name}`).add(keyOf(folder, name, verb, text));
+  /**
+   * The databases that a text for all of them may be meant for: those without a stored script of their own. One with paths
+   * of its own is for the default database.
+   */
+  #aliasesOf({ head }: ScriptText, script: string): readonly string[] {
+    const chosen = this.#selection?.alias;
+    const all = chosen === undefined ? this.#aliases : [chosen];
+    const isDefault = (alias: string): boolean => alias === this.#aliases[0];
+    return all.filter(
+      (alias) =>
+        !this.#keys.has(`${alias}/${script}`) &&
+        (head.routes.length === 0 || chosen !== undefined || isDefault(alias)),
+    );
   }
 
   /** Whether an import would not change the stored script by this file. */
   #isStored(folder: string, name: string, verb: Verb, text: string): boolean {
-    if (this.#stored.has(keyOf(folder, name, verb, text))) return true;
-    return (
-      this.#config['queries.import_policy'] === 'skip' && this.#stored.has(`${folder}/${name}`)
-    );
+    if (this.#texts.has(keyOf(folder, name, verb, text))) return true;
+    const skips = this.#config['queries.import_policy'] === 'skip';
+    return skips && this.#keys.has(`/${folder}/${name}`);
   }
 }
 

@@ -14,6 +14,8 @@ export type DatabaseFinding =
 /** Findings about the scripts folder. */
 export interface ScriptFindings {
   readonly location: string;
+  /** Why there are no scripts yet; null when the folder is there. */
+  readonly message: string | null;
   /** Number of texts that can be served: one for each verb of a script. */
   readonly count: number;
   readonly problems: readonly ListedProblem[];
@@ -100,9 +102,10 @@ export function reportText(report: Report, whole = false): string {
     ),
   ];
   if (scripts !== null) {
-    const { location, count, problems } = scripts;
+    const { location, message, count, problems } = scripts;
     const state = problems.length === 0 ? 'ok' : 'not ok';
     lines.push(`scripts ${location} ${state}: ${countOf(count)}`, ...problemLines(problems));
+    if (message !== null) lines.push(`  warning: ${message}`);
   }
   if (stored !== null) {
     const { table, ok, message, count, problems } = stored;

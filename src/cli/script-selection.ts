@@ -5,6 +5,8 @@
 import { relative, resolve } from 'node:path';
 import { nearest } from '../nearest.js';
 import { VERBS, type Verb } from '../script/verb.js';
+import { quoted } from './printable.js';
+import { CommandError } from './session.js';
 
 /** A text of a script; `alias` is that of a stored script for one database. */
 export interface NamedText {
@@ -58,4 +60,22 @@ export class ScriptSelection {
     const wanted = this.#verb === undefined ? this.#script : `${this.#script}.${this.#verb}`;
     return names.length === 0 ? undefined : nearest(wanted, names);
   }
+}
+
+/** requireScript throws CommandError when neither a script nor a problem is about what was selected. */
+export function requireScript(
+  selection: ScriptSelection,
+  scripts: readonly NamedText[],
+  problems: readonly { readonly file: string }[],
+  aliases: readonly string[],
+): void {
+  const { alias, text } = selection;
+  if (alias !== undefined && !aliases.includes(alias))
+    throw new CommandError(
+      `no database has the alias ${quoted(alias)}; the nearest is ${quoted(nearest(alias, aliases))}`,
+    );
+  if (problems.length > 0 || scripts.some((one) => selection.has(one))) return;
+  const close = selection.nearest(scripts);
+  const hint = close === undefined ? 'there are none' : `the nearest is ${quoted(close)}`;
+  throw new CommandError(`there is no script ${quoted(text)}; ${hint}`);
 }

@@ -22,12 +22,14 @@ import type { StoredFindings } from './report.js';
 /** The message for a table that `serve` will create. */
 const NOT_CREATED_YET = 'it is not there yet; serve makes it';
 
-const NONE = { listed: undefined, warnings: [], routed: [] } as const;
+const NONE = { listed: undefined, keys: undefined, warnings: [], routed: [] } as const;
 
 /** checkStoredScripts checks the table; `listed` are its scripts, undefined when the table cannot be read. */
 export async function checkStoredScripts(config: Config): Promise<{
   readonly stored: StoredFindings | null;
   readonly listed: readonly ListedScript[] | undefined;
+  /** `alias/folder/name` of each record; undefined when the table cannot be read. */
+  readonly keys: ReadonlySet<string> | undefined;
   readonly warnings: readonly ListedProblem[];
   /** Those with paths of their own that can be requested. */
   readonly routed: readonly RoutedScript[];
@@ -50,14 +52,18 @@ export async function checkStoredScripts(config: Config): Promise<{
     const unusable = await storage.unusable();
     if (unusable !== undefined) return { stored: failed(unusable), ...NONE };
     const records = await new Records(table, database).list();
-    const { scripts, problems, warnings, routed } = compileAll(records);
+    const aliases = new Set(databasesOf(config).map(({ alias }) => alias));
+    const { scripts, problems, warnings, routed } = compileAll(records, aliases);
     const count = scripts.length;
     const stored = { table: name, ok: problems.length === 0, message: null, count, problems };
     return {
       stored,
       listed: distinct(scripts),
+      keys: new Set(
+        records.map(({ database, location, name }) => `${database}/${location}/${name}`),
+      ),
       warnings,
-      routed: requested(routed, records, config),
+      routed: requested(routed, records, config['pg.database'], aliases),
     };
   } catch (error) {
     if (!(error instanceof StatementFailure)) throw error;
@@ -67,7 +73,10 @@ export async function checkStoredScripts(config: Config): Promise<{
   }
 }
 
-function compileAll(records: readonly StoredRecord[]): {
+function compileAll(
+  records: readonly StoredRecord[],
+  aliases: ReadonlySet<string>,
+): {
   scripts: readonly ListedScript[];
   problems: readonly ListedProblem[];
   warnings: readonly ListedProblem[];
@@ -83,6 +92,8 @@ function compileAll(records: readonly StoredRecord[]): {
       problems.push({ file: script, message: 'no request can name this script' });
       continue;
     }
+    if (database !== '' && !aliases.has(database))
+      warnings.push({ file: script, message: 'no database has this alias: it is never served' });
     for (const verb of VERBS) {
       const text = content[`${verb}_sql`];
       if (text === undefined) continue;
@@ -106,12 +117,12 @@ function compileAll(records: readonly StoredRecord[]): {
 function requested(
   routed: readonly RoutedScript[],
   records: readonly StoredRecord[],
-  config: Config,
+  defaultAlias: string,
+  aliases: ReadonlySet<string>,
 ): RoutedScript[] {
-  const aliases = new Set(databasesOf(config).map(({ alias }) => alias));
   const own = new Set<string>();
   for (const { database, location, name } of records)
-    if (database === config['pg.database']) own.add(`${location}/${name}`);
+    if (database === defaultAlias) own.add(`${location}/${name}`);
   return routed.filter(({ alias, folder, name }) =>
     alias === undefined ? !own.has(`${folder}/${name}`) : aliases.has(alias),
   );

@@ -36,7 +36,7 @@ export const USUAL_LIMITS: ProofLimits = { paths: 4_096, shapes: 512, pairs: 4_0
 /** Limits for a proof of every combination: they only keep one script from taking all memory, or for ever. */
 export const WIDE_LIMITS: ProofLimits = {
   paths: 131_072,
-  shapes: 16_384,
+  shapes: 32_768,
   pairs: 131_072,
   time: 600_000,
 };
@@ -84,7 +84,7 @@ export class Prover {
    */
   async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
     const { paths, shapes, pairs } = this.#settings.limits;
-    const tables = await (this.#tables ??= tablesOf(this.#queryable));
+    const tables = await this.#tablesOnce();
     const start = performance.now();
     const isOver = (part: number): boolean => performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
@@ -136,6 +136,16 @@ export class Prover {
       },
       tables,
     };
+  }
+
+  async #tablesOnce(): Promise<readonly string[]> {
+    this.#tables ??= tablesOf(this.#queryable);
+    try {
+      return await this.#tables;
+    } catch (error) {
+      this.#tables = undefined; // the next proof asks again
+      throw error;
+    }
   }
 }
 

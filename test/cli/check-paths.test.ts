@@ -45,7 +45,7 @@ t.test('a path of a built-in route', async (t) => {
 t.test('paths of files', async (t) => {
   const folder = withScripts({
     'list.read.sql': '-- @path /v1/orders\nSELECT 1',
-    'list.write.sql': '-- @path /v1/orders\nINSERT',
+    'list.write.sql': '-- @path /v1/orders\nSELECT 1',
     'detail.read.sql': '-- @path /v1/orders/{id}\nSELECT 1',
     'detail.update.sql': '-- @path PATCH /v1/orders/{id}\nSELECT 1',
     'none.read.sql': 'SELECT 1',

@@ -17,7 +17,7 @@ function makeScripts(scripts: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-const GOOD = { 'shop/list.read.sql': 'SELECT 1', 'shop/list.write.sql': 'INSERT {{sqlVal "a"}}' };
+const GOOD = { 'shop/list.read.sql': 'SELECT 1', 'shop/list.write.sql': 'SELECT {{sqlVal "a"}}' };
 
 t.test('check', async (t) => {
   const server = await startPostgres(t);
@@ -70,7 +70,28 @@ t.test('check', async (t) => {
   await t.test('a missing scripts folder', async (t) => {
     const { code, stdout } = await run(makeFolder(t), ['check'], env);
     t.equal(code, 0, 'serve makes it');
-    t.match(stdout, /0 scripts/);
+    t.match(
+      stdout,
+      /\nscripts .*queries ok: 0 scripts\n {2}warning: there is no such folder; serve makes it\n/,
+    );
+  });
+
+  await t.test('a folder where nothing is configured', async (t) => {
+    const folder = makeFolder(t);
+    const { code, stdout } = await run(folder, ['check']);
+    t.equal(code, 1);
+    t.match(
+      stdout,
+      /^configuration not ok\n {2}error: there is no configuration file: neither service\.toml in .*; and no folder .*queries: run check where they are\n/,
+    );
+    const scripts = makeScripts(GOOD);
+    const defaults = await run(scripts, ['check']);
+    t.match(
+      defaults.stdout,
+      /^configuration ok\n {2}warning: there is no configuration file: .*; the defaults apply\n/,
+    );
+    writeFileSync(join(scripts, 'service.toml'), '');
+    t.match((await run(scripts, ['check'])).stdout, /^configuration .*service\.toml ok\ndatabase/);
   });
 
   await t.test('a scripts folder that is a file', async (t) => {
