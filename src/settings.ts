@@ -107,6 +107,8 @@ export interface WorkerSettings {
   readonly aggregate: 'json_agg' | 'jsonb_agg';
   /** Largest result of one statement. */
   readonly maxResult: number;
+  /** How long the registry may take for the proof of one record, ms. */
+  readonly proofBudget: number;
   /** Most bytes of results in memory: those of this worker, and its share of what the HTTP process is sending. */
   readonly resultBudget: number;
   /** Most requests in flight in the HTTP process. */

@@ -134,13 +134,11 @@ class ProofCheck {
   ): Promise<KeptProof | 'held up' | undefined> {
     const target = this.#databases.of(alias);
     if (target === undefined) return undefined;
-    const start = performance.now();
     const busy = performance.eventLoopUtilization();
     try {
       const proof = keptProof(await target.prover.prove(text.script, text.text));
-      const isOver = performance.now() - start > this.#limits.time;
       // Renderings of the scripts beside it may have used its time.
-      if (!isOver || performance.eventLoopUtilization(busy).utilization < 0.5) return proof;
+      if (!proof.isCut || performance.eventLoopUtilization(busy).utilization < 0.5) return proof;
       return this.#delay(at, text, again) ?? proof;
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
@@ -216,6 +214,7 @@ function unanswered(reason: string): KeptProof {
     parameters: [],
     columns: [],
     asked: 0,
+    isCut: true,
     combinations: 0,
     texts: 0,
     statements: 0,

@@ -5,6 +5,7 @@
 import { canSign } from '../auth/static-key.js';
 import { derived, fixed, unset, type Values } from './key.js';
 import {
+  DAY,
   boolean,
   choice,
   duration,
@@ -86,6 +87,11 @@ export const SECURITY_KEYS = {
     'Enable the registry of scripts. Disabled with a warning unless `auth.enabled` is on, `jwt.key` is set, `queries.register_admins` is not empty and `queries.storage` is `"database"`.',
   ),
   'queries.register_admins': fixed(list(), [], 'Users who may use the registry.'),
+  'queries.proof_budget': fixed(
+    duration(10, DAY),
+    2_000,
+    'Time limit of the proof of one script in the registry; what is not proved by then is reported as open.',
+  ),
   'queries.raised_messages': fixed(
     boolean(),
     true,

@@ -59,6 +59,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       scriptsTable: scriptsTableOf(config),
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
+      proofBudget: config['queries.proof_budget'],
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
       queue: config['pool.queue'],
       debug: config.debug,

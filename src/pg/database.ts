@@ -14,6 +14,7 @@ import { InternalJob, type InternalOptions, type InternalOutcome } from './inter
 import type { Job } from './job.js';
 import { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
+import type { Queryable } from './queryable.js';
 import { ResultBudget } from './result-budget.js';
 import { Scheduler, STALL } from './scheduler.js';
 import { connectionFailure, type SqlFailure } from './sql-failure.js';
@@ -34,6 +35,10 @@ export interface DescribeOptions {
 
 export class Database {
   readonly settings: DatabaseSettings;
+  /** Runs statements on dedicated connections, because they may wait for a lock. */
+  readonly dedicated: Queryable = {
+    query: (sql, values) => this.query(sql, values, { alone: true }),
+  };
   readonly #budget: ResultBudget;
   readonly #quota: Quota;
   readonly #connections: Connection[] = [];

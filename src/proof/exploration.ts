@@ -15,6 +15,7 @@ import { Domain } from './domain.js';
 import { LazyData } from './lazy-data.js';
 import type { Path } from './option.js';
 import { EveryPair } from './pairs.js';
+import { Slices } from './slices.js';
 import type { Slots } from './slots.js';
 
 /** Bounds of an exploration. */
@@ -24,8 +25,8 @@ export interface Bounds {
   readonly shapes: number;
   /** Renderings for pairs. */
   readonly pairs: number;
-  /** Whether the time is over. */
-  readonly isOver: () => boolean;
+  /** Whether this part of the time, of 1, is over. */
+  readonly isOver: (part: number) => boolean;
 }
 
 /** A text that the script renders, and the combinations that lead to it. */
@@ -54,8 +55,16 @@ export interface Exploration {
   readonly renderings: number;
 }
 
-export function explore(script: ScriptText, bounds: Bounds): Exploration {
-  return new Explorer(script, bounds).explore();
+/** The part of the time that renderings may take; the rest is for PostgreSQL. */
+const PART = 0.5;
+
+/** explore renders in slices. */
+export function explore(
+  script: ScriptText,
+  bounds: Bounds,
+  slices = new Slices(),
+): Promise<Exploration> {
+  return new Explorer(script, bounds, slices).explore();
 }
 
 class Explorer {
@@ -66,16 +75,18 @@ class Explorer {
   readonly #refused: Refusal[] = [];
   readonly #failed: Refusal[] = [];
   readonly #open = new Set<string>();
+  readonly #slices: Slices;
   #renderings = 0;
 
-  constructor(script: ScriptText, bounds: Bounds) {
+  constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
     this.#script = script;
     this.#bounds = bounds;
+    this.#slices = slices;
     this.#domain = new Domain(script.template.text, script.head.parameters, script.body);
   }
 
-  explore(): Exploration {
-    const extent = this.#combinations();
+  async explore(): Promise<Exploration> {
+    const extent = await this.#combinations();
     return {
       shapes: [...this.#shapes.values()],
       refused: this.#refused,
@@ -87,12 +98,13 @@ class Explorer {
     };
   }
 
-  #combinations(): Exploration['extent'] {
+  async #combinations(): Promise<Exploration['extent']> {
     const all = new EveryCombination(this.#domain);
     const pairs = new EveryPair(this.#domain);
     const most = this.#renderings + this.#bounds.paths;
     for (;;) {
       this.#render(all);
+      if (this.#slices.isOver) await this.#slices.next();
       pairs.knows(all.answers());
       if (this.#isOver()) return 'part';
       if (!all.next()) return 'all';
@@ -101,11 +113,12 @@ class Explorer {
     }
   }
 
-  #pairs(pairs: EveryPair): Exploration['extent'] {
+  async #pairs(pairs: EveryPair): Promise<Exploration['extent']> {
     const most = this.#renderings + this.#bounds.pairs;
     for (const path of this.#paths()) pairs.came(path);
     while (pairs.next()) {
       this.#render(pairs);
+      if (this.#slices.isOver) await this.#slices.next();
       pairs.knows(pairs.answers());
       pairs.came(pairs.path());
       if (this.#renderings >= most || this.#isOver()) return 'part';
@@ -120,7 +133,7 @@ class Explorer {
 
   #isOver(): boolean {
     // Asking for the time costs more than most renderings.
-    return this.#renderings % 16 === 0 && this.#bounds.isOver();
+    return this.#renderings % 16 === 0 && this.#bounds.isOver(PART);
   }
 
   #render(answers: EveryCombination | EveryPair): void {

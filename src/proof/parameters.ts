@@ -2,6 +2,7 @@
 import { conditionText, explain } from './explanation.js';
 import type { Exploration } from './exploration.js';
 import type { Option, Path } from './option.js';
+import type { Slices } from './slices.js';
 
 export interface ProvedParameter {
   /** With its prefix: `header.`, `body.`, `claims.`. */
@@ -22,19 +23,22 @@ export interface ProvedParameter {
 const MOST_PATHS = 300;
 
 /** provedParameters takes the paths that PostgreSQL accepted, and the types of parameters in them. */
-export function provedParameters(
+export async function provedParameters(
   { shapes, refused, failed }: Exploration,
   accepted: readonly Path[],
   types: ReadonlyMap<string, ReadonlySet<number>>,
-): ProvedParameter[] {
+  slices: Slices,
+): Promise<ProvedParameter[]> {
   const all = shapes.flatMap(({ paths }) => paths);
   const unanswered = [...refused, ...failed].map(({ path }) => path);
   const good = new Set(accepted);
   const rejected = [...unanswered, ...all.filter((path) => !good.has(path))];
   const options = optionsByKey([...all, ...unanswered]);
-  return [...options].map(([name, known]): ProvedParameter => {
+  const proved: ProvedParameter[] = [];
+  for (const [name, known] of options) {
+    if (slices.isOver) await slices.next();
     const isNeeded = accepted.length > 0 && accepted.every((path) => isSent(path, name) === true);
-    return {
+    proved.push({
       name,
       required: isNeeded,
       neededWhen: isNeeded ? undefined : neededWhen(name, rejected, accepted),
@@ -43,8 +47,9 @@ export function provedParameters(
       values: known.flatMap(({ id, raw }) =>
         id.startsWith('=') && typeof raw === 'string' ? [raw] : [],
       ),
-    };
-  });
+    });
+  }
+  return proved;
 }
 
 function optionsByKey(paths: readonly Path[]): ReadonlyMap<string, readonly Option[]> {

@@ -8,10 +8,12 @@ import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';
+import { OutOfTime } from './out-of-time.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import { neverAccepted } from './refusals.js';
 import { ResultForms, type Analyse, type ResultColumn } from './result-forms.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
+import { Slices } from './slices.js';
 import type { StatementUses } from './statement-uses.js';
 
 /** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
@@ -47,6 +49,8 @@ export interface Proof {
   readonly exploration: Exploration;
   /** Statements that PostgreSQL was asked about. */
   readonly asked: number;
+  /** Whether the time was over before everything was tried. */
+  readonly isCut: boolean;
 }
 
 /** What the statements of a script are made with, and whom they are shown to. */
@@ -60,8 +64,9 @@ export async function prove(
   script: ScriptText,
   session: ProofSession,
   bounds: Bounds,
+  slices = new Slices(),
 ): Promise<Proof> {
-  const exploration = explore(script, bounds);
+  const exploration = await explore(script, bounds, slices);
   let asked = 0;
   const checking: Checking = {
     ...session,
@@ -75,9 +80,16 @@ export async function prove(
   const checked: Checked[] = [];
   let isOver = false;
   for (const shape of exploration.shapes) {
-    if ((isOver = bounds.isOver())) break;
+    if ((isOver = bounds.isOver(1))) break;
     if (refusesAbsent(shape)) continue;
-    const result = await checkShape(shape.rendered, exploration.slots, checking);
+    let result;
+    try {
+      result = await checkShape(shape.rendered, exploration.slots, checking);
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error;
+      isOver = true;
+      break;
+    }
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
@@ -85,18 +97,22 @@ export async function prove(
   for (const { columns, statements } of checked.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
   if (session.analyse !== undefined) await forms.analyse(session.analyse);
+  if (slices.isOver) await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
   if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  if (slices.isOver) await slices.next();
+  const accepted = acceptedIn(checked);
   return {
     verdict: verdictOf(findings, open, exploration),
     findings,
     open,
-    parameters: provedParameters(exploration, acceptedIn(checked), typesOf(checked)),
+    parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
     columns: forms.columns(),
     uses: forms.uses(),
     exploration,
     asked,
+    isCut: isOver || exploration.extent === 'part',
   };
 }
 
@@ -160,7 +176,8 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   });
 }
 
-function faultOf(error: Refusal['error']): Fault {
+/** faultOf gives the fault of a template for whose data nothing is rendered. */
+export function faultOf(error: Refusal['error']): Fault {
   const code = error instanceof InvalidParameter ? 'invalid_parameter' : 'script_not_usable';
   if (error instanceof RefusedValue)
     return { message: error.message, code, hint: undefined, place: undefined };

@@ -1,12 +1,26 @@
 /** Proves scripts on one database. Several may be proved at a time: their statements share a connection. */
 import { performance } from 'node:perf_hooks';
+import { ServiceError } from '../errors.js';
 import type { Database } from '../pg/database.js';
+import type { Queryable } from '../pg/queryable.js';
+import { unsafeValue } from '../script/script-error.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import type { ScriptText } from '../script/script-text.js';
 import { jsonFrame, StatementBuilder, type JsonAggregate } from '../script/statement.js';
+import {
+  RefusedValue,
+  TemplateError,
+  type Rendered,
+  type TemplateMap,
+} from '../template/template.js';
 import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
-import { prove, type Proof } from './proof.js';
+import { faultOf, prove, type Proof } from './proof.js';
+import { OutOfTime } from './out-of-time.js';
+import { checkShape, type Checking, type Fault } from './shape-check.js';
+import { Slices } from './slices.js';
+import type { ParsedStatement } from './statement-check.js';
+import { Slots } from './slots.js';
 
 /** Limits of the proof of one text. */
 export interface ProofLimits {
@@ -41,10 +55,22 @@ export interface ProverSettings {
    * transaction of its own that is rolled back. Undefined for a proof without that.
    */
   readonly analysis?: Database | undefined;
+  /**
+   * Whether the thread serves requests meanwhile: statements then use dedicated connections, so that one that waits for a
+   * lock delays no script, and other work pauses between slices.
+   */
+  readonly serves?: boolean;
 }
+
+/** How long requests have the thread for themselves between slices, ms. */
+const PAUSE = 2;
+
+/** The slots of a text that was rendered with values. */
+const NO_SLOTS = new Slots('');
 
 export class Prover {
   readonly #database: Database;
+  readonly #queryable: Queryable;
   readonly #settings: ProverSettings;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
@@ -54,34 +80,77 @@ export class Prover {
   constructor(database: Database, settings: ProverSettings) {
     const { aggregate, maxResult, analysis, patience } = settings;
     this.#database = database;
+    this.#queryable = settings.serves ? database.dedicated : database;
     this.#settings = settings;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
     this.#analyser = analysis && new Analyser(analysis, patience);
   }
 
-  /** prove proves the text of `script` (`<folder>/<script>`); rejects with StatementFailure when the database cannot be asked. */
-  async prove(script: string, text: ScriptText): Promise<Proof> {
-    const { limits, patience } = this.#settings;
-    const { paths, shapes, pairs, time } = limits;
-    const { verb, head } = text;
+  /**
+   * prove proves the text of `script` (`<folder>/<script>`) in at most `time` ms; rejects with StatementFailure when the
+   * database cannot be asked.
+   */
+  async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
+    const { paths, shapes, pairs } = this.#settings.limits;
     const tables = await this.#tablesOnce();
-    const end = performance.now() + time;
-    return prove(
-      text,
-      {
-        script,
-        statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
-        describe: (sql) => this.#database.describe(sql, { limit: patience }),
-        tables,
-        analyse: this.#analyser && ((statement) => this.#analyser!.analyse(statement)),
+    const start = performance.now();
+    const isOver = (part: number): boolean => performance.now() >= start + part * time;
+    const checking = this.#checking(script, text, start + time, tables);
+    const slices = new Slices(this.#settings.serves ? PAUSE : 0);
+    const analyse =
+      this.#analyser && ((statement: ParsedStatement) => this.#analyser!.analyse(statement));
+    return prove(text, { ...checking, analyse }, { paths, shapes, pairs, isOver }, slices);
+  }
+
+  /**
+   * proveWith gives what is wrong with what a text renders with some data; it rejects as prove does, and with OutOfTime
+   * after `time` ms.
+   */
+  async proveWith(
+    data: TemplateMap,
+    script: string,
+    text: ScriptText,
+    time: number,
+  ): Promise<Fault | undefined> {
+    let rendered: Rendered;
+    try {
+      rendered = text.template.render(data);
+    } catch (error) {
+      if (error instanceof RefusedValue) return unsafe(error);
+      if (error instanceof TemplateError) return faultOf(error);
+      throw error;
+    }
+    const checking = this.#checking(script, text, performance.now() + time, []);
+    return (await checkShape(rendered, NO_SLOTS, checking)).fault;
+  }
+
+  #checking(
+    script: string,
+    { verb, head }: ScriptText,
+    end: number,
+    tables: readonly string[],
+  ): Checking {
+    const { patience, serves: alone = false } = this.#settings;
+    return {
+      script,
+      verb,
+      head,
+      statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
+      describe: async (sql) => {
+        const left = end - performance.now();
+        if (left <= 0) throw new OutOfTime();
+        const limit = Math.min(patience, left);
+        const described = await this.#database.describe(sql, { limit, alone });
+        if (limit === left && isTimeout(described)) throw new OutOfTime();
+        return described;
       },
-      { paths, shapes, pairs, isOver: () => performance.now() > end },
-    );
+      tables,
+    };
   }
 
   async #tablesOnce(): Promise<readonly string[]> {
-    this.#tables ??= tablesOf(this.#database);
+    this.#tables ??= tablesOf(this.#queryable);
     try {
       return await this.#tables;
     } catch (error) {
@@ -89,4 +158,13 @@ export class Prover {
       throw error;
     }
   }
+}
+
+function isTimeout(described: object): boolean {
+  return described instanceof ServiceError && described.code === 'timeout';
+}
+
+function unsafe({ parameter }: RefusedValue): Fault {
+  const { message, code } = unsafeValue(parameter);
+  return { message, code, hint: undefined, place: undefined };
 }

@@ -11,14 +11,14 @@ import type { WorkerSettings } from '../settings.js';
 import type { RegistryResponse, RegistryRequest } from '../tasks.js';
 import { Records } from '../registry/records.js';
 import { Registry, type Change } from '../registry/registry.js';
+import { ScriptProofs } from '../registry/script-proofs.js';
 import { TemplateRejected } from '../registry/template-check.js';
 import { UncertainWrite } from '../registry/uncertain-write.js';
 import type { RoutedScript } from '../script/scripts.js';
-import { jsonFrame, StatementBuilder } from '../script/statement.js';
 
 type Settings = Pick<
   WorkerSettings,
-  'scriptsTable' | 'defaultAlias' | 'aggregate' | 'maxResult' | 'debug'
+  'scriptsTable' | 'defaultAlias' | 'aggregate' | 'maxResult' | 'proofBudget' | 'debug'
 >;
 
 /** RegistryTasks answers requests to the registry; without a table of scripts they are 404. */
@@ -38,20 +38,18 @@ export class RegistryTasks {
     refresh: () => Promise<void>,
     routed: () => Promise<readonly RoutedScript[]>,
   ) {
-    const { scriptsTable, defaultAlias, aggregate, maxResult, debug } = settings;
+    const { scriptsTable, defaultAlias, debug } = settings;
     this.#log = log;
     this.#debug = debug;
     if (scriptsTable === undefined) return;
     const database = databases.get(defaultAlias)!;
     // Alone: a change may wait for the lock of another one of the same script.
-    const records = new Records(scriptsTable, {
-      query: (sql, values) => database.query(sql, values, { alone: true }),
-    });
+    const records = new Records(scriptsTable, database.dedicated);
     this.#registry = new Registry(
       records,
       databases,
       defaultAlias,
-      new StatementBuilder(jsonFrame(aggregate, maxResult)),
+      new ScriptProofs(settings),
       routed,
       (change) => this.#changed(change, refresh),
     );
@@ -64,8 +62,9 @@ export class RegistryTasks {
     } catch (error) {
       if (error instanceof ServiceError) return rejection(error);
       if (error instanceof TemplateRejected) {
-        const { message, code, place } = error;
-        return failure(400, message, code, { ...place });
+        const { message, code, place, findings } = error;
+        const proved = findings.length === 0 ? {} : { findings };
+        return failure(400, message, code, { ...place, ...proved });
       }
       if (error instanceof UncertainWrite) return this.#failed(request, error.cause, error);
       if (error instanceof StatementFailure) return this.#failed(request, error);

@@ -17,9 +17,11 @@ export interface RegistryQuery {
   readonly history: boolean;
   /** The version to restore. */
   readonly rollback: number | undefined;
-  /** Whether PostgreSQL parses what the templates render; with `only` nothing is stored. */
+  /** Whether the response is the proof of the script. */
+  readonly proof: boolean;
+  /** Whether the templates are proved; with `only` nothing is stored. */
   readonly validate: 'no' | 'yes' | 'only';
-  /** The parameters that templates are rendered with. */
+  /** The parameters that templates are also rendered with; none for a proof alone. */
   readonly samples: QueryParameters;
 }
 
@@ -31,7 +33,7 @@ const OF_ALL: Readonly<Record<string, readonly string[]>> = {
   POST: ['validate'],
 };
 const OF_ONE: Readonly<Record<string, readonly string[]>> = {
-  GET: ['history', 'validate'],
+  GET: ['history', 'proof', 'validate'],
   PUT: ['validate'],
   POST: ['rollback', 'validate'],
   DELETE: [],
@@ -63,13 +65,17 @@ export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
     allowed.includes(name) ? (parameters.get(name) as string | undefined) : undefined;
   const history = isOn('history', one('history'));
   const validate = one('validate') === 'only' ? 'only' : isOn('validate', one('validate'));
+  const proof = isOn('proof', one('proof'));
   if (history && validate !== false)
     throw invalid('history and validate cannot be asked for together');
+  if (proof && (history || validate !== false))
+    throw invalid('proof cannot be asked for together with history or validate');
   return {
     database: one('database'),
     location: one('location'),
     page: pageOf(one('_page'), one('_page_size')),
     history,
+    proof,
     rollback: versionOf(one('rollback')),
     validate: validate === 'only' ? 'only' : validate ? 'yes' : 'no',
     samples,

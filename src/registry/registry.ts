@@ -8,16 +8,18 @@ import type { RegistryResponse, RegistryRequest } from '../tasks.js';
 import type { Database } from '../pg/database.js';
 import { textWarnings } from '../script/text-warnings.js';
 import type { RoutedScript } from '../script/scripts.js';
-import type { StatementBuilder } from '../script/statement.js';
 import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
 import { checkPaths } from './path-check.js';
+import { extentsOf, proofsResponse, validResponse } from './proof-response.js';
 import { recordJson, recordResponse, versionJson } from './record-response.js';
+import { proveRecord } from './record-proof.js';
 import { readRecordBody } from './record-schema.js';
 import type { Condition, RecordContent, Records } from './records.js';
 import { readRegistryQuery, type RegistryQuery } from './registry-query.js';
 import { REGISTRY, type ScriptKey } from './scripts-table.js';
-import { compileTexts, parseRendered, type Texts } from './template-check.js';
+import type { ProofTarget, ScriptProofs, VerbProofs } from './script-proofs.js';
+import { compileTexts, type Texts } from './template-check.js';
 import { written } from './uncertain-write.js';
 
 export interface Change {
@@ -28,13 +30,11 @@ export interface Change {
   readonly warnings: readonly string[];
 }
 
-const VALID = '{"valid":true}';
-
 export class Registry {
   readonly #records: Records;
   readonly #databases: ReadonlyMap<string, Database>;
   readonly #defaultAlias: string;
-  readonly #statements: StatementBuilder;
+  readonly #proofs: ScriptProofs;
   readonly #routed: () => Promise<readonly RoutedScript[]>;
   readonly #onChange: (change: Change) => Promise<void>;
 
@@ -43,14 +43,14 @@ export class Registry {
     records: Records,
     databases: ReadonlyMap<string, Database>,
     defaultAlias: string,
-    statements: StatementBuilder,
+    proofs: ScriptProofs,
     routed: () => Promise<readonly RoutedScript[]>,
     onChange: (change: Change) => Promise<void>,
   ) {
     this.#records = records;
     this.#databases = databases;
     this.#defaultAlias = defaultAlias;
-    this.#statements = statements;
+    this.#proofs = proofs;
     this.#routed = routed;
     this.#onChange = onChange;
   }
@@ -121,7 +121,11 @@ export class Registry {
     { location, page }: RegistryQuery,
   ): Promise<RegistryResponse> {
     const records = await this.#records.list({ database, location, page });
-    return { status: 200, body: `[${records.map(recordJson).join(',')}]`, headers: [] };
+    return {
+      status: 200,
+      body: `[${records.map((record) => recordJson(record)).join(',')}]`,
+      headers: [],
+    };
   }
 
   async #read(
@@ -136,11 +140,12 @@ export class Registry {
     if (record === undefined) throw new ServiceError('query_not_found');
     const { match, noneMatch } = condition ?? {};
     if (match !== undefined && !isMet(match, record)) throw new ServiceError('precondition_failed');
+    if (query.proof)
+      return proofsResponse(await proveRecord(record, this.#target(key), this.#proofs));
     if (noneMatch !== undefined && isMet(noneMatch, record))
       return { status: 304, body: '', headers: [['ETag', etagOf(record)]] };
     if (query.validate === 'no') return recordResponse(200, record);
-    await this.#parse(key, compileTexts(pathOf(key), record), query);
-    return { status: 200, body: VALID, headers: [] };
+    return validResponse(await this.#validate(key, compileTexts(pathOf(key), record), query));
   }
 
   async #history(key: ScriptKey, { page }: RegistryQuery): Promise<RegistryResponse> {
@@ -187,13 +192,13 @@ export class Registry {
     const texts = compileTexts(pathOf(key), content);
     if (texts.size === 0) throw invalidRecord('at least one verb SQL column is required');
     await checkPaths(key, texts, this.#defaultAlias, this.#routed);
-    if (query.validate !== 'no') await this.#parse(key, texts, query);
+    const proofs = query.validate === 'no' ? undefined : await this.#validate(key, texts, query);
     const warnings = warningsOf(texts);
     const fields = warnings.map((warning): [string, string] => [
       'Warning',
       `299 - ${quotedString(warning)}`,
     ]);
-    if (query.validate === 'only') return { status: 200, body: VALID, headers: fields };
+    if (query.validate === 'only') return validResponse(proofs!, fields);
     const stored = await written(this.#records.put(key, content, user, condition));
     if (stored === 'mismatch') throw mismatch(condition);
     const { record, created } = stored;
@@ -201,7 +206,8 @@ export class Registry {
     await this.#onChange({ key, what, user, requestId, warnings });
     // A request whose path names no script always gets 201.
     const status = created || script === undefined ? 201 : 200;
-    const { headers, ...response } = recordResponse(status, record);
+    const extents = proofs && extentsOf(proofs);
+    const { headers, ...response } = recordResponse(status, record, extents);
     return { ...response, headers: [...headers, ...fields] };
   }
 
@@ -217,9 +223,14 @@ export class Registry {
     return { status: 204, body: '', headers: [] };
   }
 
-  #parse(key: ScriptKey, texts: Texts, { samples }: RegistryQuery): Promise<void> {
-    const database = this.#databases.get(key.database === '' ? this.#defaultAlias : key.database)!;
-    return parseRendered(pathOf(key), texts, samples, this.#statements, database);
+  #validate(key: ScriptKey, texts: Texts, { samples }: RegistryQuery): Promise<VerbProofs> {
+    return this.#proofs.validate({ ...this.#target(key), texts }, samples);
+  }
+
+  /** The database that a script runs on; one for all databases is proved on the default one. */
+  #target(key: ScriptKey): Omit<ProofTarget, 'texts'> {
+    const alias = key.database === '' ? this.#defaultAlias : key.database;
+    return { script: pathOf(key), alias, database: this.#databases.get(alias)! };
   }
 }
 

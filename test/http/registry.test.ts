@@ -1,7 +1,7 @@
 /** The registry over HTTP, from end to end: bodies, headers, and changes as other workers see them. */
 import t from 'tap';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
-import { ADMIN, serveRegistry } from './served-registry.js';
+import { ADMIN, OTHER, serveRegistry } from './served-registry.js';
 
 const { postgres, port } = await serveRegistry(t, {
   context: '/api',
@@ -98,8 +98,32 @@ t.test('validation', async (t) => {
   t.equal(refused.status, 400);
   t.match(await refused.json(), { code: '42703', line: 2, column: 2, script: 'valid/rec' });
   const fine = await ask('PUT', '/valid/rec?validate=only', { body: '{"read_sql":"SELECT 1"}' });
-  t.equal(await fine.text(), '{"valid":true}');
+  t.equal(await fine.text(), '{"valid":true,"proof":{"read":{"verdict":"proved"}}}');
   t.equal((await ask('GET', '/valid/rec')).status, 404);
+});
+
+t.test('the proof of a stored script, for those who may read it', async (t) => {
+  const body = JSON.stringify({
+    read_sql: 'SELECT {{if isSet "é"}}nope{{else}}1{{end}}',
+    write_sql: 'SELECT 1 AS one',
+  });
+  await ask('PUT', '/proof/rec', { body });
+  for (const [token, status] of [
+    [undefined, 401],
+    [OTHER.slice('Authorization: '.length), 403],
+  ] as const) {
+    const headers = token === undefined ? {} : { Authorization: token };
+    const refused = await fetch(`${url}/proof/rec?proof`, { headers });
+    t.equal(refused.status, status);
+    await refused.text();
+  }
+  const answer = await ask('GET', '/proof/rec?proof');
+  t.equal(answer.status, 200);
+  t.equal(answer.headers.get('content-type'), 'application/json');
+  t.match(await answer.json(), {
+    read: { verdict: 'broken', findings: [{ code: '42703', when: '`é` is sent' }] },
+    write: { verdict: 'proved', columns: [[{ name: 'one', type: 'integer' }]] },
+  });
 });
 
 t.test('many at a time, over both workers', async (t) => {

@@ -6,7 +6,7 @@ import { ellipsed } from '#app/proof/slots.js';
 import type { Verb } from '#app/script/verb.js';
 import { BOUNDS, compiled } from './prove-text.js';
 
-function exploring(text: string, verb: Verb = 'read', bounds = BOUNDS): Exploration {
+async function exploring(text: string, verb: Verb = 'read', bounds = BOUNDS): Promise<Exploration> {
   return explore(compiled(text, verb), bounds);
 }
 
@@ -80,18 +80,17 @@ const CASES: [name: string, text: string, wanted: string[], verb?: Verb][] = [
 ]; // prettier-ignore
 
 for (const [name, text, wanted, verb] of CASES)
-  t.test(name, (t) => {
-    const found = exploring(text, verb);
+  t.test(name, async (t) => {
+    const found = await exploring(text, verb);
     t.strictSame([...new Set(texts(found))], [...wanted].sort());
     t.equal(found.extent, 'all');
     t.strictSame(found.open, []);
-    const again = exploring(text, verb);
+    const again = await exploring(text, verb);
     t.strictSame(
       again.shapes.map(({ rendered, paths }) => [rendered.text, paths.map(conditions)]),
       found.shapes.map(({ rendered, paths }) => [rendered.text, paths.map(conditions)]),
       'the same again',
     );
-    t.end();
   });
 
 const OPEN: [text: string, what: string][] = [
@@ -117,31 +116,31 @@ const OPEN: [text: string, what: string][] = [
   ['{{print .header}}', 'all parameters or headers of the request'],
 ]; // prettier-ignore
 
-t.test('what cannot be decided', (t) => {
-  for (const [text, what] of OPEN) t.ok(exploring(text).open.includes(what), text);
-  t.end();
+t.test('what cannot be decided', async (t) => {
+  for (const [text, what] of OPEN) t.ok((await exploring(text)).open.includes(what), text);
 });
 
-t.test('what is answered 400, and what is 500', (t) => {
-  const of = (text: string) => {
-    const { refused, failed } = exploring(text);
+t.test('what is answered 400, and what is 500', async (t) => {
+  const of = async (text: string) => {
+    const { refused, failed } = await exploring(text);
     const texts = (list: Exploration['failed']) => [...new Set(list.map(({ path }) => conditions(path)))]; // prettier-ignore
     return [texts(refused), texts(failed)];
   };
-  t.strictSame(of('{{range .ids}}{{end}}'), [['ids is sent'], []]);
-  t.strictSame(of('{{limitOffset .n "1"}}'), [['n is sent', 'n is not sent'], []]);
-  t.strictSame(of('{{if isSet "a"}}{{index "b" 7}}{{end}}'), [[], ['a is sent']]);
-  t.strictSame(of('{{if isSet "a"}}-{{.a}}{{end}}{{if eq .a "-b"}}{{end}}'), [['a is "-b"'], []]);
-  t.end();
+  t.strictSame(await of('{{range .ids}}{{end}}'), [['ids is sent'], []]);
+  t.strictSame(await of('{{limitOffset .n "1"}}'), [['n is sent', 'n is not sent'], []]);
+  t.strictSame(await of('{{if isSet "a"}}{{index "b" 7}}{{end}}'), [[], ['a is sent']]);
+  t.strictSame(await of('{{if isSet "a"}}-{{.a}}{{end}}{{if eq .a "-b"}}{{end}}'), [
+    ['a is "-b"'],
+    [],
+  ]);
 });
 
-t.test('bounds', (t) => {
+t.test('bounds', async (t) => {
   const flags = Array.from({ length: 6 }, (_, i) => `{{if isSet "p${i}"}} p${i}{{end}}`).join('');
   const bounds = { ...BOUNDS, paths: 64 };
-  t.match(exploring(flags, 'read', bounds), { extent: 'all', renderings: 64 });
-  t.match(exploring(flags, 'read', { ...bounds, paths: 63 }), { extent: 'pairs' });
-  t.match(exploring(flags, 'read', { ...bounds, shapes: 10 }), { extent: 'pairs' });
-  t.match(exploring(flags, 'read', { ...bounds, paths: 2, pairs: 2 }), { extent: 'part' });
-  t.match(exploring(flags, 'read', { ...bounds, isOver: () => true }), { extent: 'part', renderings: 16 }); // prettier-ignore
-  t.end();
+  t.match(await exploring(flags, 'read', bounds), { extent: 'all', renderings: 64 });
+  t.match(await exploring(flags, 'read', { ...bounds, paths: 63 }), { extent: 'pairs' });
+  t.match(await exploring(flags, 'read', { ...bounds, shapes: 10 }), { extent: 'pairs' });
+  t.match(await exploring(flags, 'read', { ...bounds, paths: 2, pairs: 2 }), { extent: 'part' });
+  t.match(await exploring(flags, 'read', { ...bounds, isOver: () => true }), { extent: 'part', renderings: 16 }); // prettier-ignore
 });

@@ -23,7 +23,7 @@ async function checked(
   types: readonly number[] = [],
 ): Promise<ShapeResult & { asked: string[] }> {
   const script = compiled(text, 'update');
-  const { shapes, slots } = explore(script, BOUNDS);
+  const { shapes, slots } = await explore(script, BOUNDS);
   const asked: string[] = [];
   const describe: Describe = async (sql) => {
     asked.push(sql);
@@ -127,7 +127,7 @@ for (const failure of [
     `a database that cannot be asked: ${'state' in failure ? failure.state : failure.code}`,
     async (t) => {
       const script = compiled('UPDATE t SET a = 1', 'update');
-      const { shapes, slots } = explore(script, BOUNDS);
+      const { shapes, slots } = await explore(script, BOUNDS);
       const checking = {
         script: 'a/b',
         verb: 'update' as const,

@@ -33,7 +33,7 @@ const BOUNDS = { paths: 1_000, shapes: 512, pairs: 200, isOver: () => false };
 const MOST = 20;
 
 /** fuzzShapes tries so many templates from a seed on. */
-export function fuzzShapes(from: number, templates: number): Fuzzed {
+export async function fuzzShapes(from: number, templates: number): Promise<Fuzzed> {
   const reasons = new Map<string, number>();
   const problems: string[] = [];
   let decided = 0;
@@ -45,7 +45,7 @@ export function fuzzShapes(from: number, templates: number): Fuzzed {
     const script = compileText(made.text, 'a/b', made.verb);
     if (script instanceof ServiceError) continue;
     count++;
-    const exploration = explore(script, BOUNDS);
+    const exploration = await explore(script, BOUNDS);
     const { open, extent } = exploration;
     const add = (problem: string): void => {
       if (problems.length < MOST) problems.push(`seed ${seed}: ${problem}\n${made.text}`);

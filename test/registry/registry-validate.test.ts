@@ -38,7 +38,7 @@ const CASES: readonly Case[] = [
   { body: { read_sql: 'SELECT 1', write_sql: 'INSERT INTO item (nope)\n  VALUES ({{sqlVal "n"}})' }, code: '42703', error: /column "nope" of relation "item"/, verb: 'write', at: [1, 19] }, // prettier-ignore
   { body: { update_sql: 'UPDATE item SET id = 1\n{{if isSet "x"}}WHERE nope = 1{{end}}' }, query: '&x=1', code: '42703', error: /"nope"/, verb: 'update', at: [2, 23] }, // prettier-ignore
   { body: { read_sql: 'SELECT {{.column}} FROM item' }, query: '&column=nope', code: '42703', error: /"nope"/, verb: 'read', at: [1, 10] }, // prettier-ignore
-  { body: { read_sql: 'SELECT {{.column}} FROM item' }, code: '42601', error: /^syntax error at or near "<"$/, verb: 'read', at: [1, 10] }, // prettier-ignore
+  { body: { read_sql: 'SELECT {{.column}} FROM item' }, query: '&other=1', code: '42601', error: /^syntax error at or near "<"$/, verb: 'read', at: [1, 10] }, // prettier-ignore
   { body: { delete_sql: 'DELETE FROM item; DELETE FROM item\n  WHERE nope = {{sqlVal "n"}}' }, code: '42703', error: /"nope"/, verb: 'delete', at: [2, 9] }, // prettier-ignore
   { body: { write_sql: "DELETE FROM item;\nINSERT INTO item VALUES ('x')" }, code: '22P02', error: /^invalid input syntax/, verb: 'write', at: [2, 26] }, // prettier-ignore
   { body: { write_sql: 'DELETE FROM item;\n\nVACUUM' }, code: 'statement_not_allowed', error: /^write_sql: VACUUM cannot run in a transaction block \(statement 2, line 3\)$/, verb: 'write' }, // prettier-ignore
@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
   { body: { write_sql: 'BEGIN' }, code: 'statement_not_allowed', error: /^write_sql: each script is a transaction of its own$/, verb: 'write' }, // prettier-ignore
   { body: { write_sql: '-- nothing' }, code: 'script_not_usable', error: /^write_sql: the text rendered holds no statement$/, verb: 'write' }, // prettier-ignore
   { body: { read_sql: 'SELECT 1\n{{index .header 1 2}}' }, code: 'invalid_template', error: /^read_sql: could not render script v\/rec:2:3: /, verb: 'read', at: [2, 3] }, // prettier-ignore
-  { body: { read_sql: 'SELECT {{ident "column"}}' }, code: 'invalid_template', error: /^read_sql: could not render script v\/rec:1:10: /, verb: 'read', at: [1, 10] }, // prettier-ignore
+  { body: { read_sql: 'SELECT {{ident "column"}}' }, query: '&other=1', code: 'invalid_template', error: /^read_sql: could not render script v\/rec:1:10: /, verb: 'read', at: [1, 10] }, // prettier-ignore
   { body: { read_sql: 'SELECT {{.x}}' }, query: "&x=';", code: 'invalid_value', error: /^read_sql: invalid value for parameter x: it contains SQL syntax/, verb: 'read' }, // prettier-ignore
 ];
 
@@ -66,12 +66,26 @@ for (const { body, query = '', code, error, verb, at } of CASES)
     t.strictSame(await server.sql('SELECT * FROM service_queries'), [], 'nothing is stored');
   });
 
+const PROVED = '{"valid":true,"proof":{"read":{"verdict":"proved"}}}';
+
 const FINE = {
   read_sql: `SELECT id FROM item WHERE name = {{sqlVal "name"}} {{if isSet "n"}}AND id = '{{.n}}'{{end}}`,
   write_sql: "INSERT INTO item SELECT nextval('ran'), 'x'",
   update_sql: 'UPDATE item SET id = 1 / 0',
   delete_sql: 'DROP TABLE item',
 };
+const FINE_PROOF = JSON.stringify({
+  valid: true,
+  proof: {
+    read: { verdict: 'proved' },
+    write: { verdict: 'proved' },
+    update: { verdict: 'proved' },
+    delete: {
+      verdict: 'open',
+      open: [{ what: 'the DROP statement, which is checked when it runs' }],
+    },
+  },
+});
 
 t.test('a hint is passed on', async (t) => {
   const { json } = await registry.ask('PUT /v/rec?validate', {
@@ -82,9 +96,9 @@ t.test('a hint is passed on', async (t) => {
 
 t.test('only', async (t) => {
   const told = await registry.ask('PUT /v/rec?validate=only&n=1', { body: FINE });
-  t.strictSame([told.status, told.text, told.headers], [200, '{"valid":true}', {}]);
+  t.strictSame([told.status, told.text, told.headers], [200, FINE_PROOF, {}]);
   const posted = { ...FINE, location: 'v', name: 'rec' };
-  t.equal(await registry.error('POST /?validate=only', { body: posted }), '200 {"valid":true}');
+  t.equal(await registry.error('POST /?validate=only', { body: posted }), `200 ${FINE_PROOF}`);
   t.match(await registry.error('PUT /v/rec?validate=only', { body: { read_sql: 'SELEC' } }), /^400 42601: /); // prettier-ignore
   t.strictSame(await server.sql('SELECT * FROM service_queries'), []);
   t.equal(registry.refreshed, 0);
@@ -92,7 +106,7 @@ t.test('only', async (t) => {
 
 t.test('what is fine is stored, and nothing of it has run', async (t) => {
   t.equal((await registry.ask('PUT /v/rec?validate=true&location=x', { body: FINE })).status, 201);
-  t.equal(await registry.error('GET /v/rec?validate=true'), '200 {"valid":true}');
+  t.equal(await registry.error('GET /v/rec?validate=true'), `200 ${FINE_PROOF}`);
   t.strictSame(await server.sql('SELECT is_called, (SELECT count(*)::int FROM item) FROM ran'), [
     { is_called: false, count: 0 },
   ]);
@@ -108,10 +122,10 @@ t.test('what is fine is stored, and nothing of it has run', async (t) => {
 t.test('on the database that it runs on', async (t) => {
   const body = { read_sql: 'SELECT id FROM item' };
   await registry.ask('PUT /where/rec', { body });
-  t.equal(await registry.error('GET /where/rec?validate'), '200 {"valid":true}');
+  t.equal(await registry.error('GET /where/rec?validate'), `200 ${PROVED}`);
   t.match(await registry.error('GET /other/where/rec?validate'), /^400 42P01: /);
   t.match(await registry.error('PUT /other/where/rec?validate', { body }), /^400 42P01: /);
-  t.equal(await registry.error('GET /main/where/rec?validate'), '200 {"valid":true}');
+  t.equal(await registry.error('GET /main/where/rec?validate'), `200 ${PROVED}`);
 });
 
 t.test('an unreachable database is not the script’s fault', async (t) => {

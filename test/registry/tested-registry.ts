@@ -44,11 +44,13 @@ export class TestedRegistry {
       stored = true,
       debug = false,
       settings = {},
+      proofBudget = 60_000,
     }: {
       databases?: Readonly<Record<string, Database>>;
       /** Whether scripts are stored in a table. */
       stored?: boolean;
       debug?: boolean;
+      proofBudget?: number;
       settings?: ConstructorParameters<typeof TestDatabase>[2];
     } = {},
   ) {
@@ -62,6 +64,7 @@ export class TestedRegistry {
         defaultAlias: 'main',
         aggregate: 'json_agg',
         maxResult: 32 << 20,
+        proofBudget,
         debug,
       },
       new Map([['main', this.database.database], ...Object.entries(databases)]),

@@ -75,6 +75,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       scriptsTable: undefined,
       aggregate: 'json_agg',
       maxResult: 32 << 20,
+      proofBudget: 60_000,
       resultBudget: 256 << 20,
       queue: rest.queue ?? 1_000,
       debug: false,

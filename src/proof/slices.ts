@@ -1,0 +1,27 @@
+/** Divides long work into slices, between which the event loop turns: a thread that proves scripts may serve requests too. */
+import { performance } from 'node:perf_hooks';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a slice takes, ms: a request waits for one at most. */
+const SLICE = 1;
+
+export class Slices {
+  readonly #pause: number;
+  #end = performance.now() + SLICE;
+
+  /** `pause` is how long other work has the thread for itself between slices, ms: a turn each would give it little. */
+  constructor(pause = 0) {
+    this.#pause = pause;
+  }
+
+  /** Whether the slice is over, so that `next` is due. */
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  /** next begins another slice after the pause. */
+  async next(): Promise<void> {
+    await (this.#pause === 0 ? turn() : sleep(this.#pause));
+    this.#end = performance.now() + SLICE;
+  }
+}

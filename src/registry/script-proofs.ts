@@ -1,0 +1,197 @@
+/**
+ * Proves scripts for requests to the registry: within a time for each, and one at a time, as its thread serves other requests
+ * meanwhile. Proofs are kept until the catalogs of their database change.
+ */
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { Database } from '../pg/database.js';
+import { catalogVersion } from '../proof/catalog-version.js';
+import { typeNames } from '../proof/catalog.js';
+import { OutOfTime } from '../proof/out-of-time.js';
+import { keptProof, recordOf, typesIn, type ProofRecord } from '../proof/proof-record.js';
+import type { Prover } from '../proof/prover.js';
+import { Recent, type RecentBounds } from '../recent.js';
+import type { QueryParameters } from '../script/query-string.js';
+import { sampleData } from '../script/sample-data.js';
+import type { ScriptText } from '../script/script-text.js';
+import type { JsonAggregate } from '../script/statement.js';
+import type { Verb } from '../script/verb.js';
+import { ProofQueue } from './proof-queue.js';
+import { rejectionBy, type Texts, type VerbFinding } from './template-check.js';
+
+export interface ProofSettings {
+  readonly aggregate: JsonAggregate;
+  readonly maxResult: number;
+  /** How long the proof of all texts of a record may take, ms. */
+  readonly proofBudget: number;
+}
+
+/** The texts of the script `<folder>/<script>`, and the database that they are for. */
+export interface ProofTarget {
+  readonly script: string;
+  readonly texts: Texts;
+  readonly alias: string;
+  readonly database: Database;
+}
+
+export type VerbProofs = ReadonlyMap<Verb, ProofRecord>;
+
+const KEPT: RecentBounds = { entries: 500, characters: 4_000_000 };
+
+export class ScriptProofs {
+  readonly #settings: ProofSettings;
+  readonly #queue = new ProofQueue();
+  readonly #kept = new Recent<ProofRecord>(KEPT, (_key, record) => JSON.stringify(record).length);
+
+  constructor(settings: ProofSettings) {
+    this.#settings = settings;
+  }
+
+  /** prove rejects with ServiceError `busy`, or StatementFailure when the database cannot be queried. */
+  async prove(target: ProofTarget, time = this.#settings.proofBudget): Promise<VerbProofs> {
+    const version = await catalogVersion(target.database.dedicated);
+    return (
+      this.#known(target, version) ??
+      this.#queue.run((waited) => this.#prove(target, time, waited ? undefined : version))
+    );
+  }
+
+  /**
+   * validate proves texts, and with `samples` also tries what they render for a request with these values. Rejects with
+   * TemplateRejected for a script that is broken, and as prove does.
+   */
+  async validate(target: ProofTarget, samples: QueryParameters): Promise<VerbProofs> {
+    const { script } = target;
+    let time = this.#settings.proofBudget;
+    let tried = NOTHING_TRIED;
+    if (samples.size > 0)
+      tried = await this.#queue.run(async () => {
+        const start = performance.now();
+        const prover = await this.#prover(target.database);
+        const found = await withSamples(target, samples, prover, time);
+        time -= performance.now() - start;
+        return found;
+      });
+    const proofs = await this.prove(target, time);
+    const findings = [...proofs].flatMap(([verb, proof]) =>
+      proof.findings.map((finding): VerbFinding => ({ verb, ...finding })),
+    );
+    const [first, ...others] = merged(tried.findings, findings);
+    if (first !== undefined) throw rejectionBy(script, [first, ...others]);
+    return new Map(
+      [...proofs].map(([verb, proof]) => [verb, tried.untried.has(verb) ? opened(proof) : proof]),
+    );
+  }
+
+  /** The proofs of all texts; undefined when one is missing. */
+  #known(target: ProofTarget, version: string): VerbProofs | undefined {
+    const known = new Map<Verb, ProofRecord>();
+    for (const [verb, text] of target.texts) {
+      const proof = this.#kept.get(keyOf(target, version, text));
+      if (proof === undefined) return undefined;
+      known.set(verb, proof);
+    }
+    return known;
+  }
+
+  /** Without a version the catalogs may have changed, or another request may have had the same texts. */
+  async #prove(target: ProofTarget, time: number, version?: string): Promise<VerbProofs> {
+    const { script, texts, database } = target;
+    const end = performance.now() + time;
+    version ??= await catalogVersion(database.dedicated);
+    const prover = await this.#prover(database);
+    const proofs = new Map<Verb, ProofRecord>();
+    for (const [verb, text] of texts) {
+      const key = keyOf(target, version, text);
+      let record = this.#kept.get(key);
+      if (record === undefined) {
+        const part = (end - performance.now()) / (texts.size - proofs.size);
+        const proof = await prover.prove(script, text, Math.max(0, part));
+        const kept = keptProof(proof);
+        const types = new Set<number>();
+        typesIn(kept, types);
+        record = recordOf(kept, await typeNames(database.dedicated, types));
+        if (!proof.isCut) this.#kept.set(key, record);
+      }
+      proofs.set(verb, record);
+    }
+    return proofs;
+  }
+
+  /** Loaded with the first proof, as most workers never need it. */
+  async #prover(database: Database): Promise<Prover> {
+    const { Prover, USUAL_LIMITS } = await import('../proof/prover.js');
+    const { aggregate, maxResult, proofBudget } = this.#settings;
+    return new Prover(database, {
+      aggregate,
+      maxResult,
+      limits: USUAL_LIMITS,
+      patience: proofBudget,
+      serves: true,
+    });
+  }
+}
+
+function keyOf({ alias, script }: ProofTarget, version: string, text: ScriptText): string {
+  const { verb, template } = text;
+  const parts = JSON.stringify([alias, version, script, verb, template.text]);
+  return createHash('sha256').update(parts).digest('base64url');
+}
+
+/** What became of texts with the values of a request. */
+interface Tried {
+  readonly findings: readonly VerbFinding[];
+  /** Those for which there was no time. */
+  readonly untried: ReadonlySet<Verb>;
+}
+
+/** Instead of a condition. */
+const WITH_SAMPLES = 'with the values of this request';
+
+const NOTHING_TRIED: Tried = { findings: [], untried: new Set() };
+
+async function withSamples(
+  { script, texts }: ProofTarget,
+  samples: QueryParameters,
+  prover: Prover,
+  time: number,
+): Promise<Tried> {
+  const end = performance.now() + time;
+  const findings: VerbFinding[] = [];
+  const untried = new Set<Verb>();
+  for (const [verb, text] of texts) {
+    const left = end - performance.now();
+    try {
+      const fault = await prover.proveWith(sampleData(samples, text), script, text, left);
+      if (fault === undefined) continue;
+      const { place, hint, ...rest } = fault;
+      const more = hint === undefined ? place : { ...place, hint };
+      findings.push({ verb, ...rest, ...more, when: WITH_SAMPLES });
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error;
+      untried.add(verb);
+    }
+  }
+  return { findings, untried };
+}
+
+/** The findings with the values of a request before those of the proof, which has a condition for the same ones. */
+function merged(tried: readonly VerbFinding[], proved: readonly VerbFinding[]): VerbFinding[] {
+  const isSame = (one: VerbFinding, other: VerbFinding): boolean =>
+    one.verb === other.verb &&
+    one.code === other.code &&
+    one.line === other.line &&
+    one.column === other.column;
+  const before = tried.map((finding) => {
+    const when = proved.find((other) => isSame(finding, other))?.when;
+    return when === undefined ? finding : { ...finding, when };
+  });
+  return [...before, ...proved.filter((one) => !tried.some((other) => isSame(one, other)))];
+}
+
+/** A proof of a text that was not tried with the values of the request. */
+function opened(proof: ProofRecord): ProofRecord {
+  const what = 'the statement with the values of this request: the time for it was over';
+  const verdict = proof.verdict === 'broken' ? 'broken' : 'open';
+  return { ...proof, verdict, open: [...proof.open, { what }] };
+}
