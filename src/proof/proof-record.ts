@@ -31,7 +31,7 @@ export interface RecordedColumn {
   readonly name: string;
   readonly type: string;
   /** Also when that is not known. */
-  readonly nullable: boolean;
+  readonly nullable: boolean | undefined;
 }
 
 /** What its statements use is there when they were analysed. */
