@@ -30,7 +30,7 @@ export interface RecordedParameter extends Omit<ProvedParameter, 'types'> {
 export interface RecordedColumn {
   readonly name: string;
   readonly type: string;
-  /** Also when that is not known. */
+  /** Also when that cannot be known; undefined when the statements are not analysed. */
   readonly nullable: boolean | undefined;
 }
 
