@@ -6,13 +6,13 @@ import type { Position } from '../position.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
-import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
+import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
 import type { Path } from './option.js';
-import { OutOfTime } from './out-of-time.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import { neverAccepted } from './refusals.js';
 import { ResultForms, type Analyse, type ResultColumn } from './result-forms.js';
-import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
+import type { Checking, Fault } from './shape-check.js';
+import { checkShapes, type Checked } from './shape-checks.js';
 import { Slices } from './slices.js';
 import type { StatementUses } from './statement-uses.js';
 
@@ -57,6 +57,8 @@ export interface Proof {
 export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
   /** Undefined for a proof without nullability and dependencies. */
   readonly analyse?: Analyse | undefined;
+  /** Texts that PostgreSQL is asked about at a time; 1 by default. */
+  readonly parallel?: number;
 }
 
 /** prove rejects with StatementFailure when the database cannot be asked. */
@@ -77,22 +79,15 @@ export async function prove(
       return session.describe(sql);
     },
   };
-  const checked: Checked[] = [];
-  let isOver = false;
-  for (const shape of exploration.shapes) {
-    if ((isOver = bounds.isOver(1))) break;
-    if (refusesAbsent(shape)) continue;
-    let result;
-    try {
-      result = await checkShape(shape.rendered, exploration.slots, checking);
-    } catch (error) {
-      if (!(error instanceof OutOfTime)) throw error;
-      isOver = true;
-      break;
-    }
-    if (result.fault === undefined || !isInvalidValue(result.fault))
-      checked.push({ shape, result });
-  }
+  const { shapes, slots } = exploration;
+  const isOver = (): boolean => bounds.isOver(1);
+  const { checked, isCut } = await checkShapes(
+    shapes,
+    slots,
+    checking,
+    session.parallel ?? 1,
+    isOver,
+  );
   const forms = new ResultForms();
   for (const { columns, statements } of checked.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
@@ -100,7 +95,7 @@ export async function prove(
   if (slices.isOver) await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
-  if (isOver) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  if (isCut) open.push({ what: 'the rest: the time for this script was over', place: undefined });
   if (slices.isOver) await slices.next();
   const accepted = acceptedIn(checked);
   return {
@@ -112,31 +107,14 @@ export async function prove(
     uses: forms.uses(),
     exploration,
     asked,
-    isCut: isOver || exploration.extent === 'part',
+    isCut: isCut || exploration.extent === 'part',
   };
-}
-
-interface Checked {
-  readonly shape: Shape;
-  readonly result: ShapeResult;
 }
 
 /** Those that cannot be decided are neither accepted nor failing. */
 function acceptedIn(checked: readonly Checked[]): Path[] {
   return checked.flatMap(({ shape, result }) => (result.columns === undefined ? [] : shape.paths));
 }
-
-/** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */
-function refusesAbsent({ rendered }: Shape): boolean {
-  return rendered.interpolated().absent;
-}
-
-/** The text of an absent parameter as a constant that its type does not have: answered 400 too. */
-function isInvalidValue({ message, code }: Fault): boolean {
-  return code.startsWith('22') && message.includes(NO_VALUE);
-}
-
-const NO_VALUE = '<no value>';
 
 function verdictOf(
   findings: readonly Finding[],

@@ -65,6 +65,9 @@ export interface ProverSettings {
 /** How long requests have the thread for themselves between slices, ms. */
 const PAUSE = 2;
 
+/** Texts of a script that PostgreSQL is asked about at a time, on a connection that serves no requests. */
+const PARALLEL = 4;
+
 /** The slots of a text that was rendered with values. */
 const NO_SLOTS = new Slots('');
 
@@ -100,7 +103,9 @@ export class Prover {
     const slices = new Slices(this.#settings.serves ? PAUSE : 0);
     const analyse =
       this.#analyser && ((statement: ParsedStatement) => this.#analyser!.analyse(statement));
-    return prove(text, { ...checking, analyse }, { paths, shapes, pairs, isOver }, slices);
+    const parallel = this.#settings.serves ? 1 : PARALLEL;
+    const session = { ...checking, analyse, parallel };
+    return prove(text, session, { paths, shapes, pairs, isOver }, slices);
   }
 
   /**
