@@ -14,6 +14,7 @@ import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import type { RoutedScript } from '../script/scripts.js';
 import { listScripts, type ListedScript, type ScriptListing } from '../script/script-listing.js';
 import type { CommandLine } from './command-line.js';
+import { databaseAgainst, placeOf } from './database-against.js';
 import { checkPlugins } from './plugin-check.js';
 import { Progress } from './progress.js';
 import { proveScripts } from './proof-check.js';
@@ -34,7 +35,7 @@ import { checkStoredScripts } from './stored-scripts-check.js';
 /** check prints a report, as text or JSON, and resolves to the exit code. */
 export async function check(
   sources: ConfigSources,
-  line: Pick<CommandLine, 'json' | 'prove' | 'script'>,
+  line: Pick<CommandLine, 'against' | 'json' | 'prove' | 'script'>,
 ): Promise<number> {
   let report: Report;
   try {
@@ -54,7 +55,7 @@ export async function check(
 
 async function makeReport(
   sources: ConfigSources,
-  { prove, script }: Pick<CommandLine, 'prove' | 'script'>,
+  { against: url, prove, script }: Pick<CommandLine, 'against' | 'prove' | 'script'>,
 ): Promise<Report> {
   let loaded: LoadedConfig;
   try {
@@ -81,13 +82,15 @@ async function makeReport(
   const aliases = configuredDatabases(config).map(({ alias }) => alias);
   const selection =
     script === undefined ? undefined : new ScriptSelection(script, location, sources.cwd);
+  const against = url === undefined ? undefined : databaseAgainst(url, config, sources);
   // Concurrently: a database that does not answer takes its whole timeout.
   const [table, files, plugins, ...checked] = await Promise.all([
     checkStoredScripts(config),
     checkScripts(location),
     selection === undefined ? checkPlugins(config) : null,
-    ...databasesOf(config).map(async (settings) => {
-      const finding = { alias: settings.alias, ...(await checkDatabase(settings)) };
+    ...(against === undefined ? databasesOf(config) : [against]).map(async (settings) => {
+      const place = settings === against ? { against: placeOf(settings) } : {};
+      const finding = { alias: settings.alias, ...place, ...(await checkDatabase(settings)) };
       return { finding, secrets: finding.ok ? await secretTableWarnings(config, settings) : [] };
     }),
   ]);
@@ -119,6 +122,7 @@ async function makeReport(
           stored: table.keys,
           total: selection === undefined ? files.scripts.length + (stored?.count ?? 0) : 1,
           progress: new Progress(process.stderr),
+          against,
         });
   const paths =
     selection === undefined

@@ -13,6 +13,8 @@ interface Form {
   readonly operand?: string;
   /** Whether the operand is optional. */
   readonly optional?: boolean;
+  /** Name of a second operand, which is optional. */
+  readonly second?: string;
   /** Its own flags, which only some commands have. */
   readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
   /** false: it does not accept configuration keys. */
@@ -26,6 +28,7 @@ const SWITCHES = {
   yes: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
   'no-prove': { type: 'boolean' },
+  breaking: { type: 'boolean' },
 } as const;
 
 /** Flags with a value, other than configuration keys. */
@@ -39,11 +42,20 @@ const VALUED = {
   policy: { type: 'string' },
   prove: { type: 'string' },
   script: { type: 'string' },
+  against: { type: 'string' },
+  out: { type: 'string' },
 } as const;
 
 const FORMS = {
   serve: { words: ['serve'] },
-  check: { words: ['check'], flags: ['json', 'no-prove', 'prove', 'script'] },
+  check: { words: ['check'], flags: ['against', 'json', 'no-prove', 'prove', 'script'] },
+  contract: { words: ['contract'], flags: ['out', 'prove', 'script'] },
+  'contract diff': {
+    words: ['contract', 'diff'],
+    operand: 'OLD',
+    second: 'NEW',
+    flags: ['breaking', 'json', 'prove', 'script'],
+  },
   'migrate up auth': { words: ['migrate', 'up', 'auth'] },
   'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
   'migrate from-prest': {
@@ -102,6 +114,9 @@ const OWN_FLAGS = [
   'no-prove',
   'prove',
   'script',
+  'against',
+  'out',
+  'breaking',
 ] as const;
 
 export type Command = keyof typeof FORMS | 'help' | 'version';
@@ -111,6 +126,8 @@ export interface CommandLine {
   readonly command: Command;
   /** Empty when the command has none. */
   readonly operand: string;
+  /** The second operand; empty when there is none. */
+  readonly second: string;
   /** Value of `--config`. */
   readonly file: string | undefined;
   /** Values of configuration keys, as written. */
@@ -127,8 +144,14 @@ export interface CommandLine {
   readonly dryRun: boolean;
   /** Whether `check` proves: not at all, as far as that takes little time, or every combination. */
   readonly prove: 'off' | 'usual' | 'full';
-  /** The only script that `check` is about. */
+  /** The only script that it is about. */
   readonly script: string | undefined;
+  /** The database that `check` proves the scripts on: a URL, or a variable that has it. */
+  readonly against: string | undefined;
+  /** The file that is written. */
+  readonly out: string | undefined;
+  /** Whether breaking changes are an error. */
+  readonly breaking: boolean;
 }
 
 export class UsageError extends Error {
@@ -167,18 +190,29 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       throw new UsageError(`unknown flag ${rawName}; the nearest is --${close}`);
     }
   }
-  const { command, operand } = commandOf(words, switches);
+  const { command, operand, second } = commandOf(words, switches);
   if (command !== 'help' && command !== 'version')
     for (const flag of OWN_FLAGS)
       if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
         throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
-  const [file, name, metadata, from, tables = 'adopt', database, policy, full, script] =
-    Object.keys(VALUED).map((flag) => {
-      const value = values.get(flag);
-      values.delete(flag);
-      return value;
-    });
-  for (const [flag, value] of Object.entries({ config: file, from, script }))
+  const [
+    file,
+    name,
+    metadata,
+    from,
+    tables = 'adopt',
+    database,
+    policy,
+    full,
+    script,
+    against,
+    out,
+  ] = Object.keys(VALUED).map((flag) => {
+    const value = values.get(flag);
+    values.delete(flag);
+    return value;
+  });
+  for (const [flag, value] of Object.entries({ config: file, from, script, against, out }))
     if (value === '') throw new UsageError(`--${flag} needs a value`);
   if (tables !== 'adopt' && tables !== 'copy') throw new UsageError('--tables takes adopt or copy');
   if (policy !== undefined && policy !== 'skip' && policy !== 'update' && policy !== 'error')
@@ -187,6 +221,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isOff = switches.has('no-prove');
   if (isOff && full !== undefined)
     throw new UsageError('--no-prove and --prove exclude each other');
+  if (isOff && against !== undefined)
+    throw new UsageError('--no-prove and --against exclude each other');
   const prove = isOff ? 'off' : (full ?? 'usual');
   const flags = Object.fromEntries(values);
   const [key] = values.keys();
@@ -197,6 +233,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return {
     command,
     operand,
+    second,
     file,
     flags,
     json,
@@ -210,23 +247,28 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     dryRun,
     prove,
     script,
+    against,
+    out,
+    breaking: switches.has('breaking'),
   };
 }
 
 function commandOf(
   words: readonly string[],
   switches: ReadonlySet<string>,
-): { command: Command; operand: string } {
-  if (switches.has('help')) return { command: 'help', operand: '' };
-  if (switches.has('version')) return { command: 'version', operand: '' };
+): { command: Command; operand: string; second: string } {
+  if (switches.has('help')) return { command: 'help', operand: '', second: '' };
+  if (switches.has('version')) return { command: 'version', operand: '', second: '' };
   let forms: [name: keyof typeof FORMS, form: Form][] = Object.entries(FORMS) as typeof forms;
   // Word by word, so that the error names the first wrong one.
   for (let i = 0; ; i++) {
     const prefix = words.slice(0, i).join(' ');
     const whole = forms.find(([, form]) => form.words.length === i);
-    if (whole !== undefined) return { command: whole[0], operand: operandOf(whole, words) };
-    const next = [...new Set(forms.map(([, form]) => form.words[i]!))];
+    const next = [...new Set(forms.flatMap(([, form]) => form.words[i] ?? []))];
     const word = words[i];
+    // `contract diff` is another command than `contract`.
+    if (whole !== undefined && (word === undefined || !next.includes(word)))
+      return { command: whole[0], ...operandsOf(whole, words) };
     if (word === undefined)
       throw new UsageError(
         i === 0
@@ -241,16 +283,23 @@ function commandOf(
   }
 }
 
-function operandOf([command, form]: [string, Form], words: readonly string[]): string {
-  const [operand, ...rest] = words.slice(form.words.length);
-  const surplus = form.operand === undefined ? operand : rest[0];
+function operandsOf(
+  [command, form]: [string, Form],
+  words: readonly string[],
+): { operand: string; second: string } {
+  const operands = words.slice(form.words.length);
+  const [operand, second = ''] = operands;
+  const names = [form.operand, form.second].filter((name) => name !== undefined);
+  const surplus = operands[names.length];
   if (surplus !== undefined)
     throw new UsageError(
-      `${command} takes ${form.operand === undefined ? 'flags' : `one ${form.operand} and flags`} only, not ${surplus}`,
+      `${command} takes ${names.length === 0 ? 'flags' : `one ${names.join(', one ')} and flags`} only, not ${surplus}`,
     );
   if (form.operand !== undefined && (operand === '' || (operand === undefined && !form.optional)))
-    throw new UsageError(`${command} needs a ${form.operand}`);
-  return operand ?? '';
+    throw new UsageError(
+      `${command} needs ${/^[AEIO]/.test(form.operand) ? 'an' : 'a'} ${form.operand}`,
+    );
+  return { operand: operand ?? '', second };
 }
 
 function takes(command: keyof typeof FORMS, flag: (typeof OWN_FLAGS)[number]): boolean {

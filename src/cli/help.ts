@@ -8,6 +8,9 @@ Commands:
   check                    Check the configuration, databases, scripts and plugins, and who may run
                            which script; plugins are loaded for that. Proves that PostgreSQL can
                            parse every branch of every script, without running anything
+  contract                 Write what every script takes and gives as JSON, for version control
+  contract diff OLD [NEW]  Show what changed between two such files, or since OLD, and what breaks
+                           callers
   migrate up auth          Make the users table, unless it is there
   migrate down auth        Drop the users table; with --yes also when there are users in it
   migrate up queries       Make the scripts table and its history, as far as they are not there
@@ -27,14 +30,18 @@ Commands:
 Flags:
   --config FILE            Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
   --KEY VALUE              Set a configuration key that is not a secret: --http.port 8080
-  --json                   Print the outcome of check, plugin check, from-prest, scripts import and
-                           scripts diff, or the list of users, as JSON
+  --against URL            Prove the scripts on this database instead of the default one; also the
+                           name of a variable that has the URL
+  --out FILE               Write the contract to FILE instead of standard output
+  --breaking               Exit status 1 when a change breaks callers
+  --json                   Print the outcome of check, contract diff, plugin check, from-prest,
+                           scripts import and scripts diff, or the list of users, as JSON
   --name TEXT              Full name of the user that is added
   --metadata JSON          Metadata of the user that is added
   --database ALIAS         Scripts of this database; otherwise those for all databases
   --policy WORD            What an import does with a script that is there with another text: skip,
                            update or error; otherwise queries.import_policy
-  --script FOLDER/SCRIPT   Check this script only, and print its parameters and columns
+  --script FOLDER/SCRIPT   This script only; check prints its parameters and columns
   --prove full             Prove every combination of parameters, however many there are
   --no-prove               Do not ask the database about the scripts
   --dry-run                Change nothing, say what would be done

@@ -8,7 +8,8 @@ import type { Config } from '../config/schema.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
 import { USUAL_LIMITS, WIDE_LIMITS } from '../proof/prover.js';
-import { ProofDatabases } from './proof-databases.js';
+import { placeOf } from './database-against.js';
+import { ProofDatabases, type DatabaseOptions } from './proof-databases.js';
 import type { Progress } from './progress.js';
 import type { ProofFindings, ProvedScript } from './proof-report.js';
 import { ProvableTexts, type ProvableText } from './provable-texts.js';
@@ -19,17 +20,17 @@ const PARALLEL = 4;
 /** Most scripts that wait for another attempt, without others beside them. */
 const MOST_HELD_UP = 50;
 
-export interface ProofOptions {
+export interface ProofOptions extends DatabaseOptions {
   /** Whether every combination is proved, whatever time that takes. */
   readonly full: boolean;
   readonly selection: ScriptSelection | undefined;
-  /** Aliases of the databases that answer. */
-  readonly available: ReadonlySet<string>;
   /** `alias/folder/name` of each stored script; undefined when there is no table that can be read. */
   readonly stored: ReadonlySet<string> | undefined;
   /** How many texts there are, for the progress. */
   readonly total: number;
   readonly progress: Progress;
+  /** Called with each text that is to be proved. */
+  readonly onText?: (text: ProvableText) => void;
 }
 
 export async function proveScripts(config: Config, options: ProofOptions): Promise<ProofFindings> {
@@ -67,17 +68,21 @@ class ProofCheck {
     this.#config = config;
     this.#options = options;
     const limits = options.full ? WIDE_LIMITS : USUAL_LIMITS;
-    this.#databases = new ProofDatabases(config, limits, options.available);
-    this.#aliases = configuredDatabases(config).map(({ alias }) => alias);
+    this.#databases = new ProofDatabases(config, limits, options);
+    const aliases = configuredDatabases(config).map(({ alias }) => alias);
+    // With `against`, what is for other databases only is not proved.
+    this.#aliases = options.against === undefined ? aliases : aliases.slice(0, 1);
   }
 
   async run(): Promise<ProofFindings> {
     const { selection, stored } = this.#options;
     const texts = new ProvableTexts(this.#config, this.#aliases, stored, selection);
-    const source = texts.read(stored && this.#databases.of(this.#aliases[0]!)?.session);
+    const source = texts.read(stored && this.#databases.table());
     const lane = async (): Promise<void> => {
-      for (let next = await source.next(); !next.done; next = await source.next())
+      for (let next = await source.next(); !next.done; next = await source.next()) {
+        this.#options.onText?.(next.value);
         await this.#prove(this.#started++, next.value);
+      }
     };
     const lanes = await Promise.allSettled(Array.from({ length: PARALLEL }, lane));
     for (const ended of lanes) {
@@ -180,6 +185,7 @@ class ProofCheck {
     return {
       ok: broken + errors.length + this.#unproved === 0,
       full: this.#options.full,
+      against: this.#options.against === undefined ? null : placeOf(this.#options.against),
       errors,
       warnings: this.#warnings,
       proved: count('proved'),

@@ -1,52 +1,79 @@
 /** The databases on which `check` proves scripts: one connection to each, opened when a script needs it. */
-import { databasesOf } from '../config/databases.js';
+import { databaseOf, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { typeNames } from '../proof/catalog.js';
 import { Prover, type ProofLimits } from '../proof/prover.js';
+import type { DatabaseSettings } from '../settings.js';
 
 /** How long PostgreSQL may take to parse one statement, ms. */
 const PATIENCE = 5_000;
 
+/** Connections for the analysis of statements. */
+const ANALYSIS_CONNECTIONS = 2;
+
+export interface DatabaseOptions {
+  /** Aliases of the databases that answer. */
+  readonly available: ReadonlySet<string>;
+  /** The database that takes the place of the default one; undefined for that of the configuration. */
+  readonly against?: DatabaseSettings | undefined;
+  /** Whether proofs show which columns can be NULL, and what statements use. */
+  readonly analysed?: boolean;
+}
+
 export interface ProofDatabase {
   readonly session: Database;
+  /** Where statements are analysed. */
+  readonly analysis: Database | undefined;
   readonly prover: Prover;
 }
 
 export class ProofDatabases {
   readonly #config: Config;
   readonly #limits: ProofLimits;
-  readonly #available: ReadonlySet<string>;
+  readonly #options: DatabaseOptions;
+  /** Where the table of scripts is, unless scripts are proved there. */
+  #table: Database | undefined;
   readonly #open = new Map<string, ProofDatabase>();
   readonly #lost = new Map<string, string>();
 
-  /** `available` are the aliases of the databases that answer. */
-  constructor(config: Config, limits: ProofLimits, available: ReadonlySet<string>) {
+  constructor(config: Config, limits: ProofLimits, options: DatabaseOptions) {
     this.#config = config;
     this.#limits = limits;
-    this.#available = available;
+    this.#options = options;
   }
 
   /** of gives a database; undefined when it does not answer, or has stopped to. */
   of(alias: string): ProofDatabase | undefined {
-    if (!this.#available.has(alias) || this.#lost.has(alias)) return undefined;
+    if (!this.#options.available.has(alias) || this.#lost.has(alias)) return undefined;
     let found = this.#open.get(alias);
     if (found === undefined) this.#open.set(alias, (found = this.#connect(alias)));
     return found;
   }
 
   #connect(alias: string): ProofDatabase {
-    const settings = databasesOf(this.#config).find((one) => one.alias === alias)!;
+    const { against, analysed } = this.#options;
+    const configured = databasesOf(this.#config).find((one) => one.alias === alias)!;
     // Waiting for a lock is bounded by PATIENCE, which leaves the connection as it is.
-    const session = openSession({ ...settings, statementTimeout: Infinity });
+    const settings = { ...(against ?? configured), statementTimeout: Infinity };
+    const session = openSession(settings);
+    const analysis = analysed ? openSession(settings, ANALYSIS_CONNECTIONS) : undefined;
     const prover = new Prover(session, {
       aggregate: this.#config['json.agg.type'],
       maxResult: this.#config['pg.max_result'],
       limits: this.#limits,
       patience: PATIENCE,
+      analysis,
     });
-    return { session, prover };
+    return { session, analysis, prover };
+  }
+
+  /** table gives the database with the table of scripts, which is the default one of the configuration. */
+  table(): Database | undefined {
+    const settings = databaseOf(this.#config);
+    if (this.#options.against === undefined) return this.of(settings.alias)?.session;
+    return (this.#table ??= openSession({ ...settings, statementTimeout: Infinity }));
   }
 
   /** lose records that a database has stopped answering. */
@@ -75,6 +102,10 @@ export class ProofDatabases {
   }
 
   close(): void {
-    for (const { session } of this.#open.values()) session.close();
+    this.#table?.close();
+    for (const { session, analysis } of this.#open.values()) {
+      session.close();
+      analysis?.close();
+    }
   }
 }

@@ -25,6 +25,8 @@ export interface ProofFindings {
   readonly ok: boolean;
   /** Whether every combination was to be proved, whatever time that takes. */
   readonly full: boolean;
+  /** The database that took the place of the default one, as `host:port/name`. */
+  readonly against: string | null;
   /** Databases that stopped answering. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -44,7 +46,7 @@ const MOST = 20;
 
 /** proofLines prints the findings; `whole` prints all of them, and what is known of each text. */
 export function proofLines(findings: ProofFindings, whole: boolean): string[] {
-  const { ok, errors, warnings, scripts } = findings;
+  const { ok, against, errors, warnings, scripts } = findings;
   const most = whole ? Infinity : MOST;
   const broken = scripts.flatMap((script) =>
     script.findings.map((finding) => findingLines(script, finding)),
@@ -52,9 +54,13 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
   const open = scripts.flatMap((script) => script.open.map((point) => openLine(script, point)));
   const covered = scripts.filter(({ verdict }) => verdict === 'covered');
   return [
-    `proof ${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
+    `proof ${against === null ? '' : `against ${printable(against)} `}${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
     ...errors.map((error) => `  error: ${oneLine(error)}`),
-    ...bounded(warnings.map((warning) => `  warning: ${line(warning)}`), most, 'warnings'), // prettier-ignore
+    ...bounded(
+      warnings.map((warning) => `  warning: ${line(warning)}`),
+      most,
+      'warnings',
+    ),
     ...bounded(broken, most, 'errors').flat(),
     ...bounded(open, most, 'open points'),
     ...bounded(covered.map(coveredLine), most, 'covered scripts'),

@@ -19,6 +19,8 @@ export interface ProvableText {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly text: ScriptText;
+  /** The alias of the database that a stored text is for; undefined for all. */
+  readonly alias: string | undefined;
   /** The file below the directory of scripts, or `[alias/]folder/name (verb)`. */
   readonly file: string;
   /** The databases that it may be for; the first one is that of requests without an alias. */
@@ -106,7 +108,7 @@ export class ProvableTexts {
     const compiled = compileText(text, script, verb);
     if (compiled instanceof ServiceError) return undefined;
     const aliases = alias === undefined ? this.#aliasesOf(compiled, script) : [alias];
-    return aliases.length === 0 ? undefined : { script, text: compiled, file, aliases };
+    return aliases.length === 0 ? undefined : { script, text: compiled, alias, file, aliases };
   }
 
   /**

@@ -7,9 +7,13 @@ import type { PermissionRow } from './script-permissions.js';
 import { oneLine } from '../text.js';
 
 /** The outcome of an attempt to connect. */
-export type DatabaseFinding =
-  | { readonly alias: string; readonly ok: true; readonly version: string }
-  | { readonly alias: string; readonly ok: false; readonly message: string };
+export type DatabaseFinding = {
+  readonly alias: string;
+  /** As `host:port/name`, for one that took the place of that of the configuration. */
+  readonly against?: string;
+} & (
+  { readonly ok: true; readonly version: string } | { readonly ok: false; readonly message: string }
+);
 
 /** Findings about the scripts folder. */
 export interface ScriptFindings {
@@ -97,8 +101,8 @@ export function reportText(report: Report, whole = false): string {
     ...warnings.map((warning) => `  warning: ${warning}`),
     ...databases.map((found) =>
       found.ok
-        ? `database ${found.alias} ok: PostgreSQL ${found.version}`
-        : `database ${found.alias} not ok\n  error: ${oneLine(found.message)}`,
+        ? `database ${nameOf(found)} ok: PostgreSQL ${found.version}`
+        : `database ${nameOf(found)} not ok\n  error: ${oneLine(found.message)}`,
     ),
   ];
   if (scripts !== null) {
@@ -128,6 +132,10 @@ export function reportText(report: Report, whole = false): string {
   if (access !== null) lines.push(...accessLines(access));
   lines.push(report.ok ? 'ok' : 'not ok');
   return `${lines.join('\n')}\n`;
+}
+
+function nameOf({ alias, against }: DatabaseFinding): string {
+  return against === undefined ? alias : `${alias} (${against})`;
 }
 
 function countOf(count: number, noun = 'script'): string {

@@ -31,6 +31,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   switch (line.command) {
     case 'check':
       return (await import('./check.js')).check(sources, line);
+    case 'contract':
+      return (await import('./contract.js')).printContract(sources, line);
+    case 'contract diff':
+      return (await import('./contract-diff.js')).printChanges(sources, line);
     case 'serve':
       return (await import('./serve.js')).runService(sources);
     case 'migrate up auth':

@@ -3,8 +3,10 @@
  * `pg` that it does not set, with one exception: the password of `pg` is never sent to another server.
  */
 import type { DatabaseSettings } from '../settings.js';
+import { checkedValues } from './checked-values.js';
 import { conninfo } from './conninfo.js';
 import type { DatabaseEntry } from './database-entries.js';
+import type { Issues } from './kind.js';
 import { KEYS, type Config, type KeyName } from './schema.js';
 
 /** A database, and the configuration with the keys that it overrides. */
@@ -40,6 +42,22 @@ export function configuredDatabases(config: Config): readonly ConfiguredDatabase
  */
 export function databasesOf(config: Config, httpProcess?: number): DatabaseSettings[] {
   return configuredDatabases(config).map((database) => settingsFor(database, httpProcess));
+}
+
+/**
+ * databaseAt returns the settings of the default database at another URL, which comes from `at`, with a single connection.
+ * Problems of the URL go to `issues`.
+ */
+export function databaseAt(
+  config: Config,
+  url: string,
+  { at, base, issues }: { readonly at: string; readonly base: string; readonly issues: Issues },
+): DatabaseSettings {
+  const alias = config['pg.database'];
+  const values = checkedValues(new Map([['pg.url', { value: url, at, base }]]), issues);
+  // Without a password libpq reads ~/.pgpass.
+  const entry = { alias, 'pg.url': url, 'pg.pass': '', ...values } as DatabaseEntry;
+  return settingsFor({ alias, config: configFor(config, entry), limitedBy: '' }, undefined);
 }
 
 /** readOnlyDatabasesOf returns the settings of the same databases, in the same order, for read-only jobs. */

@@ -1,3 +1,11 @@
+/** The constraints of a parameter, as declared. */
+export interface ParameterBounds {
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+  readonly maxlength?: string | undefined;
+  readonly pattern?: string | undefined;
+}
+
 /** A parameter declared by `-- @param`. */
 export interface DeclaredParameter {
   /** With the prefix `header.` or `body.` where it is not of the query string; a header's name is canonical. */
@@ -6,6 +14,7 @@ export interface DeclaredParameter {
   readonly type: string;
   /** The values of an enum. */
   readonly values: readonly string[] | undefined;
+  readonly bounds: ParameterBounds;
   readonly required: boolean;
   /** Rendered and bound when nothing was sent; a list for a parameter that is one. */
   readonly fallback: string | readonly string[] | undefined;

@@ -1,7 +1,7 @@
 /** Parses `-- @param`: `name type [required] [min=1] [max=9] [maxlength=9] [pattern=…] [= default] text…`. */
 import { canonicalName, isHeaderName } from '../header-name.js';
 import { nearest } from '../nearest.js';
-import type { DeclaredParameter } from './declared-parameter.js';
+import type { DeclaredParameter, ParameterBounds } from './declared-parameter.js';
 import { PARAMETER_TYPES, type ParameterType } from './parameter-type.js';
 import { compilePattern, LONGEST_MATCHED, PatternError } from './pattern.js';
 
@@ -17,14 +17,11 @@ interface DeclaredType extends ParameterType {
 /** The constraints that follow the type. */
 interface Options {
   required: boolean;
-  min?: string;
-  max?: string;
-  maxlength?: string;
-  pattern?: string;
+  bounds: { -readonly [Bound in keyof ParameterBounds]: string };
   fallback?: string;
 }
 
-type Bound = 'min' | 'max' | 'maxlength' | 'pattern';
+type Bound = keyof ParameterBounds;
 
 /** parseParameter reads what follows `@param`. Throws SyntaxError. */
 export function parseParameter(text: string): DeclaredParameter {
@@ -38,8 +35,8 @@ export function parseParameter(text: string): DeclaredParameter {
   const type = typeOf(name, spelled);
   const list = brackets !== '';
   const { options, rest } = optionsOf(name, afterType);
-  const { noun, check } = checkOf(name, type, options);
-  const { fallback: given, required } = options;
+  const { noun, check } = checkOf(name, type, options.bounds);
+  const { fallback: given, required, bounds } = options;
   const fallback = given === undefined ? undefined : list ? given.split(',') : given;
   if (required && fallback !== undefined)
     throw new SyntaxError(`${name} is required, so that it cannot have a default`);
@@ -49,6 +46,7 @@ export function parseParameter(text: string): DeclaredParameter {
     name,
     type: type.name,
     values: type.values,
+    bounds,
     required,
     fallback,
     list,
@@ -115,7 +113,7 @@ const OPTION =
   /^(?:(required)(?!\S)|(min|max|maxlength|pattern|(?==))\s?=\s*('[^']*'(?!\S)|"[^"]*"(?!\S)|\S+))\s*/;
 
 function optionsOf(name: string, text: string): { options: Options; rest: string } {
-  const options: Options = { required: false };
+  const options: Options = { required: false, bounds: {} };
   let rest = text;
   for (;;) {
     const [whole = '', required, key, value = ''] = OPTION.exec(rest) ?? [];
@@ -126,10 +124,12 @@ function optionsOf(name: string, text: string): { options: Options; rest: string
       options.required = true;
       continue;
     }
-    const field = key === '' ? 'fallback' : (key as Bound);
-    if (options[field] !== undefined)
+    const unquoted = /^(['"]).*\1$/s.test(value) ? value.slice(1, -1) : value;
+    const { bounds, fallback } = options;
+    if ((key === '' ? fallback : bounds[key as Bound]) !== undefined)
       throw new SyntaxError(`${name} has ${key === '' ? 'a default' : `${key}=`} twice`);
-    options[field] = /^(['"]).*\1$/s.test(value) ? value.slice(1, -1) : value;
+    if (key === '') options.fallback = unquoted;
+    else bounds[key as Bound] = unquoted;
   }
   const incomplete = /^(?:(?:min|max|maxlength|pattern)\s?)?=/.exec(rest)?.[0];
   if (incomplete !== undefined) throw new SyntaxError(`${name} has nothing after ${incomplete}`);
@@ -140,7 +140,7 @@ function optionsOf(name: string, text: string): { options: Options; rest: string
 function checkOf(
   name: string,
   type: DeclaredType,
-  { min, max, maxlength, pattern }: Options,
+  { min, max, maxlength, pattern }: ParameterBounds,
 ): { noun: string; check: (value: string) => boolean } {
   const checks = [(value: string) => type.isValid(value)];
   let { noun } = type;

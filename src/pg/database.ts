@@ -257,8 +257,8 @@ function isIdle({ inFlight }: Connection): boolean {
 /** Largest result of a session, bytes: all stored scripts may be one. `pg.max_result` is for callers of the service. */
 const SESSION_RESULT = 1 << 30;
 
-/** openSession makes a database with one connection, opened when it is needed, for the command line. Close it. */
-export function openSession(settings: DatabaseSettings): Database {
+/** openSession makes a database for the command line, whose connections are opened when they are needed. Close it. */
+export function openSession(settings: DatabaseSettings, connections = 1): Database {
   const budget = new ResultBudget(SESSION_RESULT, 2 * SESSION_RESULT);
-  return new Database(settings, budget, new ConnectionQuota(new Int32Array([1, 0]), 0));
+  return new Database(settings, budget, new ConnectionQuota(new Int32Array([connections, 0]), 0));
 }

@@ -4,7 +4,7 @@
  * depend on nothing else.
  */
 import type { Domain } from './domain.js';
-import type { Choice, Option, Path } from './option.js';
+import { variant, type Choice, type Option, type Path } from './option.js';
 
 /** The answer about one parameter, the same for all of a rendering. */
 export class Answer {
@@ -42,10 +42,20 @@ export abstract class Answers {
   }
 
   /** add gives a parameter a further option, for later renderings. */
-  add(key: string, option: Option): void {
+  add(key: string, added: Option): void {
     const { options } = this.answer(key);
+    const option = this.domain.asSent(key, added);
     if (options.some(({ id }) => id === option.id) || !this.domain.allows(key, option)) return;
     if (this.domain.canBeSent(key)) options.push(option);
+  }
+
+  /** become adds the value of a parameter with another text in place of a slot, which may be in a list or in parts. */
+  become(key: string, slot: string, text: string): void {
+    const { raw } = this.answer(key).option;
+    if (typeof raw === 'string') {
+      if (raw.includes(slot)) this.add(key, variant(raw.replace(slot, () => text)));
+    } else if (raw?.includes(slot) === true)
+      this.add(key, variant(raw.map((one) => (one === slot ? text : one))));
   }
 
   answers(): Iterable<Answer> {

@@ -14,10 +14,12 @@ export interface Condition {
 /** Conditions that hold together; none means always. */
 export type Conjunction = readonly Condition[];
 
-/** Most conditions in a set, most sets, and most combinations that are compared. */
+/** Most conditions in a smallest set, most sets, and most combinations that are compared. */
 const MOST_CONDITIONS = 4;
 const MOST_SETS = 4;
 const MOST_PATHS = 1_000;
+/** Most comparisons in the search for a smallest set. */
+const MOST_STEPS = 2_000_000;
 
 /**
  * explain gives conjunctions, of which at least one holds for each failing path and none for a good one, as far as these
@@ -25,17 +27,29 @@ const MOST_PATHS = 1_000;
  */
 export function explain(failing: readonly Path[], good: readonly Path[]): Conjunction[] {
   const conditions = new Conditions([...failing, ...good]);
-  const accepted = good.slice(0, MOST_PATHS).map((path) => conditions.of(path));
-  let left = failing.slice(0, MOST_PATHS).map((path) => conditions.of(path));
+  const accepted = sample(good).map((path) => conditions.of(path));
+  let left = sample(failing).map((path) => conditions.of(path));
   const found: Conjunction[] = [];
   while (left.length > 0 && found.length < MOST_SETS) {
+    const [all, one] = [shared(left), shared(left.slice(0, 1))];
     const smallest =
-      smallestOf(shared(left), accepted) ?? smallestOf(shared(left.slice(0, 1)), accepted) ?? [];
+      smallestOf(all, accepted) ??
+      smallestOf(one, accepted) ??
+      sufficient(all, accepted) ??
+      sufficient(one, accepted) ??
+      [];
     if (found.length > 0 && smallest.length === 0) break;
     found.push(smallest);
     left = left.filter((facts) => !smallest.every((condition) => states(facts, condition)));
   }
   return found;
+}
+
+/** Some of all parts of the search: neighbours differ in few parameters. */
+function sample(paths: readonly Path[]): readonly Path[] {
+  const step = paths.length / MOST_PATHS;
+  if (step <= 1) return paths;
+  return Array.from({ length: MOST_PATHS }, (_, i) => paths[Math.floor(i * step)]!);
 }
 
 /** conditionText: `types` is sent twice and `q` is not sent. */
@@ -63,15 +77,15 @@ function permits(facts: Facts, { key, says }: Condition): boolean {
 
 /** The conditions that hold for an option, depending on the constants that a parameter is compared with. */
 class Conditions {
+  /** The conditions that only some options of a parameter state: `is "a"`, and of lists `has "a"`. */
   readonly #constants = new Map<string, Set<string>>();
+  readonly #items = new Map<string, Set<string>>();
 
   constructor(paths: readonly Path[]) {
     for (const path of paths)
       for (const { key, option } of path) {
-        if (!option.id.startsWith('=')) continue;
-        const known = this.#constants.get(key);
-        if (known === undefined) this.#constants.set(key, new Set([option.says]));
-        else known.add(option.says);
+        if (option.id.startsWith('=')) note(this.#constants, key, option.says);
+        for (const item of option.has ?? []) note(this.#items, key, JSON.stringify(item));
       }
   }
 
@@ -80,7 +94,7 @@ class Conditions {
   }
 
   /** Wider ones first where they say it as shortly. */
-  *#ofOption(key: string, { id, raw, says }: Option): Generator<string> {
+  *#ofOption(key: string, { id, raw, says, has }: Option): Generator<string> {
     if (raw === undefined) yield says;
     const isEmpty = raw === undefined || raw === null || raw.length === 0;
     if (raw !== undefined) yield 'is sent';
@@ -88,10 +102,20 @@ class Conditions {
     if (raw !== undefined && id !== 'any') yield says;
     if (isEmpty) yield 'is not sent or empty';
     if (typeof raw === 'string') yield 'is sent once';
-    if (Array.isArray(raw)) for (const item of new Set(raw)) yield `has ${JSON.stringify(item)}`;
+    const items = new Set((has ?? []).map((item) => JSON.stringify(item)));
+    for (const item of items) yield `has ${item}`;
+    if (Array.isArray(raw))
+      for (const item of this.#items.get(key) ?? [])
+        if (!items.has(item)) yield `does not have ${item}`;
     for (const constant of this.#constants.get(key) ?? [])
       if (constant !== says) yield constant.replace('is ', 'is not ');
   }
+}
+
+function note(noted: Map<string, Set<string>>, key: string, what: string): void {
+  const known = noted.get(key);
+  if (known === undefined) noted.set(key, new Set([what]));
+  else known.add(what);
 }
 
 /** The conditions that all paths state, in the order of the first one. */
@@ -100,14 +124,14 @@ function shared([first, ...others]: readonly Facts[]): Condition[] {
   return own.filter((condition) => others.every((facts) => states(facts, condition)));
 }
 
-/** The smallest conjunction under which no path is good; undefined when there is none. */
+/** The smallest conjunction under which no path is good; undefined when there is none, or it takes too long to find. */
 function smallestOf(
   conditions: readonly Condition[],
   good: readonly Facts[],
 ): Conjunction | undefined {
-  if (good.length === 0) return [];
-  for (let size = 1; size <= MOST_CONDITIONS; size++) {
-    const found = search(conditions, 0, size, good, []);
+  const budget = { left: MOST_STEPS };
+  for (let size = 0; size <= MOST_CONDITIONS; size++) {
+    const found = search(conditions, 0, size, good, [], budget);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -120,15 +144,37 @@ function search(
   size: number,
   good: readonly Facts[],
   chosen: Conjunction,
+  budget: { left: number },
 ): Conjunction | undefined {
   if (good.length === 0) return chosen;
   if (size === 0) return undefined;
   for (let i = from; i < conditions.length; i++) {
+    if ((budget.left -= good.length) < 0) return undefined;
     const condition = conditions[i]!;
     const left = good.filter((facts) => permits(facts, condition));
     if (left.length === good.length) continue; // it excludes nothing
-    const found = search(conditions, i + 1, size - 1, left, [...chosen, condition]);
+    const found = search(conditions, i + 1, size - 1, left, [...chosen, condition], budget);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A conjunction of any size under which no path is good: each time the condition that excludes most. */
+function sufficient(
+  conditions: readonly Condition[],
+  good: readonly Facts[],
+): Conjunction | undefined {
+  const chosen: Condition[] = [];
+  let left = good;
+  while (left.length > 0) {
+    let [best, fewest]: [Condition | undefined, readonly Facts[]] = [undefined, left];
+    for (const condition of conditions) {
+      const others = left.filter((facts) => permits(facts, condition));
+      if (others.length < fewest.length) [best, fewest] = [condition, others];
+    }
+    if (best === undefined) return undefined;
+    chosen.push(best);
+    left = fewest;
+  }
+  return chosen;
 }

@@ -102,26 +102,36 @@ class Explorer {
     const all = new EveryCombination(this.#domain);
     const pairs = new EveryPair(this.#domain);
     const most = this.#renderings + this.#bounds.paths;
-    do {
+    for (;;) {
       this.#render(all);
+      pairs.knows(all.answers());
       if (this.#slices.isOver) await this.#slices.next();
-      pairs.came(all.path(), all.answers());
       if (this.#isOver()) return 'part';
+      if (!all.next()) return 'all';
       if (this.#renderings >= most || this.#shapes.size >= this.#bounds.shapes)
         return this.#pairs(pairs);
-    } while (all.next());
-    return 'all';
+    }
   }
 
   async #pairs(pairs: EveryPair): Promise<Exploration['extent']> {
     const most = this.#renderings + this.#bounds.pairs;
+    for (const path of this.#paths()) {
+      pairs.came(path);
+      if (this.#slices.isOver) await this.#slices.next();
+    }
     while (pairs.next()) {
       this.#render(pairs);
+      pairs.knows(pairs.answers());
+      pairs.came(pairs.path());
       if (this.#slices.isOver) await this.#slices.next();
-      pairs.came(pairs.path(), pairs.answers());
       if (this.#renderings >= most || this.#isOver()) return 'part';
     }
     return 'pairs';
+  }
+
+  *#paths(): Generator<Path> {
+    for (const { paths } of this.#shapes.values()) yield* paths;
+    for (const { path } of [...this.#refused, ...this.#failed]) yield path;
   }
 
   #isOver(): boolean {

@@ -5,12 +5,13 @@
  */
 import { BODY_PREFIX } from '../body/request-body.js';
 import { CREDENTIAL_NAMES } from '../script/header-fields.js';
+import { screen } from '../native/screen.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
-import type { TemplateMap, ValueMap } from '../template/template.js';
+import { Refused, type TemplateMap, type ValueMap } from '../template/template.js';
 import type { Answers } from './answers.js';
 import type { Domain } from './domain.js';
 import { NULL } from './option.js';
-import { ValueObserver } from './value-observer.js';
+import { EVERYTHING, ValueObserver } from './value-observer.js';
 
 const HEADER_PREFIX = 'header.';
 const CLAIMS_PREFIX = 'claims.';
@@ -20,31 +21,30 @@ export class LazyData implements TemplateMap {
   readonly observer: ValueObserver;
   readonly #domain: Domain;
   readonly #answers: Answers;
-  readonly #header: ValueMap;
+  readonly #headers: ValueMap;
 
   /** `onOpen` is called with what cannot be decided. */
   constructor(domain: Domain, answers: Answers, onOpen: (what: string) => void) {
     this.#domain = domain;
     this.#answers = answers;
-    this.observer = new ValueObserver(domain.slots, answers, onOpen);
-    this.#header = {
-      get: (name) => this.#value(HEADER_PREFIX + name) ?? undefined,
-      keys: () => {
-        onOpen('all headers of the request');
-        return [];
-      },
+    this.observer = new ValueObserver(domain, answers, onOpen);
+    this.#headers = {
+      get: (name) => this.#header(HEADER_PREFIX + name),
+      keys: () => this.keys(),
     };
   }
 
   get(key: string): unknown {
-    if (key === 'header') return this.#header;
-    if (key.startsWith(BODY_PREFIX) && this.#domain.canBeSent(key)) this.#answers.add(key, NULL);
-    return this.#value(key) ?? undefined;
+    if (key === 'header') return this.#headers;
+    if (key.startsWith(BODY_PREFIX) && this.#isKnown(key)) this.#answers.add(key, NULL);
+    if (key.startsWith(HEADER_PREFIX)) return this.#header(key);
+    const value = this.#value(key) ?? undefined;
+    return value === this.fallback(key) ? value : this.#checked(value, new Refused(key));
   }
 
+  /** What is made of them is open; how many they are does not matter as long as nothing does. */
   keys(): string[] {
-    this.observer.open('all parameters of the request');
-    return [...PARAMETER_DEFAULTS.keys(), ...this.#domain.declared.keys()];
+    return [this.#domain.slots.everything];
   }
 
   raw(key: string): unknown {
@@ -61,12 +61,31 @@ export class LazyData implements TemplateMap {
   }
 
   claim(name: string): unknown {
+    if (this.#domain.slots.in(name).length > 0) {
+      this.observer.open('a claim whose name the caller sends');
+      return undefined;
+    }
     return this.#answers.answer(CLAIMS_PREFIX + name).option.raw;
   }
 
-  /** Slots are no SQL syntax. */
-  screen(): boolean {
-    return true;
+  /** Slots are words. */
+  screen(text: string): boolean {
+    return screen(this.#domain.slots.plain(text));
+  }
+
+  /** Headers that the screen refuses are blank. */
+  #header(key: string): unknown {
+    return this.#checked(this.#value(key) ?? undefined, '');
+  }
+
+  #checked(value: unknown, refused: Refused | string): unknown {
+    if (typeof value === 'string') return this.screen(value) ? value : refused;
+    if (Array.isArray(value)) return value.map((one) => this.#checked(one, refused));
+    return value;
+  }
+
+  #isKnown(key: string): boolean {
+    return this.#domain.canBeSent(key) && this.#domain.slots.in(key).length === 0;
   }
 
   #value(key: string): unknown {
@@ -76,8 +95,10 @@ export class LazyData implements TemplateMap {
 
   #sent(key: string): unknown {
     if (key.startsWith(CLAIMS_PREFIX)) return undefined;
-    if (this.#domain.slots.keysIn(key).length > 0) {
-      this.observer.open('a parameter whose name the caller sends');
+    const [slot] = this.#domain.slots.in(key);
+    if (slot !== undefined) {
+      const isMap = key.endsWith(this.#domain.slots.everything);
+      this.observer.open(isMap ? EVERYTHING : 'a parameter whose name the caller sends');
       return undefined;
     }
     if (isReservedKey(key) && !this.#domain.canBeSent(key) && !CREDENTIAL_NAMES.has(key))

@@ -1,5 +1,6 @@
 /** What a request may have for a parameter, as far as a template can tell it apart. */
 import type { BodyValue } from '../body/request-body.js';
+import { ellipsed, holdsSlot } from './slots.js';
 
 export interface Option {
   /** Unique among the options of a parameter. */
@@ -8,6 +9,8 @@ export interface Option {
   readonly raw: BodyValue | undefined;
   /** Follows the parameter's name: `is not sent`. */
   readonly says: string;
+  /** The constants in a list. */
+  readonly has?: readonly string[];
 }
 
 /** An option that was chosen for a parameter: `status`, `body.name`, `header.Accept`, `claims.sub`, `request.body`. */
@@ -34,14 +37,24 @@ export function constant(text: string): Option {
   return { id: `=${text}`, raw: text, says: `is ${JSON.stringify(text)}` };
 }
 
-export function listOf(items: readonly string[]): Option {
+export function listOf(items: readonly (string | null)[]): Option {
   const says = items.length === 1 ? 'is a list of one value' : 'is sent twice';
   return { id: `list${items.length}`, raw: items, says };
 }
 
 /** listWith is a list of constants. */
 export function listWith(items: readonly string[]): Option {
-  return { ...listOf(items), id: `list:${items.join()}` };
+  return { ...listOf(items), id: `list:${JSON.stringify(items)}`, has: items };
+}
+
+/** variant is a value or a list in which a slot has become another text. */
+export function variant(raw: string | readonly (string | null)[]): Option {
+  if (typeof raw !== 'string') {
+    const has = raw.filter((one) => one !== null && one !== '' && !holdsSlot(one)) as string[];
+    return { ...listOf(raw), id: `list:${JSON.stringify(raw)}`, has };
+  }
+  if (!holdsSlot(raw)) return raw === '' ? EMPTY : constant(raw);
+  return { id: `like${raw}`, raw, says: `is like ${JSON.stringify(ellipsed(raw))}` };
 }
 
 /** parts is a value that consists of two, with a separator between them. */
@@ -61,6 +74,11 @@ export function name(text: string): Option {
   return { id: 'name', raw: text, says: 'is a name' };
 }
 
+/** before is a value that comes before a constant. */
+export function before(slot: string, bound: string): Option {
+  return { id: 'before', raw: slot, says: `is less than ${JSON.stringify(bound)}` };
+}
+
 export function sameAs(key: string, slot: string): Option {
-  return { id: `same:${key}`, raw: slot, says: `is the same as \`${key}\`` };
+  return { id: `same:${key}${slot}`, raw: slot, says: `is the same as \`${key}\`` };
 }

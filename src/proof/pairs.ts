@@ -6,34 +6,31 @@
 import { Answer, Answers } from './answers.js';
 import type { Option, Path } from './option.js';
 
-/** An option of a parameter, as one text. */
-type Literal = string;
-
-function literal(key: string, { id }: Option): Literal {
-  return `${key}\0${id}`;
-}
-
-function pairOf(a: Literal, b: Literal): string {
-  return a < b ? `${a}\u0001${b}` : `${b}\u0001${a}`;
+/** An option of a parameter; its number is its place among all. */
+interface Literal {
+  readonly key: string;
+  readonly option: Option;
+  readonly number: number;
 }
 
 export class EveryPair extends Answers {
-  /** All options known so far, by parameter and id. */
-  readonly #known = new Map<string, Map<string, Option>>();
-  /** Pairs that came, or cannot come. */
-  readonly #done = new Set<string>();
-  readonly #wanted = new Map<string, string>();
-  /** The pairs that may be left, as parameters and ids of options; the last ones are tried first. */
-  #left: (readonly [string, string, string, string])[] = [];
-  #pair: string | undefined;
+  /** All that are known so far, by parameter and id of the option. */
+  readonly #known = new Map<string, Map<string, Literal>>();
+  /** Pairs that came, or cannot come, by the numbers of both. */
+  readonly #done: boolean[][] = [];
+  readonly #wanted = new Map<string, Literal>();
+  /** The pairs that may be left; the last ones are tried first. */
+  readonly #left: (readonly [Literal, Literal])[] = [];
+
+  /** knows records the options that a rendering has shown. */
+  knows(answers: Iterable<Answer>): void {
+    for (const { key, options } of answers) for (const option of options) this.#know(key, option);
+  }
 
   /** came records the options of a rendering. */
-  came(path: Path, answers: Iterable<Answer>): void {
-    for (const { key, options } of answers) for (const option of options) this.#know(key, option);
-    const literals = path.map(({ key, option }) => literal(key, option));
-    for (let i = 0; i < literals.length; i++)
-      for (let j = 0; j < i; j++) this.#done.add(pairOf(literals[i]!, literals[j]!));
-    if (this.#pair !== undefined) this.#done.add(this.#pair);
+  came(path: Path): void {
+    const literals = path.map(({ key, option }) => this.#know(key, option));
+    for (const one of literals) for (const other of literals) this.#do(one, other);
   }
 
   /** next prepares the next rendering; false when every pair has come. */
@@ -41,43 +38,55 @@ export class EveryPair extends Answers {
     this.asked.clear();
     this.#wanted.clear();
     for (let pair = this.#left.pop(); pair !== undefined; pair = this.#left.pop()) {
-      const [a, first, b, second] = pair;
-      this.#pair = pairOf(`${a}\0${first}`, `${b}\0${second}`);
-      if (this.#done.has(this.#pair)) continue;
-      this.#wanted.set(a, first).set(b, second);
-      for (const key of this.#known.keys()) if (!this.#wanted.has(key)) this.#fill(key);
+      const [one, other] = pair;
+      if (this.#isDone(one, other)) continue;
+      this.#do(one, other);
+      this.#wanted.set(one.key, one).set(other.key, other);
+      for (const [key, literals] of this.#known)
+        if (!this.#wanted.has(key)) this.#wanted.set(key, this.#fittest(literals.values()));
       return true;
     }
     return false;
   }
 
-  #know(key: string, option: Option): void {
-    let options = this.#known.get(key);
-    if (options === undefined) this.#known.set(key, (options = new Map<string, Option>()));
-    if (options.has(option.id)) return;
-    options.set(option.id, option);
-    for (const [other, itsOptions] of this.#known)
-      if (other !== key)
-        for (const id of itsOptions.keys()) this.#left.push([key, option.id, other, id]);
+  #know(key: string, option: Option): Literal {
+    let literals = this.#known.get(key);
+    if (literals === undefined) this.#known.set(key, (literals = new Map<string, Literal>()));
+    const known = literals.get(option.id);
+    if (known !== undefined) return known;
+    const literal = { key, option, number: this.#done.push([]) - 1 };
+    literals.set(option.id, literal);
+    // With itself: a parameter may be the only one.
+    this.#left.push([literal, literal]);
+    for (const [other, itsLiterals] of this.#known)
+      if (other !== key) for (const one of itsLiterals.values()) this.#left.push([literal, one]);
+    return literal;
+  }
+
+  #isDone(one: Literal, other: Literal): boolean {
+    return this.#done[one.number]![other.number] === true;
+  }
+
+  #do(one: Literal, other: Literal): void {
+    this.#done[one.number]![other.number] = true;
+    this.#done[other.number]![one.number] = true;
   }
 
   /** The option that makes most new pairs with those wanted so far. */
-  #fill(key: string): void {
-    const wanted = [...this.#wanted].map(([other, id]) => `${other}\0${id}`);
-    let best = '';
+  #fittest(literals: Iterable<Literal>): Literal {
+    let best: Literal | undefined;
     let most = -1;
-    for (const id of this.#known.get(key)!.keys()) {
-      const one = `${key}\0${id}`;
+    for (const one of literals) {
       let count = 0;
-      for (const other of wanted) if (!this.#done.has(pairOf(one, other))) count++;
-      if (count > most) [best, most] = [id, count];
+      for (const other of this.#wanted.values()) if (!this.#isDone(one, other)) count++;
+      if (count > most) [best, most] = [one, count];
     }
-    this.#wanted.set(key, best);
+    return best!;
   }
 
   protected choose(key: string): Answer {
     const options = this.domain.optionsOf(key);
-    const wanted = this.#known.get(key)?.get(this.#wanted.get(key) ?? '');
+    const wanted = this.#wanted.get(key)?.option;
     if (wanted === undefined) return new Answer(key, options, 0);
     const index = options.findIndex(({ id }) => id === wanted.id);
     if (index !== -1) return new Answer(key, options, index);

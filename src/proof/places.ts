@@ -7,7 +7,7 @@ import type { Slots } from './slots.js';
 
 /**
  * `literal`: a string constant; `value`: where an expression may be; `item`: an item of ORDER BY or GROUP BY, where a
- * placeholder would be a constant; `quoted`: a string constant as such an item; `name`: part of a name, or a quoted one.
+ * placeholder would be a constant, or of the columns of a SELECT, which a caller chooses by name; `quoted`: a string constant as such an item; `name`: part of a name, or a quoted one.
  */
 export type PlaceKind = 'literal' | 'value' | 'item' | 'quoted' | 'name';
 
@@ -26,36 +26,55 @@ export function placesOf(text: string, slots: Slots): Place[] {
   if (all.length === 0) return found;
   const scanner = new SqlScanner(text);
   let before = '';
-  /** Whether an item of a list begins, for each open parenthesis. */
-  const lists: boolean[] = [false];
-  let isItem = false;
+  /** The list of items that has begun, for each open parenthesis. */
+  const lists: ItemList[] = [undefined];
+  let item: ItemList;
   for (let kind = scanner.next(); kind !== END; kind = scanner.next()) {
     const { start, end } = scanner;
     const inside = all.filter((slot) => slot.start >= start && slot.end <= end);
     if (inside.length > 0) {
       const whole = inside.length === 1 && inside[0]!.end - inside[0]!.start === end - start;
       const keys = [...new Set(inside.map(({ key }) => key))];
-      found.push({ start, end, kind: kindOf(kind, whole, isItem), keys });
+      found.push({ start, end, kind: kindOf(kind, whole, item), keys });
     }
     const token = kind === WORD ? scanner.value().toUpperCase() : '';
     const symbol = kind === SYMBOL ? text.charAt(start) : '';
-    if (symbol === '(') lists.push(false);
+    if (symbol === '(') lists.push(undefined);
     else if (symbol === ')' && lists.length > 1) lists.pop();
     const depth = lists.length - 1;
-    if (token === 'BY') lists[depth] = before === 'ORDER' || before === 'GROUP';
-    else if (ENDS_LIST.has(token)) lists[depth] = false;
-    isItem = lists[depth] === true && (token === 'BY' || symbol === ',');
+    if (token === 'BY')
+      lists[depth] = before === 'ORDER' || before === 'GROUP' ? 'sorted' : undefined;
+    else if (token === 'SELECT') lists[depth] = 'selected';
+    else if (ENDS_LIST.has(token)) lists[depth] = undefined;
+    item = symbol === ',' || BEGINS_LIST.has(token) ? lists[depth] : undefined;
     before = token;
   }
   return found;
 }
 
+type ItemList = 'sorted' | 'selected' | undefined;
+
+const BEGINS_LIST: ReadonlySet<string> = new Set(['BY', 'SELECT', 'DISTINCT', 'ALL']);
+
 const ENDS_LIST: ReadonlySet<string> = new Set(
-  ['SELECT', 'HAVING', 'LIMIT', 'OFFSET', 'FETCH', 'UNION', 'INTERSECT', 'EXCEPT', 'WINDOW', 'FOR'], //
+  [
+    'FROM',
+    'INTO',
+    'WHERE',
+    'HAVING',
+    'LIMIT',
+    'OFFSET',
+    'FETCH',
+    'UNION',
+    'INTERSECT',
+    'EXCEPT',
+    'WINDOW',
+    'FOR',
+  ], //
 );
 
-function kindOf(token: number, whole: boolean, isItem: boolean): PlaceKind {
-  if (token === STRING) return isItem ? 'quoted' : 'literal';
+function kindOf(token: number, whole: boolean, item: ItemList): PlaceKind {
+  if (token === STRING) return item === 'sorted' ? 'quoted' : 'literal';
   if (token === QUOTED || !whole) return 'name';
-  return isItem ? 'item' : 'value';
+  return item === undefined ? 'value' : 'item';
 }

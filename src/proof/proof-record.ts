@@ -2,6 +2,7 @@
 import type { Position } from '../position.js';
 import type { ProvedParameter } from './parameters.js';
 import type { Proof, Verdict } from './proof.js';
+import type { StatementUses } from './statement-uses.js';
 
 /** `line` and `column` count from 1 and are in the template; undefined if unknown. */
 export interface RecordedFinding {
@@ -26,14 +27,22 @@ export interface RecordedParameter extends Omit<ProvedParameter, 'types'> {
   readonly types: readonly string[];
 }
 
-export interface ProofRecord {
+export interface RecordedColumn {
+  readonly name: string;
+  readonly type: string;
+  /** Also when that is not known. */
+  readonly nullable: boolean;
+}
+
+/** What its statements use is there when they were analysed. */
+export interface ProofRecord extends Partial<StatementUses> {
   readonly verdict: Verdict;
   readonly findings: readonly RecordedFinding[];
   readonly open: readonly RecordedPoint[];
   /** In the order in which the template asks for them. */
   readonly parameters: readonly RecordedParameter[];
   /** The columns of each form that the result has. */
-  readonly columns: readonly (readonly { readonly name: string; readonly type: string }[])[];
+  readonly columns: readonly (readonly RecordedColumn[])[];
   /** How many combinations were rendered, how many texts they gave, and how many statements PostgreSQL parsed. */
   readonly combinations: number;
   readonly texts: number;
@@ -58,7 +67,7 @@ export function typesIn(proof: KeptProof, types: Set<number>): void {
 /** recordOf gives the record; `names` are those of the types. */
 export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): ProofRecord {
   const nameOf = (type: number): string => names.get(type) ?? String(type);
-  const { verdict, findings, open, parameters, columns } = proof;
+  const { verdict, findings, open, parameters, columns, uses } = proof;
   const { combinations, texts, statements } = proof;
   return {
     verdict,
@@ -74,7 +83,10 @@ export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): 
       ...parameter,
       types: types.map(nameOf).sort(),
     })),
-    columns: columns.map((form) => form.map(({ name, type }) => ({ name, type: nameOf(type) }))),
+    columns: columns.map((form) =>
+      form.map(({ name, type, nullable }) => ({ name, type: nameOf(type), nullable })),
+    ),
+    ...uses,
     combinations,
     texts,
     statements,

@@ -11,8 +11,10 @@ import type { Path } from './option.js';
 import { OutOfTime } from './out-of-time.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import { neverAccepted } from './refusals.js';
+import { ResultForms, type Analyse, type ResultColumn } from './result-forms.js';
 import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
 import { Slices } from './slices.js';
+import type { StatementUses } from './statement-uses.js';
 
 /** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
 export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
@@ -41,7 +43,9 @@ export interface Proof {
   /** In the order in which the template asks for them. */
   readonly parameters: readonly ProvedParameter[];
   /** The columns of each form that the result has, each form once. */
-  readonly columns: readonly (readonly { readonly name: string; readonly type: number }[])[];
+  readonly columns: readonly (readonly ResultColumn[])[];
+  /** What its statements use; undefined when they were not to be analysed, or could not all be. */
+  readonly uses?: StatementUses | undefined;
   readonly exploration: Exploration;
   /** Statements that PostgreSQL was asked about. */
   readonly asked: number;
@@ -50,7 +54,10 @@ export interface Proof {
 }
 
 /** What the statements of a script are made with, and whom they are shown to. */
-export type ProofSession = Omit<Checking, 'verb' | 'head'>;
+export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
+  /** Undefined for a proof without nullability and dependencies. */
+  readonly analyse?: Analyse | undefined;
+}
 
 /** prove rejects with StatementFailure when the database cannot be asked. */
 export async function prove(
@@ -86,6 +93,10 @@ export async function prove(
     if (result.fault === undefined || !isInvalidValue(result.fault))
       checked.push({ shape, result });
   }
+  const forms = new ResultForms();
+  for (const { columns, statements } of checked.map(({ result }) => result))
+    if (columns !== undefined) forms.add(columns, statements);
+  if (session.analyse !== undefined) await forms.analyse(session.analyse);
   if (slices.isOver) await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
@@ -97,7 +108,8 @@ export async function prove(
     findings,
     open,
     parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
-    columns: columnsOf(checked),
+    columns: forms.columns(),
+    uses: forms.uses(),
     exploration,
     asked,
     isCut: isOver || exploration.extent === 'part',
@@ -109,8 +121,9 @@ interface Checked {
   readonly result: ShapeResult;
 }
 
+/** Those that cannot be decided are neither accepted nor failing. */
 function acceptedIn(checked: readonly Checked[]): Path[] {
-  return checked.flatMap(({ shape, result }) => (result.fault === undefined ? shape.paths : []));
+  return checked.flatMap(({ shape, result }) => (result.columns === undefined ? [] : shape.paths));
 }
 
 /** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */
@@ -198,11 +211,4 @@ function typesOf(checked: readonly Checked[]): ReadonlyMap<string, ReadonlySet<n
       else known.add(type);
     }
   return types;
-}
-
-function columnsOf(checked: readonly Checked[]): Proof['columns'] {
-  const forms = new Map<string, NonNullable<ShapeResult['columns']>>();
-  for (const { result } of checked)
-    if (result.columns !== undefined) forms.set(JSON.stringify(result.columns), result.columns);
-  return [...forms.values()];
 }

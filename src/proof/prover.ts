@@ -13,8 +13,9 @@ import {
   type Rendered,
   type TemplateMap,
 } from '../template/template.js';
+import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
-import { faultOf, prove, type Proof } from './proof.js';
+import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
 import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
 import { Slices } from './slices.js';
@@ -53,6 +54,11 @@ export interface ProverSettings {
    * lock delays no script, and other work pauses between slices.
    */
   readonly serves?: boolean;
+  /**
+   * Where statements are analysed, so that the proof shows which columns can be NULL and what the statements use: each in a
+   * transaction of its own that is rolled back. Undefined for a proof without that.
+   */
+  readonly analysis?: Database | undefined;
 }
 
 /** How long requests have the thread for themselves between slices, ms. */
@@ -67,15 +73,17 @@ export class Prover {
   readonly #settings: ProverSettings;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
+  readonly #analyser: Analyser | undefined;
   #tables: Promise<readonly string[]> | undefined;
 
   constructor(database: Database, settings: ProverSettings) {
-    const { aggregate, maxResult } = settings;
+    const { aggregate, maxResult, analysis, patience } = settings;
     this.#database = database;
     this.#queryable = settings.serves ? database.dedicated : database;
     this.#settings = settings;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
+    this.#analyser = analysis && new Analyser(analysis, patience);
   }
 
   /**
@@ -89,7 +97,12 @@ export class Prover {
     const isOver = (part: number): boolean => performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
     const slices = new Slices(this.#settings.serves ? PAUSE : 0);
-    return prove(text, checking, { paths, shapes, pairs, isOver }, slices);
+    const analyser = this.#analyser;
+    const session: ProofSession = {
+      ...checking,
+      analyse: analyser && ((statement) => analyser.analyse(statement)),
+    };
+    return prove(text, session, { paths, shapes, pairs, isOver }, slices);
   }
 
   /**

@@ -16,6 +16,7 @@ import {
   type Describe,
   type Description,
   type Parsed,
+  type ParsedStatement,
   type Unparsed,
 } from './statement-check.js';
 import { StandIns } from './stand-ins.js';
@@ -56,6 +57,8 @@ export interface ShapeResult {
   readonly unproved: readonly string[];
   /** Of the last statement with columns; of a read without its frame. */
   readonly columns: Description['columns'] | undefined;
+  /** The statements that PostgreSQL has parsed, the one with those columns last. */
+  readonly statements: readonly ParsedStatement[];
   /** OIDs of the types of parameters by their names, of those that are bound. */
   readonly types: ReadonlyMap<string, number>;
 }
@@ -80,8 +83,17 @@ export async function checkShape(
   return new ShapeCheck(rendered, slots, checking).check();
 }
 
+const NOTHING: ShapeResult = {
+  fault: undefined,
+  open: [],
+  unproved: [],
+  columns: undefined,
+  statements: [],
+  types: new Map(),
+};
+
 function broken(fault: Fault): ShapeResult {
-  return { fault, open: [], unproved: [], columns: undefined, types: new Map() };
+  return { ...NOTHING, fault };
 }
 
 /** What was found out with one candidate for each place. */
@@ -152,7 +164,7 @@ class ShapeCheck {
       certain(elsewhere) ?? (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
     if (fault !== undefined) return broken(this.#placed(fault));
     const open = this.#open(false);
-    return { fault: undefined, open, unproved: [], columns: undefined, types: new Map() };
+    return { ...NOTHING, open };
   }
 
   #placed({ offset, parameter, ...fault }: Unparsed): Fault {
@@ -160,11 +172,11 @@ class ShapeCheck {
     return { ...fault, place: at === undefined ? undefined : this.#rendered.locate(at) };
   }
 
-  #valid({ unproved, columns, parameters }: Parsed): ShapeResult {
+  #valid({ unproved, columns, statements, parameters }: Parsed): ShapeResult {
     const types = new Map<string, number>();
     for (const [number, type] of parameters)
       for (const key of this.#keysBound(number)) types.set(key, type);
-    return { fault: undefined, open: this.#open(true), unproved, columns, types };
+    return { fault: undefined, open: this.#open(true), unproved, columns, statements, types };
   }
 
   #keysBound(number: number): readonly string[] {

@@ -16,12 +16,30 @@ const FIRST = 0xe000;
 const LAST = 0xf8ff;
 /** Most values of one parameter: those of a list. */
 const VALUES = 2;
-const FIRST_NUMBER = 7_310_000;
+/** Numbers of seven digits that begin with these three, or with others if the script has such. */
+const FIRST_NUMBERS = 731;
+
+/** Before a value's character: one that comes before all ordinary text, as the character itself comes after it. */
+const LOW = '\u0001';
+
+/** A map of all parameters, which a template may print; no parameter has this key. */
+const EVERYTHING = '\0';
+
+/** holdsSlot tells whether a text has the slot of a value. */
+export function holdsSlot(text: string): boolean {
+  return /[\uE000-\uF8FF]/.test(text);
+}
+
+/** ellipsed is a text for people, with … in place of slots of values. */
+export function ellipsed(text: string): string {
+  return text.replace(/\u0001?[\uE000-\uF8FF]/g, '…');
+}
 
 export class Slots {
   readonly #text: string;
   readonly #prefix: string;
   readonly #pattern: RegExp;
+  readonly #firstNumber: number;
   readonly #byKey = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #codes: number[] = [];
@@ -33,7 +51,13 @@ export class Slots {
     let prefix = 'slot_';
     while (text.includes(prefix)) prefix += '_';
     this.#prefix = prefix;
-    this.#pattern = new RegExp(`[\\uE000-\\uF8FF]|${prefix}\\d+|\\b73\\d{5}\\b`, 'g');
+    let numbers = FIRST_NUMBERS;
+    while (text.includes(String(numbers))) numbers++;
+    this.#firstNumber = numbers * 10_000;
+    this.#pattern = new RegExp(
+      `\\u0001?[\\uE000-\\uF8FF]|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
+      'g',
+    );
   }
 
   /** value stands for a parameter's value, or for one of two; undefined when there are too many parameters. */
@@ -43,16 +67,36 @@ export class Slots {
   }
 
   name(key: string): string {
-    return this.#prefix + String(this.#number(key));
+    return `${this.#prefix}${this.#number(key)}_`;
+  }
+
+  /** isValue tells the slot of a value from those of a name and a number. */
+  isValue(slot: string): boolean {
+    return this.in(slot)[0]?.kind === 'value';
+  }
+
+  /** low stands for a value that comes before all constants. */
+  low(slot: string): string {
+    return LOW + slot;
   }
 
   number(key: string): string {
-    return String(FIRST_NUMBER + this.#number(key));
+    return String(this.#firstNumber + this.#number(key));
   }
 
-  /** keysIn lists the parameters whose values are in a text. */
+  /** everything stands for the names and values of all parameters. */
+  get everything(): string {
+    return this.value(EVERYTHING)!;
+  }
+
+  /** plain is a text with words in place of values, as the screen sees it. */
+  plain(text: string): string {
+    return text.replace(/\u0001?[\uE000-\uF8FF]/g, 'q');
+  }
+
+  /** keysIn lists the parameters whose values are in a text; not those of a map of all. */
   keysIn(text: string): string[] {
-    return [...new Set(this.in(text).map(({ key }) => key))];
+    return [...new Set(this.in(text).map(({ key }) => key))].filter((key) => key !== EVERYTHING);
   }
 
   /** in finds the slots of a text, in order. */
@@ -67,9 +111,9 @@ export class Slots {
 
   #meaning(match: string): [key: string | undefined, kind: Slot['kind']] {
     if (match.startsWith(this.#prefix))
-      return [this.#keys[Number(match.slice(this.#prefix.length))], 'name'];
-    if (match.length > 1) return [this.#keys[Number(match) - FIRST_NUMBER], 'number'];
-    const at = this.#codes.indexOf(match.charCodeAt(0));
+      return [this.#keys[Number(match.slice(this.#prefix.length, -1))], 'name'];
+    if (/^\d/.test(match)) return [this.#keys[Number(match) - this.#firstNumber], 'number'];
+    const at = this.#codes.indexOf(match.charCodeAt(match.length - 1));
     return [at === -1 ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
   }
 

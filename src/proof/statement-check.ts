@@ -35,11 +35,19 @@ export interface Unparsed {
   readonly parameter?: number | undefined;
 }
 
+/** A statement that PostgreSQL has parsed, of a read without its frame: OIDs of the types of its placeholders. */
+export interface ParsedStatement {
+  readonly sql: string;
+  readonly parameters: readonly number[];
+}
+
 export interface Parsed {
   /** OIDs of the types of the placeholders, by their numbers. */
   readonly parameters: ReadonlyMap<number, number>;
   /** Of the last statement. */
   readonly columns: Description['columns'];
+  /** What is the script's of the statements, the one with those columns last. */
+  readonly statements: readonly ParsedStatement[];
   /** What parsing does not show. */
   readonly unproved: readonly string[];
   /** Whether there are statements after these, which depend on what they do. */
@@ -81,9 +89,11 @@ async function read(
     const { position } = failure;
     return unparsed(failure, position && positionToScript(statement, position));
   }
-  const own = await described(sql.slice(start, start + length), describe);
+  const inner = sql.slice(start, start + length);
+  const own = await described(inner, describe);
   if ('state' in own) return unparsed(own, undefined);
-  return { ...parsedAs(sent), columns: own.columns, unproved: unprovedBy(firstWord(text) ?? '') };
+  const { parameters } = parsedAs(sent, sql);
+  return { ...parsedAs(own, inner), parameters, unproved: unprovedBy(firstWord(text) ?? '') };
 }
 
 async function change(statement: ScriptStatement, describe: Describe): Promise<Parsed | Unparsed> {
@@ -93,7 +103,7 @@ async function change(statement: ScriptStatement, describe: Describe): Promise<P
     const { position } = found;
     return unparsed(found, position && positionToScript(statement, position));
   }
-  return { ...parsedAs(found), unproved: unprovedBy(firstWord(text) ?? '') };
+  return { ...parsedAs(found, sql), unproved: unprovedBy(firstWord(text) ?? '') };
 }
 
 async function several(
@@ -102,6 +112,7 @@ async function several(
 ): Promise<Parsed | Unparsed> {
   const parameters = new Map<number, number>();
   const unproved = new Set<string>();
+  const statements: ParsedStatement[] = [];
   let columns: Description['columns'] = [];
   let isPart = false;
   for (const part of list) {
@@ -112,19 +123,28 @@ async function several(
       return unparsed(found, position ? positionToText(part, position) : part.at, numberOf);
     }
     found.parameters.forEach((type, i) => parameters.set(numberOf(i + 1), type));
-    if (part.number > 0) ({ columns } = found);
+    if (part.number > 0) {
+      ({ columns } = found);
+      statements.push({ sql: part.sql, parameters: found.parameters });
+    }
     for (const what of unprovedBy(firstWord(part.sql) ?? '')) unproved.add(what);
     if (!isDefinition(part.sql) || part === list.at(-1)) continue;
     unproved.add('the statements after one that defines or drops something');
     isPart = true;
     break;
   }
-  return { parameters, columns, unproved: [...unproved], isPart };
+  return { parameters, columns, statements, unproved: [...unproved], isPart };
 }
 
-function parsedAs({ parameters, columns }: Description): Parsed {
+function parsedAs({ parameters, columns }: Description, sql: string): Parsed {
   const types = new Map(parameters.map((type, i) => [i + 1, type]));
-  return { parameters: types, columns, unproved: [], isPart: false };
+  return {
+    parameters: types,
+    columns,
+    statements: [{ sql, parameters }],
+    unproved: [],
+    isPart: false,
+  };
 }
 
 async function described(sql: string, describe: Describe): Promise<Description | SqlFailure> {

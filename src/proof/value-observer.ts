@@ -3,28 +3,28 @@
  * it is empty, how many values there are. Each becomes a further option of the parameter; what has no such option is open.
  */
 import { BODY_PREFIX } from '../body/request-body.js';
-import { List, type Plain, type Value } from '../template/container.js';
+import { List, MapValue, type Plain, type Value } from '../template/container.js';
+import { Tainted } from '../template/kinds.js';
 import type { Observer } from '../template/observer.js';
 import { textOf, unbox } from '../template/value.js';
 import type { Answers } from './answers.js';
-import { constant, EMPTY, listOf, name, NO_ITEMS, number, parts, sameAs } from './option.js';
+import { Comparisons } from './comparisons.js';
+import type { Domain } from './domain.js';
+import { listOf, name, NO_ITEMS, number, parts } from './option.js';
 import type { Slots } from './slots.js';
 
-/** A text with one slot: the slot's parameter, and the text around the slot. */
-interface Around {
-  readonly key: string;
-  readonly before: string;
-  readonly after: string;
-}
-
 export class ValueObserver implements Observer {
+  readonly #domain: Domain;
   readonly #slots: Slots;
   readonly #answers: Answers;
+  readonly #comparisons: Comparisons;
   readonly #onOpen: (what: string) => void;
 
-  constructor(slots: Slots, answers: Answers, onOpen: (what: string) => void) {
-    this.#slots = slots;
+  constructor(domain: Domain, answers: Answers, onOpen: (what: string) => void) {
+    this.#domain = domain;
+    this.#slots = domain.slots;
     this.#answers = answers;
+    this.#comparisons = new Comparisons(domain, answers, onOpen);
     this.#onOpen = onOpen;
   }
 
@@ -34,14 +34,20 @@ export class ValueObserver implements Observer {
 
   tested(value: Plain): void {
     const text = textOf(value);
-    if (text !== undefined)
-      for (const key of this.#slots.keysIn(text)) this.#answers.add(key, EMPTY);
-    else if (value instanceof List) this.#emptied(value.origin);
+    if (text === undefined) {
+      if (value instanceof List) this.#emptied(value.origin);
+      return;
+    }
+    for (const slot of this.#slots.in(text))
+      this.#answers.become(slot.key, text.slice(slot.start, slot.end), '');
+    this.#comparisons.paired(value);
   }
 
   ranged(value: Plain): void {
+    if (value instanceof List && value.length > 0) this.#comparisons.paired(value.at(0));
+    if (value instanceof MapValue) this.open(EVERYTHING);
     const text = textOf(value);
-    if (text !== undefined) for (const key of this.#slots.keysIn(text)) this.#several(key);
+    if (text !== undefined) for (const key of this.#keysOf(value, text)) this.#several(key);
     else if (value instanceof List) this.#emptied(value.origin);
   }
 
@@ -49,19 +55,21 @@ export class ValueObserver implements Observer {
     const values = args.map(unbox);
     const [first, second] = values;
     const key = textOf(first);
+    if (called !== 'index' && values.some((value) => value instanceof MapValue))
+      this.open(EVERYTHING);
     switch (called) {
       case 'not':
         this.tested(first);
         break;
       case 'eq':
       case 'ne':
-        for (const other of values.slice(1)) this.#compared(first, other);
+        for (const other of values.slice(1)) this.#comparisons.compared(first, other);
         break;
       case 'lt':
       case 'le':
       case 'gt':
       case 'ge':
-        this.#ordered(first, second);
+        this.#comparisons.ordered(first, second);
         break;
       case 'sqlList':
       case 'inFormat':
@@ -93,61 +101,53 @@ export class ValueObserver implements Observer {
     }
   }
 
+  /** Constants have no slot, but come from a parameter too. */
+  #keysOf(value: Plain, text: string): readonly string[] {
+    const keys = this.#slots.keysIn(text);
+    return keys.length === 0 && value instanceof Tainted ? [value.origin] : keys;
+  }
+
   /** A parameter that is used as a list: two values, and none where a body can have that. */
   #several(key: string): void {
     const items = [this.#slots.value(key), this.#slots.value(key, 1)];
     const [one, two] = items;
     if (one === undefined || two === undefined) return;
     this.#answers.add(key, listOf([one, two]));
+    if (hasLists(key)) this.#answers.add(key, listOf([one]));
     this.#emptied(key);
   }
 
   #emptied(key: string): void {
-    if (key.startsWith(BODY_PREFIX) || key.startsWith('claims.')) this.#answers.add(key, NO_ITEMS);
-  }
-
-  #compared(a: Plain, b: Plain): void {
-    const [one, other] = [this.#around(a), this.#around(b)];
-    const [text, constantText] = one === undefined ? [other, textOf(a)] : [one, textOf(b)];
-    if (text === undefined || constantText === undefined) return;
-    if (one !== undefined && other !== undefined) {
-      if (one.before + one.after + other.before + other.after !== '')
-        this.open('a comparison of two parameters');
-      else this.#answers.add(one.key, sameAs(other.key, this.#slots.value(other.key)!));
-      return;
-    }
-    const { key, before, after } = text;
-    const length = constantText.length - before.length - after.length;
-    if (length >= 0 && constantText.startsWith(before) && constantText.endsWith(after))
-      this.#answers.add(key, constantOf(constantText.slice(before.length, before.length + length)));
-  }
-
-  /** A value before, equal to and after the constant; the slot itself comes after all ordinary text. */
-  #ordered(a: Plain, b: Plain): void {
-    const [one, other] = [this.#around(a), this.#around(b)];
-    const [text, bound] = one === undefined ? [other, textOf(a)] : [one, textOf(b)];
-    if (text === undefined || bound === undefined) return;
-    if ((one !== undefined && other !== undefined) || text.before + text.after !== '')
-      this.open('the order of two parameters');
-    else
-      for (const value of ['', bound, `${bound} `]) this.#answers.add(text.key, constantOf(value));
+    if (hasLists(key)) this.#answers.add(key, NO_ITEMS);
   }
 
   #counted(value: Plain): void {
     const text = textOf(value);
     if (text === undefined) return;
     for (const key of this.#slots.keysIn(text))
-      this.#answers.add(key, number(this.#slots.number(key)));
+      if (this.#answers.answer(key).option.raw === text)
+        this.#answers.add(key, number(this.#slots.number(key)));
+      else this.open(`the numbers in \`${key}\``);
   }
 
   #divided(value: Plain, separator: string): void {
-    const text = this.#around(value);
-    if (text === undefined) return;
-    const { key, before, after } = text;
-    const [one, two] = [this.#slots.value(key), this.#slots.value(key, 1)];
-    if (separator === '' || before + after !== '' || one === undefined || two === undefined)
-      this.open(`the parts of \`${key}\``);
-    else this.#answers.add(key, parts([one, two], separator));
+    const text = textOf(value);
+    // A text that has the separator is one that was made here.
+    if (text === undefined || (separator !== '' && text.includes(separator))) return;
+    for (const key of this.#slots.keysIn(text)) {
+      const [one, two] = [this.#slots.value(key), this.#slots.value(key, 1)];
+      // A name or a number has no parts; the value that has is another option.
+      const { raw } = this.#answers.answer(key).option;
+      // A part of what was parted has no parts.
+      if (typeof raw === 'string' && separator !== '' && raw.includes(separator)) continue;
+      const isWhole = raw === text;
+      if (isWhole && text !== one && this.#slots.in(text).length === 1) continue;
+      // Values of other types have parts of their own: a date has three.
+      const { type = 'text' } = this.#domain.declared.get(key) ?? {};
+      if (separator === '' || type !== 'text' || !isWhole || text !== one || two === undefined)
+        this.open(`the parts of \`${key}\``);
+      else this.#answers.add(key, parts([one, two], separator));
+    }
   }
 
   #indexed(called: string, value: Plain): void {
@@ -167,27 +167,21 @@ export class ValueObserver implements Observer {
   }
 
   #formatted(format: string, values: readonly Plain[]): void {
-    const simple = !/%[^sv%]/.test(format) && this.#slots.keysIn(format).length === 0;
-    if (!simple) for (const value of values) this.#changed('printf', value);
+    this.#changed('printf', format);
+    if (/%[^sv%]/.test(format)) for (const value of values) this.#changed('printf', value);
   }
 
   #changed(called: string, value: Plain): void {
-    const text = textOf(value);
-    if (text === undefined) return;
-    for (const key of this.#slots.keysIn(text)) this.open(`\`${key}\` as changed by ${called}`);
-  }
-
-  /** The one slot in a text, undefined for a text without any. */
-  #around(value: Plain): Around | undefined {
-    const text = textOf(value);
-    if (text === undefined) return undefined;
-    const [slot, another] = this.#slots.in(text).filter(({ kind }) => kind === 'value');
-    if (slot === undefined) return undefined;
-    if (another !== undefined) this.open('a comparison of a text made of several values');
-    return { key: slot.key, before: text.slice(0, slot.start), after: text.slice(slot.end) };
+    if (value instanceof List)
+      for (let i = 0; i < value.length; i++) this.#changed(called, value.at(i));
+    const keys = this.#slots.keysIn(textOf(value) ?? '');
+    for (const key of keys) this.open(`\`${key}\` as changed by ${called}`);
   }
 }
 
-function constantOf(text: string) {
-  return text === '' ? EMPTY : constant(text);
+/** Whether a request can have a list of no value, or of one. */
+function hasLists(key: string): boolean {
+  return key.startsWith(BODY_PREFIX) || key.startsWith('claims.');
 }
+
+export const EVERYTHING = 'all parameters or headers of the request';

@@ -19,6 +19,8 @@ export function meets(when: string, sample: Sample, { head }: ScriptText): boole
 function isTrue(says: string, value: SampleValue): boolean {
   const [, item] = /^has "(.*)"$/.exec(says) ?? [];
   if (item !== undefined) return [value].flat().includes(item);
+  const [, lacking] = /^does not have "(.*)"$/.exec(says) ?? [];
+  if (lacking !== undefined) return Array.isArray(value) && !value.includes(lacking);
   const [, not, constant] = /^is (not )?"(.*)"$/.exec(says) ?? [];
   if (constant !== undefined) return (value === constant) === (not === undefined);
   const check = CHECKS.get(says);

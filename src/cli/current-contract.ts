@@ -1,0 +1,183 @@
+/**
+ * The contract of the scripts that are served: those of the folder or the table, proved on the databases of the
+ * configuration. It is made of scripts that `check` accepts, and refused while one of them is broken.
+ */
+import { loadConfig, ConfigError, type ConfigSources } from '../config/load.js';
+import { configuredDatabases, databasesOf } from '../config/databases.js';
+import type { Config } from '../config/schema.js';
+import { contractOf, type ContractSource } from '../contract/script-contract.js';
+import type { Contract } from '../contract/contract.js';
+import { checkDatabase } from '../pg/connect.js';
+import { routesOf } from '../script/route-list.js';
+import { problemPlace, type ListedProblem } from '../script/script-files.js';
+import { listScripts, type ListedScript } from '../script/script-listing.js';
+import type { ScriptText } from '../script/script-text.js';
+import type { RoutedScript } from '../script/scripts.js';
+import { oneLine } from '../text.js';
+import type { CommandLine } from './command-line.js';
+import { printable } from './printable.js';
+import { Progress } from './progress.js';
+import { proveScripts } from './proof-check.js';
+import { proofLines, type ProvedScript } from './proof-report.js';
+import type { ProvableText } from './provable-texts.js';
+import { requireScript, ScriptSelection } from './script-selection.js';
+import { CommandError } from './session.js';
+import { checkStoredScripts } from './stored-scripts-check.js';
+
+/** Why there is no contract; each line is printed. */
+export class NoContract extends Error {
+  override readonly name = 'NoContract';
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+/** reasonsOf gives the lines to print for an error that says why there is no contract; it throws others. */
+export function reasonsOf(error: unknown): readonly string[] {
+  if (error instanceof NoContract) return error.lines;
+  if (error instanceof CommandError) return [`error: ${error.message}`];
+  throw error;
+}
+
+/** currentContract rejects with NoContract and CommandError; `mayBeGone`: the selected script need not be there. */
+export async function currentContract(
+  sources: ConfigSources,
+  { prove, script }: Pick<CommandLine, 'prove' | 'script'>,
+  mayBeGone = false,
+): Promise<Contract> {
+  const config = configOf(sources);
+  const location = config['queries.location'];
+  const selection =
+    script === undefined ? undefined : new ScriptSelection(script, location, sources.cwd);
+  const listed = await listedScripts(config, selection);
+  const aliases = configuredDatabases(config).map(({ alias }) => alias);
+  if (selection !== undefined && !mayBeGone) requireScript(selection, listed.scripts, [], aliases);
+  await requireDatabases(config);
+  const texts = new Map<string, ServedText>();
+  const findings = await proveScripts(config, {
+    full: prove === 'full',
+    selection,
+    available: new Set(databasesOf(config).map(({ alias }) => alias)),
+    stored: listed.stored,
+    total: listed.scripts.length,
+    progress: new Progress(process.stderr),
+    analysed: true,
+    onText: ({ file, script, alias, text }) => texts.set(file, { script, alias, head: text.head }),
+  });
+  if (!findings.ok) throw new NoContract(proofLines(findings, false));
+  requireAnswers(findings.scripts);
+  const served = servedOf(findings.scripts, texts, config['pg.database']);
+  requireRoutes(served, config['pg.database']);
+  warnOfUnknown(findings.scripts);
+  return contractOf(served);
+}
+
+/** What is kept of a text: its template needs much memory. */
+type ServedText = Pick<ProvableText, 'script' | 'alias'> & Pick<ScriptText, 'head'>;
+
+/** Rejects when PostgreSQL did not parse the statements of a script, so that nothing is known of it. */
+function requireAnswers(scripts: readonly ProvedScript[]): void {
+  const unknown = scripts.filter(({ combinations }) => combinations === 0);
+  if (unknown.length > 0)
+    throw new NoContract(
+      unknown.map(({ file, open }) => `error: ${printable(`${file}: ${open[0]?.what ?? ''}`)}`),
+    );
+}
+
+/**
+ * The texts that requests reach: a file replaces the stored text that it is imported over, and a stored script for the
+ * default database the one for all databases.
+ */
+function servedOf(
+  scripts: readonly ProvedScript[],
+  texts: ReadonlyMap<string, ServedText>,
+  defaultAlias: string,
+): readonly ContractSource[] {
+  const all = scripts.map((proof) => ({ proof, ...texts.get(proof.file)! }));
+  const own = new Set(all.flatMap(({ alias, script }) => (alias === defaultAlias ? script : [])));
+  const served = new Map<string, ContractSource>();
+  for (const { proof, head, alias, script } of all) {
+    if (alias === undefined && own.has(script)) continue;
+    // A script of one of the further databases has its alias in its name, as in its path.
+    const named = alias === undefined || alias === defaultAlias ? script : `${alias}/${script}`;
+    const { verb } = proof;
+    served.set(`${named} ${verb}`, { script: named, verb, head, proof });
+  }
+  return [...served.values()];
+}
+
+function configOf(sources: ConfigSources): Config {
+  try {
+    return loadConfig(sources).config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new NoContract(error.problems.map((problem) => `error: ${problem}`));
+  }
+}
+
+interface ListedTexts {
+  readonly scripts: readonly ListedScript[];
+  /** `alias/folder/name` of each stored script; undefined when there is no table that can be read. */
+  readonly stored: ReadonlySet<string> | undefined;
+}
+
+/** Rejects when one of the texts cannot be served. */
+async function listedScripts(
+  config: Config,
+  selection: ScriptSelection | undefined,
+): Promise<ListedTexts> {
+  const location = config['queries.location'];
+  const table = await checkStoredScripts(config);
+  const { message = null, ok = true } = table.stored ?? {};
+  if (message !== null && !ok) throw new NoContract([`error: ${printable(oneLine(message))}`]);
+  const isServed = table.stored === null || config['queries.import_on_startup'];
+  let scripts: readonly ListedScript[] = [];
+  let problems: readonly ListedProblem[] = [];
+  try {
+    if (isServed) ({ scripts, problems } = await listScripts(location));
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    if (table.stored === null || code !== 'ENOENT')
+      throw new NoContract([`error: ${location} cannot be read: ${code}`]);
+  }
+  const wrong = [...problems, ...(table.stored?.problems ?? [])]
+    .filter(({ file }) => selection?.hasFile(file) ?? true)
+    .map((problem) => `error: ${problemPlace(problem)}: ${oneLine(problem.message)}`);
+  if (wrong.length > 0) throw new NoContract(wrong.map(printable));
+  return { scripts: [...scripts, ...(table.listed ?? [])], stored: table.keys };
+}
+
+async function requireDatabases(config: Config): Promise<void> {
+  const checked = await Promise.all(
+    databasesOf(config).map(async (settings) => ({
+      alias: settings.alias,
+      ...(await checkDatabase(settings)),
+    })),
+  );
+  const failed = checked.flatMap((one) =>
+    one.ok ? [] : [`error: database ${printable(one.alias)}: ${oneLine(one.message)}`],
+  );
+  if (failed.length > 0) throw new NoContract(failed);
+}
+
+function requireRoutes(scripts: readonly ContractSource[], defaultAlias: string): void {
+  const routed = scripts.flatMap(({ script, verb, head: { routes } }): RoutedScript[] => {
+    const [name = '', folder = '', alias] = script.split('/').reverse();
+    return routes.length === 0 ? [] : [{ alias, folder, name, verb, routes }];
+  });
+  const { conflicts } = routesOf(routed, defaultAlias);
+  if (conflicts.length > 0)
+    throw new NoContract(conflicts.map(({ message }) => `error: ${printable(message)}`));
+}
+
+function warnOfUnknown(scripts: readonly ProvedScript[]): void {
+  const withColumns = scripts.filter(({ columns }) => columns.some((form) => form.length > 0));
+  if (withColumns.length === 0 || withColumns.some(({ volatility }) => volatility !== undefined))
+    return;
+  process.stderr.write(
+    'warning: which columns can be null is not known, so that all of them count as nullable: this needs PostgreSQL 14, a server that takes writes, and the right to make temporary objects (GRANT TEMPORARY ON DATABASE)\n',
+  );
+}

@@ -1,0 +1,101 @@
+/**
+ * The forms of a script's result, one for each list of columns that its statements have, with what the analysis of these
+ * statements shows: which columns can be NULL, and what the statements use. Only so many statements of a text are analysed.
+ */
+import type { AnalysedColumn, Analysis } from '../analysis/analysis.js';
+import type { Description, ParsedStatement } from './statement-check.js';
+import { usesOf, type StatementUses } from './statement-uses.js';
+
+/** Analyses a statement; undefined when that is not possible. Rejects with StatementFailure. */
+export type Analyse = (statement: ParsedStatement) => Promise<Analysis | undefined>;
+
+export interface ResultColumn {
+  readonly name: string;
+  /** OID. */
+  readonly type: number;
+  /** Also when that is not known. */
+  readonly nullable: boolean;
+}
+
+/** Most statements of a text that are analysed. */
+export const MOST_ANALYSED = 32;
+/** Statements of a text that are analysed at a time. */
+const PARALLEL = 4;
+
+interface Form {
+  readonly columns: Description['columns'];
+  /** The statements with these columns. */
+  readonly results: Set<string>;
+  /** Whether it has a statement beyond those that are analysed. */
+  hasMore: boolean;
+}
+
+export class ResultForms {
+  readonly #forms = new Map<string, Form>();
+  readonly #statements = new Map<string, ParsedStatement>();
+  readonly #analyses = new Map<string, Analysis | undefined>();
+  #hasMore = false;
+
+  /** add takes the statements of a rendered text, the one with those columns last. */
+  add(columns: Description['columns'], statements: readonly ParsedStatement[]): void {
+    const name = JSON.stringify(columns);
+    let form = this.#forms.get(name);
+    if (form === undefined)
+      this.#forms.set(name, (form = { columns, results: new Set(), hasMore: false }));
+    const last = statements.map((statement) => this.#remember(statement)).at(-1);
+    if (last === undefined) form.hasMore = true;
+    else form.results.add(last);
+  }
+
+  /** analyse rejects with StatementFailure. */
+  async analyse(analyse: Analyse): Promise<void> {
+    const left = this.#statements.entries();
+    const lane = async (): Promise<void> => {
+      for (const [key, statement] of left) this.#analyses.set(key, await analyse(statement));
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, lane));
+  }
+
+  /** The columns of each form. */
+  columns(): ResultColumn[][] {
+    return [...this.#forms.values()].map((form) => {
+      const known = form.hasMore
+        ? []
+        : [...form.results].map((key) => this.#analyses.get(key)?.columns);
+      return form.columns.map(({ name, type }, i) => ({
+        name,
+        type,
+        nullable: known.length === 0 || known.some((columns) => isNullable(columns, form, i)),
+      }));
+    });
+  }
+
+  /** What all statements use; undefined when that is not known of one of them. */
+  uses(): StatementUses | undefined {
+    const analyses = [...this.#statements.keys()].map((key) => this.#analyses.get(key));
+    const known = analyses.filter((analysis) => analysis !== undefined);
+    if (this.#hasMore || known.length < analyses.length || known.length === 0) return undefined;
+    return usesOf(known);
+  }
+
+  /** The key of a statement; undefined for one beyond those that are analysed. */
+  #remember(statement: ParsedStatement): string | undefined {
+    const key = `${statement.parameters.join()} ${statement.sql}`;
+    if (this.#statements.has(key)) return key;
+    if (this.#statements.size === MOST_ANALYSED) {
+      this.#hasMore = true;
+      return undefined;
+    }
+    this.#statements.set(key, statement);
+    return key;
+  }
+}
+
+function isNullable(
+  columns: readonly AnalysedColumn[] | undefined,
+  form: Form,
+  i: number,
+): boolean {
+  if (columns?.length !== form.columns.length) return true;
+  return columns[i]!.name !== form.columns[i]!.name || columns[i]!.nullable;
+}

@@ -1,0 +1,80 @@
+/** What several statements use together. */
+import type { Analysis } from '../analysis/analysis.js';
+import type {
+  NeededRight,
+  Right,
+  UsedFunction,
+  UsedRelation,
+  Volatility,
+} from '../analysis/dependencies.js';
+import type { ObjectFacts } from '../analysis/catalog-facts.js';
+
+export interface StatementUses {
+  /** With the rights that they need, sorted as in Analysis. */
+  readonly relations: readonly UsedRelation[];
+  readonly functions: readonly UsedFunction[];
+  readonly objects: readonly ObjectFacts[];
+  /** That of the most volatile one. */
+  readonly volatility: Volatility;
+  /** Whether PostgreSQL runs all of them in a READ ONLY transaction. */
+  readonly readOnly: boolean;
+}
+
+/** usesOf merges what at least one statement uses. */
+export function usesOf(analyses: readonly Analysis[]): StatementUses {
+  const relations = new Map<string, UsedRelation>();
+  const functions = new Map<number, UsedFunction>();
+  const objects = new Map<string, ObjectFacts>();
+  for (const analysis of analyses) {
+    for (const one of analysis.relations) {
+      const key = `${one.oid} ${one.direct}`;
+      const known = relations.get(key);
+      const rights = known === undefined ? one.rights : mergedRights(known.rights, one.rights);
+      relations.set(key, { ...one, rights });
+    }
+    for (const one of analysis.functions) functions.set(one.oid, one);
+    for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
+  }
+  return {
+    relations: sorted(relations.values(), ({ direct, schema, name }) => [
+      direct ? '' : ' ',
+      schema,
+      name,
+    ]),
+    functions: sorted(functions.values(), ({ schema, name, arguments: types }) => [
+      schema,
+      name,
+      types,
+    ]),
+    objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
+    volatility: VOLATILITIES.find((each) =>
+      analyses.some(({ volatility }) => volatility === each),
+    )!,
+    readOnly: analyses.every(({ readOnly }) => readOnly),
+  };
+}
+
+/** The most volatile first. */
+const VOLATILITIES: readonly Volatility[] = ['volatile', 'stable', 'immutable'];
+const RIGHTS: readonly Right[] = ['select', 'insert', 'update', 'delete'];
+
+function mergedRights(
+  one: readonly NeededRight[],
+  other: readonly NeededRight[],
+): readonly NeededRight[] {
+  const all = [...one, ...other];
+  return RIGHTS.flatMap((right): NeededRight[] => {
+    const needed = all.filter((each) => each.right === right);
+    if (needed.length === 0) return [];
+    if (needed.some(({ columns }) => columns === undefined)) return [{ right, columns: undefined }];
+    const columns = new Set(needed.flatMap((each) => each.columns ?? []));
+    return [{ right, columns: [...columns].sort() }];
+  });
+}
+
+function sorted<T>(items: Iterable<T>, keyOf: (item: T) => readonly string[]): T[] {
+  return [...items]
+    .map((item) => ({ item, key: keyOf(item).join('\0') }))
+    .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    .map(({ item }) => item);
+}
