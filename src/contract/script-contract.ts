@@ -112,7 +112,7 @@ function columnsOf({ columns: forms }: ProofRecord): ColumnContract[] | null {
     return {
       name,
       types: [...new Set(found.map(({ type }) => type))].sort(),
-      nullable: found.some(({ nullable }) => nullable),
+      nullable: found.some(({ nullable }) => nullable !== false),
       always: forms.every((form) => form.some((column) => column.name === name)),
     };
   });

@@ -104,8 +104,8 @@ class Explorer {
     const most = this.#renderings + this.#bounds.paths;
     for (;;) {
       this.#render(all);
-      pairs.knows(all.answers());
       if (this.#slices.isOver) await this.#slices.next();
+      pairs.knows(all.answers());
       if (this.#isOver()) return 'part';
       if (!all.next()) return 'all';
       if (this.#renderings >= most || this.#shapes.size >= this.#bounds.shapes)
@@ -121,9 +121,9 @@ class Explorer {
     }
     while (pairs.next()) {
       this.#render(pairs);
+      if (this.#slices.isOver) await this.#slices.next();
       pairs.knows(pairs.answers());
       pairs.came(pairs.path());
-      if (this.#slices.isOver) await this.#slices.next();
       if (this.#renderings >= most || this.#isOver()) return 'part';
     }
     return 'pairs';

@@ -30,8 +30,8 @@ export interface RecordedParameter extends Omit<ProvedParameter, 'types'> {
 export interface RecordedColumn {
   readonly name: string;
   readonly type: string;
-  /** Also when that is not known. */
-  readonly nullable: boolean;
+  /** Also when that cannot be known; undefined when the statements are not analysed. */
+  readonly nullable: boolean | undefined;
 }
 
 /** What its statements use is there when they were analysed. */

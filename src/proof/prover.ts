@@ -19,6 +19,7 @@ import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
 import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
 import { Slices } from './slices.js';
+import type { ParsedStatement } from './statement-check.js';
 import { Slots } from './slots.js';
 
 /** Limits of the proof of one text. */
@@ -50,15 +51,15 @@ export interface ProverSettings {
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
   /**
-   * Whether the thread serves requests meanwhile: statements then use dedicated connections, so that one that waits for a
-   * lock delays no script, and other work pauses between slices.
-   */
-  readonly serves?: boolean;
-  /**
    * Where statements are analysed, so that the proof shows which columns can be NULL and what the statements use: each in a
    * transaction of its own that is rolled back. Undefined for a proof without that.
    */
   readonly analysis?: Database | undefined;
+  /**
+   * Whether the thread serves requests meanwhile: statements then use dedicated connections, so that one that waits for a
+   * lock delays no script, and other work pauses between slices.
+   */
+  readonly serves?: boolean;
 }
 
 /** How long requests have the thread for themselves between slices, ms. */
@@ -97,12 +98,9 @@ export class Prover {
     const isOver = (part: number): boolean => performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
     const slices = new Slices(this.#settings.serves ? PAUSE : 0);
-    const analyser = this.#analyser;
-    const session: ProofSession = {
-      ...checking,
-      analyse: analyser && ((statement) => analyser.analyse(statement)),
-    };
-    return prove(text, session, { paths, shapes, pairs, isOver }, slices);
+    const analyse =
+      this.#analyser && ((statement: ParsedStatement) => this.#analyser!.analyse(statement));
+    return prove(text, { ...checking, analyse }, { paths, shapes, pairs, isOver }, slices);
   }
 
   /**

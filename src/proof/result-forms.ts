@@ -13,8 +13,8 @@ export interface ResultColumn {
   readonly name: string;
   /** OID. */
   readonly type: number;
-  /** Also when that is not known. */
-  readonly nullable: boolean;
+  /** Also when that cannot be known; undefined when the statements are not analysed. */
+  readonly nullable: boolean | undefined;
 }
 
 /** Most statements of a text that are analysed. */
@@ -35,6 +35,7 @@ export class ResultForms {
   readonly #statements = new Map<string, ParsedStatement>();
   readonly #analyses = new Map<string, Analysis | undefined>();
   #hasMore = false;
+  #isAnalysed = false;
 
   /** add takes the statements of a rendered text, the one with those columns last. */
   add(columns: Description['columns'], statements: readonly ParsedStatement[]): void {
@@ -49,6 +50,7 @@ export class ResultForms {
 
   /** analyse rejects with StatementFailure. */
   async analyse(analyse: Analyse): Promise<void> {
+    this.#isAnalysed = true;
     const left = this.#statements.entries();
     const lane = async (): Promise<void> => {
       for (const [key, statement] of left) this.#analyses.set(key, await analyse(statement));
@@ -59,13 +61,13 @@ export class ResultForms {
   /** The columns of each form. */
   columns(): ResultColumn[][] {
     return [...this.#forms.values()].map((form) => {
-      const known = form.hasMore
-        ? []
-        : [...form.results].map((key) => this.#analyses.get(key)?.columns);
+      const known = [...form.results].map((key) => this.#analyses.get(key)?.columns);
+      const isNullableAt = (i: number): boolean =>
+        form.hasMore || known.some((columns) => isNullable(columns, form, i));
       return form.columns.map(({ name, type }, i) => ({
         name,
         type,
-        nullable: known.length === 0 || known.some((columns) => isNullable(columns, form, i)),
+        nullable: this.#isAnalysed ? isNullableAt(i) : undefined,
       }));
     });
   }

@@ -6,7 +6,7 @@ import { ellipsed } from '#app/proof/slots.js';
 import type { Verb } from '#app/script/verb.js';
 import { BOUNDS, compiled } from './prove-text.js';
 
-function exploring(text: string, verb: Verb = 'read', bounds = BOUNDS): Promise<Exploration> {
+async function exploring(text: string, verb: Verb = 'read', bounds = BOUNDS): Promise<Exploration> {
   return explore(compiled(text, verb), bounds);
 }
 
