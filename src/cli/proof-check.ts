@@ -7,7 +7,7 @@ import { configuredDatabases } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
-import { USUAL_LIMITS, WIDE_LIMITS, type ProofLimits } from '../proof/prover.js';
+import { USUAL_LIMITS, WIDE_LIMITS } from '../proof/prover.js';
 import { placeOf } from './database-against.js';
 import { ProofDatabases, type DatabaseOptions } from './proof-databases.js';
 import type { Progress } from './progress.js';
@@ -61,15 +61,14 @@ class ProofCheck {
   /** In the order of the texts. */
   readonly #proved: (Proved | undefined)[] = [];
   readonly #warnings: string[] = [];
-  readonly #limits: ProofLimits;
   #started = 0;
   #unproved = 0;
 
   constructor(config: Config, options: ProofOptions) {
     this.#config = config;
     this.#options = options;
-    this.#limits = options.full ? WIDE_LIMITS : USUAL_LIMITS;
-    this.#databases = new ProofDatabases(config, this.#limits, options);
+    const limits = options.full ? WIDE_LIMITS : USUAL_LIMITS;
+    this.#databases = new ProofDatabases(config, limits, options);
     const aliases = configuredDatabases(config).map(({ alias }) => alias);
     // With `against`, what is for other databases only is not proved.
     this.#aliases = options.against === undefined ? aliases : aliases.slice(0, 1);

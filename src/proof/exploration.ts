@@ -115,7 +115,10 @@ class Explorer {
 
   async #pairs(pairs: EveryPair): Promise<Exploration['extent']> {
     const most = this.#renderings + this.#bounds.pairs;
-    for (const path of this.#paths()) pairs.came(path);
+    for (const path of this.#paths()) {
+      pairs.came(path);
+      if (this.#slices.isOver) await this.#slices.next();
+    }
     while (pairs.next()) {
       this.#render(pairs);
       if (this.#slices.isOver) await this.#slices.next();

@@ -36,6 +36,8 @@ export interface ProofTarget {
 
 export type VerbProofs = ReadonlyMap<Verb, ProofRecord>;
 
+const NO_SAMPLES: QueryParameters = new Map();
+
 const KEPT: RecentBounds = { entries: 500, characters: 4_000_000 };
 
 export class ScriptProofs {
@@ -48,12 +50,8 @@ export class ScriptProofs {
   }
 
   /** prove rejects with ServiceError `busy`, or StatementFailure when the database cannot be queried. */
-  async prove(target: ProofTarget, time = this.#settings.proofBudget): Promise<VerbProofs> {
-    const version = await catalogVersion(target.database.dedicated);
-    return (
-      this.#known(target, version) ??
-      this.#queue.run((waited) => this.#prove(target, time, waited ? undefined : version))
-    );
+  async prove(target: ProofTarget): Promise<VerbProofs> {
+    return (await this.#run(target, NO_SAMPLES)).proofs;
   }
 
   /**
@@ -61,26 +59,33 @@ export class ScriptProofs {
    * TemplateRejected for a script that is broken, and as prove does.
    */
   async validate(target: ProofTarget, samples: QueryParameters): Promise<VerbProofs> {
-    const { script } = target;
-    let time = this.#settings.proofBudget;
-    let tried = NOTHING_TRIED;
-    if (samples.size > 0)
-      tried = await this.#queue.run(async () => {
-        const start = performance.now();
-        const prover = await this.#prover(target.database);
-        const found = await withSamples(target, samples, prover, time);
-        time -= performance.now() - start;
-        return found;
-      });
-    const proofs = await this.prove(target, time);
+    const { proofs, tried } = await this.#run(target, samples);
     const findings = [...proofs].flatMap(([verb, proof]) =>
       proof.findings.map((finding): VerbFinding => ({ verb, ...finding })),
     );
     const [first, ...others] = merged(tried.findings, findings);
-    if (first !== undefined) throw rejectionBy(script, [first, ...others]);
+    if (first !== undefined) throw rejectionBy(target.script, [first, ...others]);
     return new Map(
       [...proofs].map(([verb, proof]) => [verb, tried.untried.has(verb) ? opened(proof) : proof]),
     );
+  }
+
+  async #run(
+    target: ProofTarget,
+    samples: QueryParameters,
+  ): Promise<{ readonly proofs: VerbProofs; readonly tried: Tried }> {
+    const { database } = target;
+    const version = await catalogVersion(database.dedicated);
+    const known = samples.size === 0 ? this.#known(target, version) : undefined;
+    if (known !== undefined) return { proofs: known, tried: NOTHING_TRIED };
+    return this.#queue.run(async (waited) => {
+      const end = performance.now() + this.#settings.proofBudget;
+      const prover = await this.#prover(database);
+      const tried = await withSamples(target, samples, prover, end);
+      // While it waited, the catalogs may have changed, or another request may have had the same texts.
+      const current = waited ? await catalogVersion(database.dedicated) : version;
+      return { proofs: await this.#prove(target, prover, current, end), tried };
+    });
   }
 
   /** The proofs of all texts; undefined when one is missing. */
@@ -94,12 +99,13 @@ export class ScriptProofs {
     return known;
   }
 
-  /** Without a version the catalogs may have changed, or another request may have had the same texts. */
-  async #prove(target: ProofTarget, time: number, version?: string): Promise<VerbProofs> {
+  async #prove(
+    target: ProofTarget,
+    prover: Prover,
+    version: string,
+    end: number,
+  ): Promise<VerbProofs> {
     const { script, texts, database } = target;
-    const end = performance.now() + time;
-    version ??= await catalogVersion(database.dedicated);
-    const prover = await this.#prover(database);
     const proofs = new Map<Verb, ProofRecord>();
     for (const [verb, text] of texts) {
       const key = keyOf(target, version, text);
@@ -154,9 +160,9 @@ async function withSamples(
   { script, texts }: ProofTarget,
   samples: QueryParameters,
   prover: Prover,
-  time: number,
+  end: number,
 ): Promise<Tried> {
-  const end = performance.now() + time;
+  if (samples.size === 0) return NOTHING_TRIED;
   const findings: VerbFinding[] = [];
   const untried = new Set<Verb>();
   for (const [verb, text] of texts) {
