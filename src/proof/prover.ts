@@ -15,7 +15,7 @@ import {
 } from '../template/template.js';
 import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
-import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
+import { faultOf, prove, type Proof } from './proof.js';
 import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
 import { Slices } from './slices.js';
