@@ -133,7 +133,6 @@ const ENDINGS: [name: string, end: (db: TestDatabase) => unknown, state: string]
     '57P01',
   ],
   ['it is closed', ({ database }) => { database.close(); }, '08006'], // prettier-ignore
-  ['the server stops', () => server.restart(), '57P01'],
 ];
 
 for (const [name, end, state] of ENDINGS)
