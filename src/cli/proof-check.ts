@@ -193,6 +193,7 @@ class ProofCheck {
       open: count('open'),
       broken,
       unproved: this.#unproved,
+      cut: proved.filter(({ proof }) => proof.isCut).map(({ file }) => file),
       scripts,
     };
   }

@@ -37,6 +37,8 @@ export interface ProofFindings {
   readonly broken: number;
   /** Number of texts whose database did not answer. */
   readonly unproved: number;
+  /** Files of which not everything was tried. */
+  readonly cut: readonly string[];
   /** In the order of their names; stored ones first. */
   readonly scripts: readonly ProvedScript[];
 }

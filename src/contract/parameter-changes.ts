@@ -49,11 +49,12 @@ function needsNew(condition: string, added: ReadonlySet<string>): boolean {
   return [...added].some((name) =>
     condition
       .split(' and ')
-      .some(
-        (part) => part.startsWith(`\`${name}\` `) && !part.startsWith(`\`${name}\` is not sent`),
-      ),
+      .some((part) => part.startsWith(`\`${name}\` `) && !NEGATIVE.test(part)),
   );
 }
+
+/** A condition that also holds for requests without the parameter. */
+const NEGATIVE = /^`[^`]*` (?:is not |does not have )/;
 
 function compareOne(old: ParameterContract, now: ParameterContract, changes: Changes): void {
   const { name } = now;
@@ -71,7 +72,8 @@ function compareOne(old: ParameterContract, now: ParameterContract, changes: Cha
   compareValues(old, now, label, changes);
   compareBounds(old, now, label, changes);
   const [before, after] = [old, now].map((one) => defaultText(one.default));
-  if (before !== after)
+  // What was required was sent by all callers.
+  if (before !== after && !old.required)
     changes.breaking(
       'parameter default',
       name,

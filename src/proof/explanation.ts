@@ -19,7 +19,7 @@ const MOST_CONDITIONS = 4;
 const MOST_SETS = 4;
 const MOST_PATHS = 1_000;
 /** Most comparisons in the search for a smallest set. */
-const MOST_STEPS = 2_000_000;
+const MOST_STEPS = 200_000;
 
 /**
  * explain gives conjunctions, of which at least one holds for each failing path and none for a good one, as far as these

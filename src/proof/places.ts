@@ -19,10 +19,10 @@ export interface Place {
   readonly keys: readonly string[];
 }
 
-/** placesOf finds the places of a text. Integers need none: they are what they stand for. */
+/** placesOf finds the places of a text. Integers need none outside of quotes: they are what they stand for. */
 export function placesOf(text: string, slots: Slots): Place[] {
   const found: Place[] = [];
-  const all = slots.in(text).filter(({ kind }) => kind !== 'number');
+  const all = slots.in(text);
   if (all.length === 0) return found;
   const scanner = new SqlScanner(text);
   let before = '';
@@ -32,7 +32,8 @@ export function placesOf(text: string, slots: Slots): Place[] {
   for (let kind = scanner.next(); kind !== END; kind = scanner.next()) {
     const { start, end } = scanner;
     const inside = all.filter((slot) => slot.start >= start && slot.end <= end);
-    if (inside.length > 0) {
+    const isQuoted = kind === STRING || kind === QUOTED;
+    if (inside.some((slot) => isQuoted || slot.kind !== 'number')) {
       const whole = inside.length === 1 && inside[0]!.end - inside[0]!.start === end - start;
       const keys = [...new Set(inside.map(({ key }) => key))];
       found.push({ start, end, kind: kindOf(kind, whole, item), keys });

@@ -39,7 +39,7 @@ export class ResultForms {
 
   /** add takes the statements of a rendered text, the one with those columns last. */
   add(columns: Description['columns'], statements: readonly ParsedStatement[]): void {
-    const name = JSON.stringify(columns);
+    const name = JSON.stringify(columns.map((column) => [column.name, column.type]));
     let form = this.#forms.get(name);
     if (form === undefined)
       this.#forms.set(name, (form = { columns, results: new Set(), hasMore: false }));

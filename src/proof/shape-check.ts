@@ -52,6 +52,8 @@ export interface OpenPlace {
 export interface ShapeResult {
   /** Undefined for a text that can be parsed, and for one where that cannot be decided. */
   readonly fault: Fault | undefined;
+  /** Whether the fault is that of a value: a request is answered 400 then. */
+  readonly isRefused: boolean;
   readonly open: readonly OpenPlace[];
   /** What is not proved although the text can be parsed. */
   readonly unproved: readonly string[];
@@ -85,6 +87,7 @@ export async function checkShape(
 
 const NOTHING: ShapeResult = {
   fault: undefined,
+  isRefused: false,
   open: [],
   unproved: [],
   columns: undefined,
@@ -95,6 +98,9 @@ const NOTHING: ShapeResult = {
 function broken(fault: Fault): ShapeResult {
   return { ...NOTHING, fault };
 }
+
+/** The text of an absent parameter. */
+const NO_VALUE = '<no value>';
 
 /** What was found out with one candidate for each place. */
 interface Attempt {
@@ -162,9 +168,17 @@ class ShapeCheck {
     }
     const fault =
       certain(elsewhere) ?? (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
-    if (fault !== undefined) return broken(this.#placed(fault));
+    if (fault !== undefined)
+      return { ...broken(this.#placed(fault)), isRefused: this.#isRefused(fault) };
     const open = this.#open(false);
     return { ...NOTHING, open };
+  }
+
+  /** Whether it is a value that the type of a string constant does not have: a request is answered 400 then. */
+  #isRefused({ code, offset, message }: Unparsed): boolean {
+    if (!code.startsWith('22')) return false;
+    if (message.includes(NO_VALUE)) return true;
+    return offset !== undefined && this.#rendered.interpolatedAt(offset).length > 0;
   }
 
   #placed({ offset, parameter, ...fault }: Unparsed): Fault {
@@ -176,7 +190,7 @@ class ShapeCheck {
     const types = new Map<string, number>();
     for (const [number, type] of parameters)
       for (const key of this.#keysBound(number)) types.set(key, type);
-    return { fault: undefined, open: this.#open(true), unproved, columns, statements, types };
+    return { ...NOTHING, open: this.#open(true), unproved, columns, statements, types };
   }
 
   #keysBound(number: number): readonly string[] {

@@ -1,7 +1,7 @@
 /** Asks PostgreSQL about the texts of a script, several at a time, so that a database that is far away is not waited for each time. */
 import type { Shape } from './exploration.js';
 import { OutOfTime } from './out-of-time.js';
-import { checkShape, type Checking, type Fault, type ShapeResult } from './shape-check.js';
+import { checkShape, type Checking, type ShapeResult } from './shape-check.js';
 import type { Slots } from './slots.js';
 
 export interface Checked {
@@ -43,7 +43,7 @@ export async function checkShapes(
     }
   };
   await Promise.all(Array.from({ length: parallel }, lane));
-  const checked = results.filter((one) => one !== undefined && !isInvalidValue(one.result.fault));
+  const checked = results.filter((one) => one !== undefined && !one.result.isRefused);
   return { checked: checked as Checked[], isCut };
 }
 
@@ -51,10 +51,3 @@ export async function checkShapes(
 function refusesAbsent({ rendered }: Shape): boolean {
   return rendered.interpolated().absent;
 }
-
-/** The text of an absent parameter as a constant that its type does not have: answered 400 too. */
-function isInvalidValue(fault: Fault | undefined): boolean {
-  return fault !== undefined && fault.code.startsWith('22') && fault.message.includes(NO_VALUE);
-}
-
-const NO_VALUE = '<no value>';

@@ -129,7 +129,7 @@ async function several(
     }
     for (const what of unprovedBy(firstWord(part.sql) ?? '')) unproved.add(what);
     if (!isDefinition(part.sql) || part === list.at(-1)) continue;
-    unproved.add('the statements after one that defines or drops something');
+    unproved.add('the statements after one that creates, changes or sets what they may depend on');
     isPart = true;
     break;
   }

@@ -55,6 +55,19 @@ const CASES: readonly (readonly [
     ],
   ],
   [
+    {},
+    withParameters({}, { name: 'least', neededWhen: '`by` is not "date"' }),
+    [
+      '!the parameter `least` is new, and needed when `by` is not "date"',
+      'the parameter `by` is new',
+    ],
+  ],
+  [
+    withParameters({ required: true }),
+    withParameters({ default: '5' }),
+    ['the parameter `by` is not required any more'],
+  ],
+  [
     withParameters({}),
     withParameters({}, { name: 'least', neededWhen: isA }),
     [`!the parameter \`least\` is new, and needed when ${isA}`],
