@@ -49,7 +49,7 @@ export interface DescribedColumn {
 
 /** Description is what PostgreSQL knows of a statement without running it. */
 export interface Description {
-  /** OIDs of the types of its parameters. libpq gives up the connection when there are more than 7,498. */
+  /** OIDs of the types of its parameters. libpq before version 17 gives up the connection when there are more than 7,498. */
   readonly parameters: readonly number[];
   /** Empty when it returns no rows. */
   readonly columns: readonly DescribedColumn[];

@@ -118,7 +118,14 @@ t.test('as many parameters and columns as there may be', async (t) => {
   );
   const columns = numbers(1664).map((n) => column(`c${n}`, 23));
   t.strictSame(wide, { description: { parameters: [], columns } });
-  t.match(await described(connection, among(7499)), { lost: true }, 'libpq takes no more');
+  // libpq before version 17 gives its connection up then.
+  const all = {
+    description: { parameters: numbers(7499).map(() => 23), columns: [column('?column?', 23)] },
+  };
+  const outcome = await described(connection, among(7499));
+  const isLost = (outcome as { lost?: boolean }).lost === true;
+  if (!isLost) t.strictSame(outcome, all);
+  else t.pass('it is lost');
 });
 
 t.test('among other segments', async (t) => {

@@ -194,12 +194,15 @@ t.test('a lost connection: the head fails, those behind it are described on anot
   t.equal(textOf(await db.database.describe('TABLE item')), 'id,name', 'the next one succeeds');
 });
 
-t.test('more parameters than libpq takes', async (t) => {
+// libpq before version 17 gives its connection up.
+t.test('more parameters than an older libpq takes', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
   const list = Array.from({ length: 7499 }, (_, i) => `$${i + 1}`);
   const texts = ['SELECT 1 AS a', `SELECT 1 IN (${list.join()})`, 'SELECT 2 AS b', 'SELECT 3 AS c'];
   const outcomes = await Promise.all(texts.map((sql) => db.database.describe(sql)));
-  t.strictSame(outcomes.map(textOf), ['a', '08006', 'b', 'c'], 'it fails alone');
+  const [a, many, b, c] = outcomes.map(textOf);
+  t.ok(many === '08006' || many === '?column?', String(many));
+  t.strictSame([a, b, c], ['a', 'b', 'c'], 'it is the only one that may fail');
 });
 
 t.test('a long text is not kept', async (t) => {

@@ -18,7 +18,7 @@ const service = await startService(t, {
     'mixed/burst.read.sql': SLEEP,
   },
   // On a busy machine a nap is long, and 64 of them wait for each other.
-  config: { 'http.processes': 1, 'pool.threads': 1, 'pg.conntimeout': 60 },
+  config: { 'http.processes': 1, 'pool.threads': 1, 'pg.conntimeout': 20 },
 });
 const { port } = service;
 const CLIENTS = 32;
