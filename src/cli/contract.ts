@@ -2,13 +2,12 @@
  * The command `contract`: writes what every script takes and gives, as a file for version control or to standard output.
  * Writes nothing, with exit code 1, while a script is broken or a database does not answer.
  */
-import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ConfigSources } from '../config/load.js';
 import { writeContract } from '../contract/contract-text.js';
 import type { CommandLine } from './command-line.js';
 import { currentContract, NoContract, reasonsOf } from './current-contract.js';
+import { writeWhole } from './whole-file.js';
 
 /** printContract resolves to the exit code. */
 export async function printContract(
@@ -20,7 +19,7 @@ export async function printContract(
     const text = writeContract(contract);
     if (line.out === undefined) process.stdout.write(text);
     else {
-      await writeWhole(resolve(sources.cwd, line.out), text);
+      await writeFileAt(resolve(sources.cwd, line.out), text);
       const { length } = contract.scripts;
       process.stdout.write(`wrote ${line.out}: ${length} script${length === 1 ? '' : 's'}\n`);
     }
@@ -31,14 +30,10 @@ export async function printContract(
   }
 }
 
-/** Written beside it first, so that the old file is there until the new one is whole. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${randomUUID()}`);
+async function writeFileAt(path: string, text: string): Promise<void> {
   try {
-    await writeFile(temporary, text, { flag: 'wx', flush: true });
-    await rename(temporary, path);
+    await writeWhole(path, text);
   } catch (error) {
-    await rm(temporary, { force: true });
     const { code = String(error) } = error as NodeJS.ErrnoException;
     throw new NoContract([`error: ${path} cannot be written: ${code}`]);
   }

@@ -3,8 +3,7 @@
  * refuses names that are not valid for script files and links that lead out of the folder, and removes nothing. Each file is
  * written atomically.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { ConfigSources } from '../config/load.js';
 import type { StoredRecord } from '../registry/records.js';
@@ -15,6 +14,7 @@ import type { CommandLine } from './command-line.js';
 import { quoted } from './printable.js';
 import { aliasOf, folderOf, requireScriptsTable, withScripts } from './scripts-command.js';
 import { CommandError } from './session.js';
+import { writeWhole } from './whole-file.js';
 
 interface ExportedFile {
   /** Relative to the folder. */
@@ -98,13 +98,5 @@ async function writeScript(folder: string, file: string, text: string): Promise<
   const path = join(folder, file);
   await mkdir(dirname(path), { recursive: true });
   await requireInside(folder, dirname(path));
-  // In the same folder, so that rename is atomic, under a name that is not a script's.
-  const temporary = join(dirname(path), `.${randomUUID()}`);
-  try {
-    await writeFile(temporary, text, { flag: 'wx', flush: true });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await writeWhole(path, text);
 }
