@@ -104,7 +104,7 @@ class Explorer {
     const most = this.#renderings + this.#bounds.paths;
     for (;;) {
       this.#render(all);
-      if (this.#slices.isOver) await this.#slices.next();
+      await this.#slices.next();
       pairs.knows(all.answers());
       if (this.#isOver()) return 'part';
       if (!all.next()) return 'all';
@@ -117,11 +117,11 @@ class Explorer {
     const most = this.#renderings + this.#bounds.pairs;
     for (const path of this.#paths()) {
       pairs.came(path);
-      if (this.#slices.isOver) await this.#slices.next();
+      await this.#slices.next();
     }
     while (pairs.next()) {
       this.#render(pairs);
-      if (this.#slices.isOver) await this.#slices.next();
+      await this.#slices.next();
       pairs.knows(pairs.answers());
       pairs.came(pairs.path());
       if (this.#renderings >= most || this.#isOver()) return 'part';

@@ -22,6 +22,19 @@ export interface Choice {
 /** The choices of one rendering, in the order in which the template asked for them. */
 export type Path = readonly Choice[];
 
+/** optionIn is the option of a parameter; undefined when the template did not ask for it. */
+export function optionIn(path: Path, key: string): Option | undefined {
+  return path.find((choice) => choice.key === key)?.option;
+}
+
+/** agree tells whether two paths have the same options for the parameters that both asked for, apart from `except`. */
+export function agree(one: Path, other: Path, except: string): boolean {
+  return one.every(({ key, option }) => {
+    const its = key === except ? undefined : optionIn(other, key);
+    return its === undefined || its.id === option.id;
+  });
+}
+
 export const ABSENT: Option = { id: 'absent', raw: undefined, says: 'is not sent' };
 export const EMPTY: Option = { id: 'empty', raw: '', says: 'is empty' };
 export const NULL: Option = { id: 'null', raw: null, says: 'is null' };

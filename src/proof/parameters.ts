@@ -1,7 +1,7 @@
 /** The parameters of a script as its proof shows them: which are required, always or under a condition, and their types. */
 import { conditionText, explain } from './explanation.js';
 import type { Exploration } from './exploration.js';
-import type { Option, Path } from './option.js';
+import { agree, optionIn, type Option, type Path } from './option.js';
 import type { Slices } from './slices.js';
 
 export interface ProvedParameter {
@@ -36,7 +36,7 @@ export async function provedParameters(
   const options = optionsByKey([...all, ...unanswered]);
   const proved: ProvedParameter[] = [];
   for (const [name, known] of options) {
-    if (slices.isOver) await slices.next();
+    await slices.next();
     const isNeeded = accepted.length > 0 && accepted.every((path) => isSent(path, name) === true);
     proved.push({
       name,
@@ -65,7 +65,7 @@ function optionsByKey(paths: readonly Path[]): ReadonlyMap<string, readonly Opti
 
 /** Whether a parameter was sent; undefined when the template did not ask for it. */
 function isSent(path: Path, key: string): boolean | undefined {
-  const option = path.find((choice) => choice.key === key)?.option;
+  const option = optionIn(path, key);
   return option === undefined ? undefined : option.raw !== undefined;
 }
 
@@ -75,16 +75,13 @@ function neededWhen(
   rejected: readonly Path[],
   accepted: readonly Path[],
 ): string | undefined {
-  const withKey = accepted
-    .filter((path) => isSent(path, key) === true)
-    .slice(0, MOST_PATHS)
-    .map((path) => others(path, key));
+  const withKey = accepted.filter((path) => isSent(path, key) === true).slice(0, MOST_PATHS);
   // One that is rejected with the parameter too has another reason.
   const without = rejected
     .filter((path) => isSent(path, key) === false)
     .slice(0, MOST_PATHS)
-    .map((path) => others(path, key))
-    .filter((path) => withKey.some((other) => agrees(path, other)));
+    .filter((path) => withKey.some((other) => agree(path, other, key)))
+    .map((path) => others(path, key));
   if (without.length === 0) return undefined;
   const good = accepted
     .filter((path) => isSent(path, key) !== true)
@@ -96,12 +93,4 @@ function neededWhen(
 
 function others(path: Path, key: string): Path {
   return path.filter((choice) => choice.key !== key);
-}
-
-/** Whether two paths have the same options for the parameters that both asked for. */
-function agrees(one: Path, other: Path): boolean {
-  return one.every(({ key, option }) => {
-    const its = other.find((choice) => choice.key === key)?.option;
-    return its === undefined || its.id === option.id;
-  });
 }

@@ -92,11 +92,11 @@ export async function prove(
   for (const { columns, statements } of checked.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
   if (session.analyse !== undefined) await forms.analyse(session.analyse);
-  if (slices.isOver) await slices.next();
+  await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
   if (isCut) open.push({ what: 'the rest: the time for this script was over', place: undefined });
-  if (slices.isOver) await slices.next();
+  await slices.next();
   const accepted = acceptedIn(checked);
   return {
     verdict: verdictOf(findings, open, exploration),

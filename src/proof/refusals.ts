@@ -4,7 +4,7 @@
  */
 import { InvalidParameter } from '../template/template.js';
 import type { Exploration, Refusal } from './exploration.js';
-import type { Option, Path } from './option.js';
+import { agree, optionIn, type Option, type Path } from './option.js';
 
 /** Most refusals that are looked at for one parameter at one place. */
 const MOST = 64;
@@ -38,10 +38,6 @@ function placeOf({ error }: Refusal): string {
   return error instanceof InvalidParameter ? `${error.line}:${error.column}` : '';
 }
 
-function optionIn(path: Path, key: string): Option | undefined {
-  return path.find((choice) => choice.key === key)?.option;
-}
-
 function isOneValue({ raw }: Option): boolean {
   return typeof raw === 'string' ? raw !== '' : raw?.length === 1;
 }
@@ -51,9 +47,5 @@ function isAlternative(path: Path, refusal: Refusal): boolean {
   const parameter = parameterOf(refusal)!;
   const own = optionIn(path, parameter);
   if (own === undefined || !isOneValue(own)) return false;
-  return path.every(({ key, option }) => {
-    if (key === parameter) return true;
-    const other = optionIn(refusal.path, key);
-    return other === undefined || other.id === option.id;
-  });
+  return agree(path, refusal.path, parameter);
 }

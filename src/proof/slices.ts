@@ -14,13 +14,9 @@ export class Slices {
     this.#pause = pause;
   }
 
-  /** Whether the slice is over, so that `next` is due. */
-  get isOver(): boolean {
-    return performance.now() >= this.#end;
-  }
-
-  /** next begins another slice after the pause. */
+  /** next begins another slice after the pause, if this one is over. */
   async next(): Promise<void> {
+    if (performance.now() < this.#end) return;
     await (this.#pause === 0 ? turn() : sleep(this.#pause));
     this.#end = performance.now() + SLICE;
   }

@@ -25,6 +25,10 @@ const LOW = '\u0001';
 /** A map of all parameters, which a template may print; no parameter has this key. */
 const EVERYTHING = '\0';
 
+/** The slot of a value. */
+const VALUE = '\\u0001?[\\uE000-\\uF8FF]';
+const EACH_VALUE = new RegExp(VALUE, 'g');
+
 /** holdsSlot tells whether a text has the slot of a value. */
 export function holdsSlot(text: string): boolean {
   return /[\uE000-\uF8FF]/.test(text);
@@ -32,7 +36,7 @@ export function holdsSlot(text: string): boolean {
 
 /** ellipsed is a text for people, with … in place of slots of values. */
 export function ellipsed(text: string): string {
-  return text.replace(/\u0001?[\uE000-\uF8FF]/g, '…');
+  return text.replace(EACH_VALUE, '…');
 }
 
 export class Slots {
@@ -55,7 +59,7 @@ export class Slots {
     while (text.includes(String(numbers))) numbers++;
     this.#firstNumber = numbers * 10_000;
     this.#pattern = new RegExp(
-      `\\u0001?[\\uE000-\\uF8FF]|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
+      `${VALUE}|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
       'g',
     );
   }
@@ -91,7 +95,7 @@ export class Slots {
 
   /** plain is a text with words in place of values, as the screen sees it. */
   plain(text: string): string {
-    return text.replace(/\u0001?[\uE000-\uF8FF]/g, 'q');
+    return text.replace(EACH_VALUE, 'q');
   }
 
   /** keysIn lists the parameters whose values are in a text; not those of a map of all. */
