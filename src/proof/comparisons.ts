@@ -39,7 +39,7 @@ export class Comparisons {
       this.#answers.add(value.origin, option);
   }
 
-  /** compared is told of two values of which it matters whether they are equal. */
+  /** compared receives two values that the template compares for equality. */
   compared(a: Plain, b: Plain): void {
     for (const value of [a, b]) this.paired(value);
     const [one, other] = [this.#around(a), this.#around(b)];

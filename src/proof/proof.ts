@@ -53,7 +53,7 @@ export interface Proof {
   readonly isCut: boolean;
 }
 
-/** What the statements of a script are made with, and whom they are shown to. */
+/** How the statements of a script are built, described and analysed. */
 export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
   /** Undefined for a proof without nullability and dependencies. */
   readonly analyse?: Analyse | undefined;

@@ -21,7 +21,7 @@ import {
 } from './statement-check.js';
 import { StandIns } from './stand-ins.js';
 
-/** What a script's statements are made with, and whom they are shown to. */
+/** The script that is checked, and how its statements are built and described. */
 export interface Checking {
   /** `<folder>/<script>`. */
   readonly script: string;

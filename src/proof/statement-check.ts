@@ -3,10 +3,10 @@ import { ServiceError, statusOfSqlState } from '../errors.js';
 import { StatementFailure } from '../pg/queryable.js';
 import type { Head } from '../head/head.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
+import { isDefinition } from '../script/definition.js';
 import { columnsFault, frameFault } from '../script/head-columns.js';
 import {
   firstWord,
-  isDefinition,
   positionToScript,
   positionToText,
   withoutFrame,

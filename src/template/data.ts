@@ -27,7 +27,7 @@ export interface TemplateMap extends ValueMap {
   readonly screened?: boolean;
   /** screen tells whether text may become SQL text. */
   screen?(text: string): boolean;
-  /** Told of what the template asks about its values. */
+  /** Receives what the template asks about its values. */
   readonly observer?: Observer;
 }
 

@@ -1,14 +1,11 @@
-/**
- * What a template asks about its values, for the proof of its branches (src/proof): the data has an observer then. The data
- * of requests has none.
- */
+/** The observer of a rendering, with which src/proof explores the branches of a template. Requests have none. */
 import type { Plain, Value } from './container.js';
 
 export interface Observer {
-  /** tested is told of a value whose truth decides what is rendered. */
+  /** tested receives a value whose truth decides what is rendered. */
   tested(value: Plain): void;
-  /** ranged is told of a value to iterate over. */
+  /** ranged receives a value to iterate over. */
   ranged(value: Plain): void;
-  /** called is told of a function and its arguments before it runs; not of `and` and `or`, which test. */
+  /** called receives the name of a function and its arguments before it runs. `and` and `or` call `tested` instead. */
   called(name: string, args: readonly Value[]): void;
 }

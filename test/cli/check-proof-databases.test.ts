@@ -1,6 +1,6 @@
 /** Which database `check` proves a script on, stored scripts among them, and what becomes of it without an answer. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import t from 'tap';
 import type { ProofFindings } from '#app/cli/proof-report.js';
@@ -8,7 +8,7 @@ import type { Report } from '#app/cli/report.js';
 import { CREATE, insert } from '../registry/tables.js';
 import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
-import { makeFolder, run, start } from './program.js';
+import { makeScripts, run, start } from './program.js';
 
 const server = await startPostgres(t, { setup: 'CREATE TABLE main_only (id integer)' });
 await server.sql('CREATE DATABASE stock');
@@ -25,16 +25,6 @@ const env = {
   DATABASE_ALIAS_2: 'away',
   DATABASE_URL_2: 'postgres://u:p@127.0.0.1:1/d',
 };
-
-function makeScripts(scripts: Readonly<Record<string, string>>): string {
-  const folder = makeFolder(t);
-  for (const [name, text] of Object.entries(scripts)) {
-    const file = join(folder, 'queries', name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-  return folder;
-}
 
 async function proofOf(
   folder: string,
@@ -53,7 +43,7 @@ function verdicts({ scripts }: ProofFindings): Record<string, string> {
 t.test(
   'files are proved on the default database, else on one where they are not broken',
   async (t) => {
-    const folder = makeScripts({
+    const folder = makeScripts(t, {
       'a/main.read.sql': 'SELECT id FROM main_only',
       'a/none.read.sql': 'SELECT id FROM nowhere',
       'a/routed.read.sql': '-- @path /v1/stock\nSELECT id FROM stock_only',
@@ -86,7 +76,7 @@ t.test('stored scripts', async (t) => {
       insert('other:a/b', 'SELECT 1'),
     ].join(''),
   );
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     'a/b.read.sql': 'SELECT id FROM main_only',
     'a/c.read.sql': 'SELECT FROM nowhere',
   });
@@ -120,7 +110,7 @@ t.test('stored scripts', async (t) => {
 });
 
 t.test('a database that does not answer', async (t) => {
-  const folder = makeScripts({ 'a/b.read.sql': 'SELECT 1', 'a/c.read.sql': '{{if}}' });
+  const folder = makeScripts(t, { 'a/b.read.sql': 'SELECT 1', 'a/c.read.sql': '{{if}}' });
   const away = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d' };
   const { code, stdout } = await run(folder, ['check'], away);
   t.equal(code, 1);
@@ -132,7 +122,7 @@ t.test('a database that does not answer', async (t) => {
 t.test('a database that stops meanwhile', async (t) => {
   const own = await startOwnPostgres(t, { setup: 'CREATE TABLE held (id integer)' });
   const names = Array.from({ length: 20 }, (_, i) => `a/s${i + 10}.read.sql`);
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     'a/first.read.sql': 'SELECT 1',
     'a/held.read.sql': 'SELECT id FROM held',
     ...Object.fromEntries(names.map((name) => [name, 'SELECT id FROM held'])),
@@ -153,7 +143,7 @@ t.test('a database that stops meanwhile', async (t) => {
 
 t.test('a lock that is held', async (t) => {
   await server.sql('CREATE TABLE held (id integer)');
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     'a/b.read.sql': 'SELECT id FROM main_only',
     'a/c.read.sql': 'SELECT id FROM held',
     'a/d.read.sql': 'SELECT id FROM main_only',

@@ -1,27 +1,16 @@
 /** The proof of `check`: every branch of every script is parsed by PostgreSQL, and nothing is run. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { ProofFindings } from '#app/cli/proof-report.js';
 import type { Report } from '#app/cli/report.js';
 import { startPostgres } from '../support/postgres.js';
-import { makeFolder, run } from './program.js';
+import { makeFolder, makeScripts, run } from './program.js';
 
 const server = await startPostgres(t, {
   setup: readFileSync('examples/database.sql', 'utf8'),
 });
 const env = { DATABASE_URL: server.url };
-
-/** makeScripts makes a folder with scripts, by path below queries. */
-function makeScripts(scripts: Readonly<Record<string, string>>): string {
-  const folder = makeFolder(t);
-  for (const [name, text] of Object.entries(scripts)) {
-    const file = join(folder, 'queries', name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-  return folder;
-}
 
 const check = (folder: string, ...args: string[]) => run(folder, ['check', ...args], env);
 
@@ -38,7 +27,7 @@ const BROKEN =
 const OPEN = 'SELECT id FROM products ORDER BY {{.order}}';
 
 t.test('a broken branch', async (t) => {
-  const folder = makeScripts({ 'shop/good.read.sql': GOOD, 'shop/list.read.sql': BROKEN });
+  const folder = makeScripts(t, { 'shop/good.read.sql': GOOD, 'shop/list.read.sql': BROKEN });
   const { code, stdout, stderr } = await check(folder);
   t.equal(code, 1);
   t.equal(stderr, '', 'no progress without a terminal');
@@ -92,7 +81,7 @@ t.test('a broken branch', async (t) => {
 });
 
 t.test('a hint of PostgreSQL', async (t) => {
-  const folder = makeScripts({ 'shop/x.read.sql': 'SELECT p.nam FROM products p' });
+  const folder = makeScripts(t, { 'shop/x.read.sql': 'SELECT p.nam FROM products p' });
   const { stdout } = await check(folder);
   t.match(
     stdout,
@@ -101,7 +90,7 @@ t.test('a hint of PostgreSQL', async (t) => {
 });
 
 t.test('what cannot be decided', async (t) => {
-  const folder = makeScripts({ 'shop/list.read.sql': OPEN });
+  const folder = makeScripts(t, { 'shop/list.read.sql': OPEN });
   const { code, stdout } = await check(folder);
   t.equal(code, 0, stdout);
   t.match(
@@ -115,7 +104,7 @@ t.test('what cannot be decided', async (t) => {
 });
 
 t.test('--no-prove', async (t) => {
-  const folder = makeScripts({ 'shop/list.read.sql': BROKEN });
+  const folder = makeScripts(t, { 'shop/list.read.sql': BROKEN });
   const { code, stdout } = await check(folder, '--no-prove');
   t.equal(code, 0, stdout);
   t.notMatch(stdout, /\nproof/);
@@ -126,7 +115,7 @@ t.test('--no-prove', async (t) => {
 t.test('--prove full', async (t) => {
   const names = Array.from({ length: 13 }, (_, i) => `p${i}`);
   const filters = names.map((name) => `{{if isSet "${name}"}}AND name <> {{sqlVal "${name}"}}{{end}}`); // prettier-ignore
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     'shop/list.read.sql': `SELECT id FROM products WHERE true ${filters.join(' ')}`,
   });
   const usual = await proofOf(folder);
@@ -143,7 +132,7 @@ t.test('--prove full', async (t) => {
 });
 
 t.test('--script', async (t) => {
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     'shop/good.read.sql': GOOD,
     'shop/good.write.sql': BROKEN,
     'shop/list.read.sql': BROKEN,
@@ -175,7 +164,7 @@ t.test('--script', async (t) => {
 });
 
 t.test('--script with a name that there is not', async (t) => {
-  const folder = makeScripts({ 'shop/good.read.sql': GOOD });
+  const folder = makeScripts(t, { 'shop/good.read.sql': GOOD });
   for (const [name, message] of [
     ['shop/god', 'there is no script "shop/god"; the nearest is "shop/good"'],
     ['shop/good.write', 'there is no script "shop/good.write"; the nearest is "shop/good.read"'],
@@ -192,7 +181,7 @@ t.test('--script with a name that there is not', async (t) => {
 
 t.test('many findings', async (t) => {
   const names = Array.from({ length: 25 }, (_, i) => `shop/s${i + 10}`);
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     ...Object.fromEntries(names.map((name) => [`${name}.read.sql`, BROKEN])),
     ...Object.fromEntries(names.map((name) => [`${name}.write.sql`, OPEN])),
   });
@@ -218,7 +207,7 @@ t.test('the examples', async (t) => {
 t.test('nothing is run', async (t) => {
   await server.sql(`CREATE TABLE written (n integer); CREATE SEQUENCE counted;
     CREATE FUNCTION write_one() RETURNS integer LANGUAGE sql AS 'INSERT INTO written VALUES (1) RETURNING n'`);
-  const folder = makeScripts({
+  const folder = makeScripts(t, {
     'w/insert.write.sql': 'INSERT INTO written VALUES ({{sqlVal "n"}}) RETURNING n',
     'w/two.write.sql':
       "INSERT INTO written SELECT nextval('counted'); UPDATE written SET n = n + 1; SELECT write_one()",

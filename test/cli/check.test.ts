@@ -1,21 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { Report } from '#app/cli/report.js';
 import { startPostgres } from '../support/postgres.js';
-import { makeFolder, run } from './program.js';
-
-/** makeScripts makes a folder with scripts, by path below queries. */
-function makeScripts(scripts: Readonly<Record<string, string>>): string {
-  const folder = makeFolder(t);
-  mkdirSync(join(folder, 'queries'));
-  for (const [name, text] of Object.entries(scripts)) {
-    const file = join(folder, 'queries', name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-  return folder;
-}
+import { makeFolder, makeScripts, run } from './program.js';
 
 const GOOD = { 'shop/list.read.sql': 'SELECT 1', 'shop/list.write.sql': 'SELECT {{sqlVal "a"}}' };
 
@@ -24,7 +12,7 @@ t.test('check', async (t) => {
   const env = { DATABASE_URL: server.url };
 
   await t.test('no errors', async (t) => {
-    const folder = makeScripts(GOOD);
+    const folder = makeScripts(t, GOOD);
     const { code, stdout, stderr } = await run(folder, ['check'], env);
     t.equal(code, 0, stdout);
     t.equal(stderr, '');
@@ -48,7 +36,7 @@ t.test('check', async (t) => {
   });
 
   await t.test('scripts that do not parse', async (t) => {
-    const folder = makeScripts({
+    const folder = makeScripts(t, {
       ...GOOD,
       'shop/bad.read.sql': 'SELECT\n  {{if}}',
       'a/x.read.sql': '{{nope}}',
@@ -84,7 +72,7 @@ t.test('check', async (t) => {
       stdout,
       /^configuration not ok\n {2}error: there is no configuration file: neither service\.toml in .*; and no folder .*queries: run check where they are\n/,
     );
-    const scripts = makeScripts(GOOD);
+    const scripts = makeScripts(t, GOOD);
     const defaults = await run(scripts, ['check']);
     t.match(
       defaults.stdout,
@@ -105,7 +93,7 @@ t.test('check', async (t) => {
   await t.test('a database that refuses the connection', async (t) => {
     const url = new URL(server.url);
     url.password = 'hush';
-    const folder = makeScripts(GOOD);
+    const folder = makeScripts(t, GOOD);
     const { code, stdout } = await run(folder, ['check'], { DATABASE_URL: url.href });
     t.equal(code, 1);
     t.match(stdout, /\ndatabase postgres not ok\n {2}error: .*password authentication failed/);
@@ -122,7 +110,7 @@ t.test('check', async (t) => {
   await t.test('several databases', async (t) => {
     const away = { DATABASE_ALIAS_1: 'away', DATABASE_URL_1: 'postgres://u:hush@127.0.0.1:1/d' };
     const there = { DATABASE_ALIAS_2: 'there', DATABASE_URL_2: server.url };
-    const folder = makeScripts(GOOD);
+    const folder = makeScripts(t, GOOD);
     const secret = 'k'.repeat(32);
     writeFileSync(
       join(folder, 'service.toml'),
@@ -149,7 +137,7 @@ t.test('check', async (t) => {
   });
 
   await t.test('configuration', async (t) => {
-    const folder = makeScripts(GOOD);
+    const folder = makeScripts(t, GOOD);
     const file = join(folder, 'service.toml');
     writeFileSync(file, 'http.port = "hush"\nhttp.hots = 1\n');
     const bad = await run(folder, ['check'], env);

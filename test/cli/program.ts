@@ -3,10 +3,10 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
@@ -156,5 +156,20 @@ class CommandProcess {
 export function makeFolder(t: Pick<Test, 'teardown'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'command line '));
   t.teardown(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** makeScripts makes a folder with scripts, by path below queries. */
+export function makeScripts(
+  t: Pick<Test, 'teardown'>,
+  scripts: Readonly<Record<string, string>>,
+): string {
+  const folder = makeFolder(t);
+  mkdirSync(join(folder, 'queries'));
+  for (const [name, text] of Object.entries(scripts)) {
+    const file = join(folder, 'queries', name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
   return folder;
 }

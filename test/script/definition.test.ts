@@ -1,6 +1,6 @@
 /** Statements on which those behind them depend, so that these cannot be parsed before it has run. */
 import t from 'tap';
-import { isDefinition } from '#app/script/statement.js';
+import { isDefinition } from '#app/script/definition.js';
 
 const CASES: readonly (readonly [sql: string, wanted: boolean])[] = [
   ['CREATE TABLE a (b int)', true],

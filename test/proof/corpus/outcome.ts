@@ -1,12 +1,12 @@
 /** What becomes of a request for a script of the corpus: rendered by the engine, and parsed by PostgreSQL. */
-import { RequestBody } from '#app/body/request-body.js';
+import type { BodyValue } from '#app/body/request-body.js';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
 import type { Position } from '#app/position.js';
 import { frameFault } from '#app/script/head-columns.js';
 import { checkParameters } from '#app/script/declared-parameters.js';
 import { invalidValue } from '#app/script/invalid-value.js';
-import { isReservedKey, RequestData } from '#app/script/request-data.js';
+import type { RequestData } from '#app/script/request-data.js';
 import type { ScriptText } from '#app/script/script-text.js';
 import { ShapedStatements } from '#app/script/shaped-statements.js';
 import { statementFault } from '#app/script/statement-fault.js';
@@ -26,6 +26,7 @@ import {
   TemplateError,
   type Rendered,
 } from '#app/template/template.js';
+import { realRequest } from '../real-request.js';
 import type { Sample } from './expectation.js';
 
 /** Why a request fails; `parameter` is what the service blames on the caller. */
@@ -38,10 +39,6 @@ export interface Failed extends Partial<Position> {
 /** Undefined for a statement that parses; 'refused' for parameters that are not what the script declares. */
 export type Outcome = Failed | 'refused' | undefined;
 
-const BODY = 'body.';
-const HEADER = 'header.';
-const CLAIMS = 'claims.';
-
 const MAX_RESULT = 32 << 20;
 
 /** The statements of the service itself, also for reads. */
@@ -49,29 +46,11 @@ const STATEMENTS = new StatementBuilder(jsonFrame('json_agg', MAX_RESULT));
 const SHAPED = new ShapedStatements('json_agg', MAX_RESULT);
 
 /** requestData is the data of a request that a script gets. */
-export function requestData(sample: Sample, { head, body }: ScriptText): RequestData {
-  const parameters = new Map<string, string | string[]>();
-  const members = new Map<string, string | string[]>();
-  const claims: Record<string, unknown> = {};
-  const headers: string[] = [];
-  for (const [name, value] of Object.entries(sample)) {
-    if (value === undefined) continue;
-    const sent = typeof value === 'string' ? value : [...value];
-    if (name.startsWith(BODY)) members.set(name.slice(BODY.length), sent);
-    else if (name.startsWith(CLAIMS)) claims[name.slice(CLAIMS.length)] = sent;
-    else if (name.startsWith(HEADER))
-      for (const one of [sent].flat()) headers.push(name.slice(HEADER.length).toLowerCase(), one);
-    else if (!isReservedKey(name)) parameters.set(name, sent);
-  }
-  const whole = sample['request.body'];
-  return new RequestData(
-    parameters,
-    headers.join('\n'),
-    JSON.stringify(claims),
-    () => undefined,
-    head.parameters,
-    body === 'none' ? undefined : new RequestBody(typeof whole === 'string' ? whole : '', members),
-  );
+export function requestData(sample: Sample, text: ScriptText): RequestData {
+  const values = new Map<string, BodyValue>();
+  for (const [name, value] of Object.entries(sample))
+    if (value !== undefined) values.set(name, value);
+  return realRequest(values, text);
 }
 
 /** outcomeOf renders a text and has the database parse it. `script` is `<folder>/<name>`. */
