@@ -18,6 +18,8 @@ const LEAVES = [
   'pieces',
   'poller',
   'position',
+  'proof-book',
+  'proofs',
   'quote',
   'recent',
   'refresh',

@@ -1,16 +1,12 @@
 /** The findings of the proof in the report of `check`, and their text. */
-import type {
-  ProofRecord,
-  RecordedFinding,
-  RecordedParameter,
-  RecordedPoint,
-} from '../proof/proof-record.js';
+import type { AnalysedRecord } from '../proof/proof-record.js';
+import type { RecordedFinding, RecordedParameter, RecordedPoint } from '../proofs.js';
 import type { Verb } from '../script/verb.js';
 import { oneLine } from '../text.js';
 import { printable } from './printable.js';
 
 /** The proof of a text. */
-export interface ProvedScript extends ProofRecord {
+export interface ProvedScript extends AnalysedRecord {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly verb: Verb;

@@ -4,7 +4,7 @@
  */
 import type { ParameterBounds } from '../head/declared-parameter.js';
 import type { Shape } from '../head/head.js';
-import type { Verdict } from '../proof/proof.js';
+import type { Verdict } from '../proofs.js';
 import type { Verb } from '../script/verb.js';
 
 /** The version of the format. */

@@ -1,7 +1,7 @@
 /** Makes the contract of a script from its head and its proof. */
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import type { Head } from '../head/head.js';
-import type { ProofRecord, RecordedParameter } from '../proof/proof-record.js';
+import type { ProofRecord, RecordedParameter } from '../proofs.js';
 import { CREDENTIAL_NAMES } from '../script/header-fields.js';
 import { PARAMETER_DEFAULTS } from '../script/request-data.js';
 import { methodsOf, VERBS, type Verb } from '../script/verb.js';

@@ -1,22 +1,13 @@
 /** The parameters of a script as its proof shows them: which are required, always or under a condition, and their types. */
+import type { RecordedParameter } from '../proofs.js';
 import { conditionText, explain } from './explanation.js';
 import type { Exploration } from './exploration.js';
 import { agree, optionIn, type Option, type Path } from './option.js';
 import type { Slices } from './slices.js';
 
-export interface ProvedParameter {
-  /** With its prefix: `header.`, `body.`, `claims.`. */
-  readonly name: string;
-  /** Whether no request without it gets an answer. */
-  readonly required: boolean;
-  /** When it is needed although it is not required: `by` is "date". Undefined when it is not, or when that has no short form. */
-  readonly neededWhen: string | undefined;
+export interface ProvedParameter extends Omit<RecordedParameter, 'types'> {
   /** OIDs of the types that it is bound with; none when it is only text of the statement, or only looked at. */
   readonly types: readonly number[];
-  /** Whether it may be sent more than once. */
-  readonly list: boolean;
-  /** The texts that the script compares it with, or the values that it declares. */
-  readonly values: readonly string[];
 }
 
 /** Most paths that are compared with each other. */

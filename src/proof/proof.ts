@@ -3,6 +3,7 @@
  * with which types. Nothing is run, and nothing is proved about what happens when it runs.
  */
 import type { Position } from '../position.js';
+import type { Verdict } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { explain, whenText } from './explanation.js';
@@ -15,9 +16,6 @@ import type { Checking, Fault } from './shape-check.js';
 import { checkShapes, type Checked } from './shape-checks.js';
 import { Slices } from './slices.js';
 import type { StatementUses } from './statement-uses.js';
-
-/** `covered`: every pair of choices instead of every combination; `open`: something cannot be decided. */
-export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
 
 export interface Finding {
   readonly message: string;

@@ -1,6 +1,5 @@
 /** Proofs in responses: JSON with a member for each verb. */
-import type { RecordedPoint } from '../proof/proof-record.js';
-import type { Verdict } from '../proof/proof.js';
+import type { RecordedPoint, Verdict } from '../proofs.js';
 import type { RegistryResponse } from '../tasks.js';
 import type { VerbProofs } from './script-proofs.js';
 

@@ -1,5 +1,5 @@
 /** The proof of a stored record, in which a text that is no valid template is broken too. */
-import type { ProofRecord } from '../proof/proof-record.js';
+import type { ProofRecord } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { RecordContent } from './records.js';

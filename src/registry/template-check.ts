@@ -5,7 +5,7 @@
 import { ServiceError } from '../errors.js';
 import { HeadError } from '../head/head.js';
 import type { Position } from '../position.js';
-import type { RecordedFinding } from '../proof/proof-record.js';
+import type { RecordedFinding } from '../proofs.js';
 import { compileText, MAX_SIZE, type ScriptText } from '../script/script-text.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import { TemplateError } from '../template/template.js';

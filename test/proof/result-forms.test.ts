@@ -3,7 +3,7 @@ import t from 'tap';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
 import { typeNames } from '#app/proof/catalog.js';
-import { keptProof, recordOf, typesIn, type ProofRecord } from '#app/proof/proof-record.js';
+import { keptProof, recordOf, typesIn, type AnalysedRecord } from '#app/proof/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/prover.js';
 import { compileText } from '#app/script/script-text.js';
 import type { Verb } from '#app/script/verb.js';
@@ -23,7 +23,7 @@ const PATIENCE = 250_000;
 async function recorded(
   text: string,
   { verb = 'read', analysis = database }: { verb?: Verb; analysis?: Database | null } = {},
-): Promise<ProofRecord> {
+): Promise<AnalysedRecord> {
   const compiled = compileText(text, 'shop/script', verb);
   if (compiled instanceof ServiceError) throw compiled;
   const prover = new Prover(database, {
@@ -40,7 +40,7 @@ async function recorded(
 }
 
 /** The columns of each form, with `?` behind those that can be NULL. */
-function formsOf({ columns }: ProofRecord): string[] {
+function formsOf({ columns }: AnalysedRecord): string[] {
   return columns.map((form) =>
     form.map(({ name, type, nullable }) => `${name} ${type}${nullable ? '?' : ''}`).join(', '),
   );
@@ -50,7 +50,7 @@ t.test('what cannot be analysed is nullable, and what it uses is not known', asy
   const script = 'SELECT id FROM books';
   const conninfo = `host=${server.host} port=${server.port} user=reader password=reader dbname=${server.database}`;
   const { database: reader } = new TestDatabase(t, server, { conninfo });
-  const cases: [string, ProofRecord, nullable: boolean | undefined][] = [
+  const cases: [string, AnalysedRecord, nullable: boolean | undefined][] = [
     ['not asked for', await recorded(script, { analysis: null }), undefined],
     ['no right to make a temporary function', await recorded(script, { analysis: reader }), true],
   ];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { StatementFailure } from '#app/pg/queryable.js';
-import type { Verdict } from '#app/proof/proof.js';
+import type { Verdict } from '#app/proofs.js';
 import type { Verb } from '#app/script/verb.js';
 import { describe, TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';

@@ -1,0 +1,93 @@
+/** Proofs of scripts as plain data: as they are reported, kept, and sent to all processes and threads of a service. */
+
+/**
+ * `proved`: PostgreSQL parses every text that the script can render; `covered`: the same for every pair of choices; `open`:
+ * no fault was found, and what is listed cannot be decided; `broken`: a branch fails.
+ */
+export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
+
+/** `line` and `column` count from 1 and are in the template; undefined if unknown. */
+export interface RecordedFinding {
+  readonly message: string;
+  /** An SQLSTATE, or a code of src/errors.ts. */
+  readonly code: string;
+  readonly hint?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The condition: `types` is sent twice. */
+  readonly when: string;
+}
+
+export interface RecordedPoint {
+  readonly what: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface RecordedParameter {
+  /** With its prefix: `header.`, `body.`, `claims.`. */
+  readonly name: string;
+  /** Whether no request without it gets an answer. */
+  readonly required: boolean;
+  /** When it is needed although it is not required: `by` is "date". Undefined when it is not, or when that has no short form. */
+  readonly neededWhen: string | undefined;
+  /** Names of the types that it is bound with, sorted; none when it is only text of the statement, or only looked at. */
+  readonly types: readonly string[];
+  /** Whether it may be sent more than once. */
+  readonly list: boolean;
+  /** The texts that the script compares it with, or the values that it declares. */
+  readonly values: readonly string[];
+}
+
+export interface RecordedColumn {
+  readonly name: string;
+  readonly type: string;
+  /** Also when that cannot be known; undefined when the statements are not analysed. */
+  readonly nullable: boolean | undefined;
+}
+
+/** What the proof of one text shows. */
+export interface ProofRecord {
+  readonly verdict: Verdict;
+  readonly findings: readonly RecordedFinding[];
+  readonly open: readonly RecordedPoint[];
+  /** In the order in which the template asks for them. */
+  readonly parameters: readonly RecordedParameter[];
+  /** The columns of each form that the result has. */
+  readonly columns: readonly (readonly RecordedColumn[])[];
+  /** How many combinations were rendered, how many texts they gave, and how many statements PostgreSQL parsed. */
+  readonly combinations: number;
+  readonly texts: number;
+  readonly statements: number;
+}
+
+/** Which text of a script, on which database. */
+export interface ProofKey {
+  readonly alias: string;
+  /** `<folder>/<script>`. */
+  readonly script: string;
+  /** A verb of src/script/verb.ts. */
+  readonly verb: string;
+}
+
+/** The proof of a text that is served, or is to be. */
+export interface ServedProof extends ProofKey {
+  /** SHA-256 of the template's text, base64url. */
+  readonly text: string;
+  /** The database of a stored script of its own; undefined for a script that is for all databases. */
+  readonly own: string | undefined;
+  readonly record: ProofRecord;
+  /**
+   * With `queries.proof = "require"` the template that is to be served: this one, or the last good one before it; undefined
+   * when there never was a good one, and without `require`.
+   */
+  readonly serves: string | undefined;
+}
+
+/** What has changed since the last news: proofs, and scripts that are gone. */
+export interface ProofNews {
+  readonly proofs: readonly ServedProof[];
+  readonly gone: readonly ProofKey[];
+  /** Whether every script has been proved once since the service started. */
+  readonly complete: boolean;
+}
