@@ -21,7 +21,8 @@ export class ScriptProofs {
   /** of gives the proof of a script on a database (its alias); undefined if there is none of exactly this text. */
   of(alias: string, { folder, name, template }: ReadableScript): ProofRecord | undefined {
     const proof = this.#book.of({ alias, script: `${folder}/${name}`, verb: 'read' });
-    return proof !== undefined && proof.text === this.#hashOf(template) ? proof.record : undefined;
+    if (proof === undefined) return undefined;
+    return proof.text === this.#hashOf(template) ? proof.record : undefined;
   }
 
   #hashOf(template: Template): string {

@@ -73,24 +73,25 @@ function provedAs(
   if (proved === undefined) return parameter;
   const required = parameter.required || (proved.required && !isOpen);
   const neededWhen = required ? undefined : proved.neededWhen;
-  return { ...parameter, ...typesOf(parameter, proved.types, isOpen), required, neededWhen };
+  return { ...parameter, ...typesOf(parameter, proved, isOpen), required, neededWhen };
 }
 
-const ARRAY = /\[\]$/;
+const ARRAY = '[]';
 
 /** The types of the proof, where the value is only bound. */
 function typesOf(
-  { list, identifier, integer, interpolated, flag, values }: ToolParameter,
-  bound: readonly string[],
+  { list, identifier, integer, interpolated, flag, values, fallback }: ToolParameter,
+  { types: bound, values: compared }: RecordedParameter,
   isOpen: boolean,
 ): Partial<ToolParameter> {
   if (bound.length === 0 || identifier || integer || interpolated || flag) return {};
-  const arrays = bound.filter((type) => ARRAY.test(type)).length;
+  const arrays = bound.filter((type) => type.endsWith(ARRAY)).length;
   if (arrays > 0 && arrays < bound.length && !list) return { types: [] }; // one value or several
-  const types = [...new Set(bound.map((type) => bare(type).replace(ARRAY, '')))];
+  const types = [...new Set(bound.map((type) => bare(type).replace(/\[\]$/, '')))];
   const isArray = arrays > 0 && !list;
   // Constants that the template compares it with may be none of the type: `all` instead of a number.
-  return { types, isText: isOpen || values.length > 0, list: list || isArray, isArray };
+  const isText = isOpen || [...values, ...compared].some((value) => value !== fallback);
+  return { types, isText, list: list || isArray, isArray };
 }
 
 function declaredAs(parameter: ToolParameter, declared: Head['parameters']): ToolParameter {
