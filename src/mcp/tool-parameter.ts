@@ -37,8 +37,10 @@ export function toolParameters(
   return [...all.values()]
     .filter(({ name }) => !isReservedKey(name))
     .map((parameter) => {
-      const one = provedAs(templateParameter(parameter), proved.get(parameter.name), isOpen);
-      return withDefault(declaredAs(one, declared));
+      const known = proved.get(parameter.name);
+      const isNeeded = known?.required === true && !isOpen;
+      const one = provedAs(templateParameter(parameter), known, isOpen);
+      return withDefault(declaredAs(one, declared, isNeeded));
     });
 }
 
@@ -94,10 +96,16 @@ function typesOf(
   return { types, isText, list: list || isArray, isArray };
 }
 
-function declaredAs(parameter: ToolParameter, declared: Head['parameters']): ToolParameter {
+/** `isNeeded` tells whether the proof shows that no request without it gets an answer. */
+function declaredAs(
+  parameter: ToolParameter,
+  declared: Head['parameters'],
+  isNeeded: boolean,
+): ToolParameter {
   const own = declared.get(parameter.name);
   if (own === undefined) return parameter;
-  const { type, values, required, fallback, list: several } = own;
+  const { type, values, fallback, list: several } = own;
+  const required = own.required || isNeeded;
   return {
     ...parameter,
     required,

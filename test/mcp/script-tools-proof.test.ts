@@ -42,6 +42,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   's/all': `${WHERE} true ORDER BY 1 {{if eq .x "all"}}{{else}}LIMIT {{sqlVal "x"}}{{end}}`,
   's/blank': `${WHERE} true {{if .x}}AND id = {{sqlVal "x"}}{{end}} ORDER BY 1 LIMIT 1`,
   's/declared': `-- @param x text\n${WHERE} id = {{sqlVal "x"}}::int`,
+  's/by': '-- @param by enum(id, name)\nSELECT id FROM items ORDER BY {{.by}} LIMIT 1',
   's/open': `${WHERE} id = {{sqlVal "x"}} ORDER BY {{.by}}`,
   's/text': `${WHERE} name = '{{.x}}' OR id = {{sqlVal "x"}}`,
 };
@@ -77,6 +78,8 @@ t.test('what every path needs is required', async (t) => {
   }
   const { inputSchema } = await proved.entry('s/ident');
   t.strictSame(inputSchema.required, undefined, 'not where the proof is open');
+  t.equal((await bare.entry('s/by')).inputSchema.required, undefined, 'declared');
+  t.strictSame((await proved.entry('s/by')).inputSchema.required, ['by'], 'declared and proved');
   t.strictSame((await proved.entry('s/open')).inputSchema.required, ['x', 'by']);
 });
 
