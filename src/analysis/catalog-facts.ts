@@ -18,6 +18,8 @@ export interface RelationFacts {
   readonly name: string;
   /** As pg_class.relkind. */
   readonly kind: string;
+  /** OID of its owner. */
+  readonly owner: number;
   /** Whether it has rules (a view has one always). */
   readonly rules: boolean;
   /** Whether it is a view that is read with the rights of its caller. */
@@ -31,6 +33,8 @@ export interface FunctionFacts {
   readonly name: string;
   /** Types of its arguments, as in DROP FUNCTION. */
   readonly arguments: string;
+  /** As pg_proc.prokind. */
+  readonly kind: string;
   readonly volatility: 'i' | 's' | 'v';
   /** The C function of one that came with PostgreSQL. */
   readonly source: string;
@@ -111,7 +115,7 @@ const DESCENDANTS =
 
 const RELATIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, " +
-  "'kind', c.relkind, 'rules', c.relhasrules, 'invoker', EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
+  "'kind', c.relkind, 'owner', c.relowner::int8, 'rules', c.relhasrules, 'invoker', EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
   "c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::bool), " +
   `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
   'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
@@ -119,7 +123,7 @@ const RELATIONS =
 
 const FUNCTIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', p.oid::int8, 'schema', n.nspname, 'name', p.proname, " +
-  "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'volatility', p.provolatile, 'source', p.prosrc, " +
+  "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'kind', p.prokind, 'volatility', p.provolatile, 'source', p.prosrc, " +
   `'builtIn', p.oid < ${FIRST_NORMAL} AND n.nspname = 'pg_catalog')) ` +
   'FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace ' +
   `WHERE p.oid IN (${oidsOf('funcid|opfuncid|aggfnoid|winfnoid')})`;

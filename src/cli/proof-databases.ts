@@ -1,6 +1,7 @@
 /** The databases on which `check` proves scripts: one connection to each, opened when a script needs it. */
 import { databaseOf, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
+import { roleOf } from '../config/settings.js';
 import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { typeNames } from '../proof/catalog.js';
@@ -65,6 +66,7 @@ export class ProofDatabases {
       limits: this.#limits,
       patience: PATIENCE,
       analysis,
+      role: roleOf(this.#config),
     });
     return { session, analysis, prover };
   }

@@ -190,7 +190,8 @@ export function loginLimitsOf(config: Config): LoginLimits {
   };
 }
 
-function roleOf(config: Config): RoleSettings | undefined {
+/** The roles that scripts run under; undefined when they run as the user of the connection. */
+export function roleOf(config: Config): RoleSettings | undefined {
   const claim = config['auth.db_role'];
   if (claim === undefined) return undefined;
   return { claim, allowed: config['auth.db_roles'], anonymous: config['auth.anonymous_role'] };

@@ -6,21 +6,24 @@ import type { ParsedStatement } from './statement-check.js';
 
 export class Analyser {
   readonly #database: Database;
-  readonly #limit: number;
   readonly #names = new Map<number, string>();
 
-  /** `limit` is how long a statement may wait for locks, ms. */
-  constructor(database: Database, limit: number) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#limit = limit;
   }
 
-  /** analyse resolves to undefined when the statement cannot be analysed; rejects with StatementFailure. */
-  async analyse({ sql, parameters }: ParsedStatement): Promise<Analysis | undefined> {
+  /**
+   * analyse resolves to undefined when the statement cannot be analysed; it may wait for locks for `limit` ms. Rejects with
+   * StatementFailure.
+   */
+  async analyse(
+    { sql, parameters }: ParsedStatement,
+    limit: number,
+  ): Promise<Analysis | undefined> {
     const unknown = new Set(parameters.filter((type) => !this.#names.has(type)));
     for (const [type, name] of await typeNames(this.#database, unknown))
       this.#names.set(type, name);
     const types = parameters.map((type) => this.#names.get(type) ?? 'text');
-    return analyse(this.#database, { sql, parameters: types }, this.#limit);
+    return analyse(this.#database, { sql, parameters: types }, Math.ceil(limit));
   }
 }

@@ -6,10 +6,12 @@ import type { Position } from '../position.js';
 import type { Verdict } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
+import { checkPrivileges, type AskPrivileges } from './denied-shapes.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
+import type { Denial } from './privileges.js';
 import { neverAccepted } from './refusals.js';
 import { ResultForms, type Analyse, type ResultColumn } from './result-forms.js';
 import type { Checking, Fault } from './shape-check.js';
@@ -44,6 +46,8 @@ export interface Proof {
   readonly columns: readonly (readonly ResultColumn[])[];
   /** What its statements use; undefined when they were not to be analysed, or could not all be. */
   readonly uses?: StatementUses | undefined;
+  /** The privileges that roles lack; undefined when the statements were not to be analysed. */
+  readonly denied?: readonly Denial[] | undefined;
   readonly exploration: Exploration;
   /** Statements that PostgreSQL was asked about. */
   readonly asked: number;
@@ -55,6 +59,8 @@ export interface Proof {
 export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
   /** Undefined for a proof without nullability and dependencies. */
   readonly analyse?: Analyse | undefined;
+  /** Asks for the privileges that analysed statements need; undefined for a proof without them. */
+  readonly privileges?: AskPrivileges | undefined;
   /** Texts that PostgreSQL is asked about at a time; 1 by default. */
   readonly parallel?: number;
 }
@@ -79,7 +85,7 @@ export async function prove(
   };
   const { shapes, slots } = exploration;
   const isOver = (): boolean => bounds.isOver(1);
-  const { checked, isCut } = await checkShapes(
+  const { checked: parsed, isCut } = await checkShapes(
     shapes,
     slots,
     checking,
@@ -87,9 +93,12 @@ export async function prove(
     isOver,
   );
   const forms = new ResultForms();
-  for (const { columns, statements } of checked.map(({ result }) => result))
+  for (const { columns, statements } of parsed.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
-  if (session.analyse !== undefined) await forms.analyse(session.analyse);
+  const isAnalysed = session.analyse === undefined || (await forms.analyse(session.analyse));
+  const { checked, denied } = await (session.privileges === undefined
+    ? { checked: parsed, denied: undefined }
+    : checkPrivileges(parsed, forms, session.privileges));
   await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
@@ -103,9 +112,10 @@ export async function prove(
     parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
     columns: forms.columns(),
     uses: forms.uses(),
+    denied,
     exploration,
     asked,
-    isCut: isCut || exploration.extent === 'part',
+    isCut: isCut || !isAnalysed || exploration.extent === 'part',
   };
 }
 

@@ -3,10 +3,11 @@
  * statements shows: which columns can be NULL, and what the statements use. Only so many statements of a text are analysed.
  */
 import type { AnalysedColumn, Analysis } from '../analysis/analysis.js';
+import { OutOfTime } from './out-of-time.js';
 import type { Description, ParsedStatement } from './statement-check.js';
 import { usesOf, type StatementUses } from './statement-uses.js';
 
-/** Analyses a statement; undefined when that is not possible. Rejects with StatementFailure. */
+/** Analyses a statement; undefined when that is not possible. Rejects with StatementFailure, and with OutOfTime. */
 export type Analyse = (statement: ParsedStatement) => Promise<Analysis | undefined>;
 
 export interface ResultColumn {
@@ -48,14 +49,29 @@ export class ResultForms {
     else form.results.add(last);
   }
 
-  /** analyse rejects with StatementFailure. */
-  async analyse(analyse: Analyse): Promise<void> {
+  /** analyse resolves to whether there was time for all statements; rejects with StatementFailure. */
+  async analyse(analyse: Analyse): Promise<boolean> {
     this.#isAnalysed = true;
+    let isWhole = true;
     const left = this.#statements.entries();
     const lane = async (): Promise<void> => {
-      for (const [key, statement] of left) this.#analyses.set(key, await analyse(statement));
+      for (const [key, statement] of left) {
+        try {
+          this.#analyses.set(key, await analyse(statement));
+        } catch (error) {
+          if (!(error instanceof OutOfTime)) throw error;
+          isWhole = false;
+        }
+      }
     };
     await Promise.all(Array.from({ length: PARALLEL }, lane));
+    return isWhole;
+  }
+
+  /** usesOf gives what these statements use; undefined when that is not known of one of them. */
+  usesOf(statements: readonly ParsedStatement[]): StatementUses | undefined {
+    const known = statements.flatMap((statement) => this.#analyses.get(keyOf(statement)) ?? []);
+    return known.length < statements.length || known.length === 0 ? undefined : usesOf(known);
   }
 
   /** The columns of each form. */
@@ -82,7 +98,7 @@ export class ResultForms {
 
   /** The key of a statement; undefined for one beyond those that are analysed. */
   #remember(statement: ParsedStatement): string | undefined {
-    const key = `${statement.parameters.join()} ${statement.sql}`;
+    const key = keyOf(statement);
     if (this.#statements.has(key)) return key;
     if (this.#statements.size === MOST_ANALYSED) {
       this.#hasMore = true;
@@ -91,6 +107,10 @@ export class ResultForms {
     this.#statements.set(key, statement);
     return key;
   }
+}
+
+function keyOf({ parameters, sql }: ParsedStatement): string {
+  return `${parameters.join()} ${sql}`;
 }
 
 function isNullable(

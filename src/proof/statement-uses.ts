@@ -13,6 +13,8 @@ export interface StatementUses {
   /** With the rights that they need, sorted as in Analysis. */
   readonly relations: readonly UsedRelation[];
   readonly functions: readonly UsedFunction[];
+  /** Of what the statements name. */
+  readonly schemas: readonly string[];
   readonly objects: readonly ObjectFacts[];
   /** That of the most volatile one. */
   readonly volatility: Volatility;
@@ -27,12 +29,15 @@ export function usesOf(analyses: readonly Analysis[]): StatementUses {
   const objects = new Map<string, ObjectFacts>();
   for (const analysis of analyses) {
     for (const one of analysis.relations) {
-      const key = `${one.oid} ${one.direct}`;
+      const key = `${one.oid} ${one.owner ?? ''}`;
       const known = relations.get(key);
       const rights = known === undefined ? one.rights : mergedRights(known.rights, one.rights);
       relations.set(key, { ...one, rights });
     }
-    for (const one of analysis.functions) functions.set(one.oid, one);
+    for (const one of analysis.functions) {
+      const direct = one.direct || functions.get(one.oid)?.direct === true;
+      functions.set(one.oid, { ...one, direct });
+    }
     for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
   }
   return {
@@ -46,6 +51,7 @@ export function usesOf(analyses: readonly Analysis[]): StatementUses {
       name,
       types,
     ]),
+    schemas: [...new Set(analyses.flatMap(({ schemas }) => schemas))].sort(),
     objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
     volatility: VOLATILITIES.find((each) =>
       analyses.some(({ volatility }) => volatility === each),
