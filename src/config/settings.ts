@@ -60,6 +60,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
       proofBudget: config['queries.proof_budget'],
+      role: roleOf(config),
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
       queue: config['pool.queue'],
       debug: config.debug,

@@ -61,7 +61,7 @@ export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
   readonly analyse?: Analyse | undefined;
   /** Asks for the privileges that analysed statements need; undefined for a proof without them. */
   readonly privileges?: AskPrivileges | undefined;
-  /** Texts that PostgreSQL is asked about at a time; 1 by default. */
+  /** Texts that PostgreSQL is asked about, and statements that it analyses, at a time; 1 by default. */
   readonly parallel?: number;
 }
 
@@ -85,17 +85,13 @@ export async function prove(
   };
   const { shapes, slots } = exploration;
   const isOver = (): boolean => bounds.isOver(1);
-  const { checked: parsed, isCut } = await checkShapes(
-    shapes,
-    slots,
-    checking,
-    session.parallel ?? 1,
-    isOver,
-  );
+  const { parallel = 1 } = session;
+  const { checked: parsed, isCut } = await checkShapes(shapes, slots, checking, parallel, isOver);
   const forms = new ResultForms();
   for (const { columns, statements } of parsed.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
-  const isAnalysed = session.analyse === undefined || (await forms.analyse(session.analyse));
+  const isAnalysed =
+    session.analyse === undefined || (await forms.analyse(session.analyse, parallel));
   const { checked, denied } = await (session.privileges === undefined
     ? { checked: parsed, denied: undefined }
     : checkPrivileges(parsed, forms, session.privileges));

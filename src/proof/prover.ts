@@ -69,7 +69,7 @@ export interface ProverSettings {
 /** How long requests have the thread for themselves between slices, ms. */
 const PAUSE = 2;
 
-/** Texts of a script that PostgreSQL is asked about at a time, on a connection that serves no requests. */
+/** Texts of a script that PostgreSQL is asked about, and statements that it analyses, at a time, on a connection that serves no requests. */
 const PARALLEL = 4;
 
 /** The slots of a text that was rendered with values. */
@@ -143,7 +143,7 @@ export class Prover {
         try {
           return await analyser.analyse(statement, Math.min(patience, left));
         } catch (error) {
-          if (left < patience && isCancelled(error)) throw new OutOfTime();
+          if (left <= patience && isCancelled(error)) throw new OutOfTime();
           throw error;
         }
       },

@@ -20,8 +20,6 @@ export interface ResultColumn {
 
 /** Most statements of a text that are analysed. */
 export const MOST_ANALYSED = 32;
-/** Statements of a text that are analysed at a time. */
-const PARALLEL = 4;
 
 interface Form {
   readonly columns: Description['columns'];
@@ -49,8 +47,8 @@ export class ResultForms {
     else form.results.add(last);
   }
 
-  /** analyse resolves to whether there was time for all statements; rejects with StatementFailure. */
-  async analyse(analyse: Analyse): Promise<boolean> {
+  /** analyse analyses `parallel` statements at a time. Resolves to whether there was time for all; rejects with StatementFailure. */
+  async analyse(analyse: Analyse, parallel: number): Promise<boolean> {
     this.#isAnalysed = true;
     let isWhole = true;
     const left = this.#statements.entries();
@@ -64,7 +62,7 @@ export class ResultForms {
         }
       }
     };
-    await Promise.all(Array.from({ length: PARALLEL }, lane));
+    await Promise.all(Array.from({ length: parallel }, lane));
     return isWhole;
   }
 
