@@ -75,7 +75,7 @@ export interface CatalogFacts {
 export const FUNCTION = 'analysed_statement';
 
 /** The first oid of objects that did not come with PostgreSQL: FirstNormalObjectId of access/transam.h. */
-const FIRST_NORMAL = 16384;
+export const FIRST_NORMAL = 16384;
 
 /** Oids behind a field in the trees; identifiers cannot look like it, because their spaces are escaped. */
 function oidsOf(fields: string): string {
@@ -113,10 +113,15 @@ const DESCENDANTS =
   'FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid UNION SELECT i.inhrelid FROM child p ' +
   "JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid) SELECT p.oid FROM child p) ELSE '{}'::oid[] END AS children) x)";
 
+/** Whether a relation `c` is a view that is read with the rights of its caller. */
+export const INVOKER =
+  'EXISTS (SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) o ' +
+  "WHERE o.option_name = 'security_invoker' AND o.option_value::bool)";
+
 const RELATIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, " +
-  "'kind', c.relkind, 'owner', c.relowner::int8, 'rules', c.relhasrules, 'invoker', EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
-  "c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::bool), " +
+  "'kind', c.relkind, 'owner', c.relowner::int8, 'rules', c.relhasrules, " +
+  `'invoker', ${INVOKER}, ` +
   `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
   'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
   `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oidsOf('relid')})`;

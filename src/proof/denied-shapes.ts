@@ -12,8 +12,23 @@ export interface CheckedPrivileges {
   readonly denied: readonly Denial[];
 }
 
-/** checkPrivileges leaves alone what was not analysed, and where callers choose a part of the text. */
+/**
+ * checkPrivileges leaves alone what was not analysed, and where callers choose a part of the text. `analyseRest` is called
+ * when something is wrong: under which condition shows in the texts that were not analysed.
+ */
 export async function checkPrivileges(
+  checked: readonly Checked[],
+  forms: ResultForms,
+  ask: AskPrivileges,
+  analyseRest: () => Promise<unknown>,
+): Promise<CheckedPrivileges> {
+  const first = await checkOnce(checked, forms, ask);
+  if (first.checked.every((one, i) => one === checked[i])) return first;
+  await analyseRest();
+  return checkOnce(checked, forms, ask);
+}
+
+async function checkOnce(
   checked: readonly Checked[],
   forms: ResultForms,
   ask: AskPrivileges,
@@ -21,7 +36,7 @@ export async function checkPrivileges(
   const used = new Map<Checked, Uses>();
   for (const one of checked) {
     const { columns, open, statements } = one.result;
-    const uses = columns === undefined || open.length > 0 ? undefined : forms.usesOf(statements);
+    const uses = columns === undefined || open.length > 0 ? undefined : forms.rightsOf(statements);
     if (uses !== undefined) used.set(one, uses);
   }
   const texts = [...used.values()];

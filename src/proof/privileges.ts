@@ -4,11 +4,11 @@
  * Sequences of defaults, what functions and triggers use, and row-level security are no matter here.
  */
 import type { UsedFunction, UsedRelation } from '../analysis/dependencies.js';
+import type { NeededRights } from '../analysis/rights.js';
 import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { arrayLiteral } from '../quote.js';
 import type { RoleSettings } from '../settings.js';
 import type { Fault } from './shape-check.js';
-import type { StatementUses } from './statement-uses.js';
 
 /** A privilege that a role lacks. */
 export interface Denial {
@@ -19,8 +19,8 @@ export interface Denial {
   readonly right: string;
 }
 
-/** What the statements of one text use. */
-export type Uses = Pick<StatementUses, 'relations' | 'functions' | 'schemas'>;
+/** What the statements of one text need. */
+export type Uses = NeededRights;
 
 /** SQLSTATE insufficient_privilege. */
 const DENIED = '42501';

@@ -1,5 +1,6 @@
 /** What several statements use together. */
 import type { Analysis } from '../analysis/analysis.js';
+import type { NeededRights } from '../analysis/rights.js';
 import type {
   NeededRight,
   Right,
@@ -24,9 +25,23 @@ export interface StatementUses {
 
 /** usesOf merges what at least one statement uses. */
 export function usesOf(analyses: readonly Analysis[]): StatementUses {
+  const objects = new Map<string, ObjectFacts>();
+  for (const analysis of analyses)
+    for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
+  return {
+    ...rightsOf(analyses),
+    objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
+    volatility: VOLATILITIES.find((each) =>
+      analyses.some(({ volatility }) => volatility === each),
+    )!,
+    readOnly: analyses.every(({ readOnly }) => readOnly),
+  };
+}
+
+/** rightsOf merges what statements need. */
+export function rightsOf(analyses: readonly NeededRights[]): NeededRights {
   const relations = new Map<string, UsedRelation>();
   const functions = new Map<number, UsedFunction>();
-  const objects = new Map<string, ObjectFacts>();
   for (const analysis of analyses) {
     for (const one of analysis.relations) {
       const key = `${one.oid} ${one.owner ?? ''}`;
@@ -38,7 +53,6 @@ export function usesOf(analyses: readonly Analysis[]): StatementUses {
       const direct = one.direct || functions.get(one.oid)?.direct === true;
       functions.set(one.oid, { ...one, direct });
     }
-    for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
   }
   return {
     relations: sorted(relations.values(), ({ direct, schema, name }) => [
@@ -52,11 +66,6 @@ export function usesOf(analyses: readonly Analysis[]): StatementUses {
       types,
     ]),
     schemas: [...new Set(analyses.flatMap(({ schemas }) => schemas))].sort(),
-    objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
-    volatility: VOLATILITIES.find((each) =>
-      analyses.some(({ volatility }) => volatility === each),
-    )!,
-    readOnly: analyses.every(({ readOnly }) => readOnly),
   };
 }
 

@@ -61,7 +61,8 @@ async function proved(
     verb = 'read',
     database = web,
     role,
-  }: { verb?: Verb; database?: Database; role?: RoleSettings } = {},
+    rightsOnly = false,
+  }: { verb?: Verb; database?: Database; role?: RoleSettings; rightsOnly?: boolean } = {},
 ): Promise<AnalysedRecord> {
   const compiled = compileText(text, 'shop/script', verb);
   if (compiled instanceof ServiceError) throw compiled;
@@ -71,6 +72,7 @@ async function proved(
     limits: { ...USUAL_LIMITS, time: PATIENCE },
     patience: PATIENCE,
     analysis: database,
+    rightsOnly,
     role,
   });
   const proof = keptProof(await prover.prove('shop/script', compiled));
@@ -191,7 +193,10 @@ const CASES: readonly Case[] = [
 t.test('as the user of the connection, what PostgreSQL says when the statement runs', async (t) => {
   for (const { sql, verb, since = 14, wrong: expected } of CASES) {
     if (since > version) continue;
-    t.equal(wrong(await proved(sql, verb === undefined ? {} : { verb })), expected, sql);
+    for (const rightsOnly of [false, true]) {
+      const options = { ...(verb === undefined ? {} : { verb }), rightsOnly };
+      t.equal(wrong(await proved(sql, options)), expected, `${sql} ${rightsOnly}`);
+    }
     if (/isSet|ident|sqlVal/.test(sql)) continue;
     const ran = await web.query(sql.split('; ').at(-1)!, [], {
       alone: true,

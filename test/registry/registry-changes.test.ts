@@ -49,7 +49,7 @@ const CASES: readonly (readonly [about: string, text: string, changes: readonly 
   ['a comment', `${READ} -- more`, []],
   [
     'a parameter that is required now, and a column that can be null',
-    'SELECT id, name, note FROM item WHERE name = {{sqlVal "q"}}',
+    '-- @param q text required\nSELECT id, name, note FROM item WHERE name = {{sqlVal "q"}}',
     ['! read: the parameter `q` is required now', 'read: the column `note` is new'],
   ],
   [
