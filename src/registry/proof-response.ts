@@ -30,7 +30,13 @@ export function membersOf({ proofs, changes }: Validated): ValidationMembers {
   const proof = Object.fromEntries(
     [...proofs].map(([verb, { verdict, open }]) => [verb, { verdict, open: nonEmpty(open) }]),
   );
-  return { proof, changes: nonEmpty(changes?.changes), unknown: nonEmpty(changes?.unknown) };
+  return { proof, ...changeMembers(changes) };
+}
+
+export function changeMembers(
+  found: ContractChanges | undefined,
+): Omit<ValidationMembers, 'proof'> {
+  return { changes: nonEmpty(found?.changes), unknown: nonEmpty(found?.unknown) };
 }
 
 function nonEmpty<T>(list: readonly T[] | undefined): readonly T[] | undefined {

@@ -12,7 +12,13 @@ import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
 import { checkPaths } from './path-check.js';
 import { contractChanges, replacedTexts, type ContractChanges } from './contract-changes.js';
-import { membersOf, proofsResponse, validResponse, type Validated } from './proof-response.js';
+import {
+  changeMembers,
+  membersOf,
+  proofsResponse,
+  validResponse,
+  type Validated,
+} from './proof-response.js';
 import { recordJson, recordResponse, versionJson } from './record-response.js';
 import { proveRecord } from './record-proof.js';
 import { readRecordBody } from './record-schema.js';
@@ -263,14 +269,15 @@ export class Registry {
   }
 }
 
-function requireCompatible({ changes, unknown, isCut }: ContractChanges): void {
+function requireCompatible(found: ContractChanges): void {
+  const { changes, isCut } = found;
   const breaking = changes.filter((change) => change.breaking);
   if (breaking.length === 0 && !isCut) return;
   const message =
     breaking.length > 0
       ? `the change breaks callers: ${breaking.map(({ message }) => message).join('; ')}`
       : 'whether the change breaks callers is not known: the time for the proofs was over';
-  throw new ServiceError('breaking_change', message, { members: { changes, unknown } });
+  throw new ServiceError('breaking_change', message, { members: changeMembers(found) });
 }
 
 /** The condition, and that the record is still the one that was compared with. */
