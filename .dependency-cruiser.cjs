@@ -70,7 +70,7 @@ const ARROWS = {
   mcp: ['access', 'pg', 'script', 'head', 'template'],
   catalog: ['access', 'pg'],
   users: ['pg'],
-  registry: ['proof', 'script', 'head', 'template', 'pg'],
+  registry: ['proof', 'contract', 'script', 'head', 'template', 'pg'],
   proof: ['script', 'head', 'body', 'template', 'analysis', 'native', 'pg'],
   contract: ['proof', 'script', 'head'],
   analysis: ['pg'],

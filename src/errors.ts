@@ -35,6 +35,7 @@ export const ERRORS = {
   plugin_not_found: [404, 'plugin not found'],
   handler_not_found: [404, 'plugin has no such function'],
   method_not_allowed: [405, 'method not allowed'],
+  breaking_change: [409, 'the change breaks callers'],
   precondition_failed: [412, 'the script was changed by somebody else'],
   body_too_large: [413, 'request body is too large'],
   unsupported_media_type: [415, 'unsupported media type'],

@@ -109,6 +109,8 @@ export interface WorkerSettings {
   readonly maxResult: number;
   /** How long the registry may take for the proof of one record, ms. */
   readonly proofBudget: number;
+  /** The roles that scripts run under; undefined when they run as the user of the connection. */
+  readonly role: RoleSettings | undefined;
   /** Most bytes of results in memory: those of this worker, and its share of what the HTTP process is sending. */
   readonly resultBudget: number;
   /** Most requests in flight in the HTTP process. */

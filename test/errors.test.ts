@@ -41,6 +41,7 @@ t.test('every code keeps its status', (t) => {
     plugin_not_found: 404,
     handler_not_found: 404,
     method_not_allowed: 405,
+    breaking_change: 409,
     precondition_failed: 412,
     body_too_large: 413,
     uri_too_long: 414,

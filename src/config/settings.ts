@@ -60,6 +60,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
       proofBudget: config['queries.proof_budget'],
+      role: roleOf(config),
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
       queue: config['pool.queue'],
       debug: config.debug,
@@ -190,7 +191,8 @@ export function loginLimitsOf(config: Config): LoginLimits {
   };
 }
 
-function roleOf(config: Config): RoleSettings | undefined {
+/** The roles that scripts run under; undefined when they run as the user of the connection. */
+export function roleOf(config: Config): RoleSettings | undefined {
   const claim = config['auth.db_role'];
   if (claim === undefined) return undefined;
   return { claim, allowed: config['auth.db_roles'], anonymous: config['auth.anonymous_role'] };

@@ -76,6 +76,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       aggregate: 'json_agg',
       maxResult: 32 << 20,
       proofBudget: 60_000,
+      role: undefined,
       resultBudget: 256 << 20,
       queue: rest.queue ?? 1_000,
       debug: false,
