@@ -63,7 +63,7 @@ t.test('with require each text is proved on every database', async (t) => {
 t.test('a database that does not answer at start', async (t) => {
   const late = await startOwnPostgres(t, { setup: 'CREATE TABLE item (id int)' });
   const { location: scripts } = new ScriptFolder(t, { ...FILES, 'v/template.read.sql': '{{if}}' });
-  await late.stop();
+  await late.kill();
   const prover = new TestedProver(t, late, { scripts, others });
   await prover.becomes('v/template', 'broken');
   await until(() =>

@@ -32,6 +32,13 @@ async function started(t: Test, options: object = {}): Promise<TestedProver> {
   return prover;
 }
 
+/** What is proved, without members that are undefined. */
+function recordsOf({ book }: TestedProver): unknown {
+  return JSON.parse(
+    JSON.stringify([...book.proofs].map(({ script, verb, record }) => ({ script, verb, record }))),
+  );
+}
+
 t.test('the second service takes the proofs of the first', async (t) => {
   const first = await started(t);
   t.ok(first.described.length > 0);
@@ -40,10 +47,7 @@ t.test('the second service takes the proofs of the first', async (t) => {
   t.equal((await proofs()).length, 3);
   const second = await started(t);
   t.strictSame(second.described, []);
-  t.same(
-    [...second.book.proofs].map(({ script, verb, record }) => ({ script, verb, record })),
-    [...first.book.proofs].map(({ script, verb, record }) => ({ script, verb, record })),
-  );
+  t.strictSame(recordsOf(second), recordsOf(first));
   t.equal(second.logged('v/one').length, 1, 'its log has what is broken too');
 });
 
