@@ -1,6 +1,6 @@
 /**
- * The texts of all scripts of a directory: lists of the usable ones for reads, of those with paths of their own, and of all. The
- * directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
+ * The texts of all scripts of a directory: lists of the usable ones for reads, of those with paths of their own, and of
+ * all. The directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
  * are read. A file that cannot be used is skipped and logged; while the directory cannot be read, the lists stay as they
  * were.
  */
