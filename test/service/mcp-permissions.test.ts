@@ -14,6 +14,7 @@ const postgres = await startPostgres(t, {
     INSERT INTO service_users (username, password) VALUES ('ann', 'hash');
     CREATE TABLE service_queries (id int, read_sql text);
     CREATE TABLE service_queries_history (id int, read_sql text);
+    CREATE TABLE service_queries_proofs (id int, proof text);
     CREATE SCHEMA other; CREATE TABLE other.item (id int);
     CREATE TABLE owned (owner text, note text);
     INSERT INTO owned VALUES ('ann', 'a'), ('bob', 'b');
@@ -70,6 +71,7 @@ t.test('[access], for each caller', async (t) => {
           { name: 'service_users', permissions: ['read'] },
           { name: 'service_queries', permissions: ['read'] },
           { name: 'service_queries_history', permissions: ['read'] },
+          { name: 'service_queries_proofs', permissions: ['read'] },
           { name: 'pg_catalog.pg_class', permissions: ['read'] },
         ],
       },
