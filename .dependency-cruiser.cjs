@@ -46,6 +46,7 @@ const ARROWS = {
     'prest',
     'plugin',
     'proof',
+    'prover',
     'contract',
   ],
   config: ['auth'],
@@ -72,6 +73,7 @@ const ARROWS = {
   users: ['pg'],
   registry: ['proof', 'contract', 'script', 'head', 'template', 'pg'],
   proof: ['script', 'head', 'body', 'template', 'analysis', 'native', 'pg'],
+  prover: ['proof', 'registry', 'script', 'head', 'template', 'native', 'pg'],
   contract: ['proof', 'script', 'head'],
   analysis: ['pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
@@ -82,7 +84,7 @@ const ARROWS = {
   adapter: [],
   pg: ['native'],
   native: [],
-  workers: ['query', 'native'],
+  workers: ['query', 'prover', 'native'],
 };
 
 /** Third-party package to the one place that imports it. */

@@ -245,6 +245,27 @@ export interface TlsSettings {
   readonly key: string;
 }
 
+/** The settings of the prover thread. */
+export interface ProverSettings {
+  readonly mode: 'warn' | 'require';
+  /** The databases of WorkerSettings, in the same order; one connection each. */
+  readonly databases: readonly DatabaseSettings[];
+  /** Alias of the database for paths without one. */
+  readonly defaultAlias: string;
+  /** Directory of the script folders, absolute. */
+  readonly scripts: string;
+  /** The table of stored scripts, in the default database; undefined when scripts are files. */
+  readonly scriptsTable: ScriptsTable | undefined;
+  readonly aggregate: 'json_agg' | 'jsonb_agg';
+  /** Largest result of one statement. */
+  readonly maxResult: number;
+  /** The database roles that scripts may run under; undefined when they run as the user of the connection. */
+  readonly role: RoleSettings | undefined;
+  readonly log: LogSettings;
+  /** WorkerSettings.connections of the worker that lends. */
+  readonly connections: SharedArrayBuffer;
+}
+
 /** How plugins are run. */
 export interface PluginSettings {
   /** Folder of the libraries, absolute. */

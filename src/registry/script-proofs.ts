@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
-import { catalogVersion } from '../proof/catalog-version.js';
+import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js';
 import { typeNames } from '../proof/catalog.js';
 import { OutOfTime } from '../proof/out-of-time.js';
 import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../proof/proof-record.js';
@@ -177,7 +177,7 @@ export class ScriptProofs {
 /** What a proof is about besides its text. */
 interface About {
   /** That of the catalogs. */
-  readonly version: string;
+  readonly version: CatalogVersion;
   /** Whether its statements are analysed. */
   readonly analysed: boolean;
 }
