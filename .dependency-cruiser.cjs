@@ -15,6 +15,7 @@ const LEAVES = [
   'log',
   'log-once',
   'nearest',
+  'news-pieces',
   'pieces',
   'poller',
   'position',
@@ -82,7 +83,7 @@ const ARROWS = {
   adapter: [],
   pg: ['native'],
   native: [],
-  workers: ['query', 'native'],
+  workers: ['query', 'native', 'pg', 'prover'],
 };
 
 /** Third-party package to the one place that imports it. */
@@ -167,7 +168,7 @@ module.exports = {
     {
       name: 'leaf-messages',
       severity: 'error',
-      from: { path: '^src/(ipc|proof-book|tasks)[.]ts$' },
+      from: { path: '^src/(ipc|news-pieces|proof-book|tasks)[.]ts$' },
       to: { path: '.', pathNot: '^src/(proofs|settings)[.]ts$' },
     },
     {

@@ -67,6 +67,8 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
     migrateUsers: false,
     trustedProxies: [],
     ready: ['main'],
+    readyProof: false,
+    prover: undefined,
     ...rest,
     worker: {
       databases: [databaseSettings('main')],
@@ -75,6 +77,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       scriptsTable: undefined,
       aggregate: 'json_agg',
       maxResult: 32 << 20,
+      provedOnly: false,
       proofBudget: 60_000,
       resultBudget: 256 << 20,
       queue: rest.queue ?? 1_000,
