@@ -47,6 +47,7 @@ const ARROWS = {
     'prest',
     'plugin',
     'proof',
+    'prover',
     'contract',
   ],
   config: ['auth'],
@@ -73,6 +74,7 @@ const ARROWS = {
   users: ['pg'],
   registry: ['proof', 'script', 'head', 'template', 'pg'],
   proof: ['script', 'head', 'body', 'template', 'analysis', 'native', 'pg'],
+  prover: ['proof', 'registry', 'script', 'head', 'template', 'native', 'pg'],
   contract: ['proof', 'script', 'head'],
   analysis: ['pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
@@ -83,7 +85,7 @@ const ARROWS = {
   adapter: [],
   pg: ['native'],
   native: [],
-  workers: ['query', 'native', 'pg', 'prover'],
+  workers: ['query', 'prover', 'pg', 'native'],
 };
 
 /** Third-party package to the one place that imports it. */

@@ -248,25 +248,7 @@ export interface TlsSettings {
   readonly key: string;
 }
 
-/** How plugins are run. */
-export interface PluginSettings {
-  /** Folder of the libraries, absolute. */
-  readonly path: string;
-  /** In a process of their own, or in threads of the HTTP process. */
-  readonly isolation: 'process' | 'thread';
-  /** Most calls that run at the same time. */
-  readonly threads: number;
-  /** Time limit of one call. */
-  readonly timeout: number;
-  /** Largest body of a response. */
-  readonly maxResponse: number;
-  /** A plugin host with more resident memory is replaced. */
-  readonly maxMemory: number;
-  /** Names of the environment variables that a plugin host gets besides a fixed list. */
-  readonly environment: readonly string[];
-}
-
-/** The settings of the thread that proves the scripts. */
+/** The settings of the prover thread. */
 export interface ProverSettings {
   readonly mode: 'warn' | 'require';
   /** The databases of WorkerSettings, in the same order; one connection each. */
@@ -283,8 +265,26 @@ export interface ProverSettings {
   /** The database roles that scripts may run under; undefined when they run as the user of the connection. */
   readonly role: RoleSettings | undefined;
   readonly log: LogSettings;
-  /** WorkerSettings.connections of the worker that lends its connections. */
+  /** WorkerSettings.connections of the worker that lends. */
   readonly connections: SharedArrayBuffer;
+}
+
+/** How plugins are run. */
+export interface PluginSettings {
+  /** Folder of the libraries, absolute. */
+  readonly path: string;
+  /** In a process of their own, or in threads of the HTTP process. */
+  readonly isolation: 'process' | 'thread';
+  /** Most calls that run at the same time. */
+  readonly threads: number;
+  /** Time limit of one call. */
+  readonly timeout: number;
+  /** Largest body of a response. */
+  readonly maxResponse: number;
+  /** A plugin host with more resident memory is replaced. */
+  readonly maxMemory: number;
+  /** Names of the environment variables that a plugin host gets besides a fixed list. */
+  readonly environment: readonly string[];
 }
 
 /** The settings of an HTTP process. It adds the memory that its workers share with it. */
