@@ -7,6 +7,8 @@ import { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
 import type { DatabaseSettings, HttpSettings } from '../settings.js';
 
+type Prover = NonNullable<HttpSettings['prover']>;
+
 /** A process, as far as it gets proofs. */
 export interface ProofReader {
   proved(news: ProofNews): void;
@@ -15,23 +17,28 @@ export interface ProofReader {
 export class ServedProofs {
   readonly #book = new ProofBook();
   readonly #readers = new Set<ProofReader>();
-  readonly #prover: HttpSettings['prover'];
+  readonly #prover: Prover | undefined;
 
   /** After a reload, `before` are the proofs of the processes until then: those that still apply are known. */
   constructor([first]: readonly HttpSettings[], before?: ServedProofs) {
     this.#prover = first?.prover;
-    const earlier = before?.#prover;
-    if (this.#prover === undefined || earlier === undefined) return;
-    if (sourceOf(this.#prover) !== sourceOf(earlier)) return;
-    const places = new Set(earlier.databases.map(placeOf));
-    const kept = this.#prover.databases.filter((one) => places.has(placeOf(one)));
+    const known = this.#prover && before?.newsFor(this.#prover);
+    if (known !== undefined) this.#book.apply(known);
+  }
+
+  /** newsFor gives what is known that applies to a prover with other settings, undefined when nothing does. */
+  newsFor(prover: Prover): ProofNews | undefined {
+    const own = this.#prover;
+    if (own === undefined || sourceOf(prover) !== sourceOf(own)) return undefined;
+    const places = new Set(own.databases.map(placeOf));
+    const kept = prover.databases.filter((one) => places.has(placeOf(one)));
     const aliases = new Set(kept.map(({ alias }) => alias));
-    const { proofs, complete } = before!.#book.news();
-    this.#book.apply({
+    const { proofs, complete } = this.#book.news();
+    return {
       proofs: proofs.filter(({ alias }) => aliases.has(alias)),
       gone: [],
-      complete: complete && kept.length === this.#prover.databases.length,
-    });
+      complete: complete && kept.length === prover.databases.length,
+    };
   }
 
   /** pieces gives everything, for a process that starts. */
@@ -54,9 +61,8 @@ export class ServedProofs {
   }
 }
 
-/** What decides which scripts there are, and what of a proof is kept. */
-function sourceOf(prover: NonNullable<HttpSettings['prover']>): string {
-  const { mode, defaultAlias, scripts, scriptsTable, role } = prover;
+/** What decides which scripts there are, and what is kept of their proofs. */
+function sourceOf({ mode, defaultAlias, scripts, scriptsTable, role }: Prover): string {
   return JSON.stringify([mode, defaultAlias, scripts, scriptsTable, role]);
 }
 
