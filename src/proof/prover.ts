@@ -60,6 +60,8 @@ export interface ProverSettings {
    * lock delays no script, and other work pauses between slices.
    */
   readonly serves?: boolean;
+  /** Ends a proof as when its time is over. */
+  readonly signal?: AbortSignal;
 }
 
 /** How long requests have the thread for themselves between slices, ms. */
@@ -95,10 +97,12 @@ export class Prover {
    * database cannot be asked.
    */
   async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
-    const { paths, shapes, pairs } = this.#settings.limits;
+    const { signal, limits } = this.#settings;
+    const { paths, shapes, pairs } = limits;
     const tables = await this.#tablesOnce();
     const start = performance.now();
-    const isOver = (part: number): boolean => performance.now() >= start + part * time;
+    const isOver = (part: number): boolean =>
+      signal?.aborted === true || performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
     const slices = new Slices(this.#settings.serves ? PAUSE : 0);
     const analyse =

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
-import { catalogVersion } from '../proof/catalog-version.js';
+import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js';
 import { typeNames } from '../proof/catalog.js';
 import { OutOfTime } from '../proof/out-of-time.js';
 import { keptProof, recordOf, typesIn } from '../proof/proof-record.js';
@@ -90,7 +90,7 @@ export class ScriptProofs {
   }
 
   /** The proofs of all texts; undefined when one is missing. */
-  #known(target: ProofTarget, version: string): VerbProofs | undefined {
+  #known(target: ProofTarget, version: CatalogVersion): VerbProofs | undefined {
     const known = new Map<Verb, ProofRecord>();
     for (const [verb, text] of target.texts) {
       const proof = this.#kept.get(keyOf(target, version, text));
@@ -103,7 +103,7 @@ export class ScriptProofs {
   async #prove(
     target: ProofTarget,
     prover: Prover,
-    version: string,
+    version: CatalogVersion,
     end: number,
   ): Promise<VerbProofs> {
     const { script, texts, database } = target;
@@ -139,7 +139,7 @@ export class ScriptProofs {
   }
 }
 
-function keyOf({ alias, script }: ProofTarget, version: string, text: ScriptText): string {
+function keyOf({ alias, script }: ProofTarget, version: CatalogVersion, text: ScriptText): string {
   const { verb, template } = text;
   const parts = JSON.stringify([alias, version, script, verb, template.text]);
   return createHash('sha256').update(parts).digest('base64url');

@@ -86,6 +86,11 @@ export class ScriptSnapshot {
     return new Map([...this.#common, ...(this.#own.get(alias) ?? [])]);
   }
 
+  /** The scripts of all databases that requests can name. */
+  *scripts(): Generator<StoredScript> {
+    for (const own of [this.#common, ...this.#own.values()]) yield* own.values();
+  }
+
   /** exact gives the script of a database, or with an empty alias the one for all databases. */
   exact(database: string, path: string): StoredScript | undefined {
     return database === '' ? this.#common.get(path) : this.#own.get(database)?.get(path);

@@ -67,6 +67,12 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
+  /** compiled gives the text for a verb, or the error for requests; undefined when there is none. */
+  compiled(verb: Verb): Compiled | undefined {
+    const text = this.#texts[VERBS.indexOf(verb)];
+    return text && this.#compiled(verb, text);
+  }
+
   /** readText gives the text for reads; undefined when there is none, or it cannot be used. */
   readText(): ScriptText | undefined {
     const text = this.#texts[VERBS.indexOf('read')];
