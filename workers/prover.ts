@@ -64,6 +64,5 @@ export default async function run({ port }: { readonly port: MessagePort }): Pro
     });
   });
   await service.close();
-  for (const database of databases.values()) database.close();
   port.close();
 }

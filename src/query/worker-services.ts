@@ -43,7 +43,7 @@ export class WorkerServices {
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
-    const proved = settings.provedOnly ? new ProvedScripts(this.proofs, log) : undefined;
+    const proved = settings.provedOnly ? new ProvedScripts(this.proofs) : undefined;
     const scripts = proved ?? this.#stored ?? new ScriptStore(settings.scripts, log);
     const refresh = (): Promise<void> => this.refreshScripts();
     this.registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {

@@ -1,40 +1,30 @@
 /** One script of a database as the prover lets it be served: for each verb the newest text that it has found good. */
 import { ServiceError } from '../errors.js';
-import type { Logger } from '../log.js';
 import type { ServedProof } from '../proofs.js';
 import { methodNotAllowed, scriptNotProved, scriptNotFound } from './script-error.js';
 import { compileText, type Compiled, type ScriptText } from './script-text.js';
 import type { FoundScript, ReadableScript, RoutedScript } from './scripts.js';
-import { logCompiled } from './text-warnings.js';
 import { allowHeader, verbOf, type Verb } from './verb.js';
 
-/** A text that is served, compiled at its first use. Stays the same while other versions are broken. */
+/** A text that is served, compiled at its first use; the prover has logged its warnings. */
 export class ProvedText {
   readonly text: string;
   readonly own: string | undefined;
   readonly verb: Verb;
   readonly #script: string;
-  readonly #log: Logger;
   #compiled: Compiled | undefined;
   #readable: ReadableScript | undefined;
   #routed: RoutedScript | undefined;
 
-  constructor({ script, verb, own }: ServedProof, text: string, log: Logger) {
+  constructor({ script, verb, own }: ServedProof, text: string) {
     this.text = text;
     this.own = own;
     this.verb = verb as Verb;
     this.#script = script;
-    this.#log = log;
   }
 
   get compiled(): Compiled {
-    if (this.#compiled === undefined) {
-      const { own: database } = this;
-      this.#compiled = compileText(this.text, this.#script, this.verb);
-      const fields = database === undefined ? {} : { database };
-      logCompiled(this.#log, this.#script, this.verb, this.#compiled, fields);
-    }
-    return this.#compiled;
+    return (this.#compiled ??= compileText(this.text, this.#script, this.verb));
   }
 
   /** readable is undefined for other verbs than `read`. */

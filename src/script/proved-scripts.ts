@@ -2,7 +2,6 @@
  * The scripts that are served with `queries.proof = "require"`: what the prover has found good, whatever the files or the
  * table contain. Until it has proved every script once, one that is not known yet is refused with `busy`.
  */
-import type { Logger } from '../log.js';
 import type { ProofBook } from '../proof-book.js';
 import type { ServedProof } from '../proofs.js';
 import { notYetProved, ProvedScript, ProvedText } from './proved-script.js';
@@ -24,7 +23,6 @@ const NONE: ByPath = new Map();
 
 export class ProvedScripts implements Scripts {
   readonly #book: ProofBook;
-  readonly #log: Logger;
   /** The version of the book that the scripts are from. */
   #version = -1;
   /** By alias. */
@@ -34,9 +32,8 @@ export class ProvedScripts implements Scripts {
   readonly #readable = new Map<string, List<ReadableScript>>();
   #routed: List<RoutedScript> | undefined;
 
-  constructor(book: ProofBook, log: Logger) {
+  constructor(book: ProofBook) {
     this.#book = book;
-    this.#log = log;
   }
 
   find(alias: string, folder: string, name: string): ProvedScript {
@@ -130,7 +127,7 @@ export class ProvedScripts implements Scripts {
     if (all === undefined) texts.set(key, (all = []));
     const shared = all.find(isIt);
     if (shared !== undefined) return shared;
-    const text = this.#texts.get(key)?.find(isIt) ?? new ProvedText(proof, serves, this.#log);
+    const text = this.#texts.get(key)?.find(isIt) ?? new ProvedText(proof, serves);
     all.push(text);
     return text;
   }
