@@ -18,21 +18,17 @@ import { SharedProofs } from './shared-proofs.js';
 import { TableTexts } from './table-texts.js';
 import { UnitProver, type UnitProof } from './unit-proof.js';
 import { keyOf, Units, type Unit } from './units.js';
-import { WatchedDatabase, type Since } from './watched-database.js';
+import { WatchedDatabase, type LookPace, type Since } from './watched-database.js';
 
-/** The shortest time between two looks, ms. */
-export interface Pace {
+export interface Pace extends LookPace {
+  /** The shortest time between two looks at the texts, ms. */
   readonly texts: number;
-  readonly catalogs: number;
 }
 
 const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
-  warn: { texts: 2_000, catalogs: 3_000 },
-  require: { texts: 800, catalogs: 3_000 },
+  warn: { texts: 2_000, catalogs: 3_000, part: 100 },
+  require: { texts: 800, catalogs: 3_000, part: 100 },
 };
-
-/** One part of the time, at most, for looks at the texts. */
-const SHARE = 50;
 
 /** The pause after an error of the prover itself, ms. */
 const AFTER_ERROR = 5_000;
@@ -84,7 +80,7 @@ export class ProverService {
     this.#watched = new Map(
       [...databases].map(([alias, database]) => [
         alias,
-        new WatchedDatabase(database, settings, pace.catalogs, this.#closing.signal, log),
+        new WatchedDatabase(database, settings, pace, this.#closing.signal, log),
       ]),
     );
     this.#shared = scriptsTable && new SharedProofs(scriptsTable, main, settings, log);
@@ -152,7 +148,7 @@ export class ProverService {
     // A call of scriptsChanged meanwhile makes it look again.
     this.#nextTexts = Infinity;
     const texts = await this.#source.read();
-    const pause = Math.max(this.#pace.texts, SHARE * this.#source.took);
+    const pause = Math.max(this.#pace.texts, this.#pace.part * this.#source.took);
     if (this.#nextTexts === Infinity) this.#nextTexts = performance.now() + pause;
     if (texts === undefined) return;
     const { gone, made } = units.update(texts);

@@ -113,7 +113,8 @@ const NOTHING = {
 
 /** The record of a text that cannot be used. */
 function unusable(script: string, error: ServiceError): ProofRecord {
-  const { message } = problemOf(script, error);
+  // The position is a field of its own.
+  const message = problemOf(script, error).message.replace(/^template: \S+ /, '');
   const finding = { message, code: error.code, ...placeOf(error), when: 'always' };
   return { ...NOTHING, verdict: 'broken', findings: [finding] };
 }

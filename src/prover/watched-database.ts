@@ -1,6 +1,6 @@
 /**
- * A database on which scripts are proved: whether it answers, and what its catalogs are. A look at them takes at most one
- * part in SHARE of the time. While it does not answer, it is tried again after longer and longer waits.
+ * A database on which scripts are proved: whether it answers, and what its catalogs are. Looks at them take only a
+ * small part of the time. While it does not answer, it is tried again after longer and longer waits.
  */
 import { performance } from 'node:perf_hooks';
 import { Backoff } from '../backoff.js';
@@ -19,8 +19,6 @@ import type { ProverSettings } from '../settings.js';
 import { CatalogChange } from './catalog-change.js';
 import { dependencyDigest, wordsOf } from './dependencies.js';
 
-/** One part of the time, at most, for looks. */
-const SHARE = 100;
 /** How long a statement about the catalogs may take, ms. */
 const LOOK_LIMIT = 10_000;
 /** How long PostgreSQL may take to parse a statement, ms: it waits for locks on the tables. */
@@ -28,6 +26,12 @@ const PATIENCE = 2_000;
 /** Waits between attempts to reach the database, ms. */
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
+
+/** The shortest time between looks, ms, and the part of the time that they take at most, one in so many. */
+export interface LookPace {
+  readonly catalogs: number;
+  readonly part: number;
+}
 
 interface Catalog {
   readonly version: CatalogVersion;
@@ -51,7 +55,7 @@ export class WatchedDatabase {
   readonly #settings: ProverSettings;
   readonly #signal: AbortSignal;
   readonly #log: Logger;
-  readonly #interval: number;
+  readonly #pace: LookPace;
   readonly #catalogs: Queryable;
   readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   readonly #trouble = new LogOnce();
@@ -60,18 +64,18 @@ export class WatchedDatabase {
   #prover: Prover;
   #nextLook = -Infinity;
 
-  /** `interval` is the shortest time between looks, ms; `signal` ends proofs. */
+  /** `signal` ends proofs. */
   constructor(
     database: Database,
     settings: ProverSettings,
-    interval: number,
+    pace: LookPace,
     signal: AbortSignal,
     log: Logger,
   ) {
     this.alias = database.settings.alias;
     this.#database = database;
     this.#settings = settings;
-    this.#interval = interval;
+    this.#pace = pace;
     this.#signal = signal;
     this.#log = log;
     this.#catalogs = {
@@ -105,7 +109,8 @@ export class WatchedDatabase {
       return undefined;
     }
     const ended = performance.now();
-    this.#nextLook = ended + Math.max(this.#interval, SHARE * (ended - began));
+    const { catalogs, part } = this.#pace;
+    this.#nextLook = ended + Math.max(catalogs, part * (ended - began));
     this.#isLost = false;
     this.#backoff.reset();
     if (this.#trouble.end())

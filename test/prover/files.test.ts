@@ -37,12 +37,18 @@ t.test('each text is proved once, and what is broken is logged', async (t) => {
       message: 'column "idd" does not exist',
       code: '42703',
       line: 1,
-      column: 45,
+      column: 44,
       when: '`id` is sent',
     },
   ]);
   t.match(prover.findings('shop/template'), [
-    { code: 'script_not_usable', line: 2, column: 3, when: 'always' },
+    {
+      message: 'missing value for if',
+      code: 'script_not_usable',
+      line: 2,
+      column: 5,
+      when: 'always',
+    },
   ]);
   t.match(prover.findings('shop/binary'), [{ message: 'the file has a NUL byte', when: 'always' }]);
   t.equal([...prover.book.proofs].length, 6);
@@ -52,7 +58,7 @@ t.test('each text is proved once, and what is broken is logged', async (t) => {
       level: 40,
       verb: 'read',
       database: 'main',
-      position: 'shop/bad:1:45',
+      position: 'shop/bad:1:44',
       code: '42703',
       when: '`id` is sent',
       msg: 'the script is broken: column "idd" does not exist',
