@@ -90,7 +90,7 @@ export const SECURITY_KEYS = {
   'queries.proof': fixed(
     choice('off', 'warn', 'require'),
     'warn',
-    'Whether the service proves the scripts that it serves, in the background: `"warn"` logs what is broken, `"require"` also serves nothing else, see [proof](proof.md#in-the-service). It takes one connection to each database out of `pg.maxopenconn` while it needs it.',
+    'Whether the service proves the scripts that it serves, in the background: `"warn"` logs what is broken, `"require"` also serves nothing else, see [proof](proof.md#proofs-of-a-running-service). It takes one connection to each database out of `pg.maxopenconn` while it needs it.',
   ),
   'queries.proof_budget': fixed(
     duration(10, DAY),
