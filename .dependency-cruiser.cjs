@@ -85,7 +85,7 @@ const ARROWS = {
   adapter: [],
   pg: ['native'],
   native: [],
-  workers: ['query', 'prover', 'pg', 'native'],
+  workers: ['query', 'prover', 'native'],
 };
 
 /** Third-party package to the one place that imports it. */

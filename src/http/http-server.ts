@@ -86,14 +86,7 @@ export class HttpServer {
       .any('/*', (res, req) => this.#dispatcher.handle(res, req));
     this.#socket = this.#listen(settings.port); // first: where it fails nothing else has started
     const results = { answered: this.#answered, died: this.#died };
-    this.pool = new QueryPool(
-      threads,
-      worker,
-      results,
-      log,
-      workerFile,
-      supervised.proofs,
-    );
+    this.pool = new QueryPool(threads, worker, results, log, workerFile, supervised.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
     this.#health = new DatabaseHealth(aliases, (alias) => this.pool.probe(alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
@@ -150,6 +143,7 @@ export class HttpServer {
   async drain(): Promise<number> {
     const requests = this.#requests;
     this.stopListening();
+    const proverClosed = this.#prover?.close();
     requests.closing = true;
     const began = performance.now();
     for (;;) {
@@ -160,7 +154,6 @@ export class HttpServer {
     }
     const cut = requests.close();
     const pluginsClosed = this.plugins.close();
-    const proverClosed = this.#prover?.close();
     this.#health.stop();
     this.#migration?.stop();
     this.#verifier?.close();

@@ -7,6 +7,7 @@ import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
 import { alive } from '../support/process-group.js';
 import { startService, type Service } from '../support/service.js';
+import { SECRET, userToken } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 const version = (n: number, rest = ''): string => `SELECT ${n} AS v${rest}`;
@@ -92,4 +93,34 @@ t.test('a broken version replaces no good one, whatever dies', async (t) => {
   t.equal(service.lines.filter(isBroken).length, 1);
   service.script('a/good.read.sql', version(3));
   await serves(service, 'a/good', answer(3));
+});
+
+t.test('stored scripts go live once they are proved', async (t) => {
+  const service = await startService(t, {
+    database: postgres.url,
+    config: {
+      ...config,
+      'queries.storage': 'database',
+      'auth.enabled': true,
+      'http.host': '127.0.0.1',
+      'jwt.key': SECRET,
+      'jwt.whitelist': ['/_QUERIES/a/.*'],
+      'queries.register_enabled': true,
+      'queries.register_admins': ['ann'],
+    },
+  });
+  await ready(service);
+  const put = async (text: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${userToken('ann')}` };
+    const body = JSON.stringify({ read_sql: text });
+    const target = '/_QUERIES/registry/a/stored';
+    return (await service.ask(target, { method: 'PUT', headers, body })).status;
+  };
+  t.equal(await put(version(1, BROKEN)), 201);
+  await serves(service, 'a/stored', refused('a/stored'));
+  t.equal(await put(version(2)), 200);
+  await serves(service, 'a/stored', answer(2));
+  t.equal(await put(version(3, BROKEN)), 200);
+  await service.line(({ msg, script }) => script === 'a/stored' && msg.includes('broken'), 2);
+  await serves(service, 'a/stored', answer(2));
 });
