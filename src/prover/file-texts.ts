@@ -13,6 +13,10 @@ export class FileTexts implements TextSource {
     this.#scan = new ScriptScan(location, log);
   }
 
+  get unreadable(): string | undefined {
+    return this.#scan.unreadable;
+  }
+
   get took(): number {
     return this.#scan.took;
   }

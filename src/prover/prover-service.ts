@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { LogOnce } from '../log-once.js';
 import type { Database } from '../pg/database.js';
 import type { ProofNews, ServedProof } from '../proofs.js';
 import { logCompiled } from '../script/text-warnings.js';
@@ -16,7 +17,7 @@ import { NewsCollector } from './proof-news.js';
 import type { TextSource } from './served-texts.js';
 import { SharedProofs } from './shared-proofs.js';
 import { TableTexts } from './table-texts.js';
-import { UnitProver, type UnitProof } from './unit-proof.js';
+import { unprovable, UnitProver, type UnitProof } from './unit-proof.js';
 import { keyOf, Units, type Unit } from './units.js';
 import { WatchedDatabase, type LookPace, type Since } from './watched-database.js';
 
@@ -44,6 +45,7 @@ export class ProverService {
   readonly #watched: ReadonlyMap<string, WatchedDatabase>;
   readonly #shared: SharedProofs | undefined;
   readonly #prover: UnitProver;
+  readonly #trouble = new LogOnce();
   readonly #closing = new AbortController();
   #units: Units | undefined;
   /** The unit whose proof was reported under a key. */
@@ -76,7 +78,7 @@ export class ProverService {
     this.#source =
       scriptsTable === undefined
         ? new FileTexts(scripts, silent)
-        : new TableTexts(scriptsTable, main, maxResult, log, silent);
+        : new TableTexts(scriptsTable, main, maxResult, silent);
     this.#watched = new Map(
       [...databases].map(([alias, database]) => [
         alias,
@@ -150,7 +152,11 @@ export class ProverService {
     const texts = await this.#source.read();
     const pause = Math.max(this.#pace.texts, this.#pace.part * this.#source.took);
     if (this.#nextTexts === Infinity) this.#nextTexts = performance.now() + pause;
-    if (texts === undefined) return;
+    if (texts === undefined) {
+      this.#logUnreadable();
+      return;
+    }
+    this.#trouble.end();
     const { gone, made } = units.update(texts);
     for (const proof of gone) {
       const key = keyOf(proof);
@@ -160,6 +166,14 @@ export class ProverService {
       this.#news.remove(proof);
     }
     for (const unit of made) this.#adopt(unit);
+  }
+
+  /** Without `require` the workers read the scripts too, and log it. */
+  #logUnreadable(): void {
+    const { unreadable: reason = '' } = this.#source;
+    if (this.#isClosed || !this.#trouble.isNew(reason)) return;
+    const level = this.#settings.mode === 'require' ? 'error' : 'debug';
+    this.#log[level](`the scripts cannot be read to be proved: ${reason}`);
   }
 
   /** Takes over what is known of a new unit. */
@@ -176,7 +190,7 @@ export class ProverService {
       if (database.isAvailable) this.#checkUnit(unit, database, () => undefined);
   }
 
-  /** With `require` no worker compiles a text that is not served, and each as often as it is. */
+  /** With `require` the workers know the texts from here alone: what they would warn of is logged here. */
   #logWarnings({ script, verb, own, compiled, aliases }: Unit): void {
     if (this.#settings.mode === 'warn' || compiled instanceof ServiceError) return;
     if (own === undefined && aliases[0] !== this.#settings.defaultAlias) return;
@@ -221,12 +235,9 @@ export class ProverService {
     try {
       proof = await this.#prover.prove(unit);
     } catch (error) {
-      this.#log.error(
-        { err: error, script: unit.script, verb: unit.verb },
-        'a script cannot be proved',
-      );
-      unit.done(true);
-      return;
+      const { script, verb, isProved } = unit;
+      if (!isProved) this.#log.error({ err: error, script, verb }, 'a script cannot be proved');
+      proof = unprovable(unit);
     }
     if (proof === undefined || this.#isClosed) return;
     const isHeldUp = proof.basis === undefined;

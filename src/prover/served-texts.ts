@@ -24,6 +24,8 @@ export interface ServedTexts {
 export interface TextSource {
   /** read gives the texts, the same object when nothing has changed; undefined while they cannot be read. */
   read(): Promise<ServedTexts | undefined>;
+  /** Why they could not be read. */
+  readonly unreadable: string | undefined;
   /** How long reading took, ms: it is repeated the less often. */
   readonly took: number;
 }

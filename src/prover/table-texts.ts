@@ -1,7 +1,6 @@
 /** The texts in the table of stored scripts. */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
-import { LogOnce } from '../log-once.js';
 import { StatementFailure, type TimedQueryable } from '../pg/queryable.js';
 import { ScriptLoader } from '../registry/script-loader.js';
 import type { ScriptSnapshot } from '../registry/script-snapshot.js';
@@ -10,23 +9,15 @@ import type { ScriptsTable } from '../settings.js';
 import type { ServedText, ServedTexts, TextSource } from './served-texts.js';
 
 export class TableTexts implements TextSource {
+  unreadable: string | undefined;
   took = 0;
   readonly #loader: ScriptLoader;
-  readonly #log: Logger;
-  readonly #trouble = new LogOnce();
   #snapshot: ScriptSnapshot | undefined;
   #texts: ServedTexts | undefined;
 
-  /** `database` has the table; `texts` logs about texts, `log` that they cannot be read. */
-  constructor(
-    table: ScriptsTable,
-    database: TimedQueryable,
-    maxResult: number,
-    log: Logger,
-    texts: Logger,
-  ) {
-    this.#loader = new ScriptLoader(table, database, maxResult, texts);
-    this.#log = log;
+  /** `database` has the table. `maxResult` is the largest result of one statement, in bytes. */
+  constructor(table: ScriptsTable, database: TimedQueryable, maxResult: number, log: Logger) {
+    this.#loader = new ScriptLoader(table, database, maxResult, log);
   }
 
   async read(): Promise<ServedTexts | undefined> {
@@ -34,14 +25,13 @@ export class TableTexts implements TextSource {
     try {
       const snapshot = await this.#loader.load(this.#snapshot);
       this.took = performance.now() - began;
-      this.#trouble.end();
+      this.unreadable = undefined;
       if (snapshot !== this.#snapshot) this.#texts = textsOf(snapshot);
       this.#snapshot = snapshot;
       return this.#texts;
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
-      if (this.#trouble.isNew(error.reason))
-        this.#log.debug(`the stored scripts cannot be read to be proved: ${error.reason}`);
+      this.unreadable = error.reason;
       return undefined;
     }
   }

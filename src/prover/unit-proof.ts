@@ -119,6 +119,12 @@ function unusable(script: string, error: ServiceError): ProofRecord {
   return { ...NOTHING, verdict: 'broken', findings: [finding] };
 }
 
+/** The proof of a unit that cannot be proved because of an error of the prover itself. */
+export function unprovable({ aliases }: Unit): UnitProof {
+  const open = [{ what: 'all of it: the prover failed' }];
+  return { alias: aliases[0]!, record: { ...NOTHING, verdict: 'open', open }, basis: undefined };
+}
+
 /** The record of a text of which PostgreSQL did not parse a statement in time. */
 function unanswered(reason: string): ProofRecord {
   const what = `PostgreSQL did not parse a statement of it, which may wait for a lock on a table: ${reason}`;

@@ -119,7 +119,7 @@ export class Units {
       for (const aliases of this.#targets(text, texts.own)) {
         const name = this.#nameOf(text, aliases);
         const old = before.get(name);
-        if (old !== undefined && old.aliases.join() === aliases.join() && isSame(old, text)) {
+        if (old?.aliases.join() === aliases.join() && isSame(old, text)) {
           units.set(name, old);
           continue;
         }
@@ -164,6 +164,7 @@ export class Units {
   }
 }
 
+/** Whether a unit has a text already; it then has the newest object with it. */
 function isSame(unit: Unit, { compiled }: ServedText): boolean {
   if (unit.compiled === compiled) return true;
   if (unit.hash !== textHash(compiled)) return false;

@@ -1,5 +1,6 @@
 /**
- * The SQL that creates the table of scripts, its history, the table of proofs, and the triggers that write the history and notify of changes.
+ * The SQL that creates the table of scripts, its history, the table of proofs, and the triggers that write the history and
+ * notify of changes.
  * All statements can run concurrently. Names come from the configuration and are always quoted.
  *
  * The triggers' function runs as its owner (SECURITY DEFINER), so that writers of scripts need no privilege on the history

@@ -1,6 +1,6 @@
 /**
- * Creates, checks and drops the table of scripts with its history and proofs. It creates no schema and never alters an existing
- * table: a table without a required column or a unique key is refused, naming what is missing.
+ * Creates, checks and drops the table of scripts with its history and proofs. It creates no schema and never alters an
+ * existing table: a table without a required column or a unique key is refused, naming what is missing.
  */
 import { rowsOf, runStatement, StatementFailure, type Queryable } from '../pg/queryable.js';
 import type { ScriptsTable } from '../settings.js';

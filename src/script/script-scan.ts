@@ -1,6 +1,6 @@
 /**
- * The texts of all scripts of a directory: lists of the usable ones for reads, of those with paths of their own, and of all. The
- * directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
+ * The texts of all scripts of a directory: lists of the usable ones for reads, of those with paths of their own, and of
+ * all. The directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
  * are read. A file that cannot be used is skipped and logged; while the directory cannot be read, the lists stay as they
  * were.
  */
@@ -58,7 +58,8 @@ export class ScriptScan {
   readonly #files = new Map<string, Scanned>();
   /** Whether the last check found a change. */
   #changed = false;
-  #isUnreadable = false;
+  /** Why the directory could not be read at the last check. */
+  unreadable: string | undefined;
   #readable: readonly ReadableScript[] = [];
   #routed: readonly RoutedScript[] = [];
 
@@ -83,7 +84,7 @@ export class ScriptScan {
   /** texts lists all texts, those that cannot be used too; undefined while the directory cannot be read. */
   async texts(): Promise<readonly ScannedText[] | undefined> {
     await this.#settled();
-    if (this.#isUnreadable) return undefined;
+    if (this.unreadable !== undefined) return undefined;
     const texts: ScannedText[] = [];
     for (const { script, file } of this.#files.values())
       if (file.compiled !== undefined) texts.push({ ...script, compiled: file.compiled });
@@ -110,10 +111,9 @@ export class ScriptScan {
     try {
       scripts = await scriptFileNames(this.#location);
       this.#trouble.end();
-      this.#isUnreadable = false;
+      this.unreadable = undefined;
     } catch (error) {
-      this.#isUnreadable = true;
-      const reason = systemErrorText(error);
+      const reason = (this.unreadable = systemErrorText(error));
       if (this.#trouble.isNew(reason))
         this.#log.error({ reason }, 'the directory of scripts cannot be read');
       return;

@@ -113,9 +113,9 @@ t.test('a finding that stays is logged once', async (t) => {
 t.test('a directory that is not there yet', async (t) => {
   const folder = new ScriptFolder(t);
   const scripts = path.join(folder.location, 'later');
-  const prover = new TestedProver(t, server, { scripts });
-  const looked = prover.databases.get('main')!;
-  t.equal(await looked.probe(), '');
+  const prover = new TestedProver(t, server, { mode: 'require', scripts });
+  await until(() => prover.logged().length > 0);
+  t.match(prover.logged(), [{ level: 50, msg: /^the scripts cannot be read to be proved: / }]);
   t.notOk(prover.book.complete);
   mkdirSync(scripts);
   await prover.complete();

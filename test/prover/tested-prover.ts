@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pino } from 'pino';
 import type { Test } from 'tap';
+import type { Logger } from '#app/log.js';
 import type { Database } from '#app/pg/database.js';
 import type { ProofNews, RecordedFinding, ServedProof } from '#app/proofs.js';
 import { ProofBook } from '#app/proof-book.js';
@@ -70,10 +70,7 @@ export class TestedProver {
       };
       this.databases.set(alias, database);
     }
-    const log = pino(
-      { level: 'debug' },
-      { write: (line) => this.lines.push(JSON.parse(line) as LogLine) },
-    );
+    const log = recordingLog(this.lines);
     const all: ProverSettings = {
       mode,
       databases: [...this.databases.values()].map((database) => database.settings),
@@ -129,6 +126,20 @@ export class TestedProver {
 }
 
 const ROUND = 'the scripts were proved';
+
+const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 };
+
+/** A log whose lines are kept; its children are silent. */
+function recordingLog(lines: LogLine[]): Logger {
+  const nothing = (): void => undefined;
+  const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+  const write = (level: number) => (fields: object | string, msg?: string) => {
+    if (typeof fields === 'string') lines.push({ level, msg: fields });
+    else lines.push({ level, ...fields, msg: msg ?? '' });
+  };
+  const levels = Object.entries(LEVELS).map(([name, level]) => [name, write(level)]);
+  return { ...Object.fromEntries(levels), child: () => silent } as unknown as Logger;
+}
 
 /** A directory of scripts. */
 export class ScriptFolder {

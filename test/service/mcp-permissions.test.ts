@@ -97,6 +97,7 @@ t.test('[access], for each caller', async (t) => {
     ['public', 'service_users'],
     ['public', 'service_queries'],
     ['public', 'service_queries_history'],
+    ['public', 'service_queries_proofs'],
     ['pg_catalog', 'pg_class'],
     ['information_schema', 'tables'],
   ];
@@ -123,7 +124,13 @@ t.test('nothing but its own tables is hidden where nothing is restricted', async
   const names = await toolNames(service);
   t.strictSame(names.slice(0, 5), GENERAL);
   t.strictSame(tables(names), ['other.item', 'public.item', 'public.owned', 'public.pay']);
-  for (const table of ['service_users', 'service_queries', 'service_queries_history'])
+  const own = [
+    'service_users',
+    'service_queries',
+    'service_queries_history',
+    'service_queries_proofs',
+  ];
+  for (const table of own)
     t.match(await rowsOf(service, SELECT, { schema: 'public', table }), /^permission denied/);
 });
 
