@@ -15,6 +15,7 @@ const LEAVES = [
   'log',
   'log-once',
   'nearest',
+  'news-pieces',
   'pieces',
   'poller',
   'position',
@@ -169,7 +170,7 @@ module.exports = {
     {
       name: 'leaf-messages',
       severity: 'error',
-      from: { path: '^src/(ipc|proof-book|tasks)[.]ts$' },
+      from: { path: '^src/(ipc|news-pieces|proof-book|tasks)[.]ts$' },
       to: { path: '.', pathNot: '^src/(proofs|settings)[.]ts$' },
     },
     {

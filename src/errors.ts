@@ -42,6 +42,7 @@ export const ERRORS = {
   too_many_logins: [429, 'too many failed logins, try again later'],
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],
+  script_not_proved: [500, 'the script is broken, check your service logs'],
   result_too_large: [500, 'result is too large'],
   placeholder_in_literal: [
     500,

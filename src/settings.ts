@@ -3,8 +3,11 @@
  * the configuration. Times are milliseconds, sizes bytes.
  */
 
-/** Int32 for each database in WorkerSettings.connections: the connections allowed, and the connections open. */
-export const CONNECTION_STRIDE = 2;
+/**
+ * Int32 for each database in WorkerSettings.connections: the connections allowed, the connections open, and how many of those
+ * allowed are lent to the prover.
+ */
+export const CONNECTION_STRIDE = 3;
 
 /** One database of one query worker. */
 export interface DatabaseSettings {
@@ -107,6 +110,8 @@ export interface WorkerSettings {
   readonly aggregate: 'json_agg' | 'jsonb_agg';
   /** Largest result of one statement. */
   readonly maxResult: number;
+  /** Whether only the texts are served that the prover has found good. */
+  readonly provedOnly: boolean;
   /** How long the registry may take for the proof of one record, ms. */
   readonly proofBudget: number;
   /** The roles that scripts run under; undefined when they run as the user of the connection. */
@@ -135,7 +140,7 @@ export interface WorkerSettings {
   readonly sending: SharedArrayBuffer;
   /** The ring of its responses, see native/response-ring.ts. */
   readonly responses: SharedArrayBuffer;
-  /** CONNECTION_STRIDE Int32 for each database: the connections this worker may have now, and those it has. */
+  /** CONNECTION_STRIDE Int32 for each database. */
   readonly connections: SharedArrayBuffer;
 }
 
@@ -320,5 +325,9 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** Aliases of the databases that `/_ready` requires. */
   readonly ready: readonly string[];
+  /** Whether `/_ready` requires that every script has been proved once. */
+  readonly readyProof: boolean;
+  /** Undefined when this process does not prove the scripts. */
+  readonly prover: Omit<ProverSettings, 'connections'> | undefined;
   readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections' | 'responses'>;
 }

@@ -48,6 +48,7 @@ t.test('every code keeps its status', (t) => {
     unsupported_media_type: 415,
     too_many_logins: 429,
     statement_not_allowed: 500,
+    script_not_proved: 500,
     result_too_large: 500,
     placeholder_in_literal: 500,
     more_than_one_row: 500,

@@ -20,7 +20,13 @@ import type {
   UsersTable,
 } from '../settings.js';
 import { needsToken } from './authentication.js';
-import { configuredDatabases, databasesOf, readOnlyDatabasesOf } from './databases.js';
+import {
+  configuredDatabases,
+  databasesOf,
+  proverDatabasesOf,
+  readOnlyDatabasesOf,
+  unprovable,
+} from './databases.js';
 import type { Config } from './schema.js';
 
 /** settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON. */
@@ -52,6 +58,8 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
     trustedProxies: config['http.trusted_proxies'],
     ready: config['health.ready'] ?? aliases,
+    readyProof: config['health.ready_proof'],
+    prover: index === 0 ? proverOf(config, log) : undefined,
     worker: {
       databases: databasesOf(config, index),
       defaultAlias: config['pg.database'],
@@ -59,6 +67,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       scriptsTable: scriptsTableOf(config),
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
+      provedOnly: config['queries.proof'] === 'require',
       proofBudget: config['queries.proof_budget'],
       role: roleOf(config),
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
@@ -73,6 +82,23 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       log,
     },
   }));
+}
+
+/** Undefined when nothing is proved. */
+function proverOf(config: Config, log: LogSettings): HttpSettings['prover'] {
+  const mode = config['queries.proof'];
+  if (mode === 'off' || unprovable(config) !== undefined) return undefined;
+  return {
+    mode,
+    databases: proverDatabasesOf(config),
+    defaultAlias: config['pg.database'],
+    scripts: config['queries.location'],
+    scriptsTable: scriptsTableOf(config),
+    aggregate: config['json.agg.type'],
+    maxResult: config['pg.max_result'],
+    role: roleOf(config),
+    log,
+  };
 }
 
 function authOf(config: Config): AuthSettings | undefined {

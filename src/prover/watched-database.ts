@@ -170,13 +170,14 @@ export class WatchedDatabase {
   }
 
   #newProver(): Prover {
-    const { aggregate, maxResult } = this.#settings;
+    const { aggregate, maxResult, role } = this.#settings;
     return new Prover(this.#database, {
       aggregate,
       maxResult,
       limits: USUAL_LIMITS,
       patience: PATIENCE,
       analysis: this.#database,
+      role,
       signal: this.#signal,
     });
   }
