@@ -254,15 +254,14 @@ export class ProverService {
     this.#publish(unit, proof);
   }
 
-  /** The template that is to be served: a broken text replaces none, and one that waits for its proof none that was good. */
+  /** The template that is to be served: neither a broken text nor one that waits for its proof replaces the last good one. */
   #serves(
     unit: Unit,
     before: ServedProof | undefined,
     { record, basis }: Pick<ServedProof, 'record' | 'basis'>,
   ): string | undefined {
     if (this.#settings.mode === 'warn') return undefined;
-    if (record.verdict === 'broken') return before?.serves;
-    return basis === undefined ? (before?.serves ?? unit.text) : unit.text;
+    return record.verdict === 'broken' || basis === undefined ? before?.serves : unit.text;
   }
 
   #publish(unit: Unit, proof: ServedProof): void {
