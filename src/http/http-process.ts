@@ -28,7 +28,7 @@ let threads = 1;
 let reporter: NodeJS.Timeout | undefined;
 let draining = false;
 
-function start(settings: HttpSettings): void {
+async function start(settings: HttpSettings): Promise<void> {
   const log = createLogger(settings.worker.log, { part: 'http', httpProcess: settings.index });
   logWarnings(log);
   process.on('uncaughtException', (error) => {
@@ -45,7 +45,9 @@ function start(settings: HttpSettings): void {
         loaded: (name, loaded) => send({ type: 'library-loaded', name, loaded }),
       },
     });
-    send({ type: 'listening', port: server.port });
+    const port = await server.listen();
+    if (port === undefined) return; // drained meanwhile
+    send({ type: 'listening', port });
     releaseOnceIdle(log);
   } catch (error) {
     send({ type: 'start-failed', message: errorText(error) }, () => process.exit(1));
@@ -81,7 +83,7 @@ function send(message: HttpProcessMessage, done: () => void = () => undefined): 
 process.on('message', (message: SupervisorMessage) => {
   switch (message.type) {
     case 'start':
-      start(message.settings);
+      void start(message.settings);
       break;
     case 'connection-quota':
       if (server !== undefined) allow(server, message.connections);
