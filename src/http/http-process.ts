@@ -48,6 +48,7 @@ async function start(settings: HttpSettings): Promise<void> {
     const port = await server.listen();
     if (port === undefined) return; // drained meanwhile
     send({ type: 'listening', port });
+    if (settings.index === 0) await server.report(log);
     releaseOnceIdle(log);
   } catch (error) {
     send({ type: 'start-failed', message: errorText(error) }, () => process.exit(1));

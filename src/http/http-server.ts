@@ -30,6 +30,7 @@ import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
+import { reportDatabases, reportScripts } from './start-report.js';
 import { ScriptRoutes } from './script-routes.js';
 import type { Route } from './route.js';
 import { UnmatchedHandler } from './unmatched-handler.js';
@@ -116,6 +117,13 @@ export class HttpServer {
     if (!this.#accepting) return undefined;
     this.#socket = this.#open(this.#settings.port);
     return uWS.us_socket_local_port(this.#socket);
+  }
+
+  /** report logs what is served; to be called once it listens. */
+  report(log: Logger): Promise<void> {
+    const { worker } = this.#settings;
+    reportDatabases(worker, this.#health, log);
+    return reportScripts(worker, this.pool, log);
   }
 
   stopListening(): void {

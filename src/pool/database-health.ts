@@ -17,6 +17,8 @@ const LIMIT = 5_000;
 export type Probe = (alias: string) => Promise<Probed>;
 
 export class DatabaseHealth {
+  /** PostgreSQL's version as libpq's number, of each database that has answered. */
+  readonly versions = new Map<string, number>();
   /** Resolves once the first probe of each database has ended, or taken too long. */
   readonly probed: Promise<void>;
   /** Whether each database is up, by alias. */
@@ -69,7 +71,10 @@ export class DatabaseHealth {
       const { reason, version } = await this.#probe(alias);
       if (this.#began.get(alias) !== began) return; // too late: there is a newer probe
       this.#update(alias, reason);
-      if (version > 0) this.#checkVersion(alias, version);
+      if (version > 0) {
+        this.versions.set(alias, version);
+        this.#checkVersion(alias, version);
+      }
     } catch {
       // The worker died, which says nothing about the database. The next tick uses another one.
     }

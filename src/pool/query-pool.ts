@@ -10,6 +10,7 @@ import type { Batch } from '../batch.js';
 import type { Connections } from '../ipc.js';
 import type { HttpSettings, WorkerSettings } from '../settings.js';
 import type {
+  FoundScripts,
   MadeUsersTable,
   Probed,
   RegistryResponse,
@@ -129,6 +130,11 @@ export class QueryPool {
   async routes(version: string): Promise<RouteList | undefined> {
     const worker = this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
     return (await worker.run({ type: 'routes', version })) as RouteList | undefined;
+  }
+
+  /** foundScripts counts the scripts, and finds those that cannot be served. Rejects when no worker could. */
+  foundScripts(): Promise<FoundScripts> {
+    return this.#task({ type: 'found-scripts' });
   }
 
   /** sending reports to the workers how many bytes of their responses the HTTP process has yet to send. */

@@ -7,7 +7,8 @@ import type { Logger } from '../log.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { WorkerSettings } from '../settings.js';
-import type { Probed } from '../tasks.js';
+import type { FoundScripts, Probed } from '../tasks.js';
+import { scriptFilesFound, storedScriptsFound } from './found-scripts.js';
 import type { McpRunner } from './mcp-runner.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
@@ -23,6 +24,7 @@ export class WorkerServices {
   readonly registry: RegistryTasks;
   readonly routes: RouteTasks;
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  readonly #location: string;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
 
@@ -37,6 +39,7 @@ export class WorkerServices {
     const databases = workerDatabases(settings);
     const { database } = databases.get(defaultAlias)!;
     this.#databases = databases;
+    this.#location = settings.scripts;
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
@@ -65,6 +68,13 @@ export class WorkerServices {
   /** refreshScripts reads stored scripts that may have changed; resolves when that is done. */
   async refreshScripts(): Promise<void> {
     await this.#stored?.refresh();
+  }
+
+  /** foundScripts counts the scripts, and names those that cannot be served. */
+  foundScripts(): Promise<FoundScripts> {
+    return this.#stored === undefined
+      ? scriptFilesFound(this.#location)
+      : storedScriptsFound(this.#stored);
   }
 
   async probe(alias: string): Promise<Probed> {

@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
+import type { FoundScripts } from '../tasks.js';
 import { byPath, type ReadableScript, type RoutedScript } from '../script/scripts.js';
 import { VERBS } from '../script/verb.js';
 import type { StoredScript } from './stored-script.js';
@@ -55,6 +56,18 @@ export class ScriptSnapshot {
    */
   routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
     return (this.#routed ??= this.#withRoutes(defaultAlias));
+  }
+
+  /** found counts the texts that can be served, and those that cannot, which compiling logs. Compiles as readable does. */
+  async found(): Promise<FoundScripts> {
+    const found = { count: 0, broken: 0, problems: [] };
+    await inSlices(this.#records.values(), (script) => {
+      for (const verb of VERBS) {
+        const usable = script.isUsable(verb);
+        if (usable !== undefined) found[usable ? 'count' : 'broken']++;
+      }
+    });
+    return found;
   }
 
   async #compiled(alias: string): Promise<readonly ReadableScript[]> {

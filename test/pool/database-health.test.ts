@@ -97,11 +97,15 @@ t.test('health', (t) => {
         createLogger({ level: 'silent', pretty: false }, {}),
       );
       let probed = false;
-      void health.probed.then(() => (probed = true));
+      void health.probed.then(() => {
+        probed = true;
+      });
       const began = clock;
-      for (await turn(); !probed; await turn()) {
+      await turn();
+      while (!probed) {
         clock += 250;
         mock.timers.tick(250);
+        await turn();
       }
       health.stop();
       return clock - began;
