@@ -59,7 +59,7 @@ t.test('nothing is there', async (t) => {
     },
   ]);
   t.same(about('database'), []);
-  const down = lines.filter(({ msg }) => String(msg).startsWith("the database does not answer: "));
+  const down = lines.filter(({ msg }) => String(msg).startsWith('the database does not answer: '));
   t.equal(down.length, 2, 'of each HTTP process');
   t.notMatch(JSON.stringify(lines), 'hush');
 });
