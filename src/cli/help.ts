@@ -23,8 +23,7 @@ export const EXIT_STATUS =
 
 /** helpText gives the help of a command, or of those that begin with `words`; of the program when that is empty. */
 export function helpText(words: string): string {
-  const command: Command | undefined = COMMANDS[words as CommandName];
-  if (command !== undefined) return commandHelp(command);
+  if (Object.hasOwn(COMMANDS, words)) return commandHelp(COMMANDS[words as CommandName]);
   return words === '' ? programHelp() : groupHelp(words);
 }
 

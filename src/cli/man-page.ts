@@ -53,7 +53,7 @@ function section(command: Command): string[] {
 }
 
 function item(term: string, text: string): string[] {
-  return ['.TP', `.B ${plain(term)}`, `${plain(text)}`];
+  return ['.TP', `.B ${plain(term)}`, plain(text)];
 }
 
 /** Escapes backslashes and hyphens, and a dot or quote that would begin a request. */

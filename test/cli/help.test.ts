@@ -30,15 +30,16 @@ t.test('every way to ask for help', async (t) => {
     t.strictSame(await run(folder, args), { code: 0, stdout: helpText(words), stderr: '' });
 });
 
-t.test('the program: every command', async (t) => {
+t.test('the program: every command', (t) => {
   for (const [, command] of COMMAND_LIST)
     t.match(helpText(''), `\n  ${synopsisOf(command)} `, synopsisOf(command));
   t.match(helpText('user'), /^Usage: sql-rest-service user COMMAND \[FLAGS\]\n/);
   t.notMatch(helpText('user'), 'serve');
+  t.end();
 });
 
 for (const [name, command] of COMMAND_LIST)
-  t.test(name, async (t) => {
+  t.test(name, (t) => {
     const text = helpText(name);
     t.match(text, `Usage: sql-rest-service ${synopsisOf(command)} [FLAGS]\n`);
     t.match(text, command.summary.slice(0, 60));
@@ -49,19 +50,22 @@ for (const [name, command] of COMMAND_LIST)
     for (const line of text.split('\n'))
       if (!line.startsWith('  sql-rest-service')) t.ok(line.length <= WIDTH, line);
     for (const [line] of command.examples) t.ok(line.startsWith(command.words.join(' ')), line);
+    t.end();
   });
 
-t.test('every flag belongs to a command', async (t) => {
+t.test('every flag belongs to a command', (t) => {
   const used = new Set(COMMAND_LIST.flatMap(([, command]) => flagsOf(command).map(([one]) => one)));
   t.strictSame([...used].sort(), Object.keys(FLAGS).sort());
+  t.end();
 });
 
-t.test('the man page of the package: `npm run docs:man` makes it', async (t) => {
+t.test('the man page of the package: `npm run docs:man` makes it', (t) => {
   const project = new URL('../../../', import.meta.url);
   const { man } = JSON.parse(readFileSync(new URL('package.json', project), 'utf8')) as { man: string }; // prettier-ignore
   t.equal(readFileSync(new URL(man, project), 'utf8'), manPage());
   for (const [, command] of COMMAND_LIST) t.match(manPage(), `.SS ${escaped(synopsisOf(command))}`);
   t.notMatch(manPage(), /^\.(?!TH|SH|SS|B|I|PP|TP|nf|fi)/m, 'no text begins a request');
+  t.end();
 });
 
 function escaped(text: string): string {
