@@ -193,7 +193,7 @@ async function checkScripts(location: string): Promise<CheckedFolder> {
 }
 
 /** The message about a folder that `serve` will create. */
-const NO_FOLDER = 'there is no such folder; serve makes it';
+const NO_FOLDER = 'there is no such folder; serve makes it, unless queries.location names another';
 
 /** The findings about the table, with the problems of chosen texts only. */
 function chosenFrom(

@@ -28,7 +28,9 @@ t.test('lines', async (t) => {
 t.test('nothing comes', async (t) => {
   let waited = 0;
   const input = new PassThrough();
-  const waiting = (): void => void waited++;
+  const waiting = (): void => {
+    waited++;
+  };
   t.equal(await firstLine(input, { waiting, notice: 0, patience: 20 }), 'late');
   t.equal(waited, 1);
 });

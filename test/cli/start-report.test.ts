@@ -41,7 +41,10 @@ t.test('nothing is there', async (t) => {
     },
   ]);
   t.match(about('folder'), [
-    { level: 40, msg: `there was no folder ${folder}/queries: it was made, empty` },
+    {
+      level: 40,
+      msg: `there was no folder ${folder}/queries: it was made, empty; queries.location names the folder of scripts`,
+    },
   ]);
   t.match(about('scripts'), [
     {
