@@ -1,7 +1,7 @@
 /**
- * The log: pino, one JSON object a line, or one readable line each on a terminal (errors have their stack below it). All threads of a process append to one bounded
- * buffer, which a thread of its own writes to standard output, so that neither a slow reader nor a full disk makes a
- * request wait. Lines that do not fit are dropped, and their number is logged.
+ * The log: pino, one JSON object a line, or one readable line each on a terminal (errors have their stack below it). All
+ * threads of a process append to one bounded buffer, which a thread of its own writes to standard output, so that neither a
+ * slow reader nor a full disk makes a request wait. Lines that do not fit are dropped, and their number is logged.
  */
 import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';

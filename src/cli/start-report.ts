@@ -55,5 +55,8 @@ export function reportAccess(config: Config, log: Logger): void {
 export function reportFolder(config: Config, log: Logger): void {
   if (config['queries.storage'] === 'database') return;
   const folder = config['queries.location'];
-  log.warn({ served: 'folder', folder }, `there was no folder ${folder}: it was made, empty; queries.location names the folder of scripts`);
+  log.warn(
+    { served: 'folder', folder },
+    `there was no folder ${folder}: it was made, empty; queries.location names the folder of scripts`,
+  );
 }

@@ -1,8 +1,8 @@
 /**
  * The health of the databases: each is probed every two seconds, by itself, so that a database that hangs does not affect
  * the others, and its state is read without waiting. A database is down until a probe has succeeded, and again when a probe
- * fails or takes too long. `probed` lets a server wait for the first results before it listens. Logged are a database that goes down, with libpq's reason, one that is up again, and once a
- * PostgreSQL that is older than supported.
+ * fails or takes too long. `probed` lets a server wait for the first results before it listens. Logged are a database that
+ * goes down, with libpq's reason, one that is up again, and once a PostgreSQL that is older than supported.
  */
 import type { Logger } from '../log.js';
 import type { Probed } from '../tasks.js';
