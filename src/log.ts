@@ -1,7 +1,7 @@
 /**
- * The log: pino, one JSON object a line, or readable lines on a terminal. All threads of a process append to one bounded
- * buffer, which a thread of its own writes to standard output, so that neither a slow reader nor a full disk makes a
- * request wait. Lines that do not fit are dropped, and their number is logged.
+ * The log: pino, one JSON object a line, or one readable line each on a terminal (errors have their stack below it). All
+ * threads of a process append to one bounded buffer, which a thread of its own writes to standard output, so that neither a
+ * slow reader nor a full disk makes a request wait. Lines that do not fit are dropped, and their number is logged.
  */
 import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
@@ -9,6 +9,7 @@ import { pino, type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import { appendLog, setLogNotice } from './native/log-writer.js';
 import type { LogSettings } from './settings.js';
+import { printable } from './text.js';
 
 export type { Logger };
 
@@ -17,7 +18,7 @@ export function createLogger(
   settings: LogSettings,
   fields: Record<string, string | number>,
 ): Logger {
-  const format = settings.pretty ? prettyFormat({ translateTime: CLOCK }) : String;
+  const format = settings.pretty ? readableFormat() : String;
   if (isMainThread) describeDropped(settings.pretty, fields);
   return pino(
     { level: settings.level, base: fields },
@@ -26,6 +27,24 @@ export function createLogger(
 }
 
 const CLOCK = 'SYS:HH:MM:ss.l';
+
+/** readableFormat makes readable lines: fields follow the message, unless that says all of them. */
+function readableFormat(): (line: string) => string {
+  const withFields = prettyFormat({ translateTime: CLOCK, singleLine: true });
+  const alone = prettyFormat({ translateTime: CLOCK, hideObject: true });
+  return (line) => {
+    const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const message = wholeMessage(fields);
+    return message === undefined ? withFields(line) : alone({ ...fields, msg: printable(message) });
+  };
+}
+
+/** The message of a line about what is served, or about a request; undefined for all others. */
+function wholeMessage(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const { served, msg, method, path, status, ms } = fields;
+  if (served !== undefined) return String(msg);
+  return msg === 'request' ? [method, path, status, ms, 'ms'].join(' ') : undefined;
+}
 
 /** prettyFormat loads pino-pretty at its first use: every thread has a log, and few of them write for a terminal. */
 function prettyFormat(options: PrettyOptions): (line: string | object) => string {

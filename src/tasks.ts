@@ -64,6 +64,8 @@ export type WorkerTask =
     }
   /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
   | { readonly type: 'registry'; readonly request: RegistryRequest }
+  /** Count the scripts, and find those that cannot be served: resolves to FoundScripts. */
+  | { readonly type: 'found-scripts' }
   /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
   | { readonly type: 'routes'; readonly version: string };
 
@@ -85,6 +87,18 @@ export type ProverReport =
   | { readonly type: 'news'; readonly news: ProofNews }
   /** What is lent of the worker's connections has changed. */
   | { readonly type: 'lend' };
+
+/** The scripts of the folder or the table at one time; `unreadable` is the reason why it cannot be read. */
+export type FoundScripts =
+  | {
+      /** Number of texts that can be served: one for each verb of a script. */
+      readonly count: number;
+      /** Number of those that cannot be served. */
+      readonly broken: number;
+      /** The reasons, unless they are logged already. */
+      readonly problems: readonly { readonly place: string; readonly message: string }[];
+    }
+  | { readonly unreadable: string };
 
 /** The paths that scripts declare, as one worker knows them. */
 export interface RouteList {

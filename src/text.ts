@@ -1,5 +1,10 @@
 /** Texts of messages and errors. */
 
+/** printable replaces all control characters, which a terminal would obey: for a text of one line. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\uFFFD');
+}
+
 /** oneLine joins the lines of a message with spaces; those of libpq have several. */
 export function oneLine(message: string): string {
   return message.trim().replaceAll(/\s*\n\s*/g, ' ');

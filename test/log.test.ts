@@ -59,6 +59,11 @@ for (const [way, code, last] of WAYS) {
 
 t.test('readable lines, as on a terminal', async (t) => {
   const { output } = await end('returns', 'pretty');
-  t.equal(output.match(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: one of many$/gm)?.length, 3000);
-  t.match(output, /INFO: the last line\n {4}part: "main"\n$/);
+  t.equal(output.match(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: one of many \{/gm)?.length, 3000);
+  t.match(output, /INFO: the last line \{"part":"main"\}\n/);
+  t.match(
+    output,
+    /INFO: GET \/a\/\ufffd\[31mb 404 1\.5 ms\n.*WARN: not served: a\/b\n$/,
+    'what says all of its fields is without them',
+  );
 });

@@ -26,6 +26,7 @@ import {
   type ScriptFindings,
   type StoredFindings,
 } from './report.js';
+import { noConfigurationFile } from './start-report.js';
 import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
 import { requireScript, ScriptSelection } from './script-selection.js';
@@ -165,7 +166,7 @@ function unconfigured(
   { message }: ScriptFindings,
 ): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
   if (isSet) return { errors: [], warnings: [] };
-  const noFile = `there is no configuration file: neither service.toml in ${cwd}, nor --config, nor SERVICE_CONF`;
+  const noFile = noConfigurationFile(cwd);
   if (message === null) return { errors: [], warnings: [`${noFile}; the defaults apply`] };
   const noFolder = `no folder ${config['queries.location']}`;
   return { errors: [`${noFile}; and ${noFolder}: run check where they are`], warnings: [] };
@@ -192,7 +193,7 @@ async function checkScripts(location: string): Promise<CheckedFolder> {
 }
 
 /** The message about a folder that `serve` will create. */
-const NO_FOLDER = 'there is no such folder; serve makes it';
+const NO_FOLDER = 'there is no such folder; serve makes it, unless queries.location names another';
 
 /** The findings about the table, with the problems of chosen texts only. */
 function chosenFrom(

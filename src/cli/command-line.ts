@@ -3,128 +3,18 @@
  * commands and flags are errors that name the nearest known one.
  */
 import { parseArgs } from 'node:util';
-import { nearest } from '../nearest.js';
 import { BY_SPELLING } from '../config/schema.js';
-
-/** The syntax of a command. */
-interface Form {
-  readonly words: readonly string[];
-  /** Name of its operand in the help. */
-  readonly operand?: string;
-  /** Whether the operand is optional. */
-  readonly optional?: boolean;
-  /** Name of a second operand, which is optional. */
-  readonly second?: string;
-  /** Its own flags, which only some commands have. */
-  readonly flags?: readonly (keyof typeof SWITCHES | keyof typeof VALUED)[];
-  /** false: it does not accept configuration keys. */
-  readonly keys?: boolean;
-}
-
-const SWITCHES = {
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-  json: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  'no-prove': { type: 'boolean' },
-  breaking: { type: 'boolean' },
-} as const;
-
-/** Flags with a value, other than configuration keys. */
-const VALUED = {
-  config: { type: 'string' },
-  name: { type: 'string' },
-  metadata: { type: 'string' },
-  from: { type: 'string' },
-  tables: { type: 'string' },
-  database: { type: 'string' },
-  policy: { type: 'string' },
-  prove: { type: 'string' },
-  script: { type: 'string' },
-  against: { type: 'string' },
-  out: { type: 'string' },
-} as const;
-
-const FORMS = {
-  serve: { words: ['serve'] },
-  check: { words: ['check'], flags: ['against', 'json', 'no-prove', 'prove', 'script'] },
-  contract: { words: ['contract'], flags: ['out', 'prove', 'script'] },
-  'contract diff': {
-    words: ['contract', 'diff'],
-    operand: 'OLD',
-    second: 'NEW',
-    flags: ['breaking', 'json', 'prove', 'script'],
-  },
-  'migrate up auth': { words: ['migrate', 'up', 'auth'] },
-  'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
-  'migrate from-prest': {
-    words: ['migrate', 'from-prest'],
-    flags: ['from', 'tables', 'dry-run', 'yes', 'json'],
-    keys: false,
-  },
-  'migrate up queries': { words: ['migrate', 'up', 'queries'] },
-  'migrate down queries': { words: ['migrate', 'down', 'queries'], flags: ['yes'] },
-  'scripts export': {
-    words: ['scripts', 'export'],
-    operand: 'FOLDER',
-    optional: true,
-    flags: ['database', 'dry-run', 'yes'],
-  },
-  'scripts import': {
-    words: ['scripts', 'import'],
-    operand: 'FOLDER',
-    optional: true,
-    flags: ['database', 'dry-run', 'json', 'policy'],
-  },
-  'scripts diff': {
-    words: ['scripts', 'diff'],
-    operand: 'FOLDER',
-    optional: true,
-    flags: ['database', 'json'],
-  },
-  'plugin header': { words: ['plugin', 'header'], keys: false },
-  'plugin new c': { words: ['plugin', 'new', 'c'], operand: 'NAME', keys: false },
-  'plugin new cpp': { words: ['plugin', 'new', 'cpp'], operand: 'NAME', keys: false },
-  'plugin new go': { words: ['plugin', 'new', 'go'], operand: 'NAME', keys: false },
-  'plugin new rust': { words: ['plugin', 'new', 'rust'], operand: 'NAME', keys: false },
-  'plugin check': {
-    words: ['plugin', 'check'],
-    operand: 'FILE',
-    flags: ['json'],
-    keys: false,
-  },
-  'user add': { words: ['user', 'add'], operand: 'NAME', flags: ['name', 'metadata'] },
-  'user passwd': { words: ['user', 'passwd'], operand: 'NAME' },
-  'user list': { words: ['user', 'list'], flags: ['json'] },
-  'user remove': { words: ['user', 'remove'], operand: 'NAME' },
-} as const satisfies Record<string, Form>;
+import { nearest, similar } from '../nearest.js';
+import { COMMAND_LIST, commandOf, type Command, type CommandName } from './commands.js';
+import { COMMON_FLAGS, flagOf, FLAGS, type FlagName } from './flags.js';
 
 /** Flags that only some commands accept. */
-const OWN_FLAGS = [
-  'json',
-  'yes',
-  'name',
-  'metadata',
-  'from',
-  'tables',
-  'database',
-  'policy',
-  'dry-run',
-  'no-prove',
-  'prove',
-  'script',
-  'against',
-  'out',
-  'breaking',
-] as const;
-
-export type Command = keyof typeof FORMS | 'help' | 'version';
+const OWN_FLAGS = (Object.keys(FLAGS) as FlagName[]).filter((name) => !(name in COMMON_FLAGS));
 
 /** A valid command line. */
 export interface CommandLine {
-  readonly command: Command;
-  /** Empty when the command has none. */
+  readonly command: CommandName;
+  /** Empty when the command has none; of `help` the words of a command, or the first of them. */
   readonly operand: string;
   /** The second operand; empty when there is none. */
   readonly second: string;
@@ -160,13 +50,66 @@ export class UsageError extends Error {
 
 /** parseCommandLine parses arguments. Throws UsageError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
-  const valued = [...Object.keys(VALUED), ...BY_SPELLING.keys()];
+  const { words, switches, values } = split(args);
+  const line = commandIn(words, switches);
+  const { command } = line;
+  if (command !== 'help' && command !== 'version') checkFlags(command, switches, values);
+  const take = (flag: FlagName): string | undefined => {
+    const value = values.get(flag);
+    values.delete(flag);
+    const { words: allowed } = flagOf(flag);
+    if (allowed !== undefined && value !== undefined && !allowed.includes(value))
+      throw new UsageError(`--${flag} takes ${alternatives(allowed)}${meant(value, allowed)}`);
+    return value;
+  };
+  const flag = (name: FlagName): string | undefined => {
+    const value = take(name);
+    if (value === '') throw new UsageError(`--${name} needs a value`);
+    return value;
+  };
+  const isOff = switches.has('no-prove');
+  const full = take('prove') as 'full' | undefined;
+  const against = flag('against');
+  if (isOff && full !== undefined)
+    throw new UsageError('--no-prove and --prove exclude each other');
+  if (isOff && against !== undefined)
+    throw new UsageError('--no-prove and --against exclude each other');
+  return {
+    ...line,
+    file: flag('config'),
+    name: take('name'),
+    metadata: take('metadata'),
+    from: flag('from'),
+    tables: (take('tables') ?? 'adopt') as CommandLine['tables'],
+    database: take('database'),
+    policy: take('policy') as CommandLine['policy'],
+    script: flag('script'),
+    out: flag('out'),
+    against,
+    prove: isOff ? 'off' : (full ?? 'usual'),
+    json: switches.has('json'),
+    yes: switches.has('yes'),
+    dryRun: switches.has('dry-run'),
+    breaking: switches.has('breaking'),
+    // What is left are configuration keys.
+    flags: Object.fromEntries(values),
+  };
+}
+
+interface Parts {
+  readonly words: readonly string[];
+  readonly switches: ReadonlySet<string>;
+  readonly values: Map<string, string>;
+}
+
+/** Splits arguments into words, flags without a value, and flags and keys with one. */
+function split(args: readonly string[]): Parts {
+  const names = Object.keys(FLAGS) as FlagName[];
+  const takesValue = (name: FlagName): boolean => flagOf(name).value !== undefined;
+  const valued = new Set<string>([...names.filter(takesValue), ...BY_SPELLING.keys()]);
   const { tokens } = parseArgs({
     args: [...args],
-    options: {
-      ...SWITCHES,
-      ...Object.fromEntries(valued.map((name) => [name, { type: 'string' as const }])),
-    },
+    options: Object.fromEntries([...valued].map((name) => [name, { type: 'string' as const }])),
     allowPositionals: true,
     strict: false,
     tokens: true,
@@ -177,141 +120,133 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
     if (token.kind !== 'option') continue;
-    const { name, rawName, value } = token;
-    if (Object.hasOwn(SWITCHES, name)) {
-      if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
-      switches.add(name);
-    } else if (valued.includes(name)) {
-      if (value === undefined) throw new UsageError(`${rawName} needs a value`);
-      if (values.has(name)) throw new UsageError(`${rawName} is given twice`);
-      values.set(name, value);
-    } else {
-      const close = nearest(name, [...Object.keys(SWITCHES), ...valued]);
+    const { rawName, value } = token;
+    const name = rawName.startsWith('--') ? token.name : byLetter(token.name);
+    if (name === undefined || (!valued.has(name) && !Object.hasOwn(FLAGS, name))) {
+      const close = nearest(token.name, [...names, ...BY_SPELLING.keys()]);
       throw new UsageError(`unknown flag ${rawName}; the nearest is --${close}`);
     }
+    if (!valued.has(name)) {
+      if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
+      switches.add(name);
+      continue;
+    }
+    if (value === undefined) throw new UsageError(`${rawName} needs a value`);
+    if (values.has(name)) throw new UsageError(`${rawName} is given twice`);
+    values.set(name, value);
   }
-  const { command, operand, second } = commandOf(words, switches);
-  if (command !== 'help' && command !== 'version')
-    for (const flag of OWN_FLAGS)
-      if ((switches.has(flag) || values.has(flag)) && !takes(command, flag))
-        throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
-  const [
-    file,
-    name,
-    metadata,
-    from,
-    tables = 'adopt',
-    database,
-    policy,
-    full,
-    script,
-    against,
-    out,
-  ] = Object.keys(VALUED).map((flag) => {
-    const value = values.get(flag);
-    values.delete(flag);
-    return value;
-  });
-  for (const [flag, value] of Object.entries({ config: file, from, script, against, out }))
-    if (value === '') throw new UsageError(`--${flag} needs a value`);
-  if (tables !== 'adopt' && tables !== 'copy') throw new UsageError('--tables takes adopt or copy');
-  if (policy !== undefined && policy !== 'skip' && policy !== 'update' && policy !== 'error')
-    throw new UsageError('--policy takes skip, update or error');
-  if (full !== undefined && full !== 'full') throw new UsageError('--prove takes full');
-  const isOff = switches.has('no-prove');
-  if (isOff && full !== undefined)
-    throw new UsageError('--no-prove and --prove exclude each other');
-  if (isOff && against !== undefined)
-    throw new UsageError('--no-prove and --against exclude each other');
-  const prove = isOff ? 'off' : (full ?? 'usual');
-  const flags = Object.fromEntries(values);
-  const [key] = values.keys();
-  if (key !== undefined && command in FORMS && takesNoKeys(command as keyof typeof FORMS))
-    throw new UsageError(`--${key} is no flag of ${command}, which takes no keys`);
-  const [json, yes] = [switches.has('json'), switches.has('yes')];
-  const dryRun = switches.has('dry-run');
-  return {
-    command,
-    operand,
-    second,
-    file,
-    flags,
-    json,
-    yes,
-    name,
-    metadata,
-    from,
-    tables,
-    database,
-    policy,
-    dryRun,
-    prove,
-    script,
-    against,
-    out,
-    breaking: switches.has('breaking'),
-  };
+  return { words, switches, values };
 }
 
-function commandOf(
-  words: readonly string[],
+function byLetter(letter: string): string | undefined {
+  return (Object.keys(FLAGS) as FlagName[]).find((name) => flagOf(name).letters?.includes(letter));
+}
+
+/** Throws UsageError when a command does not take a flag, or no configuration keys. */
+function checkFlags(
+  command: CommandName,
   switches: ReadonlySet<string>,
-): { command: Command; operand: string; second: string } {
-  if (switches.has('help')) return { command: 'help', operand: '', second: '' };
+  values: ReadonlyMap<string, string>,
+): void {
+  for (const flag of OWN_FLAGS)
+    if ((switches.has(flag) || values.has(flag)) && !takes(commandOf(command), flag))
+      throw new UsageError(`--${flag} belongs to ${ownersOf(flag)}, not to ${command}`);
+  if (commandOf(command).keys !== false) return;
+  const key = [...values.keys()].find((name) => BY_SPELLING.has(name));
+  if (key !== undefined)
+    throw new UsageError(`--${key} is no flag of ${command}, which takes no keys`);
+}
+
+type Called = Pick<CommandLine, 'command' | 'operand' | 'second'>;
+
+function commandIn(words: readonly string[], switches: ReadonlySet<string>): Called {
+  const [first, ...others] = words;
+  if (switches.has('help')) return topic(first === 'help' ? others : words);
   if (switches.has('version')) return { command: 'version', operand: '', second: '' };
-  let forms: [name: keyof typeof FORMS, form: Form][] = Object.entries(FORMS) as typeof forms;
-  // Word by word, so that the error names the first wrong one.
+  if (first === 'help') return topic(others);
+  const { prefix, found, next } = walk(words);
+  if (found !== undefined) return { command: found, ...operandsOf(commandOf(found), words) };
+  throw new UsageError(
+    prefix === ''
+      ? `a command is missing: ${next.join(', ')}`
+      : `${prefix} needs a word more: ${next.join(' or ')}`,
+  );
+}
+
+/** The command whose help is wanted, or the words that several have in common. */
+function topic(words: readonly string[]): Called {
+  const { prefix } = walk(words);
+  return { command: 'help', operand: prefix, second: '' };
+}
+
+/**
+ * Follows words to a command. `prefix` are the words up to there; while these are not a command, `next` are those that
+ * may follow. Throws UsageError with the first wrong word.
+ */
+function walk(words: readonly string[]): {
+  readonly prefix: string;
+  readonly found: CommandName | undefined;
+  readonly next: readonly string[];
+} {
+  let commands = COMMAND_LIST;
   for (let i = 0; ; i++) {
     const prefix = words.slice(0, i).join(' ');
-    const whole = forms.find(([, form]) => form.words.length === i);
-    const next = [...new Set(forms.flatMap(([, form]) => form.words[i] ?? []))];
+    const found = commands.find(([, one]) => one.words.length === i)?.[0];
+    const next = [...new Set(commands.flatMap(([, one]) => one.words[i] ?? []))];
     const word = words[i];
     // `contract diff` is another command than `contract`.
-    if (whole !== undefined && (word === undefined || !next.includes(word)))
-      return { command: whole[0], ...operandsOf(whole, words) };
-    if (word === undefined)
+    if (word === undefined || (found !== undefined && !next.includes(word)))
+      return { prefix, found, next };
+    if (!next.includes(word)) {
+      const close = nearest(word, next);
       throw new UsageError(
-        i === 0
-          ? `a command is missing: ${next.join(', ')}`
-          : `${prefix} needs a word more: ${next.join(' or ')}`,
+        `unknown command ${`${prefix} ${word}`.trim()}; the nearest is ${`${prefix} ${close}`.trim()}`,
       );
-    if (!next.includes(word))
-      throw new UsageError(
-        `unknown command ${`${prefix} ${word}`.trim()}; the nearest is ${`${prefix} ${nearest(word, next)}`.trim()}`,
-      );
-    forms = forms.filter(([, form]) => form.words[i] === word);
+    }
+    commands = commands.filter(([, one]) => one.words[i] === word);
   }
 }
 
 function operandsOf(
-  [command, form]: [string, Form],
+  command: Command,
   words: readonly string[],
-): { operand: string; second: string } {
-  const operands = words.slice(form.words.length);
+): { readonly operand: string; readonly second: string } {
+  const name = command.words.join(' ');
+  const operands = words.slice(command.words.length);
   const [operand, second = ''] = operands;
-  const names = [form.operand, form.second].filter((name) => name !== undefined);
+  const names = [command.operand, command.second].filter((one) => one !== undefined);
   const surplus = operands[names.length];
   if (surplus !== undefined)
     throw new UsageError(
-      `${command} takes ${names.length === 0 ? 'flags' : `one ${names.join(', one ')} and flags`} only, not ${surplus}`,
+      `${name} takes ${names.length === 0 ? 'flags' : `one ${names.join(', one ')} and flags`} only, not ${surplus}`,
     );
-  if (form.operand !== undefined && (operand === '' || (operand === undefined && !form.optional)))
+  const optional = command.optional === true;
+  if (command.operand !== undefined && (operand === '' || (operand === undefined && !optional)))
     throw new UsageError(
-      `${command} needs ${/^[AEIO]/.test(form.operand) ? 'an' : 'a'} ${form.operand}`,
+      `${name} needs ${/^[AEIO]/.test(command.operand) ? 'an' : 'a'} ${command.operand}`,
     );
+  const { choices } = command;
+  if (choices !== undefined && operand !== undefined && !choices.includes(operand))
+    throw new UsageError(`${name} takes ${alternatives(choices)}${meant(operand, choices)}`);
   return { operand: operand ?? '', second };
 }
 
-function takes(command: keyof typeof FORMS, flag: (typeof OWN_FLAGS)[number]): boolean {
-  const { flags = [] } = FORMS[command] as Form;
-  return flags.includes(flag);
+function alternatives(words: readonly string[]): string {
+  return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)!}`;
 }
 
-function takesNoKeys(command: keyof typeof FORMS): boolean {
-  return (FORMS[command] as Form).keys === false;
+/** What was probably meant; nothing when no word is similar. */
+function meant(word: string, words: readonly string[]): string {
+  const close = similar(word, words);
+  return close === undefined ? '' : `; you probably mean ${close}`;
 }
 
-function ownersOf(flag: (typeof OWN_FLAGS)[number]): string {
-  const names = Object.keys(FORMS) as (keyof typeof FORMS)[];
-  return names.filter((command) => takes(command, flag)).join(' and ');
+function takes({ flags = {} }: Command, flag: FlagName): boolean {
+  return flag in flags;
+}
+
+function ownersOf(flag: FlagName): string {
+  return COMMAND_LIST.filter(([, command]) => takes(command, flag))
+    .map(([name]) => name)
+    .join(' and ');
 }

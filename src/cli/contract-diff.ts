@@ -19,6 +19,8 @@ import { ScriptSelection } from './script-selection.js';
 export async function printChanges(sources: ConfigSources, line: CommandLine): Promise<number> {
   const { operand, second, script, breaking, json } = line;
   try {
+    if (operand === '-' && second === '-')
+      throw new NoContract(['error: standard input can be only one of the contracts']);
     const old = selected(await contractAt(operand, sources.cwd), script);
     const now =
       second === ''
@@ -35,16 +37,25 @@ export async function printChanges(sources: ConfigSources, line: CommandLine): P
 
 /** The contract of a file, or with `-` of standard input. */
 async function contractAt(file: string, cwd: string): Promise<Contract> {
+  const name = file === '-' ? 'standard input' : quoted(file);
   try {
     return readContract(
-      file === '-' ? await text(process.stdin) : await readFile(resolve(cwd, file), 'utf8'),
+      file === '-' ? await standardInput() : await readFile(resolve(cwd, file), 'utf8'),
     );
   } catch (error) {
-    if (error instanceof ContractError)
-      throw new NoContract([`error: ${quoted(file)}: ${error.message}`]);
+    if (error instanceof NoContract) throw error;
+    if (error instanceof ContractError) throw new NoContract([`error: ${name}: ${error.message}`]);
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    throw new NoContract([`error: ${quoted(file)} cannot be read: ${code}`]);
+    throw new NoContract([`error: ${name} cannot be read: ${code}`]);
   }
+}
+
+async function standardInput(): Promise<string> {
+  if (process.stdin.isTTY)
+    process.stderr.write('reading a contract from standard input; Ctrl-D ends it\n');
+  const contract = await text(process.stdin);
+  if (contract.trim() === '') throw new NoContract(['error: standard input is empty']);
+  return contract;
 }
 
 function selected(contract: Contract, script: string | undefined): Contract {

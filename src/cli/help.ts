@@ -1,57 +1,111 @@
-/** The text of `--help`. */
-export const HELP = `Turns SQL templates, of a folder or a table, into an HTTP API for PostgreSQL.
+/** The texts of `--help` and `help`: of the program, of one command, and of commands with the same first words. */
+import {
+  COMMAND_LIST,
+  COMMANDS,
+  flagsOf,
+  synopsisOf,
+  type Command,
+  type CommandName,
+} from './commands.js';
+import { flagOf, type FlagName } from './flags.js';
+import { wrapped } from './wrapped.js';
 
-Usage: sql-rest-service COMMAND [FLAGS]
+export const PROGRAM = 'sql-rest-service';
+export const PURPOSE =
+  'Turns SQL templates, of a folder or a table, into an HTTP API for PostgreSQL.';
 
-Commands:
-  serve                    Serve until SIGTERM or SIGINT; SIGHUP reads the configuration again
-  check                    Check the configuration, databases, scripts and plugins, and who may run
-                           which script; plugins are loaded for that. Proves that PostgreSQL can
-                           parse every branch of every script, without running anything
-  contract                 Write what every script takes and gives as JSON, for version control
-  contract diff OLD [NEW]  Show what changed between two such files, or since OLD, and what breaks
-                           callers
-  migrate up auth          Make the users table, unless it is there
-  migrate down auth        Drop the users table; with --yes also when there are users in it
-  migrate up queries       Make the scripts table and its history, as far as they are not there
-  migrate down queries     Drop them; with --yes also when there are scripts in the table
-  migrate from-prest       Convert the configuration and the tables of pREST 2.4.2
-  scripts export [FOLDER]  Write the scripts of the table as files; with --yes over others
-  scripts import [FOLDER]  Write the scripts of a folder into the table
-  scripts diff [FOLDER]    Show what an import would change; exit status 1 when there is something
-  plugin new LANGUAGE NAME Write a folder NAME with a plugin in c, cpp, go or rust to begin with
-  plugin check FILE        Load a plugin, and list the requests it answers
-  plugin header            Print the path of service_plugin.h
-  user add NAME            Add a user; the password is asked for, or read from standard input
-  user passwd NAME         Give a user another password
-  user list                List the users
-  user remove NAME         Remove a user
+/** What the documentation of every command says about configuration keys. */
+export const KEY_TEXT = 'Set a configuration key that is not a secret, such as --http.port 8080';
+export const KEY_SOURCES =
+  'Keys can also be set in the file and in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT); docs/configuration.md lists them.';
+export const EXIT_STATUS =
+  '0 when all is well, 1 when something is wrong, 2 for a bad command line.';
 
-Flags:
-  --config FILE            Configuration file; otherwise SERVICE_CONF, otherwise ./service.toml
-  --KEY VALUE              Set a configuration key that is not a secret: --http.port 8080
-  --against URL            Prove the scripts on this database instead of the default one; also the
-                           name of a variable that has the URL
-  --out FILE               Write the contract to FILE instead of standard output
-  --breaking               Exit status 1 when a change breaks callers
-  --json                   Print the outcome of check, contract diff, plugin check, from-prest,
-                           scripts import and scripts diff, or the list of users, as JSON
-  --name TEXT              Full name of the user that is added
-  --metadata JSON          Metadata of the user that is added
-  --database ALIAS         Scripts of this database; otherwise those for all databases
-  --policy WORD            What an import does with a script that is there with another text: skip,
-                           update or error; otherwise queries.import_policy
-  --script FOLDER/SCRIPT   This script only; check prints its parameters and columns
-  --prove full             Prove every combination of parameters, however many there are
-  --no-prove               Do not ask the database about the scripts
-  --dry-run                Change nothing, say what would be done
-  --yes                    Drop what is in a table with it; write over files that differ
-  --from FILE              The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml
-  --tables WORD            adopt (default): use the tables of pREST; copy: copy their rows into new ones
-  --help, -h               Print this
-  --version, -V            Print the version
+/** helpText gives the help of a command, or of those that begin with `words`; of the program when that is empty. */
+export function helpText(words: string): string {
+  if (Object.hasOwn(COMMANDS, words)) return commandHelp(COMMANDS[words as CommandName]);
+  return words === '' ? programHelp() : groupHelp(words);
+}
 
-Keys can also be set in the environment (SERVICE_HTTP_PORT, DATABASE_URL, PORT);
-docs/configuration.md lists them.
-Exit status: 0 when all is well, 1 when something is wrong, 2 for a bad command line.
-`;
+function programHelp(): string {
+  return [
+    PURPOSE,
+    `Usage: ${PROGRAM} COMMAND [FLAGS]`,
+    `Commands:\n${commandRows(COMMAND_LIST.map(([, command]) => command))}`,
+    `Flags of every command:\n${rows([
+      ['--config FILE', 'Read this configuration file'],
+      ['--KEY VALUE', KEY_TEXT],
+      ['--help, -h', 'Print the help of the command'],
+      ['--version, -v', 'Print the version'],
+    ])}`,
+    wrapped(KEY_SOURCES),
+    `${wrapped(`${PROGRAM} help COMMAND shows the flags of a command, with examples.`)}\nExit status: ${EXIT_STATUS}`,
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function groupHelp(words: string): string {
+  const below = COMMAND_LIST.filter(([name]) => name.startsWith(`${words} `));
+  return [
+    `Usage: ${PROGRAM} ${words} COMMAND [FLAGS]`,
+    `Commands:\n${commandRows(below.map(([, command]) => command))}`,
+    `${PROGRAM} help ${below[0]![0]} shows the flags of that command, and so on.\n`,
+  ].join('\n\n');
+}
+
+function commandHelp(command: Command): string {
+  const flags: (readonly [string, string])[] = flagsOf(command).map(([name, text]) => [
+    flagForm(name),
+    text,
+  ]);
+  if (command.keys !== false) flags.push(['--KEY VALUE', KEY_TEXT]);
+  const width = Math.max(...command.examples.map(([line]) => line.length));
+  const examples = command.examples.map(
+    ([line, what]) => `  ${PROGRAM} ${line.padEnd(width)}  # ${what}`,
+  );
+  return [
+    `Usage: ${PROGRAM} ${synopsisOf(command)} [FLAGS]`,
+    wrapped(`${command.summary}.`),
+    ...(command.text === undefined
+      ? []
+      : [
+          command.text
+            .split('\n')
+            .map((one) => wrapped(one))
+            .join('\n'),
+        ]),
+    `Flags:\n${rows(flags)}`,
+    ...(command.keys === false ? [] : [wrapped(KEY_SOURCES)]),
+    `${examples.length === 1 ? 'Example' : 'Examples'}:\n${examples.join('\n')}`,
+    `${wrapped(`Exit status: 0 when all is well;${fails(command)} 2 for a bad command line.`)}\n`,
+  ].join('\n\n');
+}
+
+function fails({ fails: when }: Command): string {
+  return when === undefined ? '' : ` 1 when ${when};`;
+}
+
+function commandRows(commands: readonly Command[]): string {
+  return rows(commands.map((command) => [synopsisOf(command), command.summary]));
+}
+
+/** flagForm gives a flag as the help shows it: `--config FILE`, `--help, -h`. */
+export function flagForm(name: FlagName): string {
+  const { value, letters = [] } = flagOf(name);
+  const forms = [`--${name}`, ...letters.map((letter) => `-${letter}`)].join(', ');
+  return value === undefined ? forms : `${forms} ${value}`;
+}
+
+/** Column of the second part of a row. */
+const COLUMN = 28;
+
+function rows(list: readonly (readonly [string, string])[]): string {
+  return list
+    .map(([first, second]) => {
+      const text = wrapped(second, COLUMN);
+      const gap = first.length + 3 > COLUMN ? `\n${' '.repeat(COLUMN)}` : ' '.repeat(COLUMN - 2 - first.length); // prettier-ignore
+      return `  ${first}${gap}${text}`;
+    })
+    .join('\n');
+}

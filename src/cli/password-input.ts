@@ -1,11 +1,11 @@
 /**
- * Reads a new password from standard input: on a terminal a prompt, twice and without echo, otherwise the first line. It is
- * never an argument, which other users of the machine could read. Refuses passwords that are too short or too long.
+ * Reads a new password from standard input: on a terminal a prompt, twice and without echo, otherwise the first line, for
+ * which it does not wait forever. It is never an argument, which other users of the machine could read. Refuses passwords that are too short or too long.
  */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { BCRYPT_BYTES, fitsBcrypt, type Scheme } from '../auth/password.js';
+import { firstLine } from './first-line.js';
 
 /** Minimum number of characters. */
 const MIN_LENGTH = 8;
@@ -16,7 +16,7 @@ export class PasswordError extends Error {
 
 /** readPassword resolves to a password that the scheme can hash. Rejects with PasswordError. */
 export async function readPassword(scheme: Scheme): Promise<string> {
-  const password = process.stdin.isTTY ? await askTwice() : await firstLine();
+  const password = process.stdin.isTTY ? await askTwice() : await piped();
   if (Array.from(password).length < MIN_LENGTH)
     throw new PasswordError(`the password has fewer than ${MIN_LENGTH} characters`);
   if (scheme === 'bcrypt' && !fitsBcrypt(password))
@@ -26,10 +26,20 @@ export async function readPassword(scheme: Scheme): Promise<string> {
   return password;
 }
 
-async function firstLine(): Promise<string> {
-  const [line = ''] = (await text(process.stdin)).split('\n', 1);
-  return line.replace(/\r$/, '');
+async function piped(): Promise<string> {
+  const waiting = (): void => {
+    process.stderr.write('waiting for the password on standard input\n');
+  };
+  const read = await firstLine(process.stdin, { waiting });
+  if (typeof read === 'object') return read.line;
+  throw new PasswordError(`${NOT_READ[read]}: run it on a terminal, or pipe the password into it`);
 }
+
+const NOT_READ = {
+  empty: 'no password was given: standard input is no terminal, and empty',
+  late: 'no password was given: standard input is no terminal, and nothing came on it in a minute',
+  long: 'the first line of standard input is too long for a password',
+} as const;
 
 /** Prompts on a terminal, without echo. */
 async function askTwice(): Promise<string> {

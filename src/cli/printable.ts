@@ -1,9 +1,8 @@
 /** Replaces control characters, which a terminal would obey, in texts from outside the program. */
 
-/** printable replaces all control characters: for a text of one line. */
-export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD');
-}
+import { printable } from '../text.js';
+
+export { printable };
 
 export function quoted(name: string): string {
   return printable(JSON.stringify(name));

@@ -5,7 +5,6 @@
 import { dropLibpqVariables } from '../config/conninfo.js';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
 import { version } from '../version.js';
-import { HELP } from './help.js';
 import type { PluginLanguage } from './plugin-new.js';
 
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -20,10 +19,13 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   const sources = { file: line.file, flags: line.flags, env: process.env, cwd: process.cwd() };
   switch (line.command) {
     case 'help':
-      process.stdout.write(HELP);
+      process.stdout.write((await import('./help.js')).helpText(line.operand));
       return 0;
     case 'version':
       process.stdout.write(`${version()}\n`);
+      return 0;
+    case 'completion':
+      process.stdout.write((await import('./completion.js')).completionFor(line.operand));
       return 0;
   }
   dropLibpqVariables(process.env);

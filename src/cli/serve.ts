@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { databaseOf } from '../config/databases.js';
-import { ConfigError, loadConfig, type ConfigSources } from '../config/load.js';
+import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import {
   certificateOf,
@@ -19,30 +19,34 @@ import { qualifiedName } from '../quote.js';
 import { CHANNEL } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
+import { reportAccess, reportConfiguration, reportFolder } from './start-report.js';
 import { ScriptPreparation } from './script-preparation.js';
 
 /** runService serves until a signal, and resolves to the exit code. */
 export async function runService(sources: ConfigSources): Promise<number> {
   // Not process.stdout.isTTY: Node makes a pipe non-blocking for all programs that share it.
   const pretty = isatty(1);
-  let config: Config;
-  let warnings: readonly string[];
+  let loaded: LoadedConfig;
+  let made: boolean;
   try {
-    ({ config, warnings } = loadConfig(sources));
-    createScriptsFolder(config);
+    loaded = loadConfig(sources);
+    made = createScriptsFolder(loaded.config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const warning of error.warnings) process.stderr.write(`warning: ${warning}\n`);
     for (const problem of error.problems) process.stderr.write(`error: ${problem}\n`);
     return 1;
   }
+  const { config } = loaded;
   const log = createLogger(logSettingsOf(config, pretty), { part: 'supervisor' });
   logWarnings(log);
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'the supervisor ends');
     process.exit(1);
   });
-  for (const warning of warnings) log.warn(warning);
+  reportConfiguration(loaded, sources.cwd, log);
+  for (const warning of loaded.warnings) log.warn(warning);
+  if (made) reportFolder(config, log);
   const preparation = new ScriptPreparation(log);
   try {
     await preparation.prepare(config);
@@ -55,13 +59,15 @@ export async function runService(sources: ConfigSources): Promise<number> {
     ...serviceOf(config, pretty),
     log,
     reload: async () => {
-      const loaded = loadConfig(sources);
-      createScriptsFolder(loaded.config);
-      for (const warning of loaded.warnings) log.warn(warning);
-      log.level = loaded.config['log.level'];
-      await preparation.prepare(loaded.config);
-      return serviceOf(loaded.config, pretty);
+      loaded = loadConfig(sources);
+      const { config, warnings } = loaded;
+      if (createScriptsFolder(config)) reportFolder(config, log);
+      for (const warning of warnings) log.warn(warning);
+      log.level = config['log.level'];
+      await preparation.prepare(config);
+      return serviceOf(config, pretty);
     },
+    listening: () => reportAccess(loaded.config, log),
   }).finally(() => {
     stopWatching();
     preparation.stop();
@@ -82,10 +88,11 @@ function serviceOf(config: Config, pretty: boolean): Service {
   };
 }
 
-function createScriptsFolder(config: Config): void {
+/** Whether the folder was missing, and is made now. */
+function createScriptsFolder(config: Config): boolean {
   const folder = config['queries.location'];
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new ConfigError([`queries.location: ${folder} cannot be made: ${code}`], []);

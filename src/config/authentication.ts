@@ -36,11 +36,13 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
   if (key !== undefined) collectError('jwt.key', () => verificationKey(key, algorithm), errors);
   else if (set === undefined && discovery === undefined)
     errors.push(
-      'jwt.key: authentication is on, and no key is set to check tokens with; set jwt.key, jwt.jwks or jwt.wellknownurl',
+      'jwt.key: authentication is on, and no key is set to check tokens with; set the variable SERVICE_JWT_KEY, jwt.jwks or jwt.wellknownurl',
     );
   if (!config['auth.login']) return;
   if (!canSign(key ?? '', algorithm))
-    errors.push('auth.login: /auth needs a jwt.key that can sign tokens');
+    errors.push(
+      'auth.login: /auth needs a jwt.key that can sign tokens; set the variable SERVICE_JWT_KEY',
+    );
   if (config['auth.encrypt'] !== 'bcrypt')
     warnings.push(
       `auth.encrypt is ${config['auth.encrypt']}: whoever reads the users table can find the passwords; bcrypt is the only safe choice`,

@@ -91,7 +91,12 @@ export const SERVICE_KEYS = {
     'info',
     'Least severe level that is logged.',
   ),
-  'log.access': fixed(boolean(), false, 'Log one line for each request, without its query string.'),
+  'log.access': derived<boolean | undefined>(
+    boolean(),
+    '`true` where standard output is a terminal, otherwise `false`',
+    () => undefined,
+    'Log one line for each request, without its query string.',
+  ),
   debug: fixed(
     boolean(),
     false,

@@ -196,6 +196,7 @@ function exposesTables(config: Config): boolean {
   return config['mcp.enabled'] && !config['access.restrict'];
 }
 
-function isLoopback(host: string): boolean {
+/** isLoopback tells whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -45,7 +45,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
     queue: config['pool.queue'],
     maxBody: config['http.max_body'],
     threads,
-    accessLog: config['log.access'],
+    accessLog: config['log.access'] ?? pretty,
     auth: authOf(config),
     expose: exposeOf(config),
     registry: registryOf(config),

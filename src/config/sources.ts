@@ -55,7 +55,14 @@ export function readFile(file: string, foreign: string[], issues: Issues, text?:
     } else if (SECTIONS.has(spelling)) {
       issues.errors.push(`${key}: found ${describe(value)}; allowed: a table ([${key}])`);
     } else {
-      reportUnknown(key, spelling, [...BY_SPELLING.keys()], isSecure(spelling), issues);
+      reportUnknown(
+        key,
+        spelling,
+        [...BY_SPELLING.keys()],
+        isSecure(spelling),
+        issues,
+        ` in ${file}`,
+      );
     }
   });
   for (const [name, entry] of aliases) {
@@ -142,6 +149,7 @@ function reportUnknown(
   known: readonly string[],
   secure: boolean,
   issues: Issues,
+  where = '',
 ): void {
   const closest = nearest(compared, known);
   const key = closest
@@ -153,7 +161,7 @@ function reportUnknown(
   const section = /^(SERVICE_[^_]*_|[^.]*\.)?/.exec(compared)![0];
   const near = section === '' ? [] : known.filter((candidate) => candidate.startsWith(section));
   const suggestion = typo || near.length === 0 ? closest : nearest(compared, near);
-  const message = `${name}: unknown key; the nearest known one is ${suggestion}`;
+  const message = `${name}: unknown key${where}; the nearest known one is ${suggestion}`;
   (secure || typo ? issues.errors : issues.warnings).push(message);
 }
 

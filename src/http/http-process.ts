@@ -33,7 +33,7 @@ let threads = 1;
 let reporter: NodeJS.Timeout | undefined;
 let draining = false;
 
-function start(settings: HttpSettings): void {
+async function start(settings: HttpSettings): Promise<void> {
   const log = createLogger(settings.worker.log, { part: 'http', httpProcess: settings.index });
   logWarnings(log);
   process.on('uncaughtException', (error) => {
@@ -52,7 +52,10 @@ function start(settings: HttpSettings): void {
       proofs,
       report: (news) => send({ type: 'proofs', news }),
     });
-    send({ type: 'listening', port: server.port });
+    const port = await server.listen();
+    if (port === undefined) return; // drained meanwhile
+    send({ type: 'listening', port });
+    if (settings.index === 0) await server.report(log);
     releaseOnceIdle(log);
   } catch (error) {
     send({ type: 'start-failed', message: errorText(error) }, () => process.exit(1));
@@ -93,7 +96,7 @@ function send(message: HttpProcessMessage, done: () => void = () => undefined): 
 process.on('message', (message: SupervisorMessage) => {
   switch (message.type) {
     case 'start':
-      start(message.settings);
+      void start(message.settings);
       break;
     case 'connection-quota':
       if (server !== undefined) allow(server, message.connections);

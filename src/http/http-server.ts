@@ -1,5 +1,6 @@
 /**
- * The HTTP server of an HTTP process: puts its parts together, listens, passes the responses of workers to clients, and drains.
+ * The HTTP server of an HTTP process: puts its parts together, listens once the databases have been probed, passes the
+ * responses of workers to clients, and drains.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
@@ -33,6 +34,7 @@ import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
+import { reportDatabases, reportScripts } from './start-report.js';
 import { ScriptRoutes } from './script-routes.js';
 import type { Route } from './route.js';
 import { UnmatchedHandler } from './unmatched-handler.js';
@@ -67,13 +69,15 @@ export class HttpServer {
   readonly #requests: RequestTable;
   readonly #dispatcher: Dispatcher;
   readonly #app: TemplatedApp;
-  readonly #socket: us_listen_socket;
-  #listening = true;
+  /** Undefined until it listens. */
+  #socket: us_listen_socket | undefined;
+  /** Whether it accepts connections, or will. */
+  #accepting = true;
   #connections = 0;
 
   /**
-   * Starts to listen. Throws when it cannot listen on the address, or a key is unusable. `workerFile` is the program of the
-   * query workers, by default the service's own.
+   * Starts the query workers and the probes of the databases. Throws when a key is unusable. `workerFile` is the program of
+   * the query workers, by default the service's own.
    */
   constructor(settings: HttpSettings, log: Logger, supervised: Supervised, workerFile?: string) {
     const { worker, threads, timeout, accessLog, auth, queue } = settings;
@@ -84,7 +88,6 @@ export class HttpServer {
         if (Number(change) > 0) this.#requests.connected();
       })
       .any('/*', (res, req) => this.#dispatcher.handle(res, req));
-    this.#socket = this.#listen(settings.port); // first: where it fails nothing else has started
     const results = { answered: this.#answered, died: this.#died };
     this.pool = new QueryPool(threads, worker, results, log, workerFile, supervised.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
@@ -115,7 +118,15 @@ export class HttpServer {
     this.#dispatcher = new Dispatcher(settings, this.#requests, gate, routes, budget);
   }
 
-  get port(): number {
+  /**
+   * listen accepts connections once each database has been probed, so that the first response of `/_health` is right. A
+   * database that does not answer delays this by the time limit of a probe. Resolves to the port; undefined when the server
+   * was drained meanwhile. Rejects when it cannot listen on the address.
+   */
+  async listen(): Promise<number | undefined> {
+    await this.#health.probed;
+    if (!this.#accepting) return undefined;
+    this.#socket = this.#open(this.#settings.port);
     return uWS.us_socket_local_port(this.#socket);
   }
 
@@ -131,9 +142,17 @@ export class HttpServer {
     this.#prover?.scriptsChanged();
   }
 
+  /** report logs what is served; to be called once it listens. */
+  report(log: Logger): Promise<void> {
+    const { worker } = this.#settings;
+    reportDatabases(worker, this.#health, log);
+    return reportScripts(worker, this.pool, log);
+  }
+
   stopListening(): void {
-    if (this.#listening) uWS.us_listen_socket_close(this.#socket);
-    this.#listening = false;
+    if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket);
+    this.#socket = undefined;
+    this.#accepting = false;
   }
 
   /**
@@ -171,7 +190,7 @@ export class HttpServer {
     return new ProverThread(settings, this.pool.proofs, callbacks, log);
   }
 
-  #listen(port: number): us_listen_socket {
+  #open(port: number): us_listen_socket {
     const { host } = this.#settings;
     let opened: us_listen_socket | false = false;
     this.#app.listen(host, port, (socket) => {
@@ -182,7 +201,7 @@ export class HttpServer {
     // uWebSockets.js shares only ports given by number: let the kernel pick one, and listen again on that.
     const picked = uWS.us_socket_local_port(opened);
     uWS.us_listen_socket_close(opened);
-    return this.#listen(picked);
+    return this.#open(picked);
   }
 
   #routes(gate: Gate, budget: BodyBudget, attempts: Attempts, log: Logger): RouteTable {

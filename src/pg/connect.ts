@@ -5,6 +5,7 @@
 import type { DatabaseSettings } from '../settings.js';
 import { errorText } from '../text.js';
 import { postgresVersion, unsupportedPostgres } from '../version.js';
+import { withAdvice } from './connection-advice.js';
 import { connectsSafely, loadLibpq, type Libpq } from './libpq-addon.js';
 
 /** connect resolves to a connection, or rejects with an Error; the string's connect_timeout bounds the wait. */
@@ -19,7 +20,7 @@ export function connect(settings: DatabaseSettings): Promise<Libpq> {
         return;
       }
       pq.finish();
-      reject(new Error(errorText(error).trim()));
+      reject(new Error(withAdvice(errorText(error).trim())));
     });
   });
 }

@@ -12,6 +12,7 @@ import { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings, WorkerSettings } from '../settings.js';
 import type {
+  FoundScripts,
   MadeUsersTable,
   Probed,
   RegistryResponse,
@@ -135,6 +136,11 @@ export class QueryPool {
   async routes(version: string): Promise<RouteList | undefined> {
     const worker = this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
     return (await worker.run({ type: 'routes', version })) as RouteList | undefined;
+  }
+
+  /** foundScripts counts the scripts, and finds those that cannot be served. Rejects when no worker could. */
+  foundScripts(): Promise<FoundScripts> {
+    return this.#task({ type: 'found-scripts' });
   }
 
   /** sending reports to the workers how many bytes of their responses the HTTP process has yet to send. */

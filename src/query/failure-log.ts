@@ -46,6 +46,15 @@ export function logFailure(
   log[failureLevel(failure)](fields, isRaised(state) ? 'a script raised an error' : message);
 }
 
+/** State of a missing privilege, which is no mistake of a script. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** checkHint says how the author of a script sees a message whose names are masked in the log; undefined where none helps. */
+export function checkHint(state: string, script: string): string | undefined {
+  if (!state.startsWith('42') || state === INSUFFICIENT_PRIVILEGE) return undefined;
+  return `sql-rest-service check --script ${script} shows the whole message`;
+}
+
 /** logRejectedIdentity logs the role and why it could not be set, never the claims. */
 export function logRejectedIdentity(
   log: Logger,

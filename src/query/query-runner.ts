@@ -34,6 +34,7 @@ import type { McpRunner } from './mcp-runner.js';
 import { Query } from './query.js';
 import type { Responder } from './responder.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
+import { TracedQuery } from './traced-query.js';
 import type { WorkerDatabase } from './worker-database.js';
 
 const JUST_CHANGED =
@@ -49,6 +50,8 @@ export class QueryRunner {
   readonly #mcp: McpRunner | undefined;
   readonly #responder: Responder;
   readonly #log: Logger;
+  /** Whether each request is logged with how it ran. */
+  readonly #traces: boolean;
 
   /** Without `mcp` there is no MCP endpoint. */
   constructor(
@@ -68,6 +71,7 @@ export class QueryRunner {
     this.#mcp = mcp;
     this.#responder = responder;
     this.#log = log;
+    this.#traces = log.isLevelEnabled('debug');
   }
 
   /** bodies lists the methods whose text of a script uses the body of a request; none for a script that cannot be used. */
@@ -98,12 +102,19 @@ export class QueryRunner {
         this.#mcp.respond(call);
         continue;
       }
-      const query = new Query(this.#responder, request, this.#settings.claimSettings);
+      const query = this.#query(request);
       // The HTTP process has ended the previous request in this slot, even if the message about that is still to come.
       this.#abandon(this.#responder.inFlight.put(query));
       this.#start(query, now);
     }
     this.#flush();
+  }
+
+  #query(request: QueryRequest): Query {
+    const { claimSettings } = this.#settings;
+    return this.#traces
+      ? new TracedQuery(this.#responder, request, claimSettings, this.#log)
+      : new Query(this.#responder, request, claimSettings);
   }
 
   /** Marks a request that needs no response any more: the database drops or cancels its statement. */

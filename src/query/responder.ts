@@ -33,7 +33,7 @@ import type { WorkerSettings } from '../settings.js';
 import { SlotTable } from '../slot-table.js';
 import { RefusedValue, TemplateError } from '../template/template.js';
 import { errorText } from '../text.js';
-import { failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
+import { checkHint, failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
 import {
   changeResponse,
   checkJson,
@@ -172,13 +172,13 @@ export class Responder {
         : invalidValue(failure, { rendered, uses, offset });
     const hint = rendered && readHint(query.statement, failure.state);
     const statement = parts && statementOf(parts, failure);
-    const fields = { requestId, script: query.path, alias, statement, position, parameter, hint };
     // The failure of an abandoned request is most often its cancellation.
-    if (!query.abandoned)
-      logFailure(this.#log, failure, fields, {
-        ...query.request,
-        body: query.body,
-      });
+    if (!query.abandoned) {
+      const place = { requestId, script: query.path, alias, statement, position, parameter };
+      const help = hint ?? (rendered && checkHint(failure.state, query.path));
+      const sentText = { ...query.request, body: query.body };
+      logFailure(this.#log, failure, { ...place, hint: help }, sentText);
+    }
     const { debug, raised } = this.#settings;
     const { statementTimeout } = this.#databases.get(alias)!.database.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);

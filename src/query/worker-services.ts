@@ -8,7 +8,8 @@ import { StoredScripts } from '../registry/stored-scripts.js';
 import { ProvedScripts } from '../script/proved-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { WorkerSettings } from '../settings.js';
-import type { Probed } from '../tasks.js';
+import type { FoundScripts, Probed } from '../tasks.js';
+import { scriptFilesFound, storedScriptsFound } from './found-scripts.js';
 import type { McpRunner } from './mcp-runner.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
@@ -26,6 +27,7 @@ export class WorkerServices {
   /** Empty with `queries.proof` off, and until the first proofs arrive. */
   readonly proofs = new ProofBook();
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  readonly #location: string;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
 
@@ -40,6 +42,7 @@ export class WorkerServices {
     const databases = workerDatabases(settings);
     const { database } = databases.get(defaultAlias)!;
     this.#databases = databases;
+    this.#location = settings.scripts;
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
@@ -72,6 +75,13 @@ export class WorkerServices {
   /** refreshScripts reads stored scripts that may have changed; resolves when that is done. */
   async refreshScripts(): Promise<void> {
     await this.#stored?.refresh();
+  }
+
+  /** foundScripts counts the scripts, and names those that cannot be served. */
+  foundScripts(): Promise<FoundScripts> {
+    return this.#stored === undefined
+      ? scriptFilesFound(this.#location)
+      : storedScriptsFound(this.#stored);
   }
 
   async probe(alias: string): Promise<Probed> {

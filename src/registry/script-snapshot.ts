@@ -2,6 +2,7 @@
  * All stored scripts as they were at one time, immutable. Requests find theirs by name, the next load finds unchanged
  * records by id.
  */
+import type { FoundScripts } from '../tasks.js';
 import { byPath, type ReadableScript, type RoutedScript } from '../script/scripts.js';
 import { inSlices } from '../script/slices.js';
 import { VERBS } from '../script/verb.js';
@@ -51,6 +52,18 @@ export class ScriptSnapshot {
    */
   routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
     return (this.#routed ??= this.#withRoutes(defaultAlias));
+  }
+
+  /** found counts the texts that can be served, and those that cannot, which compiling logs. Compiles as readable does. */
+  async found(): Promise<FoundScripts> {
+    const found = { count: 0, broken: 0, problems: [] };
+    await inSlices(this.#records.values(), (script) => {
+      for (const verb of VERBS) {
+        const usable = script.isUsable(verb);
+        if (usable !== undefined) found[usable ? 'count' : 'broken']++;
+      }
+    });
+    return found;
   }
 
   async #compiled(alias: string): Promise<readonly ReadableScript[]> {

@@ -80,6 +80,13 @@ export class StoredScript implements FoundScript {
     return compiled instanceof ServiceError ? undefined : compiled;
   }
 
+  /** isUsable compiles a text; undefined when there is none, or no request can name the script. */
+  isUsable(verb: Verb): boolean | undefined {
+    const text = this.#texts[VERBS.indexOf(verb)];
+    if (text === undefined || this.path === undefined) return undefined;
+    return !(this.#compiled(verb, text) instanceof ServiceError);
+  }
+
   /** routes gives the paths that a text declares; none when it cannot be used. Texts without a path are not compiled. */
   routes(verb: Verb): readonly RoutePattern[] {
     const text = this.#texts[VERBS.indexOf(verb)];

@@ -14,6 +14,7 @@ import { Poller } from '../poller.js';
 import type { ScriptsTable } from '../settings.js';
 import { scriptNotFound } from '../script/script-error.js';
 import type { FoundScript, ReadableScript, RoutedScript, Scripts } from '../script/scripts.js';
+import type { FoundScripts } from '../tasks.js';
 import { ScriptLoader } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
 
@@ -73,6 +74,12 @@ export class StoredScripts implements Scripts {
   routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
     if (this.#snapshot === undefined) return this.#loaded().then(() => this.routed(defaultAlias));
     return this.#snapshot.routed(defaultAlias);
+  }
+
+  /** found counts the texts that can be served, and those that cannot, which are logged. */
+  found(): Promise<FoundScripts> {
+    if (this.#snapshot === undefined) return this.#loaded().then(() => this.found());
+    return this.#snapshot.found();
   }
 
   /** The first attempt. Throws once that has failed. */

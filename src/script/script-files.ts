@@ -57,7 +57,7 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
       else if (isMeant(name))
         yield problem(
           file,
-          'the suffix is none of .read.sql, .write.sql, .update.sql, .delete.sql',
+          'the suffix is none of .read.sql (GET), .write.sql (POST), .update.sql (PUT, PATCH), .delete.sql (DELETE)',
         );
       else if (!name.includes('.')) {
         const below = await meantBelow(`${location}/${file}`);

@@ -22,7 +22,7 @@ function reason(host: string, port: number, error: NodeJS.ErrnoException): strin
   const address = `${host} port ${port}`;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `port ${port} is already in use on ${host}: by another program or another instance of this service`;
+      return `port ${port} is already in use on ${host}: by another program or another instance of this service; end that one, or set another port with PORT or --http.port`;
     case 'EACCES':
       return `not permitted to listen on ${address}`;
     case 'EADDRNOTAVAIL':

@@ -32,8 +32,8 @@ export interface ServeOptions extends Service {
   readonly log: Logger;
   /** Reads the configuration again; rejects when it is unusable, which keeps the old one. */
   readonly reload?: (() => Promise<Service>) | undefined;
-  /** Called once, with the base URL (context included), when all HTTP processes accept connections. */
-  readonly listening?: ((url: string) => void) | undefined;
+  /** Called when all HTTP processes accept connections, and after each reload. */
+  readonly listening?: (() => void) | undefined;
 }
 
 /**
@@ -118,7 +118,7 @@ class Supervisor {
     if (!this.#stopping) {
       const url = urlOf(this.#service, this.#port);
       this.#log.info({ url, httpProcesses: this.#processes.current.length }, 'listening');
-      this.#options.listening?.(url);
+      this.#options.listening?.();
       this.#scripts.follow(this.#service.scripts);
       const watch = this.#watchCertificate();
       await this.#stopped;
@@ -192,6 +192,7 @@ class Supervisor {
       this.#address = address;
       this.#scripts.follow(service.scripts);
       this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
+      this.#options.listening?.();
     } catch (error) {
       if (this.#stopping) return;
       this.#log.error(`not reloaded, the old configuration stays: ${(error as Error).message}`);

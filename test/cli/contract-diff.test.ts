@@ -359,4 +359,12 @@ t.test('between two files, as text', async (t) => {
   const input = readFileSync(join(folder, 'new.json'), 'utf8');
   const piped = await run(folder, ['contract', 'diff', '-', 'new.json'], {}, input);
   t.equal(piped.stdout, 'no changes\n');
+  t.match(await run(folder, ['contract', 'diff', '-', 'new.json']), {
+    code: 1,
+    stderr: 'error: standard input is empty\n',
+  });
+  t.match(await run(folder, ['contract', 'diff', '-', '-'], {}, input), {
+    code: 1,
+    stderr: 'error: standard input can be only one of the contracts\n',
+  });
 });

@@ -64,7 +64,7 @@ t.test('import', async (t) => {
   write('queries/shop/stray.sql', 'SELECT');
   write('queries/a/b.read.sql', 'SELECT 2\n');
   const created = 'created a/b\ncreated shop/list\n';
-  const warnings = `warning: "shop/stray.sql" is left out: the suffix is none of .read.sql, .write.sql, .update.sql, .delete.sql
+  const warnings = `warning: "shop/stray.sql" is left out: the suffix is none of .read.sql (GET), .write.sql (POST), .update.sql (PUT, PATCH), .delete.sql (DELETE)
 warning: shop/list.write.sql:1:12: template: shop/list:1: missing value for if\n`;
   t.strictSame(await scripts('import', '--dry-run'), {
     code: 0,

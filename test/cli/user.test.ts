@@ -1,5 +1,6 @@
 /** The commands about users, with passwords from a pipe and a terminal. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import bcrypt from 'bcrypt';
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
@@ -52,6 +53,31 @@ t.test('migrate', async (t) => {
   t.match(await migrate('up', 'auth'), { code: 0 });
 });
 
+t.test('no password on standard input', async (t) => {
+  t.strictSame(await user(['add', 'nil']), {
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: no password was given: standard input is no terminal, and empty: run it on a terminal, or pipe the password into it\n',
+  });
+  t.match(await user(['add', 'nil'], 'x'.repeat(5_000)), { code: 1, stderr: /too long/ });
+});
+
+t.test('a pipe that stays open after the password, and before it', async (t) => {
+  const child = spawn(process.execPath, [MAIN, 'user', 'add', 'opn'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  child.stderr.setEncoding('utf8');
+  const [notice] = (await once(child.stderr, 'data')) as [string];
+  t.equal(notice, 'waiting for the password on standard input\n');
+  child.stdin.write('long enough\nand more');
+  t.strictSame(await exited, [0, null]);
+  t.match(await user(['remove', 'opn']), { code: 0 });
+});
+
 t.test('add', async (t) => {
   t.strictSame(await user(['add', 'ann'], '12345678\n'), {
     code: 0,
@@ -82,7 +108,6 @@ t.test('add', async (t) => {
 
 t.test('refused passwords', async (t) => {
   const cases: [input: string, args: string[], stderr: RegExp][] = [
-    ['', [], /fewer than 8 characters/],
     ['\n', [], /fewer than 8 characters/],
     ['1234567\n', [], /fewer than 8 characters/],
     ['\u{1F600}'.repeat(7), [], /fewer than 8 characters/],

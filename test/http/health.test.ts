@@ -1,6 +1,10 @@
-/** /_health and /_ready show the last probe, also while a database goes down and comes up again. */
+/**
+ * /_health and /_ready show the last probe, the first one before the port is open, also while a database goes down and comes
+ * up again.
+ */
 import t from 'tap';
-import { databaseSettings, startHttpProcess } from '../support/http-process.js';
+import { startMute } from '../support/black-hole.js';
+import { databaseSettings, forkHttpProcess, startHttpProcess } from '../support/http-process.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -31,13 +35,19 @@ t.test('health', async (t) => {
   const mainOnly = await startHttpProcess(t, { ready: ['main'], worker: { databases } });
 
   const seen = { main: 'up', away: 'down' };
-  t.match(await shown(both.port, '/_health', 200), { body: { status: 'up', databases: seen } });
+  t.match(await ask(both.port, '/_health'), {
+    status: 200,
+    body: { status: 'up', databases: seen },
+  });
   t.match(await ask(both.port, '/_ready'), {
     status: 503,
     body: { status: 'down', databases: seen },
     retryAfter: '1',
   });
-  t.match(await shown(mainOnly.port, '/_ready', 200), { body: { status: 'up', databases: seen } });
+  t.match(await ask(mainOnly.port, '/_ready'), {
+    status: 200,
+    body: { status: 'up', databases: seen },
+  });
 
   const head = await fetch(`http://127.0.0.1:${mainOnly.port}/_ready`, { method: 'HEAD' });
   t.equal(head.status, 200);
@@ -53,4 +63,25 @@ t.test('health', async (t) => {
 
   await postgres.restart();
   t.match(await shown(mainOnly.port, '/_ready', 200), { status: 200, body: { databases: seen } });
+});
+
+t.test('a database that hangs does not keep the port closed', async (t) => {
+  const { port: mute } = await startMute(t);
+  const hanging = databaseSettings('main', { host: '127.0.0.1', port: mute, password: 'none' });
+  const { port } = await startHttpProcess(t, { worker: { databases: [hanging] } });
+  t.match(await ask(port, '/_health'), { status: 503, body: { databases: { main: 'down' } } });
+});
+
+t.test('a start that is stopped while the first probe waits opens no port', async (t) => {
+  const mute = await startMute(t);
+  const hanging = databaseSettings('main', {
+    host: '127.0.0.1',
+    port: mute.port,
+    password: 'none',
+  });
+  const process = forkHttpProcess(t, { worker: { databases: [hanging] } });
+  await until(() => mute.taken > 0);
+  process.drain();
+  t.match(await process.exited, { code: 0 });
+  await t.rejects(process.listening);
 });

@@ -13,7 +13,7 @@ import { startServer } from './worker-server.js';
 const SIZE = 4_000_000;
 const folder = t.testdir({ t: { 'big.read.sql': `SELECT repeat('x', ${SIZE}) AS x` } });
 const postgres = await startPostgres(t);
-const server = startServer(
+const port = await startServer(
   t,
   httpProcessSettings({
     grace: 200,
@@ -21,7 +21,7 @@ const server = startServer(
   }),
   'mortal-worker.js',
 );
-const big = `http://127.0.0.1:${server.port}/_QUERIES/t/big`;
+const big = `http://127.0.0.1:${port}/_QUERIES/t/big`;
 
 /** Status and length of a response. */
 async function ask(): Promise<string> {
@@ -55,7 +55,7 @@ t.test('responses are complete or lost', async (t) => {
 
 t.test('a response is sent to its end without the thread that it came from', async (t) => {
   t.equal(await served(), WHOLE);
-  const socket = net.connect(server.port, '127.0.0.1');
+  const socket = net.connect(port, '127.0.0.1');
   socket.write(requestBytes('GET', '/_QUERIES/t/big', ['Connection: close']));
   await new Promise((resolve) => socket.once('readable', resolve));
   writeFileSync(path.join(folder, 'die'), '');

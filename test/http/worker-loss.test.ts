@@ -3,10 +3,10 @@ import t from 'tap';
 import { httpProcessSettings } from '../support/http-process.js';
 import { startServer } from './worker-server.js';
 
-const server = startServer(t, httpProcessSettings({ grace: 200 }), 'scripted-worker.js');
+const port = await startServer(t, httpProcessSettings({ grace: 200 }), 'scripted-worker.js');
 
 async function ask(query: string, renderer = ''): Promise<{ status: number; text: string }> {
-  const url = `http://127.0.0.1:${server.port}/_QUERIES/a/b?${query}${renderer}`;
+  const url = `http://127.0.0.1:${port}/_QUERIES/a/b?${query}${renderer}`;
   const response = await fetch(url);
   return { status: response.status, text: await response.text() };
 }
@@ -36,7 +36,7 @@ t.test('an exception in the worker', async (t) => {
 
 t.test('the worker dies with a body', async (t) => {
   const post = async (query: string): Promise<number> => {
-    const url = `http://127.0.0.1:${server.port}/_QUERIES/a/b?${query}`;
+    const url = `http://127.0.0.1:${port}/_QUERIES/a/b?${query}`;
     const response = await fetch(url, { method: 'POST', body: 'x'.repeat(10_000) });
     await response.text();
     return response.status;

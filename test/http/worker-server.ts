@@ -7,12 +7,12 @@ import { createLogger } from '#app/log.js';
 import { ProofBook } from '#app/proof-book.js';
 import type { HttpSettings } from '#app/settings.js';
 
-/** startServer starts a server whose threads run a program of test/pool/fixtures; it is drained when the test ends. */
-export function startServer(
+/** startServer starts a server whose threads run a program of test/pool/fixtures, and gives its port; it is drained when the test ends. */
+export async function startServer(
   t: Pick<Test, 'teardown'>,
   settings: HttpSettings,
   program: string,
-): HttpServer {
+): Promise<number> {
   const server = new HttpServer(
     settings,
     createLogger({ level: 'silent', pretty: false }, {}),
@@ -26,5 +26,5 @@ export function startServer(
     fileURLToPath(new URL(`../pool/fixtures/${program}`, import.meta.url)),
   );
   t.teardown(() => server.drain());
-  return server;
+  return (await server.listen())!;
 }

@@ -89,5 +89,32 @@ t.test('health', (t) => {
     ]);
   });
 
+  t.test('probed: once each first probe has ended, or taken too long', async (t) => {
+    const probedAt = async (a: Attempt, b: Attempt): Promise<number> => {
+      const health = new DatabaseHealth(
+        ['a', 'b'],
+        (alias) => (alias === 'a' ? a : b)(),
+        createLogger({ level: 'silent', pretty: false }, {}),
+      );
+      let probed = false;
+      void health.probed.then(() => {
+        probed = true;
+      });
+      const began = clock;
+      await turn();
+      while (!probed) {
+        clock += 250;
+        mock.timers.tick(250);
+        await turn();
+      }
+      health.stop();
+      return clock - began;
+    };
+    t.equal(await probedAt(UP, UP), 0);
+    t.equal(await probedAt(UP, AWAY), 0);
+    t.equal(await probedAt(fails, UP), 0, 'the worker died');
+    t.equal(await probedAt(UP, never), 6_000);
+  });
+
   t.end();
 });

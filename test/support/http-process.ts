@@ -99,11 +99,20 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
 /** LIMITS of failed logins that no test meets unless it means to. */
 export const LIMITS = { perUser: 1_000, perAddress: 1_000, window: 60_000 };
 
-/** startFrontEnd starts one that is gone when the test ends, and returns its port. */
+/** startHttpProcess starts one that is gone when the test ends, and returns its port. */
 export async function startHttpProcess(
   t: Pick<Test, 'teardown'>,
   overrides: HttpProcessOverrides = {},
 ): Promise<{ readonly port: number; readonly process: HttpProcessHandle }> {
+  const process = forkHttpProcess(t, overrides);
+  return { port: await process.listening, process };
+}
+
+/** forkHttpProcess starts one without waiting until it listens. */
+export function forkHttpProcess(
+  t: Pick<Test, 'teardown'>,
+  overrides: HttpProcessOverrides = {},
+): HttpProcessHandle {
   const shared = {
     attempts: new LoginAttempts(LIMITS),
     keys: new KnownKeys(),
@@ -113,12 +122,12 @@ export async function startHttpProcess(
   const process = new HttpProcessHandle(settings, shared, new ServedProofs([settings]));
   let ending = false;
   void process.exited.then((exit) => {
-    if (!ending) console.error('the HTTP process died under the test', exit);
+    if (!ending && exit.code !== 0) console.error('the HTTP process died under the test', exit);
   });
   t.teardown(async () => {
     ending = true;
     process.kill();
     await process.exited;
   });
-  return { port: await process.listening, process };
+  return process;
 }

@@ -38,5 +38,11 @@ if (isMainThread) {
       break;
     default:
       log.info('the last line');
+      if (process.argv[3] !== 'pretty') break;
+      log.info(
+        { method: 'GET', path: '/a/\u001b[31mb', status: 404, ms: 1.5, requestId: 'r' },
+        'request',
+      );
+      log.warn({ served: 'script', script: 'a/b' }, 'not served: a/b');
   }
 }

@@ -60,7 +60,13 @@ export class TestRunner {
     };
     const level = (name: string) => (fields: object, msg: string) =>
       this.logged.push({ level: name, ...fields, msg });
-    const log = { info: level('info'), warn: level('warn'), error: level('error') };
+    const isLevelEnabled = (): boolean => false;
+    const log = {
+      info: level('info'),
+      warn: level('warn'),
+      error: level('error'),
+      isLevelEnabled,
+    };
     const reader = new ResponseReader(all.responses);
     const batcher = new ResponseBatcher(new ResponseRing(all.responses), () => {
       reader.read(undefined, (id, status, _type, _allow, body) => {

@@ -1,0 +1,76 @@
+/** What completions of shells offer: words after words of commands, flags of commands, and values. */
+import { KEYS, NAMES } from '../config/schema.js';
+import { COMMAND_LIST, commandOf, flagsOf, type Command, type CommandName } from './commands.js';
+import { FLAGS, flagOf, type FlagName } from './flags.js';
+
+/** A word that may follow, and what it means. */
+export interface Choice {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+/** nextWords gives the words of commands that may follow each prefix of words; '' is the beginning. */
+export function nextWords(): ReadonlyMap<string, readonly Choice[]> {
+  const next = new Map<string, Map<string, string>>();
+  for (const [, { words, summary }] of COMMAND_LIST)
+    words.forEach((word, i) => {
+      const prefix = words.slice(0, i).join(' ');
+      const choices = next.get(prefix) ?? new Map<string, string>();
+      next.set(prefix, choices);
+      const isWhole = i === words.length - 1;
+      if (isWhole || !choices.has(word)) choices.set(word, isWhole ? summary : groupMeaning(word));
+    });
+  return new Map(
+    [...next].map(([prefix, choices]) => [
+      prefix,
+      [...choices].map(([word, meaning]) => ({ word, meaning })),
+    ]),
+  );
+}
+
+function groupMeaning(word: string): string {
+  return `Commands that begin with ${word}`;
+}
+
+/** commandFlags gives the flags of a command, without its keys. */
+export function commandFlags(name: CommandName): readonly Choice[] {
+  return flagsOf(commandOf(name)).map(([flag, meaning]) => ({ word: `--${flag}`, meaning }));
+}
+
+/** The flags of configuration keys. */
+export const KEY_FLAGS: readonly Choice[] = NAMES.filter(
+  (name) => !KEYS[name].secret && KEYS[name].kind.name !== 'tables',
+).map((name) => ({ word: `--${name}`, meaning: KEYS[name].meaning.replaceAll('`', '') }));
+
+/** The flags with a value: their words, or whether the value is a file. */
+export const VALUED: readonly {
+  readonly flag: string;
+  readonly words: readonly string[];
+  readonly isFile: boolean;
+}[] = (Object.keys(FLAGS) as FlagName[]).flatMap((name) => {
+  const { value, words = [], names } = flagOf(name);
+  return value === undefined ? [] : [{ flag: `--${name}`, words, isFile: names === 'file' }];
+});
+
+/** Flags whose value is the next word: those of keys with a dot are left to a pattern, `--*.*`. */
+export const WITH_VALUE: readonly string[] = [
+  ...VALUED.map(({ flag }) => flag),
+  ...KEY_FLAGS.map(({ word }) => word).filter((word) => !word.includes('.')),
+  '--*.*',
+];
+
+/** All commands and beginnings of commands: `user`, `user add`. */
+export const POSITIONS: readonly string[] = [
+  ...new Set(
+    COMMAND_LIST.flatMap(([, { words }]) => words.map((_, i) => words.slice(0, i + 1).join(' '))),
+  ),
+];
+
+/** The values of a command's operand. */
+export const OPERANDS: readonly (readonly [CommandName, readonly string[]])[] =
+  COMMAND_LIST.flatMap(([name, { choices }]) => (choices === undefined ? [] : [[name, choices]]));
+
+/** operandsBy lists the commands whose operands are of a kind. */
+export function operandsBy(kind: Command['names']): readonly CommandName[] {
+  return COMMAND_LIST.filter(([, command]) => command.names === kind).map(([name]) => name);
+}
