@@ -154,7 +154,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|header-list|header-name|identifier|json|log-once|pieces|position|recent|settings|slot-table|tasks|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|header-list|header-name|identifier|json|log-once|pieces|position|proofs|recent|settings|slot-table|text)[.]ts$',
       },
       to: { path: '.' },
     },
@@ -165,10 +165,10 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/single-flight[.]ts$' },
     },
     {
-      name: 'leaf-ipc',
+      name: 'leaf-messages',
       severity: 'error',
-      from: { path: '^src/ipc[.]ts$' },
-      to: { path: '.', pathNot: '^src/settings[.]ts$' },
+      from: { path: '^src/(ipc|proof-book|tasks)[.]ts$' },
+      to: { path: '.', pathNot: '^src/(proofs|settings)[.]ts$' },
     },
     {
       name: 'leaf-log',

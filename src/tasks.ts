@@ -1,4 +1,5 @@
 /** The tasks of worker threads, which an HTTP process runs through piscina, and their results. */
+import type { ProofNews } from './proofs.js';
 
 /** The row of the users table that a login needs. */
 export interface StoredUser {
@@ -52,6 +53,8 @@ export type WorkerTask =
   | { readonly type: 'migrate-users' }
   /** Poll the stored scripts, which may have changed. */
   | { readonly type: 'scripts' }
+  /** Apply what has changed in the proofs of the scripts: in the order in which it was proved. */
+  | { readonly type: 'proofs'; readonly news: ProofNews }
   /** Find out which methods of a script use a body: resolves to a list of them. */
   | {
       readonly type: 'script-bodies';

@@ -48,6 +48,9 @@ export default function run(task: WorkerTask): unknown {
       return undefined;
     case 'scripts':
       return services.refreshScripts();
+    case 'proofs':
+      services.proofs.apply(task.news);
+      return undefined;
     case 'user':
       return services.users.find(task.username, task.requestId);
     case 'renew':

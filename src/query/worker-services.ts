@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
+import { ProofBook } from '../proof-book.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { WorkerSettings } from '../settings.js';
@@ -22,6 +23,8 @@ export class WorkerServices {
   readonly users: UserTasks;
   readonly registry: RegistryTasks;
   readonly routes: RouteTasks;
+  /** Empty with `queries.proof` off, and until the first proofs arrive. */
+  readonly proofs = new ProofBook();
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
@@ -52,7 +55,7 @@ export class WorkerServices {
       settings,
       databases,
       scripts,
-      mcp && Mcp && new Mcp(settings, mcp, scripts, databases, responder, log),
+      mcp && Mcp && new Mcp(settings, mcp, scripts, this.proofs, databases, responder, log),
       responder,
       log,
     );
