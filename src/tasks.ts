@@ -64,8 +64,35 @@ export type WorkerTask =
     }
   /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
   | { readonly type: 'registry'; readonly request: RegistryRequest }
+  /** Give the OpenAPI document of a database: resolves to an OpenApiResponse. */
+  | { readonly type: 'openapi'; readonly request: OpenApiRequest }
   /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
   | { readonly type: 'routes'; readonly version: string };
+
+/** A request for the OpenAPI document of a database. */
+export interface OpenApiRequest {
+  /** Alias from the path; undefined when it has none. */
+  readonly database: string | undefined;
+  readonly reader: DocumentReader;
+  /** Value of If-None-Match; empty when absent. */
+  readonly ifNoneMatch: string;
+}
+
+/** Who reads a document, which has what they may run. */
+export interface DocumentReader {
+  /** The name of the caller; empty for one without a name. */
+  readonly user: string;
+  /** Whether there is a caller. */
+  readonly isIdentified: boolean;
+  /** Whether there is a role of the database for the caller's statements. */
+  readonly isAdmitted: boolean;
+}
+
+export interface OpenApiResponse {
+  /** Undefined when If-None-Match has the document. */
+  readonly text: string | undefined;
+  readonly etag: string;
+}
 
 /** The paths that scripts declare, as one worker knows them. */
 export interface RouteList {

@@ -61,6 +61,8 @@ export default function run(task: WorkerTask): unknown {
       return services.runner.bodies(task.alias, task.folder, task.name);
     case 'registry':
       return services.registry.respond(task.request);
+    case 'openapi':
+      return services.openapi(task.request);
     case 'routes':
       return services.routes.list(task.version);
   }

@@ -2,8 +2,7 @@
  * All stored scripts as they were at one time, immutable. Requests find theirs by name, the next load finds unchanged
  * records by id.
  */
-import { performance } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers/promises';
+import { inSlices } from '../in-slices.js';
 import {
   byPath,
   type ReadableScript,
@@ -12,9 +11,6 @@ import {
 } from '../script/scripts.js';
 import { VERBS } from '../script/verb.js';
 import type { StoredScript } from './stored-script.js';
-
-/** How long the thread compiles before it yields, ms. */
-const SLICE = 5;
 
 type ByPath = Map<string, StoredScript>;
 
@@ -136,15 +132,4 @@ export class ScriptSnapshot {
 function named(path: string): { readonly folder: string; readonly name: string } {
   const [folder = '', name = ''] = path.split('/');
   return { folder, name };
-}
-
-/** Yields to other requests whenever a slice of time is used up. */
-async function inSlices<Item>(items: Iterable<Item>, each: (item: Item) => void): Promise<void> {
-  let began = performance.now();
-  for (const item of items) {
-    each(item);
-    if (performance.now() - began < SLICE) continue;
-    await setImmediate();
-    began = performance.now();
-  }
 }
