@@ -114,6 +114,8 @@ const OWNERS = {
   pg: '(bench|test|scripts)/',
   '@modelcontextprotocol/sdk': '(bench|test)/',
   '@modelcontextprotocol/client': '(bench|test)/',
+  '@redocly/openapi-core': 'test/',
+  '@seriousme/openapi-schema-validator': 'test/',
 };
 
 const escape = (name) => name.replaceAll('.', '[.]');
