@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { inSlices } from '../in-slices.js';
 import { describeScript } from '../openapi/describe.js';
 import { OpenApiDocument } from '../openapi/document.js';
 import { DocumentAccess } from '../openapi/document-access.js';
@@ -13,6 +12,7 @@ import type { ProofBook } from '../proof-book.js';
 import type { ProofRecord } from '../proofs.js';
 import { routesOf } from '../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
+import { inSlices } from '../script/slices.js';
 import type { WorkerSettings } from '../settings.js';
 import type { OpenApiRequest, OpenApiResponse } from '../tasks.js';
 
