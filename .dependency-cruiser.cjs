@@ -68,6 +68,7 @@ const ARROWS = {
     'users',
     'registry',
     'mcp',
+    'openapi',
   ],
   mcp: ['access', 'pg', 'script', 'head', 'template'],
   catalog: ['access', 'pg'],
@@ -76,6 +77,7 @@ const ARROWS = {
   proof: ['script', 'head', 'body', 'template', 'analysis', 'native', 'pg'],
   prover: ['proof', 'registry', 'script', 'head', 'template', 'native', 'pg'],
   contract: ['proof', 'script', 'head'],
+  openapi: ['access', 'contract', 'script', 'head', 'body', 'template'],
   analysis: ['pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
   script: ['template', 'head', 'body', 'native', 'access'],
@@ -114,6 +116,8 @@ const OWNERS = {
   pg: '(bench|test|scripts)/',
   '@modelcontextprotocol/sdk': '(bench|test)/',
   '@modelcontextprotocol/client': '(bench|test)/',
+  '@redocly/openapi-core': 'test/',
+  '@seriousme/openapi-schema-validator': 'test/',
 };
 
 const escape = (name) => name.replaceAll('.', '[.]');

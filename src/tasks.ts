@@ -66,8 +66,35 @@ export type WorkerTask =
   | { readonly type: 'registry'; readonly request: RegistryRequest }
   /** Count the scripts, and find those that cannot be served: resolves to FoundScripts. */
   | { readonly type: 'found-scripts' }
+  /** Give the OpenAPI document of a database: resolves to an OpenApiResponse. */
+  | { readonly type: 'openapi'; readonly request: OpenApiRequest }
   /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
   | { readonly type: 'routes'; readonly version: string };
+
+/** A request for the OpenAPI document of a database. */
+export interface OpenApiRequest {
+  /** Alias from the path; undefined when it has none. */
+  readonly database: string | undefined;
+  readonly reader: DocumentReader;
+  /** Value of If-None-Match; empty when absent. */
+  readonly ifNoneMatch: string;
+}
+
+/** Who reads a document, which has what they may run. */
+export interface DocumentReader {
+  /** The name of the caller; empty for one without a name. */
+  readonly user: string;
+  /** Whether there is a caller. */
+  readonly isIdentified: boolean;
+  /** Whether there is a role of the database for the caller's statements. */
+  readonly isAdmitted: boolean;
+}
+
+export interface OpenApiResponse {
+  /** Undefined when If-None-Match has the document. */
+  readonly text: string | undefined;
+  readonly etag: string;
+}
 
 /** To the prover. Its task is permanent and gets a port: messages are sent to the thread and received from it over that. */
 export type ProverMessage =

@@ -63,6 +63,8 @@ export default function run(task: WorkerTask): unknown {
       return services.registry.respond(task.request);
     case 'found-scripts':
       return services.foundScripts();
+    case 'openapi':
+      return services.openapi(task.request);
     case 'routes':
       return services.routes.list(task.version);
   }

@@ -3,7 +3,8 @@
  * processes add databases and scripts (http/start-report.ts).
  */
 import { needsToken } from '../config/authentication.js';
-import { isLoopback, type LoadedConfig } from '../config/load.js';
+import type { LoadedConfig } from '../config/load.js';
+import { isLoopback } from '../config/loopback.js';
 import type { Config } from '../config/schema.js';
 import type { Logger } from '../log.js';
 

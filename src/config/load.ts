@@ -9,6 +9,7 @@ import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases, unprovable } from './databases.js';
 import type { Issues } from './kind.js';
+import { isLoopback } from './loopback.js';
 import { KEYS, NAMES, type Config } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
 
@@ -194,9 +195,4 @@ function checkProof(config: Config, issues: Issues): void {
 /** Whether the MCP endpoint shows all tables to all of its callers. */
 function exposesTables(config: Config): boolean {
   return config['mcp.enabled'] && !config['access.restrict'];
-}
-
-/** isLoopback tells whether only this machine can reach an address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

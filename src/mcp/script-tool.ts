@@ -1,4 +1,5 @@
 /** A script on one database as a tool: its entry in `tools/list`, written on first use, and its measured cost. */
+import { descriptionOf } from '../head/description.js';
 import type { Head } from '../head/head.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
@@ -6,7 +7,6 @@ import type { Template } from '../template/template.js';
 import type { ProofRecord } from '../proofs.js';
 import { annotations } from './input-schema.js';
 import { outputSchema } from './output-schema.js';
-import { descriptionOf } from './script-description.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';

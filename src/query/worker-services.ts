@@ -7,10 +7,12 @@ import { ProofBook } from '../proof-book.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ProvedScripts } from '../script/proved-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
+import type { Scripts } from '../script/scripts.js';
 import type { WorkerSettings } from '../settings.js';
-import type { FoundScripts, Probed } from '../tasks.js';
+import type { FoundScripts, OpenApiRequest, OpenApiResponse, Probed } from '../tasks.js';
 import { scriptFilesFound, storedScriptsFound } from './found-scripts.js';
 import type { McpRunner } from './mcp-runner.js';
+import type { OpenApiTasks } from './openapi-tasks.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
 import { Responder } from './responder.js';
@@ -27,9 +29,12 @@ export class WorkerServices {
   /** Empty with `queries.proof` off, and until the first proofs arrive. */
   readonly proofs = new ProofBook();
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
-  readonly #location: string;
+  readonly #settings: WorkerSettings;
+  readonly #scripts: Scripts;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
+  /** Loaded with the first request for an OpenAPI document. */
+  #openapi: Promise<OpenApiTasks> | undefined;
 
   /** `batcher` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP. */
   constructor(
@@ -41,13 +46,14 @@ export class WorkerServices {
     const { defaultAlias, scriptsTable, maxResult, mcp } = settings;
     const databases = workerDatabases(settings);
     const { database } = databases.get(defaultAlias)!;
+    this.#settings = settings;
     this.#databases = databases;
-    this.#location = settings.scripts;
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
     const proved = settings.provedOnly ? new ProvedScripts(this.proofs) : undefined;
     const scripts = proved ?? this.#stored ?? new ScriptStore(settings.scripts, log);
+    this.#scripts = scripts;
     const refresh = (): Promise<void> => this.refreshScripts();
     this.registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {
       await refresh();
@@ -80,8 +86,22 @@ export class WorkerServices {
   /** foundScripts counts the scripts, and names those that cannot be served. */
   foundScripts(): Promise<FoundScripts> {
     return this.#stored === undefined
-      ? scriptFilesFound(this.#location)
+      ? scriptFilesFound(this.#settings.scripts)
       : storedScriptsFound(this.#stored);
+  }
+
+  /** openapi gives the OpenAPI document of a database. Rejects with ServiceError `busy`. */
+  async openapi(request: OpenApiRequest): Promise<OpenApiResponse> {
+    this.#openapi ??= import('./openapi-tasks.js').then(
+      ({ OpenApiTasks }) =>
+        new OpenApiTasks(
+          this.#settings,
+          this.#scripts,
+          this.proofs,
+          new Set(this.#databases.keys()),
+        ),
+    );
+    return (await this.#openapi).respond(request);
   }
 
   async probe(alias: string): Promise<Probed> {

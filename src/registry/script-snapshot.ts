@@ -3,7 +3,12 @@
  * records by id.
  */
 import type { FoundScripts } from '../tasks.js';
-import { byPath, type ReadableScript, type RoutedScript } from '../script/scripts.js';
+import {
+  byPath,
+  type ReadableScript,
+  type RoutedScript,
+  type UsableScript,
+} from '../script/scripts.js';
 import { inSlices } from '../script/slices.js';
 import { VERBS } from '../script/verb.js';
 import type { StoredScript } from './stored-script.js';
@@ -18,6 +23,7 @@ export class ScriptSnapshot {
   readonly #common: ByPath = new Map();
   readonly #own = new Map<string, ByPath>();
   readonly #readable = new Map<string, Promise<readonly ReadableScript[]>>();
+  readonly #usable = new Map<string, Promise<readonly UsableScript[]>>();
   #routed: Promise<readonly RoutedScript[]> | undefined;
 
   constructor(digest: string, scripts: ReadonlyMap<string, StoredScript>) {
@@ -66,13 +72,31 @@ export class ScriptSnapshot {
     return found;
   }
 
+  /** usable gives the texts for all verbs of a database, by path and verb. Compiles as readable does. */
+  usable(alias: string): Promise<readonly UsableScript[]> {
+    let scripts = this.#usable.get(alias);
+    if (scripts === undefined) this.#usable.set(alias, (scripts = this.#allUsable(alias)));
+    return scripts;
+  }
+
   async #compiled(alias: string): Promise<readonly ReadableScript[]> {
     const scripts: ReadableScript[] = [];
     await inSlices(this.#visible(alias), ([path, script]) => {
-      const text = script.readText();
+      const text = script.usableText('read');
       if (text === undefined) return;
       const { template, head } = text;
       scripts.push({ ...named(path), template, head });
+    });
+    return scripts.sort(byPath);
+  }
+
+  async #allUsable(alias: string): Promise<readonly UsableScript[]> {
+    const scripts: UsableScript[] = [];
+    await inSlices(this.#visible(alias), ([path, script]) => {
+      for (const verb of VERBS) {
+        const text = script.usableText(verb);
+        if (text !== undefined) scripts.push({ ...named(path), text });
+      }
     });
     return scripts.sort(byPath);
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.js';
 import type { ServedProof } from '../proofs.js';
 import { methodNotAllowed, scriptNotProved, scriptNotFound } from './script-error.js';
 import { compileText, type Compiled, type ScriptText } from './script-text.js';
-import type { FoundScript, ReadableScript, RoutedScript } from './scripts.js';
+import type { FoundScript, ReadableScript, RoutedScript, UsableScript } from './scripts.js';
 import { allowHeader, verbOf, type Verb } from './verb.js';
 
 /** A text that is served, compiled at its first use; the prover has logged its warnings. */
@@ -15,6 +15,7 @@ export class ProvedText {
   #compiled: Compiled | undefined;
   #readable: ReadableScript | undefined;
   #routed: RoutedScript | undefined;
+  #usable: UsableScript | undefined;
 
   constructor({ script, verb, own }: ServedProof, text: string) {
     this.text = text;
@@ -33,6 +34,13 @@ export class ProvedText {
     if (verb !== 'read' || compiled instanceof ServiceError) return undefined;
     const { template, head } = compiled;
     return (this.#readable ??= { ...this.#named(), template, head });
+  }
+
+  /** usable is undefined for a text that cannot be compiled any more. */
+  get usable(): UsableScript | undefined {
+    const { compiled: text } = this;
+    if (text instanceof ServiceError) return undefined;
+    return (this.#usable ??= { ...this.#named(), text });
   }
 
   /** routed is undefined for a text that declares no path. One without is not compiled. */

@@ -6,9 +6,15 @@ import type { ProofBook } from '../proof-book.js';
 import type { ServedProof } from '../proofs.js';
 import { notYetProved, ProvedScript, ProvedText } from './proved-script.js';
 import { scriptNotFound } from './script-error.js';
-import { byPath, type ReadableScript, type RoutedScript, type Scripts } from './scripts.js';
+import {
+  byPath,
+  type ReadableScript,
+  type RoutedScript,
+  type Scripts,
+  type UsableScript,
+} from './scripts.js';
 import { inSlices } from './slices.js';
-import type { Verb } from './verb.js';
+import { VERBS, type Verb } from './verb.js';
 
 /** Scripts by path, `<folder>/<script>`. */
 type ByPath = Map<string, ProvedScript>;
@@ -30,6 +36,7 @@ export class ProvedScripts implements Scripts {
   /** The texts that are served of a script and a verb: most often the same one on all databases. */
   #texts = new Map<string, ProvedText[]>();
   readonly #readable = new Map<string, List<ReadableScript>>();
+  readonly #usable = new Map<string, List<UsableScript>>();
   #routed: List<RoutedScript> | undefined;
 
   constructor(book: ProofBook) {
@@ -56,6 +63,23 @@ export class ProvedScripts implements Scripts {
       });
     });
     this.#readable.set(alias, list);
+    return list.items;
+  }
+
+  /** usable compiles as readable does. */
+  usable(alias: string): Promise<readonly UsableScript[]> {
+    this.#updateAll();
+    const before = this.#usable.get(alias);
+    if (before?.version === this.#version) return before.items;
+    const list = this.#list(before, async (items) => {
+      await inSlices(this.#scripts.get(alias) ?? NONE, ([, { texts }]) => {
+        for (const verb of VERBS) {
+          const item = texts.get(verb)?.usable;
+          if (item !== undefined) items.push(item);
+        }
+      });
+    });
+    this.#usable.set(alias, list);
     return list.items;
   }
 

@@ -125,7 +125,7 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
 
 for (const [path, expected, context = ''] of CASES)
   t.test(`${path}${context && ` under ${context}`}`, (t) => {
-    t.same(parsePath(path, context, false), expected);
+    t.same(parsePath(path, context, { registry: false, openapi: false }), expected);
     t.end();
   });
 
@@ -164,7 +164,25 @@ const REGISTRY: [path: string, registered: unknown, otherwise: unknown][] = [
 
 for (const [path, registered, otherwise] of REGISTRY)
   t.test(`${path} with a registry, and without`, (t) => {
-    t.same(parsePath(path, '', true), registered);
-    t.same(parsePath(path, '', false), otherwise);
+    t.same(parsePath(path, '', { registry: true, openapi: false }), registered);
+    t.same(parsePath(path, '', { registry: false, openapi: false }), otherwise);
     t.end();
   });
+
+t.test('OpenAPI documents', (t) => {
+  const document = (alias?: string): object => ({ kind: 'openapi', alias });
+  const cases: [path: string, expected: object, otherwise: object][] = [
+    ['/_QUERIES/openapi.json', document(), { kind: 'not_found' }],
+    ['/_QUERIES/shop/openapi.json', document('shop'), { kind: 'rejected' }],
+    ['/_QUERIES/a.b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/registry/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/a/b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/openapi.json/a', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/openapi.json', { kind: 'declared' }, { kind: 'declared' }],
+  ];
+  for (const [path, expected, otherwise] of cases) {
+    t.match(parsePath(path, '', { registry: true, openapi: true }), expected, path);
+    t.match(parsePath(path, '', { registry: true, openapi: false }), otherwise, path);
+  }
+  t.end();
+});

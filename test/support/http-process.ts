@@ -90,6 +90,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       claims: false,
       claimSettings: false,
       mcp: undefined,
+      openapi: undefined,
       log: { level: 'fatal', pretty: false },
       ...worker,
     },
