@@ -28,6 +28,7 @@ const SWITCHES = {
   yes: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
   'no-prove': { type: 'boolean' },
+  privileges: { type: 'boolean' },
   breaking: { type: 'boolean' },
 } as const;
 
@@ -48,7 +49,10 @@ const VALUED = {
 
 const FORMS = {
   serve: { words: ['serve'] },
-  check: { words: ['check'], flags: ['against', 'json', 'no-prove', 'prove', 'script'] },
+  check: {
+    words: ['check'],
+    flags: ['against', 'json', 'no-prove', 'privileges', 'prove', 'script'],
+  },
   contract: { words: ['contract'], flags: ['out', 'prove', 'script'] },
   'contract diff': {
     words: ['contract', 'diff'],
@@ -112,6 +116,7 @@ const OWN_FLAGS = [
   'policy',
   'dry-run',
   'no-prove',
+  'privileges',
   'prove',
   'script',
   'against',
@@ -144,6 +149,8 @@ export interface CommandLine {
   readonly dryRun: boolean;
   /** Whether `check` proves: not at all, as far as that takes little time, or every combination. */
   readonly prove: 'off' | 'usual' | 'full';
+  /** Whether `check` finds missing privileges. */
+  readonly privileges: boolean;
   /** The only script that it is about. */
   readonly script: string | undefined;
   /** The database that `check` proves the scripts on: a URL, or a variable that has it. */
@@ -223,6 +230,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     throw new UsageError('--no-prove and --prove exclude each other');
   if (isOff && against !== undefined)
     throw new UsageError('--no-prove and --against exclude each other');
+  const privileges = switches.has('privileges');
+  if (isOff && privileges) throw new UsageError('--no-prove and --privileges exclude each other');
   const prove = isOff ? 'off' : (full ?? 'usual');
   const flags = Object.fromEntries(values);
   const [key] = values.keys();
@@ -246,6 +255,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     policy,
     dryRun,
     prove,
+    privileges,
     script,
     against,
     out,

@@ -43,6 +43,8 @@ Flags:
                            update or error; otherwise queries.import_policy
   --script FOLDER/SCRIPT   This script only; check prints its parameters and columns
   --prove full             Prove every combination of parameters, however many there are
+  --privileges             Also find missing privileges; this makes temporary functions, which are
+                           rolled back
   --no-prove               Do not ask the database about the scripts
   --dry-run                Change nothing, say what would be done
   --yes                    Drop what is in a table with it; write over files that differ

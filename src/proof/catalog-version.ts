@@ -1,6 +1,6 @@
 /**
  * A version of a database's catalogs that changes with every definition that a statement may depend on: of relations,
- * columns, constraints, views, types, functions, operators, casts and schemas. Objects of PostgreSQL itself do not count.
+ * columns, constraints, views, types, functions, operators, casts, members of roles and schemas. Objects of PostgreSQL itself do not count.
  */
 import { rowsOf, type Queryable } from '../pg/queryable.js';
 
@@ -15,6 +15,7 @@ const CATALOGS: readonly (readonly [catalog: string, column: string])[] = [
   ['pg_proc', 'oid'],
   ['pg_operator', 'oid'],
   ['pg_cast', 'oid'],
+  ['pg_auth_members', 'member'],
 ];
 
 /** The first OID of objects that are not PostgreSQL's own; of those only the schema `public` is likely to be changed. */
