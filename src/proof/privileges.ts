@@ -205,7 +205,7 @@ export async function missingPrivileges(
 ): Promise<MissingPrivileges> {
   const needs = [...new Map(texts.flatMap(needsOf).map((need) => [keyOf(need), need])).values()];
   if (needs.length === 0) return new MissingPrivileges([], new Map());
-  const asked = JSON.stringify(needs.map(({ kind: _, ...need }, at) => ({ at, ...need })));
+  const asked = JSON.stringify(needs.map((need, at) => ({ ...need, at, kind: undefined })));
   const rows = await rowsOf(database, STATEMENT, [roles ? arrayLiteral(roles) : null, asked]);
   const known: string[] = [];
   const lacks = new Map<string, Lack[]>();
