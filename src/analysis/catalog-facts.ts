@@ -75,7 +75,7 @@ export interface CatalogFacts {
 export const FUNCTION = 'analysed_statement';
 
 /** The first oid of objects that did not come with PostgreSQL: FirstNormalObjectId of access/transam.h. */
-export const FIRST_NORMAL = 16384;
+const FIRST_NORMAL = 16384;
 
 /** Oids behind a field in the trees; identifiers cannot look like it, because their spaces are escaped. */
 function oidsOf(fields: string): string {
@@ -114,7 +114,7 @@ const DESCENDANTS =
   "JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid) SELECT p.oid FROM child p) ELSE '{}'::oid[] END AS children) x)";
 
 /** Whether a relation `c` is a view that is read with the rights of its caller. */
-export const INVOKER =
+const INVOKER =
   'EXISTS (SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) o ' +
   "WHERE o.option_name = 'security_invoker' AND o.option_value::bool)";
 

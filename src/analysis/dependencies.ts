@@ -41,13 +41,17 @@ export interface UsedFunction {
 
 export type Volatility = 'immutable' | 'stable' | 'volatile';
 
-export interface Dependencies {
+/** What has to be granted for a statement. */
+export interface NeededRights {
   /** Sorted by schema and name, those below views last. */
   readonly relations: readonly UsedRelation[];
   /** Functions, aggregates and functions of operators, apart from those that came with PostgreSQL; sorted. */
   readonly functions: readonly UsedFunction[];
   /** Names of the schemas of relations and functions that the statement itself names, apart from pg_catalog; sorted. */
   readonly schemas: readonly string[];
+}
+
+export interface Dependencies extends NeededRights {
   readonly volatility: Volatility;
   /** Whether PostgreSQL runs the statement in a READ ONLY transaction, whatever its functions do. */
   readonly readOnly: boolean;

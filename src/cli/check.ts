@@ -36,7 +36,7 @@ import { checkStoredScripts } from './stored-scripts-check.js';
 /** check prints a report, as text or JSON, and resolves to the exit code. */
 export async function check(
   sources: ConfigSources,
-  line: Pick<CommandLine, 'against' | 'json' | 'prove' | 'script'>,
+  line: Pick<CommandLine, 'against' | 'json' | 'privileges' | 'prove' | 'script'>,
 ): Promise<number> {
   let report: Report;
   try {
@@ -56,7 +56,12 @@ export async function check(
 
 async function makeReport(
   sources: ConfigSources,
-  { against: url, prove, script }: Pick<CommandLine, 'against' | 'prove' | 'script'>,
+  {
+    against: url,
+    privileges,
+    prove,
+    script,
+  }: Pick<CommandLine, 'against' | 'privileges' | 'prove' | 'script'>,
 ): Promise<Report> {
   let loaded: LoadedConfig;
   try {
@@ -118,6 +123,7 @@ async function makeReport(
       ? null
       : await proveScripts(config, {
           full: prove === 'full',
+          analysed: privileges,
           selection,
           available: new Set(databases.filter(({ ok }) => ok).map(({ alias }) => alias)),
           stored: table.keys,

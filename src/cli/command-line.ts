@@ -34,6 +34,8 @@ export interface CommandLine {
   readonly dryRun: boolean;
   /** Whether `check` proves: not at all, as far as that takes little time, or every combination. */
   readonly prove: 'off' | 'usual' | 'full';
+  /** Whether `check` finds missing privileges. */
+  readonly privileges: boolean;
   /** The only script that it is about. */
   readonly script: string | undefined;
   /** The database that `check` proves the scripts on: a URL, or a variable that has it. */
@@ -74,6 +76,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     throw new UsageError('--no-prove and --prove exclude each other');
   if (isOff && against !== undefined)
     throw new UsageError('--no-prove and --against exclude each other');
+  const privileges = switches.has('privileges');
+  if (isOff && privileges) throw new UsageError('--no-prove and --privileges exclude each other');
   return {
     ...line,
     file: flag('config'),
@@ -87,6 +91,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     out: flag('out'),
     against,
     prove: isOff ? 'off' : (full ?? 'usual'),
+    privileges,
     json: switches.has('json'),
     yes: switches.has('yes'),
     dryRun: switches.has('dry-run'),

@@ -66,6 +66,8 @@ export const COMMANDS = {
       against: 'Prove the scripts on this database; also the name of a variable that has the URL',
       json: 'Print the report as JSON',
       'no-prove': 'Do not ask the database about the scripts',
+      privileges:
+        'Also find missing privileges; this makes temporary functions, which are rolled back',
       prove: PROVE,
       script: `${SCRIPT}. Its parameters and columns are printed`,
     },

@@ -72,7 +72,8 @@ export async function currentContract(
   if (prove !== 'full') requireWhole(findings.cut);
   const served = servedOf(findings.scripts, texts, config['pg.database']);
   requireRoutes(served, config['pg.database']);
-  warnOfUnknown(findings.scripts);
+  for (const warning of findings.warnings)
+    process.stderr.write(`warning: ${printable(oneLine(warning))}\n`);
   return contractOf(served);
 }
 
@@ -183,13 +184,4 @@ function requireRoutes(scripts: readonly ContractSource[], defaultAlias: string)
   const { conflicts } = routesOf(routed, defaultAlias);
   if (conflicts.length > 0)
     throw new NoContract(conflicts.map(({ message }) => `error: ${printable(message)}`));
-}
-
-function warnOfUnknown(scripts: readonly ProvedScript[]): void {
-  const withColumns = scripts.filter(({ columns }) => columns.some((form) => form.length > 0));
-  if (withColumns.length === 0 || withColumns.some(({ volatility }) => volatility !== undefined))
-    return;
-  process.stderr.write(
-    'warning: which columns can be null is not known, so that all of them count as nullable: this needs PostgreSQL 14, a server that takes writes, and the right to make temporary objects (GRANT TEMPORARY ON DATABASE)\n',
-  );
 }

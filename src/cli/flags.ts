@@ -18,6 +18,7 @@ export const FLAGS = {
   yes: {},
   'dry-run': {},
   'no-prove': {},
+  privileges: {},
   breaking: {},
   config: { value: 'FILE', names: 'file' },
   name: { value: 'TEXT' },

@@ -135,7 +135,9 @@ class ProofCheck {
     if (target === undefined) return undefined;
     const busy = performance.eventLoopUtilization();
     try {
-      const proof = keptProof(await target.prover.prove(text.script, text.text));
+      // What its statements use is not reported, and needs much memory.
+      const kept = keptProof(await target.prover.prove(text.script, text.text));
+      const proof = { ...kept, uses: undefined };
       // Renderings of the scripts beside it may have used its time.
       if (!proof.isCut || performance.eventLoopUtilization(busy).utilization < 0.5) return proof;
       return this.#delay(at, text, again) ?? proof;
@@ -170,6 +172,7 @@ class ProofCheck {
       const types = new Set<number>();
       for (const { database, proof } of proved) if (database === alias) typesIn(proof, types);
       names.set(alias, await this.#databases.typeNames(alias, types));
+      this.#warnings.push(...(await this.#databases.warnings(alias)));
     }
     const scripts = proved.map(({ script, verb, file, database, proof }): ProvedScript => ({
       script,

@@ -4,7 +4,8 @@ import type { Config } from '../config/schema.js';
 import { roleOf } from '../config/settings.js';
 import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
-import { typeNames } from '../proof/catalog.js';
+import { missingRoles, typeNames } from '../proof/catalog.js';
+import { rolesOf } from '../proof/privileges.js';
 import { Prover, type ProofLimits } from '../proof/prover.js';
 import type { DatabaseSettings } from '../settings.js';
 
@@ -14,19 +15,23 @@ const PATIENCE = 5_000;
 /** Connections for the analysis of statements. */
 const ANALYSIS_CONNECTIONS = 2;
 
+const NOT_ANALYSED = 'which privileges are missing, and which columns can be null, is not known';
+const NEEDED =
+  'this needs PostgreSQL 14, a server that accepts writes, and the right to make temporary objects (GRANT TEMPORARY ON DATABASE)';
+
 export interface DatabaseOptions {
   /** Aliases of the databases that answer. */
   readonly available: ReadonlySet<string>;
   /** The database that takes the place of the default one; undefined for that of the configuration. */
   readonly against?: DatabaseSettings | undefined;
-  /** Whether proofs show which columns can be NULL, and what statements use, besides missing privileges. */
+  /** Whether statements are analysed, so that proofs show missing privileges and which columns can be NULL. */
   readonly analysed?: boolean;
 }
 
 export interface ProofDatabase {
   readonly session: Database;
   /** Where statements are analysed. */
-  readonly analysis: Database;
+  readonly analysis: Database | undefined;
   readonly prover: Prover;
 }
 
@@ -54,19 +59,18 @@ export class ProofDatabases {
   }
 
   #connect(alias: string): ProofDatabase {
-    const { against, analysed = false } = this.#options;
+    const { against, analysed } = this.#options;
     const configured = databasesOf(this.#config).find((one) => one.alias === alias)!;
     // Waiting for a lock is bounded by PATIENCE, which leaves the connection as it is.
     const settings = { ...(against ?? configured), statementTimeout: Infinity };
     const session = openSession(settings);
-    const analysis = openSession(settings, ANALYSIS_CONNECTIONS);
+    const analysis = analysed ? openSession(settings, ANALYSIS_CONNECTIONS) : undefined;
     const prover = new Prover(session, {
       aggregate: this.#config['json.agg.type'],
       maxResult: this.#config['pg.max_result'],
       limits: this.#limits,
       patience: PATIENCE,
       analysis,
-      rightsOnly: !analysed,
       role: roleOf(this.#config),
     });
     return { session, analysis, prover };
@@ -92,15 +96,38 @@ export class ProofDatabases {
   }
 
   /** typeNames gives the names of types by OID; none when the database does not answer. */
-  async typeNames(alias: string, types: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+  typeNames(alias: string, types: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+    return this.#asked<ReadonlyMap<number, string>>(alias, new Map(), ({ session }) =>
+      typeNames(session, types),
+    );
+  }
+
+  /** warnings says what proofs on a database do not show: a text for each reason; none when it does not answer. */
+  warnings(alias: string): Promise<readonly string[]> {
+    return this.#asked(alias, [], async ({ session, prover }) => {
+      const missing = await missingRoles(session, rolesOf(roleOf(this.#config)) ?? []);
+      const isAnalysed = await prover.canAnalyse();
+      return [
+        ...(missing.length === 0 ? [] : [`${rolesText(missing)} not exist on database ${alias}`]),
+        ...(isAnalysed ? [] : [`${NOT_ANALYSED} on database ${alias}: ${NEEDED}`]),
+      ];
+    });
+  }
+
+  /** What `ask` gives; `nothing` when the database does not answer. */
+  async #asked<Answer>(
+    alias: string,
+    nothing: Answer,
+    ask: (database: ProofDatabase) => Promise<Answer>,
+  ): Promise<Answer> {
     const database = this.of(alias);
-    if (database === undefined) return new Map();
+    if (database === undefined) return nothing;
     try {
-      return await typeNames(database.session, types);
+      return await ask(database);
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
       this.lose(alias, error.reason);
-      return new Map();
+      return nothing;
     }
   }
 
@@ -108,7 +135,12 @@ export class ProofDatabases {
     this.#table?.close();
     for (const { session, analysis } of this.#open.values()) {
       session.close();
-      analysis.close();
+      analysis?.close();
     }
   }
+}
+
+function rolesText(names: readonly string[]): string {
+  const list = names.map((name) => JSON.stringify(name)).join(', ');
+  return names.length === 1 ? `the role ${list} does` : `the roles ${list} do`;
 }

@@ -1,8 +1,8 @@
 /**
  * Versions of a database's catalogs, which change with every definition that a statement may depend on. The one of what has
  * a name in statements (relations with their columns, constraints and rules; functions) is apart from the general one (types,
- * operators, casts, schemas, the user and the search path), which concerns all of them. Temporary objects, and those of
- * PostgreSQL itself, do not count.
+ * operators, casts, schemas, members of roles, the user and the search path), which concerns all of them. Temporary objects,
+ * and those of PostgreSQL itself, do not count.
  */
 import { rowsOf, type Queryable } from '../pg/queryable.js';
 
@@ -61,6 +61,7 @@ const GENERAL = [
   versionOf('pg_cast', `oid >= ${FIRST_OWN}`),
   versionOf('pg_collation', `oid >= ${FIRST_OWN}`),
   versionOf('pg_namespace', `NOT ${IS_TEMPORARY}`),
+  versionOf('pg_auth_members', `member >= ${FIRST_OWN}`),
   `(SELECT pg_catalog.concat_ws('/', oid, datname) FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())`,
   'CURRENT_USER',
   `pg_catalog.current_setting('search_path')`,

@@ -1,4 +1,4 @@
-/** What a proof needs from PostgreSQL's catalogs: names of tables to try, and the names of types. */
+/** What a proof needs from PostgreSQL's catalogs: names of tables to try, the names of types, and which roles exist. */
 import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { arrayLiteral } from '../quote.js';
 
@@ -14,6 +14,9 @@ ORDER BY c.relkind <> 'r', c.relname LIMIT ${MOST_TABLES}`;
 const TYPES = `SELECT oid, pg_catalog.format_type(oid, NULL)
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS oid`;
 
+const MISSING = `SELECT name FROM pg_catalog.unnest($1::pg_catalog.text[]) AS name
+WHERE name NOT IN (SELECT rolname FROM pg_catalog.pg_roles)`;
+
 /** tablesOf lists a few tables of a database; rejects with StatementFailure. */
 export async function tablesOf(database: Queryable): Promise<readonly string[]> {
   return (await rowsOf(database, TABLES)).map(([name]) => name!);
@@ -27,4 +30,12 @@ export async function typeNames(
   if (types.size === 0) return new Map();
   const rows = await rowsOf(database, TYPES, [arrayLiteral([...types].map(String))]);
   return new Map(rows.map(([oid, name]) => [Number(oid), name!]));
+}
+
+/** missingRoles gives those of the roles that do not exist; rejects with StatementFailure. */
+export async function missingRoles(
+  database: Queryable,
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  return (await rowsOf(database, MISSING, [arrayLiteral(roles)])).map(([name]) => name!);
 }

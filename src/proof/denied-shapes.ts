@@ -1,10 +1,11 @@
 /** Finds the texts of a script that nobody has the privileges to run, and which roles lack some. */
-import type { Denial, MissingPrivileges, Uses } from './privileges.js';
+import type { NeededRights } from '../analysis/dependencies.js';
+import type { Denial, MissingPrivileges } from './privileges.js';
 import type { ResultForms } from './result-forms.js';
 import type { Checked } from './shape-checks.js';
 
 /** Asks PostgreSQL which privileges are missing. Rejects with StatementFailure. */
-export type AskPrivileges = (texts: readonly Uses[]) => Promise<MissingPrivileges>;
+export type AskPrivileges = (texts: readonly NeededRights[]) => Promise<MissingPrivileges>;
 
 export interface CheckedPrivileges {
   /** The texts, with a fault where nobody can run one. */
@@ -12,39 +13,25 @@ export interface CheckedPrivileges {
   readonly denied: readonly Denial[];
 }
 
-/**
- * checkPrivileges leaves alone what was not analysed, and where callers choose a part of the text. `analyseRest` is called
- * when something is wrong: under which condition shows in the texts that were not analysed.
- */
+/** checkPrivileges leaves alone what was not analysed, and where callers choose a part of the text. */
 export async function checkPrivileges(
   checked: readonly Checked[],
   forms: ResultForms,
   ask: AskPrivileges,
-  analyseRest: () => Promise<unknown>,
 ): Promise<CheckedPrivileges> {
-  const first = await checkOnce(checked, forms, ask);
-  if (first.checked.every((one, i) => one === checked[i])) return first;
-  await analyseRest();
-  return checkOnce(checked, forms, ask);
-}
-
-async function checkOnce(
-  checked: readonly Checked[],
-  forms: ResultForms,
-  ask: AskPrivileges,
-): Promise<CheckedPrivileges> {
-  const used = new Map<Checked, Uses>();
+  const needed = new Map<Checked, NeededRights>();
   for (const one of checked) {
     const { columns, open, statements } = one.result;
-    const uses = columns === undefined || open.length > 0 ? undefined : forms.rightsOf(statements);
-    if (uses !== undefined) used.set(one, uses);
+    const rights =
+      columns === undefined || open.length > 0 ? undefined : forms.rightsOf(statements);
+    if (rights !== undefined) needed.set(one, rights);
   }
-  const texts = [...used.values()];
+  const texts = [...needed.values()];
   const missing = await ask(texts);
   return {
     checked: checked.map((one) => {
-      const uses = used.get(one);
-      const fault = uses && missing.faultOf(uses);
+      const rights = needed.get(one);
+      const fault = rights && missing.faultOf(rights);
       // Without columns it counts as one that is not accepted.
       if (fault === undefined) return one;
       return { ...one, result: { ...one.result, fault, columns: undefined } };

@@ -3,8 +3,7 @@
  * and on functions. PostgreSQL is asked which roles lack them, so that members, owners and superusers come out right.
  * Sequences of defaults, what functions and triggers use, and row-level security are no matter here.
  */
-import type { UsedFunction, UsedRelation } from '../analysis/dependencies.js';
-import type { NeededRights } from '../analysis/rights.js';
+import type { NeededRights, UsedFunction, UsedRelation } from '../analysis/dependencies.js';
 import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { arrayLiteral } from '../quote.js';
 import type { RoleSettings } from '../settings.js';
@@ -18,9 +17,6 @@ export interface Denial {
   /** As in GRANT, with the columns when the role has it on others: `SELECT`, `UPDATE (price)`. */
   readonly right: string;
 }
-
-/** What the statements of one text need. */
-export type Uses = NeededRights;
 
 /** SQLSTATE insufficient_privilege. */
 const DENIED = '42501';
@@ -68,7 +64,7 @@ const RELATIONS: Readonly<Record<string, string>> = {
 const FUNCTIONS: Readonly<Record<string, string>> = { a: 'aggregate', p: 'procedure' };
 
 /** needsOf lists the needs in the order in which PostgreSQL checks them. */
-function needsOf({ schemas, relations, functions }: Uses): Need[] {
+function needsOf({ schemas, relations, functions }: NeededRights): Need[] {
   return [
     ...schemas.map(schemaNeed),
     ...relations.flatMap(relationNeeds),
@@ -158,17 +154,17 @@ export class MissingPrivileges {
     this.#lacks = lacks;
   }
 
-  /** denials lists what the roles lack of these uses, each once. */
-  denials(uses: readonly Uses[]): Denial[] {
+  /** denials lists what the roles lack for these texts, each once. */
+  denials(texts: readonly NeededRights[]): Denial[] {
     const found = new Map<string, Denial>();
-    for (const { role, object, right } of uses.flatMap((one) => this.#of(one)))
+    for (const { role, object, right } of texts.flatMap((one) => this.#of(one)))
       found.set(`${role} ${right} ${object}`, { role, object, right });
     return [...found.values()];
   }
 
   /** faultOf is the fault of a text that none of the roles can run. */
-  faultOf(uses: Uses): Fault | undefined {
-    const lacks = this.#of(uses);
+  faultOf(needed: NeededRights): Fault | undefined {
+    const lacks = this.#of(needed);
     const owner = lacks.filter(({ isOwner }) => isOwner);
     if (owner.length > 0) return faultBy(owner, 'for the owner of a view: ');
     const byRole = this.#roles.map((name) => lacks.filter(({ role }) => role === name));
@@ -178,8 +174,8 @@ export class MissingPrivileges {
     return faultBy(first, about);
   }
 
-  #of(uses: Uses): Lack[] {
-    return needsOf(uses).flatMap((need) => this.#lacks.get(keyOf(need)) ?? []);
+  #of(needed: NeededRights): Lack[] {
+    return needsOf(needed).flatMap((need) => this.#lacks.get(keyOf(need)) ?? []);
   }
 }
 
@@ -204,12 +200,12 @@ function keyOf({ type, oid, name, right, columns, owner }: Need): string {
  */
 export async function missingPrivileges(
   database: Queryable,
-  texts: readonly Uses[],
+  texts: readonly NeededRights[],
   roles: readonly string[] | undefined,
 ): Promise<MissingPrivileges> {
   const needs = [...new Map(texts.flatMap(needsOf).map((need) => [keyOf(need), need])).values()];
   if (needs.length === 0) return new MissingPrivileges([], new Map());
-  const asked = JSON.stringify(needs.map(({ kind: _, ...need }, at) => ({ at, ...need })));
+  const asked = JSON.stringify(needs.map((need, at) => ({ ...need, at, kind: undefined })));
   const rows = await rowsOf(database, STATEMENT, [roles ? arrayLiteral(roles) : null, asked]);
   const known: string[] = [];
   const lacks = new Map<string, Lack[]>();

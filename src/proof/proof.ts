@@ -59,8 +59,6 @@ export interface Proof {
 export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
   /** Undefined for a proof without nullability and dependencies. */
   readonly analyse?: Analyse | undefined;
-  /** Whether `analyse` gives the rights that statements need alone. */
-  readonly rightsOnly?: boolean | undefined;
   /** Asks for the privileges that analysed statements need; undefined for a proof without them. */
   readonly privileges?: AskPrivileges | undefined;
   /** Texts that PostgreSQL is asked about, and statements that it analyses, at a time; 1 by default. */
@@ -92,12 +90,11 @@ export async function prove(
   const forms = new ResultForms();
   for (const { columns, statements } of parsed.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
-  const { analyse, rightsOnly, privileges } = session;
-  const isAnalysed = analyse === undefined || (await forms.analyse(analyse, parallel, rightsOnly));
-  const rest = async (): Promise<unknown> => analyse && forms.analyseRest(analyse, parallel);
+  const { analyse, privileges } = session;
+  const isAnalysed = analyse === undefined || (await forms.analyse(analyse, parallel));
   const { checked, denied } = await (privileges === undefined
     ? { checked: parsed, denied: undefined }
-    : checkPrivileges(parsed, forms, privileges, rest));
+    : checkPrivileges(parsed, forms, privileges));
   await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);

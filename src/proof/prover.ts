@@ -14,6 +14,7 @@ import {
   type Rendered,
   type TemplateMap,
 } from '../template/template.js';
+import { canAnalyse } from '../analysis/analysis.js';
 import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
 import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
@@ -56,8 +57,6 @@ export interface ProverSettings {
    * privileges are missing: each in a transaction of its own that is rolled back. Undefined for a proof without that.
    */
   readonly analysis?: Database | undefined;
-  /** Whether they are analysed for missing privileges alone, which takes a tenth of the time. */
-  readonly rightsOnly?: boolean;
   /** The roles that scripts run under, for the privileges of analysed statements; undefined for the user of the connection. */
   readonly role?: RoleSettings | undefined;
   /**
@@ -137,20 +136,22 @@ export class Prover {
     return (await checkShape(rendered, NO_SLOTS, checking)).fault;
   }
 
-  #analysing(end: number): Pick<ProofSession, 'analyse' | 'rightsOnly' | 'privileges'> {
+  /** canAnalyse resolves to false when statements are to be analysed and cannot be; rejects with StatementFailure. */
+  async canAnalyse(): Promise<boolean> {
+    const { analysis, patience } = this.#settings;
+    return analysis === undefined || canAnalyse(analysis, patience);
+  }
+
+  #analysing(end: number): Pick<ProofSession, 'analyse' | 'privileges'> {
     const analyser = this.#analyser;
     if (analyser === undefined) return {};
-    const { patience, role, rightsOnly = false } = this.#settings;
+    const { patience, role } = this.#settings;
     return {
-      rightsOnly,
       analyse: async (statement) => {
         const left = end - performance.now();
         if (left <= 0) throw new OutOfTime();
         try {
-          const limit = Math.min(patience, left);
-          return await (rightsOnly
-            ? analyser.rightsOf(statement, limit)
-            : analyser.analyse(statement, limit));
+          return await analyser.analyse(statement, Math.min(patience, left));
         } catch (error) {
           if (left <= patience && isCancelled(error)) throw new OutOfTime();
           throw error;

@@ -1,8 +1,8 @@
 /** What several statements use together. */
 import type { Analysis } from '../analysis/analysis.js';
-import type { NeededRights } from '../analysis/rights.js';
 import type {
   NeededRight,
+  NeededRights,
   Right,
   UsedFunction,
   UsedRelation,

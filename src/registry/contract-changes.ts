@@ -99,7 +99,11 @@ export function contractChanges(
     }
   }
   const changes = diffContracts(contractOf(olds), contractOf(news));
-  return { changes: changes.map(({ script: _, ...change }) => change), unknown, isCut };
+  return { changes: changes.map(withoutScript), unknown, isCut };
+}
+
+function withoutScript({ verb, breaking, kind, name, message }: Change): TextChange {
+  return { verb, breaking, kind, name, message };
 }
 
 /** A text that is gone, or new, needs no more than its name. */

@@ -1,4 +1,4 @@
-/** `check` names what the roles that run scripts lack: a script that nobody may run is broken. */
+/** `check --privileges` names what the roles that run scripts lack: a script that nobody may run is broken. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -9,7 +9,11 @@ import { makeFolder, run } from './program.js';
 const server = await startPostgres(t, {
   setup: `CREATE TABLE books (id int, title text); CREATE TABLE orders (id int, total numeric);
     CREATE ROLE anon; CREATE ROLE staff; CREATE ROLE web LOGIN PASSWORD 'web' IN ROLE anon, staff;
-    GRANT SELECT ON books TO staff`,
+    GRANT SELECT ON books TO staff;
+    CREATE SEQUENCE functions; GRANT ALL ON functions TO PUBLIC;
+    CREATE FUNCTION count_function() RETURNS event_trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('public.functions'); END $$;
+    CREATE EVENT TRIGGER made ON ddl_command_end WHEN tag IN ('CREATE FUNCTION') EXECUTE FUNCTION count_function()`,
 });
 const folder = makeFolder(t);
 mkdirSync(join(folder, 'queries/shop'), { recursive: true });
@@ -26,10 +30,28 @@ const WRONG = [
   '    when `t` is sent',
 ];
 
+const url = new URL(server.url);
+[url.username, url.password] = ['web', 'web'];
+
+/** Whether a function was made, also one that was rolled back: a sequence is not. */
+async function madeFunction(): Promise<boolean> {
+  const [row] = await server.sql<{ is_called: boolean }>('SELECT is_called FROM functions');
+  return row!.is_called;
+}
+
+t.test('not without the flag: nothing is made then', async (t) => {
+  const { stdout, code } = await run(folder, ['check', '--json'], { DATABASE_URL: url.href });
+  t.equal(code, 0);
+  const { proof } = JSON.parse(stdout) as Report;
+  t.match(proof, { ok: true, proved: 3, warnings: [] });
+  t.notMatch(stdout, /"denied"|"nullable"/);
+  t.notOk(await madeFunction());
+});
+
 t.test('as the user of the connection', async (t) => {
-  const url = new URL(server.url);
-  [url.username, url.password] = ['web', 'web'];
-  const { stdout, code: status } = await run(folder, ['check'], { DATABASE_URL: url.href });
+  const env = { DATABASE_URL: url.href };
+  const { stdout, code: status } = await run(folder, ['check', '--privileges'], env);
+  t.ok(await madeFunction());
   t.equal(status, 1);
   t.match(
     stdout,
@@ -48,23 +70,27 @@ t.test('with roles', async (t) => {
   };
   writeFileSync(
     join(folder, 'service.toml'),
-    `[auth]\nenabled = true\ndb_role = "role"\ndb_roles = ["staff"]\nanonymous_role = "anon"\n[jwt]\nkey = "${'k'.repeat(40)}"\n`,
+    `[auth]\nenabled = true\ndb_role = "role"\ndb_roles = ["staff", "gone"]\nanonymous_role = "anon"\n[jwt]\nkey = "${'k'.repeat(40)}"\n`,
   );
-  const { stdout, code: status } = await run(folder, ['check'], env);
+  const { stdout, code: status } = await run(folder, ['check', '--privileges'], env);
   t.equal(status, 1);
   t.match(
     stdout,
     [
+      '  warning: the role "gone" does not exist on database postgres',
       ...WRONG,
       '    hint: for a role that is to run it, for example: GRANT SELECT ON public.orders TO staff',
       '  denied: shop/books.read.sql: the role anon lacks SELECT on table public.books',
     ].join('\n'),
   );
-  const { stdout: json } = await run(folder, ['check', '--json'], env);
+  const { stdout: json } = await run(folder, ['check', '--privileges', '--json'], env);
   const { proof } = JSON.parse(json) as Report;
   const found = proof!.scripts.find(({ file }) => file === 'shop/books.read.sql')!;
   t.strictSame(
-    [found.verdict, found.denied],
-    ['proved', [{ role: 'anon', object: 'table public.books', right: 'SELECT' }]],
+    [found.verdict, found.denied, found.columns[0]!.map(({ nullable }) => nullable)],
+    ['proved', [{ role: 'anon', object: 'table public.books', right: 'SELECT' }], [true, true]],
   );
+  t.notOk('relations' in found);
+  const { stderr } = await run(folder, ['contract', '--script', 'shop/books'], env);
+  t.equal(stderr, 'warning: the role "gone" does not exist on database postgres\n');
 });

@@ -71,6 +71,8 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
     [['check', '--prove'], /--prove needs a value/],
     [['check', '--prove=pairs'], /--prove takes full/],
     [['check', '--no-prove', '--prove=full'], /--no-prove and --prove exclude each other/],
+    [['check', '--no-prove', '--privileges'], /--no-prove and --privileges exclude each other/],
+    [['contract', '--privileges'], /--privileges belongs to check, not to contract/],
     [['check', '--script='], /--script needs a value/],
     [['serve', '--no-prove'], /--no-prove belongs to check, not to serve/],
     [

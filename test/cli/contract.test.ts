@@ -238,7 +238,10 @@ t.test('no right to analyse statements', async (t) => {
   const url = `postgres://reader:reader@${server.host}:${server.port}/${server.database}`;
   const { code, stdout, stderr } = await run(folder, ['contract'], { DATABASE_URL: url });
   t.equal(code, 0);
-  t.match(stderr, /^warning: which columns can be null is not known/);
+  t.match(
+    stderr,
+    /^warning: which privileges are missing, and which columns can be null, is not known on database/,
+  );
   t.match(stdout, '{ "name": "id", "types": ["integer"], "nullable": true, "always": true }');
 });
 
