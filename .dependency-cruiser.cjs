@@ -76,6 +76,7 @@ const ARROWS = {
   analysis: ['pg'],
   prest: ['config', 'auth', 'script', 'template', 'pg', 'users', 'registry'],
   script: ['template', 'head', 'body', 'native', 'access'],
+  page: [],
   head: [],
   body: [],
   template: [],

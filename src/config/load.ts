@@ -8,6 +8,7 @@ import { checkAuthentication, needsToken } from './authentication.js';
 import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases } from './databases.js';
+import { isLoopback } from './loopback.js';
 import type { Issues } from './kind.js';
 import { KEYS, NAMES, type Config } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
@@ -173,8 +174,4 @@ function checkCombinations(config: Config, issues: Issues): void {
 /** Whether the MCP endpoint shows all tables to all of its callers. */
 function exposesTables(config: Config): boolean {
   return config['mcp.enabled'] && !config['access.restrict'];
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -19,6 +19,7 @@ import type { HttpSettings } from '../settings.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { Dispatcher } from './dispatcher.js';
+import { DocsPage } from './docs-page.js';
 import { Gate } from './gate.js';
 import { HealthHandler } from './health-handler.js';
 import { PLUGINS } from './http-request.js';
@@ -169,6 +170,7 @@ export class HttpServer {
     const registry =
       settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
     return new RouteTable(settings, {
+      page: settings.page && new DocsPage(requests, settings.page.atRoot),
       health: new HealthHandler(settings, requests, this.#health),
       login,
       queries: new QueryHandler(

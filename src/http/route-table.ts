@@ -4,6 +4,7 @@
  * are not: each value of a parameter makes another one.
  */
 import type { HttpSettings } from '../settings.js';
+import type { DocsPage } from './docs-page.js';
 import type { HealthHandler } from './health-handler.js';
 import { LOGIN_PATH, loginBody } from './login-handler.js';
 import type { McpHandler } from './mcp-handler.js';
@@ -17,6 +18,7 @@ import { Whitelist } from './whitelist.js';
 
 /** Undefined where a route is not configured. */
 export interface Handlers {
+  readonly page: DocsPage | undefined;
   readonly health: HealthHandler;
   readonly login: Route | undefined;
   readonly queries: QueryHandler;
@@ -40,9 +42,10 @@ export class RouteTable {
     this.#context = context;
     this.#whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#handlers = handlers;
-    const { health, login, queries, mcp, unmatched } = handlers;
+    const { page, health, login, queries, mcp, unmatched } = handlers;
     const token = (path: string): TokenRule => this.#token(path);
     const routes: Readonly<Record<string, Route>> = {
+      ...page?.routes,
       '/_health': health.live,
       '/_ready': health.ready,
       [LOGIN_PATH]: login ?? {
