@@ -105,6 +105,8 @@ const OWNERS = {
   diff: 'src/cli/',
   'cmake-js': 'scripts/',
   esbuild: 'scripts/',
+  'playwright-core': 'test/',
+  'axe-core': 'test/',
   tap: '(test|scripts/test)/',
   fastify: 'bench/',
   postgres: 'bench/',

@@ -55,7 +55,7 @@ export class OperationView {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
       if (event.key === 'Escape') this.stop();
     });
-    const calls = tabs('The call elsewhere', [
+    const calls = tabs('As code', [
       { name: 'curl', content: () => code[0] },
       { name: 'TypeScript', content: () => code[1] },
     ]);
@@ -65,7 +65,7 @@ export class OperationView {
       ...heading(operation),
       section('Request', form),
       section('Response', this.#result),
-      section('The call elsewhere', calls),
+      section('As code', calls),
       operation.outcomes.length > 0 && section('Responses', outcomes(operation.outcomes, schemas)),
       operation.proof && section('What the proof found', proofView(operation.proof)),
     );

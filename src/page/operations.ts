@@ -82,7 +82,7 @@ export function readDocument(text: string): Catalogue {
       readOperation(schemas, path, method, item),
     );
   });
-  operations.sort((a, b) => compare(a.folder, b.folder) || compare(a.path, b.path));
+  operations.sort((a, b) => compare(a.folder, b.folder));
   return {
     title: text_(info['title']),
     version: text_(info['version']),

@@ -97,6 +97,6 @@ function isNumeric(rows: readonly (readonly Cell[])[], column: number): boolean 
 
 function timeOf(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
-  const time = Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  const time = Date.parse(text.replace(' ', 'T').replace(/(T.*[+-]\d\d)$/, '$1:00'));
   return Number.isNaN(time) ? undefined : time;
 }

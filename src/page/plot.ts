@@ -49,17 +49,20 @@ function lines({ labels, times, lines: all }: TimeSeries): HTMLElement {
   const high = Math.max(...values);
   // From zero on, unless that would make the line flat.
   const bottom = low > 0 && low < high * 0.8 ? 0 : low;
-  const span = high - bottom || 1;
+  const step = stepOf((high - bottom) / 4 || 1);
+  const from = Math.floor(bottom / step) * step;
+  const ticks = Math.max(Math.ceil((high - from) / step), 1);
+  const span = ticks * step;
   const first = times[0]!;
   const time = times.at(-1)! - first;
   const x = (i: number): number =>
     MARGIN.left + ((times[i]! - first) / time) * (WIDTH - MARGIN.left - MARGIN.right);
   const y = (value: number): number =>
-    HEIGHT - MARGIN.bottom - ((value - bottom) / span) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+    HEIGHT - MARGIN.bottom - ((value - from) / span) * (HEIGHT - MARGIN.top - MARGIN.bottom);
   const names = all.map(({ name }) => name).join(', ');
   const image = svg(HEIGHT, `${names} from ${labels[0]!} to ${labels.at(-1)!}`);
-  for (let i = 0; i <= 4; i++) {
-    const value = bottom + (span * i) / 4;
+  for (let i = 0; i <= ticks; i++) {
+    const value = from + step * i;
     image.append(
       s('line', {
         x1: MARGIN.left,
@@ -123,4 +126,10 @@ function compact(value: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 }).format(
     value,
   );
+}
+
+/** The least of 1, 2 or 5 times a power of ten that is not below a number. */
+function stepOf(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5].find((one) => one * power >= least) ?? 10);
 }

@@ -32,7 +32,11 @@ export function rowsTable(rows: RowSet): HTMLElement {
 function table(rows: RowSet, from: number): HTMLElement {
   const { columns, rows: cells } = rows.page(from, PAGE);
   const numbered = rows.count > 1;
-  const head = columns.map((name) => h('th', { scope: 'col' }, name));
+  const head = columns.map((name, i) => {
+    const raw = cells[0]?.[i];
+    const number = raw !== undefined && kindOf(raw) === 'number';
+    return h('th', { scope: 'col', class: number ? 'amount' : undefined }, name);
+  });
   const body = cells.map((row, i) =>
     h(
       'tr',

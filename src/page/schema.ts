@@ -78,9 +78,12 @@ export class Schemas {
   /** label names a type for people: `integer`, `text (date)`, `integer[]`. */
   label(given: Schema | boolean | undefined, depth = 0): string {
     const { schema } = this.plain(given);
-    if (schema.enum !== undefined) return 'one of';
+    if (schema.enum !== undefined) return 'choice';
     const type = this.typeOf(schema);
-    if (type === 'array' && depth < DEPTH) return `${this.label(schema.items, depth + 1)}[]`;
+    if (type === 'array' && depth < DEPTH) {
+      const item = this.label(schema.items, depth + 1);
+      return item === 'choice' ? 'choices' : `${item}[]`;
+    }
     const forms = schema.anyOf ?? schema.oneOf;
     if (forms !== undefined && depth < DEPTH)
       return [...new Set(forms.map((one) => this.label(one, depth + 1)))].join(' or ');

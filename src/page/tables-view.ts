@@ -14,7 +14,8 @@ export interface Table {
 export async function listTables(client: Client): Promise<readonly Table[] | undefined> {
   const received = await client.read('tables?_order=schema,name');
   if (received.status !== 200) return undefined;
-  return JSON.parse(textOf(received)) as Table[];
+  const all = JSON.parse(textOf(received)) as Table[];
+  return all.filter(({ type }) => type !== 'sequence');
 }
 
 export function tablesView(tables: readonly Table[], client: Client): HTMLElement {
