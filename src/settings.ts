@@ -95,6 +95,14 @@ export interface McpSettings {
   readonly maxResult: number;
 }
 
+/** What OpenAPI documents depend on, besides scripts and their proofs. */
+export interface DocumentSettings {
+  /** Undefined when no path needs a token. */
+  readonly auth: Pick<AuthSettings, 'whitelist' | 'scripts'> | undefined;
+  /** Whether the paths of the folder `registry` are those of the registry of scripts. */
+  readonly registry: boolean;
+}
+
 /** The settings of a query worker. */
 export interface WorkerSettings {
   readonly databases: readonly DatabaseSettings[];
@@ -126,6 +134,8 @@ export interface WorkerSettings {
   readonly claimSettings: boolean;
   /** Undefined when `/_mcp` is disabled. */
   readonly mcp: McpSettings | undefined;
+  /** Undefined when there are no OpenAPI documents. */
+  readonly openapi: DocumentSettings | undefined;
   readonly log: LogSettings;
   /** Two Int32: the length of the current series of deaths of this pool's workers, and the last one (s since epoch). */
   readonly deaths: SharedArrayBuffer;

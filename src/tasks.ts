@@ -1,4 +1,5 @@
 /** The tasks of worker threads, which an HTTP process runs through piscina, and their results. */
+import type { ProofNews } from './proofs.js';
 
 /** The row of the users table that a login needs. */
 export interface StoredUser {
@@ -52,6 +53,8 @@ export type WorkerTask =
   | { readonly type: 'migrate-users' }
   /** Poll the stored scripts, which may have changed. */
   | { readonly type: 'scripts' }
+  /** Apply what has changed in the proofs of the scripts: in the order in which it was proved. */
+  | { readonly type: 'proofs'; readonly news: ProofNews }
   /** Find out which methods of a script use a body: resolves to a list of them. */
   | {
       readonly type: 'script-bodies';
@@ -61,8 +64,35 @@ export type WorkerTask =
     }
   /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
   | { readonly type: 'registry'; readonly request: RegistryRequest }
+  /** Give the OpenAPI document of a database: resolves to an OpenApiResponse. */
+  | { readonly type: 'openapi'; readonly request: OpenApiRequest }
   /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
   | { readonly type: 'routes'; readonly version: string };
+
+/** A request for the OpenAPI document of a database. */
+export interface OpenApiRequest {
+  /** Alias from the path; undefined when it has none. */
+  readonly database: string | undefined;
+  readonly reader: DocumentReader;
+  /** Value of If-None-Match; empty when absent. */
+  readonly ifNoneMatch: string;
+}
+
+/** Who reads a document, which has what they may run. */
+export interface DocumentReader {
+  /** The name of the caller; empty for one without a name. */
+  readonly user: string;
+  /** Whether there is a caller. */
+  readonly isIdentified: boolean;
+  /** Whether there is a role of the database for the caller's statements. */
+  readonly isAdmitted: boolean;
+}
+
+export interface OpenApiResponse {
+  /** Undefined when If-None-Match has the document. */
+  readonly text: string | undefined;
+  readonly etag: string;
+}
 
 /** The paths that scripts declare, as one worker knows them. */
 export interface RouteList {

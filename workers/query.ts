@@ -48,6 +48,9 @@ export default function run(task: WorkerTask): unknown {
       return undefined;
     case 'scripts':
       return services.refreshScripts();
+    case 'proofs':
+      services.proofs.apply(task.news);
+      return undefined;
     case 'user':
       return services.users.find(task.username, task.requestId);
     case 'renew':
@@ -58,6 +61,8 @@ export default function run(task: WorkerTask): unknown {
       return services.runner.bodies(task.alias, task.folder, task.name);
     case 'registry':
       return services.registry.respond(task.request);
+    case 'openapi':
+      return services.openapi(task.request);
     case 'routes':
       return services.routes.list(task.version);
   }

@@ -1,4 +1,4 @@
-/** isLoopback tells whether only programs of this machine reach an address to listen on. */
+/** isLoopback tells whether only this machine can reach an address to listen on. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -4,12 +4,11 @@
  */
 import type { Key } from './key.js';
 import { DATABASE_KEYS } from './keys-database.js';
-import { DOCS_KEYS } from './keys-docs.js';
 import { MCP_KEYS } from './keys-mcp.js';
 import { SECURE_SECTIONS, SECURITY_KEYS } from './keys-security.js';
 import { SERVICE_KEYS } from './keys-service.js';
 
-const TABLE = { ...SERVICE_KEYS, ...DATABASE_KEYS, ...SECURITY_KEYS, ...MCP_KEYS, ...DOCS_KEYS };
+const TABLE = { ...SERVICE_KEYS, ...DATABASE_KEYS, ...SECURITY_KEYS, ...MCP_KEYS };
 
 /** The dotted name of a key. */
 export type KeyName = keyof typeof TABLE;

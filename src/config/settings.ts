@@ -4,6 +4,7 @@
 import type {
   AuthSettings,
   CorsSettings,
+  DocumentSettings,
   ExposeSettings,
   HttpSettings,
   LogSettings,
@@ -71,9 +72,18 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       claims: config['auth.claims'],
       claimSettings: config['auth.settings'],
       mcp: config['mcp.enabled'] ? mcpOf(config, index) : undefined,
+      openapi: config['docs.openapi'] ? documentsOf(config) : undefined,
       log,
     },
   }));
+}
+
+function documentsOf(config: Config): DocumentSettings {
+  // Workers get no keys of tokens.
+  const auth = needsToken(config)
+    ? { whitelist: config['jwt.whitelist'], scripts: scriptAccessOf(config) }
+    : undefined;
+  return { auth, registry: config['queries.register_enabled'] };
 }
 
 function authOf(config: Config): AuthSettings | undefined {

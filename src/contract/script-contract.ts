@@ -40,7 +40,7 @@ export function scriptContract({ script, verb, head, proof }: ContractSource): S
     paths: pathsOf(script, verb, head),
     parameters: parametersOf(head, proof),
     response: { shape, status, headers: headers.map(({ name }) => name).sort() },
-    columns: columnsOf(proof),
+    columns: columnsOf(proof.columns),
   };
 }
 
@@ -103,8 +103,8 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['enum', 'text'],
 ]);
 
-/** Null when no form of the result is known. */
-function columnsOf({ columns: forms }: ProofRecord): ColumnContract[] | null {
+/** columnsOf merges the columns of the forms of a result; null when no form is known. */
+export function columnsOf(forms: ProofRecord['columns']): ColumnContract[] | null {
   if (forms.length === 0) return null;
   const names = new Set(forms.flatMap((form) => form.map(({ name }) => name)));
   const columns = [...names].map((name): ColumnContract => {

@@ -14,13 +14,12 @@ import type { HttpRequest } from './http-request.js';
 import { LOGIN_PATH } from './login-handler.js';
 import { readHead } from './request-head.js';
 import type { RequestTable } from './request-table.js';
+import { NO_STORE } from './response-head.js';
 import type { RouteTable } from './route-table.js';
 import type { Route } from './route.js';
 
 /** Longest request target: path and query string together (bytes). */
 const MAX_TARGET = 65_536;
-
-const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Dispatcher {
   readonly #queue: number;

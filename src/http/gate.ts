@@ -76,6 +76,17 @@ export class Gate {
     return this.#role?.of(caller) ?? '';
   }
 
+  /** isAdmitted tells whether there is a role for a caller's statements. */
+  isAdmitted(caller: Caller | undefined): boolean {
+    try {
+      this.admit(caller);
+      return true;
+    } catch (error) {
+      unidentified(error);
+      return false;
+    }
+  }
+
   /**
    * admitToScript also checks whether the caller may run a script with a method. Throws ServiceError `token_missing` for
    * callers who are not identified, `permission_denied` for others.
@@ -101,7 +112,7 @@ export class Gate {
   }
 }
 
-/** Where a token is optional, an invalid one counts as none. */
+/** Where a token is optional, an invalid one counts as none. Throws what is no ServiceError. */
 function unidentified(error: unknown): undefined {
   if (!(error instanceof ServiceError)) throw error;
 }

@@ -25,6 +25,7 @@ import { HealthHandler } from './health-handler.js';
 import { PLUGINS } from './http-request.js';
 import { loginBody, loginRoute } from './login-handler.js';
 import { McpHandler } from './mcp-handler.js';
+import { OpenApiHandler } from './openapi-handler.js';
 import { PluginHandler } from './plugin-handler.js';
 import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
@@ -169,6 +170,7 @@ export class HttpServer {
     const mcp = settings.worker.mcp && new McpHandler(settings, requests, pool, gate);
     const registry =
       settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
+    const openapi = settings.worker.openapi && new OpenApiHandler(settings, requests, pool, gate);
     return new RouteTable(settings, {
       page: settings.page && new DocsPage(requests, settings.page.atRoot),
       health: new HealthHandler(settings, requests, this.#health),
@@ -184,6 +186,7 @@ export class HttpServer {
       mcp,
       plugins: this.plugins,
       registry,
+      openapi,
       unmatched: new UnmatchedHandler(requests),
     });
   }

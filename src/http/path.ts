@@ -30,10 +30,25 @@ export interface RegistryPath {
   readonly script: { readonly location: string; readonly name: string } | undefined;
 }
 
+export interface OpenApiPath {
+  readonly kind: 'openapi';
+  /** Undefined: the default database. */
+  readonly alias: string | undefined;
+}
+
+/** The routes under `/_QUERIES` that are not always there. */
+export interface OptionalRoutes {
+  /** The registry of scripts. */
+  readonly registry: boolean;
+  /** The OpenAPI documents. */
+  readonly openapi: boolean;
+}
+
 export type Path =
   | ScriptPath
   | PluginPath
   | RegistryPath
+  | OpenApiPath
   | { readonly kind: 'redirect'; readonly location: string }
   /** A path that only a script can declare; `segments` as sent. */
   | { readonly kind: 'declared'; readonly segments: readonly string[] }
@@ -56,22 +71,24 @@ const WELL_KNOWN = '/.well-known/';
 /** The path segment of the registry of scripts, which no folder can have then. */
 const REGISTRY = 'registry';
 
+/** The last segment of the path of an OpenAPI document: with its dot it names no script. */
+const OPENAPI = 'openapi.json';
+
 /**
- * parsePath reads a raw path that begins with a slash. `context` is the prefix of every route, without a slash at its
- * end; `registry` tells whether there is a registry of scripts.
+ * parsePath reads a raw path that begins with a slash. `context` is the prefix of every route, without a slash at its end.
  */
-export function parsePath(raw: string, context: string, registry: boolean): Path {
+export function parsePath(raw: string, context: string, optional: OptionalRoutes): Path {
   const segments = raw.split('/');
   if (segments.some((segment) => DOT_SEGMENT.test(segment))) return INVALID_PATH;
   if (raw.includes('//') || (raw.length > 1 && raw.endsWith('/')))
     return { kind: 'redirect', location: singleSlashes(segments) };
   if (raw.startsWith(WELL_KNOWN)) return { kind: 'rejected', code: 'not_found' };
   if (context !== '' && !raw.startsWith(`${context}/`)) return NOT_FOUND;
-  return route(context === '' ? segments : raw.slice(context.length).split('/'), registry);
+  return route(context === '' ? segments : raw.slice(context.length).split('/'), optional);
 }
 
 /** `segments` begins with the empty one before the first slash. */
-function route(segments: readonly string[], registry: boolean): Path {
+function route(segments: readonly string[], { registry, openapi }: OptionalRoutes): Path {
   const [, first, ...rest] = segments;
   if (first === '_PLUGIN') return pluginPath(rest);
   if (first !== '_QUERIES') {
@@ -80,6 +97,8 @@ function route(segments: readonly string[], registry: boolean): Path {
     return reserved ? NOT_FOUND : { kind: 'declared', segments: segments.slice(1) };
   }
   const registers = registry && rest[0] !== undefined && identifier(rest[0]) === REGISTRY;
+  if (openapi && !registers && rest.at(-1) === OPENAPI && rest.length <= 2)
+    return openApiPath(rest.slice(0, -1));
   if (registers ? rest.length > 4 : rest.length !== 2 && rest.length !== 3) return NOT_FOUND;
   const names = identifiers(rest);
   if (names === undefined) return INVALID_IDENTIFIER;
@@ -103,6 +122,11 @@ function registryPath(names: string[]): Path {
   const [location, name] = names;
   const script = location === undefined || name === undefined ? undefined : { location, name };
   return { kind: 'registry', alias, script };
+}
+
+function openApiPath(segments: readonly string[]): Path {
+  const names = identifiers(segments);
+  return names === undefined ? INVALID_IDENTIFIER : { kind: 'openapi', alias: names[0] };
 }
 
 /** Decodes segments; undefined when one is not an identifier. */

@@ -9,6 +9,9 @@ export const TYPED = 3;
 export const CHALLENGE = '\r\nWWW-Authenticate: Bearer';
 export const RETRY_AFTER = '\r\nRetry-After: 1';
 
+/** The line of every response to a request with a token, unless the route has another rule. */
+export const NO_STORE = '\r\nCache-Control: no-store';
+
 const heads: string[] = [];
 const TYPES: Readonly<Record<number, string>> = {
   [JSON_BODY]: '\r\nContent-Type: application/json',

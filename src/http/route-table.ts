@@ -8,13 +8,14 @@ import type { DocsPage } from './docs-page.js';
 import type { HealthHandler } from './health-handler.js';
 import { LOGIN_PATH, loginBody } from './login-handler.js';
 import type { McpHandler } from './mcp-handler.js';
-import { parsePath } from './path.js';
+import type { OpenApiHandler } from './openapi-handler.js';
+import { parsePath, type OptionalRoutes } from './path.js';
 import type { PluginHandler } from './plugin-handler.js';
 import type { QueryHandler } from './query-handler.js';
 import type { RegistryHandler } from './registry-handler.js';
 import type { Route, TokenRule } from './route.js';
 import type { UnmatchedHandler } from './unmatched-handler.js';
-import { Whitelist } from './whitelist.js';
+import { Whitelist } from '../access/whitelist.js';
 
 /** Undefined where a route is not configured. */
 export interface Handlers {
@@ -25,6 +26,7 @@ export interface Handlers {
   readonly mcp: McpHandler | undefined;
   readonly plugins: PluginHandler;
   readonly registry: RegistryHandler | undefined;
+  readonly openapi: OpenApiHandler | undefined;
   readonly unmatched: UnmatchedHandler;
 }
 
@@ -34,6 +36,7 @@ export class RouteTable {
   readonly #context: string;
   readonly #whitelist: Whitelist;
   readonly #handlers: Handlers;
+  readonly #optional: OptionalRoutes;
   readonly #fixed: ReadonlyMap<string, Route>;
   /** The fixed routes, and those remembered. */
   #known: Map<string, Route>;
@@ -42,7 +45,8 @@ export class RouteTable {
     this.#context = context;
     this.#whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#handlers = handlers;
-    const { page, health, login, queries, mcp, unmatched } = handlers;
+    const { page, health, login, queries, mcp, registry, openapi, unmatched } = handlers;
+    this.#optional = { registry: registry !== undefined, openapi: openapi !== undefined };
     const token = (path: string): TokenRule => this.#token(path);
     const routes: Readonly<Record<string, Route>> = {
       ...page?.routes,
@@ -68,8 +72,8 @@ export class RouteTable {
   }
 
   #parse(raw: string): Route {
-    const { queries, plugins, registry, unmatched } = this.#handlers;
-    const path = parsePath(raw, this.#context, registry !== undefined);
+    const { queries, plugins, registry, openapi, unmatched } = this.#handlers;
+    const path = parsePath(raw, this.#context, this.#optional);
     switch (path.kind) {
       case 'script': {
         const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
@@ -82,6 +86,8 @@ export class RouteTable {
       }
       case 'registry':
         return registry!.route(path);
+      case 'openapi':
+        return openapi!.route(path);
       case 'declared':
         return queries.declared(path.segments, this.#segmentsToken(path.segments));
       case 'not_found':

@@ -4,7 +4,7 @@ import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
 import { annotations } from './input-schema.js';
-import { descriptionOf } from './script-description.js';
+import { descriptionOf } from '../head/description.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';

@@ -11,6 +11,8 @@ import type { Connections } from '../ipc.js';
 import type { HttpSettings, WorkerSettings } from '../settings.js';
 import type {
   MadeUsersTable,
+  OpenApiRequest,
+  OpenApiResponse,
   Probed,
   RegistryResponse,
   RegistryRequest,
@@ -127,8 +129,21 @@ export class QueryPool {
    * while that is ready: each one that is asked scans all scripts. Rejects when there is no worker, or it died meanwhile.
    */
   async routes(version: string): Promise<RouteList | undefined> {
-    const worker = this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
-    return (await worker.run({ type: 'routes', version })) as RouteList | undefined;
+    return (await this.#scanning.run({ type: 'routes', version })) as RouteList | undefined;
+  }
+
+  /** openapi gives the OpenAPI document of a database, of the worker that routes uses. Rejects with ServiceError `busy`. */
+  async openapi(request: OpenApiRequest): Promise<OpenApiResponse> {
+    try {
+      return (await this.#scanning.run({ type: 'openapi', request })) as OpenApiResponse;
+    } catch (error) {
+      throw new ServiceError('busy', undefined, { cause: error }); // no scripts yet, or the worker died
+    }
+  }
+
+  /** The worker that has scanned all scripts, while that is ready. */
+  get #scanning(): QueryWorker {
+    return this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
   }
 
   /** sending reports to the workers how many bytes of their responses the HTTP process has yet to send. */

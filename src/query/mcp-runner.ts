@@ -13,6 +13,7 @@ import type { Tools } from '../mcp/tool.js';
 import { ToolCalls } from '../mcp/tool-calls.js';
 import { ToolList } from '../mcp/tool-list.js';
 import type { QueryRequest } from '../batch.js';
+import type { ProofBook } from '../proof-book.js';
 import type { McpSettings, WorkerSettings } from '../settings.js';
 import { namesOf } from '../registry/names.js';
 import type { Scripts } from '../script/scripts.js';
@@ -34,6 +35,7 @@ export class McpRunner {
     settings: WorkerSettings,
     mcp: McpSettings,
     scripts: Scripts,
+    _proofs: ProofBook,
     databases: ReadonlyMap<string, WorkerDatabase>,
     responder: Responder,
     log: Logger,

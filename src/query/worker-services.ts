@@ -4,11 +4,14 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
+import { ProofBook } from '../proof-book.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
+import type { Scripts } from '../script/scripts.js';
 import type { WorkerSettings } from '../settings.js';
-import type { Probed } from '../tasks.js';
+import type { OpenApiRequest, OpenApiResponse, Probed } from '../tasks.js';
 import type { McpRunner } from './mcp-runner.js';
+import type { OpenApiTasks } from './openapi-tasks.js';
 import { QueryRunner } from './query-runner.js';
 import { RegistryTasks } from './registry-tasks.js';
 import { Responder } from './responder.js';
@@ -22,9 +25,15 @@ export class WorkerServices {
   readonly users: UserTasks;
   readonly registry: RegistryTasks;
   readonly routes: RouteTasks;
+  /** Empty with `queries.proof` off, and until the first proofs arrive. */
+  readonly proofs = new ProofBook();
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  readonly #settings: WorkerSettings;
+  readonly #scripts: Scripts;
   /** Undefined when scripts are files. */
   readonly #stored: StoredScripts | undefined;
+  /** Loaded with the first request for an OpenAPI document. */
+  #openapi: Promise<OpenApiTasks> | undefined;
 
   /** `batcher` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP. */
   constructor(
@@ -36,11 +45,13 @@ export class WorkerServices {
     const { defaultAlias, scriptsTable, maxResult, mcp } = settings;
     const databases = workerDatabases(settings);
     const { database } = databases.get(defaultAlias)!;
+    this.#settings = settings;
     this.#databases = databases;
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
     const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    this.#scripts = scripts;
     const refresh = (): Promise<void> => this.refreshScripts();
     this.registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {
       await refresh();
@@ -52,7 +63,7 @@ export class WorkerServices {
       settings,
       databases,
       scripts,
-      mcp && Mcp && new Mcp(settings, mcp, scripts, databases, responder, log),
+      mcp && Mcp && new Mcp(settings, mcp, scripts, this.proofs, databases, responder, log),
       responder,
       log,
     );
@@ -65,6 +76,20 @@ export class WorkerServices {
   /** refreshScripts reads stored scripts that may have changed; resolves when that is done. */
   async refreshScripts(): Promise<void> {
     await this.#stored?.refresh();
+  }
+
+  /** openapi gives the OpenAPI document of a database. Rejects with ServiceError `busy`. */
+  async openapi(request: OpenApiRequest): Promise<OpenApiResponse> {
+    this.#openapi ??= import('./openapi-tasks.js').then(
+      ({ OpenApiTasks }) =>
+        new OpenApiTasks(
+          this.#settings,
+          this.#scripts,
+          this.proofs,
+          new Set(this.#databases.keys()),
+        ),
+    );
+    return (await this.#openapi).respond(request);
   }
 
   async probe(alias: string): Promise<Probed> {

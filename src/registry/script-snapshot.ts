@@ -2,14 +2,15 @@
  * All stored scripts as they were at one time, immutable. Requests find theirs by name, the next load finds unchanged
  * records by id.
  */
-import { performance } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers/promises';
-import { byPath, type ReadableScript, type RoutedScript } from '../script/scripts.js';
+import { inSlices } from '../in-slices.js';
+import {
+  byPath,
+  type ReadableScript,
+  type RoutedScript,
+  type UsableScript,
+} from '../script/scripts.js';
 import { VERBS } from '../script/verb.js';
 import type { StoredScript } from './stored-script.js';
-
-/** How long the thread compiles before it yields, ms. */
-const SLICE = 5;
 
 type ByPath = Map<string, StoredScript>;
 
@@ -21,6 +22,7 @@ export class ScriptSnapshot {
   readonly #common: ByPath = new Map();
   readonly #own = new Map<string, ByPath>();
   readonly #readable = new Map<string, Promise<readonly ReadableScript[]>>();
+  readonly #usable = new Map<string, Promise<readonly UsableScript[]>>();
   #routed: Promise<readonly RoutedScript[]> | undefined;
 
   constructor(digest: string, scripts: ReadonlyMap<string, StoredScript>) {
@@ -57,13 +59,31 @@ export class ScriptSnapshot {
     return (this.#routed ??= this.#withRoutes(defaultAlias));
   }
 
+  /** usable gives the texts for all verbs of a database, by path and verb. Compiles as readable does. */
+  usable(alias: string): Promise<readonly UsableScript[]> {
+    let scripts = this.#usable.get(alias);
+    if (scripts === undefined) this.#usable.set(alias, (scripts = this.#allUsable(alias)));
+    return scripts;
+  }
+
   async #compiled(alias: string): Promise<readonly ReadableScript[]> {
     const scripts: ReadableScript[] = [];
     await inSlices(this.#visible(alias), ([path, script]) => {
-      const text = script.readText();
+      const text = script.usableText('read');
       if (text === undefined) return;
       const { template, head } = text;
       scripts.push({ ...named(path), template, head });
+    });
+    return scripts.sort(byPath);
+  }
+
+  async #allUsable(alias: string): Promise<readonly UsableScript[]> {
+    const scripts: UsableScript[] = [];
+    await inSlices(this.#visible(alias), ([path, script]) => {
+      for (const verb of VERBS) {
+        const text = script.usableText(verb);
+        if (text !== undefined) scripts.push({ ...named(path), text });
+      }
     });
     return scripts.sort(byPath);
   }
@@ -112,15 +132,4 @@ export class ScriptSnapshot {
 function named(path: string): { readonly folder: string; readonly name: string } {
   const [folder = '', name = ''] = path.split('/');
   return { folder, name };
-}
-
-/** Yields to other requests whenever a slice of time is used up. */
-async function inSlices<Item>(items: Iterable<Item>, each: (item: Item) => void): Promise<void> {
-  let began = performance.now();
-  for (const item of items) {
-    each(item);
-    if (performance.now() - began < SLICE) continue;
-    await setImmediate();
-    began = performance.now();
-  }
 }

@@ -67,10 +67,10 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
-  /** readText gives the text for reads; undefined when there is none, or it cannot be used. */
-  readText(): ScriptText | undefined {
-    const text = this.#texts[VERBS.indexOf('read')];
-    const compiled = text && this.#compiled('read', text);
+  /** usableText gives the text for a verb; undefined when there is none, or it cannot be used. */
+  usableText(verb: Verb): ScriptText | undefined {
+    const text = this.#texts[VERBS.indexOf(verb)];
+    const compiled = text && this.#compiled(verb, text);
     return compiled instanceof ServiceError ? undefined : compiled;
   }
 

@@ -13,7 +13,13 @@ import { qualifiedName } from '../quote.js';
 import { Poller } from '../poller.js';
 import type { ScriptsTable } from '../settings.js';
 import { scriptNotFound } from '../script/script-error.js';
-import type { FoundScript, ReadableScript, RoutedScript, Scripts } from '../script/scripts.js';
+import type {
+  FoundScript,
+  ReadableScript,
+  RoutedScript,
+  Scripts,
+  UsableScript,
+} from '../script/scripts.js';
 import { ScriptLoader } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
 
@@ -73,6 +79,12 @@ export class StoredScripts implements Scripts {
   routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
     if (this.#snapshot === undefined) return this.#loaded().then(() => this.routed(defaultAlias));
     return this.#snapshot.routed(defaultAlias);
+  }
+
+  /** usable lists the texts for all verbs that requests for a database find. */
+  usable(alias: string): Promise<readonly UsableScript[]> {
+    if (this.#snapshot === undefined) return this.#loaded().then(() => this.usable(alias));
+    return this.#snapshot.usable(alias);
   }
 
   /** The first attempt. Throws once that has failed. */

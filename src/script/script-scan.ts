@@ -1,5 +1,5 @@
 /**
- * The usable texts of all scripts of a directory: lists of those for reads, and of those with paths of their own. The
+ * The usable texts of all scripts of a directory: lists of all, of those for reads, and of those with paths of their own. The
  * directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
  * are read. A file that cannot be used is skipped and logged; while the directory cannot be read, the lists stay as they
  * were.
@@ -10,10 +10,10 @@ import type { Logger } from '../log.js';
 import { LogOnce } from '../log-once.js';
 import { Refresh } from '../refresh.js';
 import { systemErrorText } from '../text.js';
-import { byPath, type ReadableScript, type RoutedScript } from './scripts.js';
+import { byPath, type ReadableScript, type RoutedScript, type UsableScript } from './scripts.js';
 import { scriptFileNames, type ListedScript } from './script-files.js';
 import type { ScriptText } from './script-text.js';
-import { fileName } from './verb.js';
+import { fileName, VERBS, type Verb } from './verb.js';
 import { SETTLED, VerbFile } from './verb-file.js';
 
 /**
@@ -54,6 +54,8 @@ export class ScriptScan {
   #changed = false;
   #readable: readonly ReadableScript[] = [];
   #routed: readonly RoutedScript[] = [];
+  /** Undefined until it is wanted, and after a change. */
+  #usable: readonly UsableScript[] | undefined;
 
   /** `location` is the directory, absolute. */
   constructor(location: string, log: Logger) {
@@ -71,6 +73,17 @@ export class ScriptScan {
   routed(now: number): List<RoutedScript> {
     if (this.#refresh.isUsable(now)) return this.#routed;
     return this.#settled().then(() => this.#routed);
+  }
+
+  /** usable lists the texts for all verbs, by path and verb. */
+  usable(now: number): List<UsableScript> {
+    if (this.#refresh.isUsable(now)) return this.#allUsable();
+    return this.#settled().then(() => this.#allUsable());
+  }
+
+  #allUsable(): readonly UsableScript[] {
+    // Of one script, texts are in the order of their verbs.
+    return (this.#usable ??= VERBS.flatMap((verb) => this.#list(usableScript(verb))).sort(byPath));
   }
 
   /** Waits until recent changes have settled, or for MOST_CHECKS. */
@@ -131,6 +144,7 @@ export class ScriptScan {
       }
       if (compiled === undefined && settled && !existing.has(path)) this.#files.delete(path);
     }
+    if (this.#changed) this.#usable = undefined;
     if (readable) this.#readable = this.#list(readableScript);
     if (routed) this.#routed = this.#list(routedScript);
   }
@@ -164,4 +178,10 @@ function routedScript(
 ): RoutedScript | undefined {
   const { routes } = head;
   return routes.length > 0 ? { alias: undefined, folder, name, verb, routes } : undefined;
+}
+
+function usableScript(
+  wanted: Verb,
+): (script: ListedScript, text: ScriptText) => UsableScript | undefined {
+  return ({ folder, name, verb }, text) => (verb === wanted ? { folder, name, text } : undefined);
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import { Recent } from '../recent.js';
 import { CachedScript } from './cached-script.js';
 import { ScriptScan } from './script-scan.js';
-import type { ReadableScript, RoutedScript, Scripts } from './scripts.js';
+import type { ReadableScript, RoutedScript, Scripts, UsableScript } from './scripts.js';
 
 /** Scripts of one generation of two. */
 const GENERATION = 2_000;
@@ -52,5 +52,10 @@ export class ScriptStore implements Scripts {
   /** routed lists the scripts with paths of their own, which run on the default database. */
   routed(_alias: string, now: number): readonly RoutedScript[] | Promise<readonly RoutedScript[]> {
     return this.#scan.routed(now);
+  }
+
+  /** usable lists the texts for all verbs, the same for every database. */
+  usable(_alias: string, now: number): readonly UsableScript[] | Promise<readonly UsableScript[]> {
+    return this.#scan.usable(now);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Scripts, whether they are files or stored in a table: the query runner finds one by database, folder and name, MCP lists
- * those with a text for reads, and HTTP processes those with paths of their own.
+ * those with a text for reads, HTTP processes those with paths of their own, and the OpenAPI document has all of them.
  */
 import type { Head } from '../head/head.js';
 import type { RoutePattern } from '../head/route-pattern.js';
@@ -60,7 +60,23 @@ export interface RoutedScripts {
   ): readonly RoutedScript[] | Promise<readonly RoutedScript[]>;
 }
 
-export interface Scripts extends ReadableScripts, RoutedScripts {
+/** A usable text for any verb. */
+export interface UsableScript {
+  readonly folder: string;
+  readonly name: string;
+  /** The same object as long as the text is the same. */
+  readonly text: ScriptText;
+}
+
+export interface UsableScripts {
+  /**
+   * usable lists the texts that requests for a database find, by path and verb: the same array as long as nothing has
+   * changed. `now` is performance.now(). Throws, or rejects with, ServiceError `busy`.
+   */
+  usable(alias: string, now: number): readonly UsableScript[] | Promise<readonly UsableScript[]>;
+}
+
+export interface Scripts extends ReadableScripts, RoutedScripts, UsableScripts {
   /**
    * find gives the script for a database (its alias); folder and name are identifiers, `now` is performance.now(). Throws,
    * or rejects with, ServiceError: `script_not_found`, `busy`.

@@ -125,7 +125,7 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
 
 for (const [path, expected, context = ''] of CASES)
   t.test(`${path}${context && ` under ${context}`}`, (t) => {
-    t.same(parsePath(path, context, false), expected);
+    t.same(parsePath(path, context, { registry: false, openapi: false }), expected);
     t.end();
   });
 
@@ -164,7 +164,7 @@ const REGISTRY: [path: string, registered: unknown, otherwise: unknown][] = [
 
 for (const [path, registered, otherwise] of REGISTRY)
   t.test(`${path} with a registry, and without`, (t) => {
-    t.same(parsePath(path, '', true), registered);
-    t.same(parsePath(path, '', false), otherwise);
+    t.same(parsePath(path, '', { registry: true, openapi: false }), registered);
+    t.same(parsePath(path, '', { registry: false, openapi: false }), otherwise);
     t.end();
   });

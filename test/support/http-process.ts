@@ -86,6 +86,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       claims: false,
       claimSettings: false,
       mcp: undefined,
+      openapi: undefined,
       log: { level: 'fatal', pretty: false },
       ...worker,
     },

@@ -1,6 +1,6 @@
 /** The description of a script, from its leading comment. */
 import t from 'tap';
-import { descriptionOf } from '#app/mcp/script-description.js';
+import { descriptionOf } from '#app/head/description.js';
 import { isLinear } from '../support/cpu.js';
 
 const cases: [script: string, expected: string][] = [

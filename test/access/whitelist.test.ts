@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Whitelist } from '#app/http/whitelist.js';
+import { Whitelist } from '#app/access/whitelist.js';
 
 const CASES: readonly [pattern: string, path: string, open: boolean][] = [
   ['/auth', '/auth', true],

@@ -2,8 +2,8 @@
  * The description of a script: its leading comment, in SQL or as a template comment, without its directives. Actions and
  * invisible characters are removed, and the length is limited.
  */
-import { leadingComment } from '../head/leading-comment.js';
-import { isDirective } from '../head/parse-head.js';
+import { leadingComment } from './leading-comment.js';
+import { isDirective } from './parse-head.js';
 
 /** Most characters of a description. */
 const LONGEST = 1_000;

@@ -1,0 +1,112 @@
+/**
+ * The OpenAPI documents of the databases as a task of a worker: made anew only when scripts, their paths or their proofs have
+ * changed, a few scripts at a time.
+ */
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { inSlices } from '../in-slices.js';
+import { describeScript } from '../openapi/describe.js';
+import { OpenApiDocument } from '../openapi/document.js';
+import { DocumentAccess } from '../openapi/document-access.js';
+import { ownPaths } from '../openapi/own-paths.js';
+import type { ProofBook } from '../proof-book.js';
+import type { ProofRecord } from '../proofs.js';
+import { routesOf } from '../script/route-list.js';
+import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
+import type { WorkerSettings } from '../settings.js';
+import type { OpenApiRequest, OpenApiResponse } from '../tasks.js';
+
+/** A document, and what it was made of. */
+interface Made {
+  readonly usable: readonly UsableScript[];
+  readonly routed: readonly RoutedScript[];
+  /** That of the book of proofs. */
+  readonly version: number;
+  readonly document: Promise<OpenApiDocument>;
+}
+
+export class OpenApiTasks {
+  /** Whether there is a registry of scripts. */
+  readonly #registry: boolean;
+  readonly #scripts: Scripts;
+  readonly #proofs: ProofBook;
+  readonly #aliases: ReadonlySet<string>;
+  readonly #defaultAlias: string;
+  readonly #access: DocumentAccess;
+  /** By the alias in the path; undefined for a path without one. */
+  readonly #made = new Map<string | undefined, Made>();
+
+  /** `aliases` are the databases of the configuration. */
+  constructor(
+    { openapi, defaultAlias }: Pick<WorkerSettings, 'openapi' | 'defaultAlias'>,
+    scripts: Scripts,
+    proofs: ProofBook,
+    aliases: ReadonlySet<string>,
+  ) {
+    this.#scripts = scripts;
+    this.#proofs = proofs;
+    this.#aliases = aliases;
+    this.#defaultAlias = defaultAlias;
+    const { registry, auth } = openapi!; // without it there is no such request
+    this.#registry = registry;
+    this.#access = new DocumentAccess(auth);
+  }
+
+  /** respond rejects with ServiceError `busy`. */
+  async respond({ database, reader, ifNoneMatch }: OpenApiRequest): Promise<OpenApiResponse> {
+    const document = await this.#document(database);
+    const { text, hash } = document.textFor(reader);
+    const etag = `"${hash}"`;
+    // The hash is in no other tag.
+    const isSame = ifNoneMatch.includes(etag) || ifNoneMatch.trim() === '*';
+    return { text: isSame ? undefined : text, etag };
+  }
+
+  async #document(database: string | undefined): Promise<OpenApiDocument> {
+    const alias = database ?? this.#defaultAlias;
+    const now = performance.now();
+    const usable = await this.#scripts.usable(alias, now);
+    const routed = await this.#scripts.routed(this.#defaultAlias, now);
+    const { version } = this.#proofs;
+    const before = this.#made.get(database);
+    if (before?.usable === usable && before.routed === routed && before.version === version)
+      return before.document;
+    const document = this.#make(database, alias, usable, routed);
+    this.#made.set(database, { usable, routed, version, document });
+    return document;
+  }
+
+  async #make(
+    database: string | undefined,
+    alias: string,
+    usable: readonly UsableScript[],
+    routed: readonly RoutedScript[],
+  ): Promise<OpenApiDocument> {
+    const base = database === undefined ? '..' : '../..';
+    const document = new OpenApiDocument({ alias, base, access: this.#access });
+    const served = routed.filter((one) => one.alias === undefined || this.#aliases.has(one.alias));
+    const paths = ownPaths(routesOf(served, this.#defaultAlias).routes, alias);
+    await inSlices(usable, ({ folder, name, text }) => {
+      const script = {
+        alias: database,
+        folder,
+        name,
+        text,
+        proof: this.#proofOf(alias, { folder, name, text }),
+        paths: paths.get(`${folder}/${name}`) ?? [],
+        isNamed: !(this.#registry && folder === 'registry'),
+      };
+      document.add(describeScript(script, this.#access.hasTokens));
+    });
+    return document;
+  }
+
+  /** The proof of exactly this text on this database. */
+  #proofOf(alias: string, { folder, name, text }: UsableScript): ProofRecord | undefined {
+    const { verb, template } = text;
+    const proof = this.#proofs.of({ alias, script: `${folder}/${name}`, verb });
+    if (proof === undefined) return undefined;
+    const hash = createHash('sha256').update(template.text).digest('base64url');
+    return proof.text === hash ? proof.record : undefined;
+  }
+}
