@@ -10,7 +10,6 @@ import { environmentEntries, fileEntries, mergedEntries } from './database-entri
 import { configuredDatabases } from './databases.js';
 import { isLoopback } from './loopback.js';
 import type { Issues } from './kind.js';
-import { isLoopback } from './loopback.js';
 import { KEYS, NAMES, type Config } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
 

@@ -71,38 +71,48 @@ function toggleMenu(open: boolean): void {
 /** Loads what the caller may see; what an earlier call finds later is dropped. */
 async function load(): Promise<void> {
   const nth = ++loads;
-  const tablesFound = listTables(client).catch(() => undefined);
+  const listing = listTables(client).catch(() => ({ tables: undefined, code: undefined }));
   let problem: Node | undefined;
   let found: Catalogue | undefined;
   try {
     const received = await client.read(DOCUMENT);
-    if (received.status === 200) found = readDocument(textOf(received));
-    else problem = refusal(received.status, failureOf(received)?.message ?? received.statusText);
+    const { status, statusText } = received;
+    if (status === 200) found = readDocument(textOf(received));
+    else
+      problem = notice(NO_LIST, `${status} ${failureOf(received)?.message ?? statusText}. ${KEY}`);
   } catch (error) {
-    problem = notice('The list of scripts cannot be loaded.', (error as Error).message);
+    problem = notice(NO_LIST, (error as Error).message);
   }
-  const seen = await tablesFound;
+  const listed = await listing;
   if (nth !== loads) return;
   catalogue = found;
-  tables = seen;
+  tables = listed.tables;
   tablesLink.hidden = tables === undefined;
   list.show(catalogue ?? EMPTY);
   if (catalogue !== undefined && catalogue.title !== '') {
     title.textContent = catalogue.title;
     document.title = catalogue.title;
   }
+  problem ??= found && tokenProblem(found, listed.code);
   if (problem === undefined) show(false);
   else main.replaceChildren(problem);
 }
 
 const EMPTY = readDocument('{"openapi":"3.1.0"}');
 
-function refusal(status: number, message: string): HTMLElement {
-  if (status !== 401)
-    return notice('The list of scripts cannot be loaded.', `${status} ${message}`);
-  return client.hasToken
-    ? notice('The token was not accepted.', message)
-    : notice('The service needs a token.', 'Enter one above; it stays in this tab.');
+const NO_LIST = 'The list of scripts cannot be loaded.';
+const KEY = 'It is there when docs.openapi of the configuration is on.';
+
+/** What is wrong with the token: the document itself is for everybody, with what each caller may run. */
+function tokenProblem({ operations, hasTokens }: Catalogue, code = ''): HTMLElement | undefined {
+  if (client.hasToken && /^(?:invalid_token|invalid_claims)$/.test(code))
+    return notice(
+      'The token was not accepted.',
+      'The service does not know it, or it has expired.',
+    );
+  return hasTokens && !client.hasToken && operations.length === 0
+    ? notice('The service needs a token.', 'Enter one above; it stays in this tab.')
+    : undefined;
 }
 
 function notice(heading: string, text: string): HTMLElement {

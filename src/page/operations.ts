@@ -63,6 +63,8 @@ export interface Catalogue {
   readonly version: string;
   readonly description: string;
   readonly operations: readonly Operation[];
+  /** Whether some operations are only there with a token. */
+  readonly hasTokens: boolean;
   readonly schemas: Schemas;
 }
 
@@ -88,6 +90,7 @@ export function readDocument(text: string): Catalogue {
     version: text_(info['version']),
     description: text_(info['description']),
     operations,
+    hasTokens: 'securitySchemes' in members(root['components']),
     schemas,
   };
 }

@@ -1,6 +1,7 @@
 /** The tables that the caller may list, and their columns where the service has its endpoint for AI clients. */
 import { textOf, type Client } from './client.js';
 import { h } from './dom.js';
+import { failureOf } from './failure.js';
 import { readRows } from './rows.js';
 import { rowsTable } from './rows-table.js';
 
@@ -10,12 +11,17 @@ export interface Table {
   readonly type: string;
 }
 
-/** listTables gives undefined to callers who may not list them. */
-export async function listTables(client: Client): Promise<readonly Table[] | undefined> {
+/** The tables, or why there are none: the code of the service. */
+export interface Listed {
+  readonly tables: readonly Table[] | undefined;
+  readonly code: string | undefined;
+}
+
+export async function listTables(client: Client): Promise<Listed> {
   const received = await client.read('tables?_order=schema,name');
-  if (received.status !== 200) return undefined;
+  if (received.status !== 200) return { tables: undefined, code: failureOf(received)?.code };
   const all = JSON.parse(textOf(received)) as Table[];
-  return all.filter(({ type }) => type !== 'sequence');
+  return { tables: all.filter(({ type }) => type !== 'sequence'), code: undefined };
 }
 
 export function tablesView(tables: readonly Table[], client: Client): HTMLElement {
