@@ -16,7 +16,12 @@ export class BodyEditor {
   constructor(body: RequestBody, schemas: Schemas, changed: () => void) {
     this.#body = body;
     this.#schemas = schemas;
-    const types = [...body.content.keys()].sort((a, b) => Number(isJson(b)) - Number(isJson(a)));
+    // A form with files has parts, which are no text; other types carry the same values.
+    const all = [...body.content.keys()];
+    const plain = all.filter((type) => !type.startsWith('multipart/'));
+    const types = (plain.length === 0 ? all : plain).sort(
+      (a, b) => Number(isJson(b)) - Number(isJson(a)),
+    );
     this.#type = h('select', { id: newId() }, ...types.map((type) => h('option', {}, type)));
     this.#text.setAttribute('aria-describedby', this.#fault.id);
     const example = button('Example', () => {
@@ -37,7 +42,7 @@ export class BodyEditor {
     this.element = h(
       'div',
       { class: 'field' },
-      h('label', { for: this.#type.id }, 'Content-Type', body.required && REQUIRED()),
+      h('label', { for: this.#type.id }, 'Content-Type ', body.required && REQUIRED()),
       this.#type,
       body.description !== '' && h('p', { class: 'hint' }, body.description),
       text,

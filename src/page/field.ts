@@ -22,10 +22,11 @@ export class Field {
     const item = isList ? schemas.plain(schema.items).schema : schema;
     const heading = [
       h('span', { class: 'name' }, name),
+      ' ',
       h('span', { class: 'type' }, schemas.label(schema)),
-      place !== 'query' && h('span', { class: 'type' }, `in the ${place}`),
-      required && h('strong', { class: 'required' }, 'required'),
-      deprecated && h('strong', { class: 'deprecated' }, 'deprecated'),
+      place !== 'query' && h('span', { class: 'type' }, ` in the ${place}`),
+      required && h('strong', { class: 'required' }, ' required'),
+      deprecated && h('strong', { class: 'deprecated' }, ' deprecated'),
     ];
     const note = [description, ...limits(schema, item)].filter((text) => text !== '').join(' · ');
     const hint = h('p', { id: about, class: 'hint' }, note);

@@ -129,7 +129,7 @@ function readParameter(schemas: Schemas, given: Members): Parameter | undefined 
   return {
     name: text_(given['name']),
     place,
-    required: given['required'] === true,
+    required: given['required'] === true && schema.default === undefined,
     deprecated: given['deprecated'] === true,
     description: text_(given['description'] ?? schema.description),
     schema,

@@ -86,6 +86,7 @@ export class ScriptList {
         name,
         deprecated && h('span', { class: 'unseen' }, ' deprecated'),
       ),
+      ' ',
       summary !== '' && h('span', { class: 'summary' }, summary),
     );
     this.#links.set(id, link);

@@ -26,7 +26,7 @@ export function tokenForm(client: Client, changed: () => void): HTMLElement {
   };
   const form = h(
     'form',
-    { class: 'token', 'aria-label': 'Token' },
+    { class: 'token', 'aria-label': 'Access' },
     h('label', { for: input.id }, 'Token'),
     input,
     h('button', { type: 'submit' }, 'Use'),

@@ -101,7 +101,7 @@ export class TestBrowser {
   /** open opens an address in a new profile. */
   async open(url: string, options: BrowserContextOptions = {}): Promise<Tab> {
     const context = await this.#browser.newContext({ locale: 'en-GB', ...options });
-    context.setDefaultTimeout(120_000);
+    context.setDefaultTimeout(60_000);
     const tab = new Tab(await context.newPage(), new URL(url).origin);
     await tab.page.goto(url);
     await tab.page.locator('main > *').first().waitFor();
