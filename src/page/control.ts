@@ -1,5 +1,5 @@
 /** A control of a form for one value, chosen by the type of the value. */
-import { h } from './dom.js';
+import { h, type Attributes } from './dom.js';
 import type { Schema } from './schema.js';
 
 export interface Control {
@@ -11,6 +11,8 @@ export interface Control {
 export interface ControlOptions {
   readonly id: string;
   readonly required: boolean;
+  /** Whether the form cannot be sent without it: the service has the last word on all else. */
+  readonly enforced: boolean;
   /** Ids of the texts about it. */
   readonly describedBy: string;
   readonly label?: string;
@@ -20,20 +22,26 @@ export interface ControlOptions {
 export function makeControl(
   schema: Schema,
   type: string | undefined,
-  { id, required, describedBy, label }: ControlOptions,
+  { id, required, enforced, describedBy, label }: ControlOptions,
 ): Control {
   const { default: fallback, enum: choices, minimum, maximum, maxLength } = schema;
-  const shared = { id, 'aria-describedby': describedBy, 'aria-label': label };
+  const shared = {
+    id,
+    required: enforced,
+    'aria-required': required ? 'true' : undefined,
+    'aria-describedby': describedBy,
+    'aria-label': label,
+  };
   const placeholder = fallback === undefined ? undefined : textOf(fallback);
   if (choices !== undefined)
     return select(choices.filter((one) => one !== null).map(textOf), placeholder, required, shared);
   if (type === 'boolean') {
-    if (required || fallback !== undefined) return checkbox(fallback, required, shared);
-    return select(['true', 'false'], undefined, false, shared);
+    if (fallback !== undefined) return checkbox(fallback, shared);
+    return select(['true', 'false'], undefined, required, shared);
   }
   if (type === 'object' || schema.contentMediaType === 'application/json')
-    return typed(h('textarea', { ...shared, required, rows: 3, spellcheck: 'false' }));
-  const input = h('input', { ...shared, required, placeholder, autocomplete: 'off' });
+    return typed(h('textarea', { ...shared, rows: 3, spellcheck: 'false' }));
+  const input = h('input', { ...shared, placeholder, autocomplete: 'off' });
   if (type === 'integer' || type === 'number') {
     input.type = 'number';
     input.step = type === 'integer' ? '1' : 'any';
@@ -69,7 +77,7 @@ function typed(element: HTMLInputElement | HTMLTextAreaElement): Control {
   return { element, text: () => (element.value === '' ? undefined : element.value) };
 }
 
-type Shared = Readonly<Record<string, string | undefined>>;
+type Shared = Attributes;
 
 function select(
   choices: readonly string[],
@@ -80,21 +88,19 @@ function select(
   const none = fallback === undefined ? 'not sent' : `not sent: ${fallback}`;
   const element = h(
     'select',
-    { ...shared, required },
+    { ...shared },
     h('option', { value: '' }, required ? 'choose' : none),
     ...choices.map((choice, i) => h('option', { value: i + 1 }, choice)),
   );
   return { element, text: () => choices[Number(element.value) - 1] };
 }
 
-/** A box that has a default is sent when it differs from it. */
-function checkbox(fallback: unknown, required: boolean, shared: Shared): Control {
+/** A box is sent when it differs from its default. */
+function checkbox(fallback: unknown, shared: Shared): Control {
   const element = h('input', { ...shared, type: 'checkbox', checked: fallback === true });
-  return {
-    element,
-    text: () =>
-      required || element.checked !== (fallback === true) ? String(element.checked) : undefined,
-  };
+  const text = (): string | undefined =>
+    element.checked === (fallback === true) ? undefined : String(element.checked);
+  return { element, text };
 }
 
 /** The difference of local time from UTC: `+02:00`. */

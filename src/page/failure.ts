@@ -50,7 +50,7 @@ export function failureOf(received: Received): Failure | undefined {
     message: error,
     code: typeof code === 'string' ? code : undefined,
     meaning: isState ? `SQLSTATE: ${CLASSES[code.slice(0, 2)] ?? 'see PostgreSQL'}` : undefined,
-    parameters: wrong(parameter, parameters),
+    parameters: wrong(error, parameter, parameters),
     more: Object.entries(more).map(([name, value]) => [
       name,
       typeof value === 'string' ? value : JSON.stringify(value),
@@ -58,21 +58,14 @@ export function failureOf(received: Received): Failure | undefined {
   };
 }
 
-function wrong(parameter: unknown, parameters: unknown): Failure['parameters'] {
-  const all = Array.isArray(parameters)
+/** What is wrong with each parameter: what is expected, or else the message. */
+function wrong(message: string, parameter: unknown, parameters: unknown): Failure['parameters'] {
+  const one = typeof parameter === 'string' ? [{ parameter }] : [];
+  const all: { parameter?: unknown; expected?: unknown }[] = Array.isArray(parameters)
     ? parameters
-    : typeof parameter === 'string'
-      ? [{ parameter }]
-      : [];
-  return all.flatMap((one: { parameter?: unknown; expected?: unknown }) =>
-    typeof one.parameter === 'string'
-      ? [
-          {
-            name: one.parameter,
-            expected:
-              typeof one.expected === 'string' ? `expected: ${one.expected}` : 'not accepted',
-          },
-        ]
-      : [],
-  );
+    : one;
+  return all.flatMap(({ parameter: name, expected }) => {
+    if (typeof name !== 'string') return [];
+    return [{ name, expected: typeof expected === 'string' ? `expected: ${expected}` : message }];
+  });
 }

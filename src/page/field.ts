@@ -1,5 +1,5 @@
 /** A parameter in a form: its name, what may be entered, its control or controls, and what was wrong with it. */
-import { makeControl, textOf, type Control } from './control.js';
+import { makeControl, textOf, type Control, type ControlOptions } from './control.js';
 import { button, h, newId } from './dom.js';
 import type { Parameter } from './operations.js';
 import type { Schema, Schemas } from './schema.js';
@@ -30,7 +30,7 @@ export class Field {
     ];
     const note = [description, ...limits(schema, item)].filter((text) => text !== '').join(' · ');
     const hint = h('p', { id: about, class: 'hint' }, note);
-    const options = { required, describedBy };
+    const options = { required, enforced: place === 'path', describedBy };
     if (!isList) {
       const control = makeControl(schema, schemas.typeOf(schema), { id, ...options });
       this.#texts = () => present([control]);
@@ -79,7 +79,7 @@ export class Field {
   #several(
     item: Schema,
     schemas: Schemas,
-    options: { required: boolean; describedBy: string },
+    options: Omit<ControlOptions, 'id'>,
     changed: () => void,
   ): [HTMLElement, () => string[]] {
     const controls: Control[] = [];
