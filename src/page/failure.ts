@@ -58,12 +58,15 @@ export function failureOf(received: Received): Failure | undefined {
   };
 }
 
+interface Wrong {
+  readonly parameter?: unknown;
+  readonly expected?: unknown;
+}
+
 /** What is wrong with each parameter: what is expected, or else the message. */
 function wrong(message: string, parameter: unknown, parameters: unknown): Failure['parameters'] {
   const one = typeof parameter === 'string' ? [{ parameter }] : [];
-  const all: { parameter?: unknown; expected?: unknown }[] = Array.isArray(parameters)
-    ? parameters
-    : one;
+  const all = (Array.isArray(parameters) ? parameters : one) as Wrong[];
   return all.flatMap(({ parameter: name, expected }) => {
     if (typeof name !== 'string') return [];
     return [{ name, expected: typeof expected === 'string' ? `expected: ${expected}` : message }];

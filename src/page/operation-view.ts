@@ -153,7 +153,7 @@ function section(title: string, content: HTMLElement): HTMLElement {
 function outcomes(all: readonly Outcome[], schemas: Schemas): HTMLElement {
   const items = all.flatMap(({ status, description, schema }) => [
     h('dt', {}, status === 'default' ? 'other' : status),
-    h('dd', {}, description, schema && columns(schema, schemas)),
+    h('dd', {}, description, status.startsWith('2') && columns(schema, schemas)),
   ]);
   return h('dl', { class: 'outcomes' }, ...items);
 }

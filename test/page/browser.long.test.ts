@@ -7,7 +7,7 @@ import { startShop } from '../service/shop.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
 import { SECRET, userToken } from '../support/tokens.js';
-import { startBrowser, WITHOUT_BROWSER, type Tab } from './browser.js';
+import { startBrowser, WITHOUT_BROWSER } from './browser.js';
 
 const MARKUP = `<img src=x onerror=alert(1)><script>alert(2)</script>`;
 
@@ -52,7 +52,8 @@ t.test('the page', { skip: WITHOUT_BROWSER }, async (t) => {
   });
 
   await t.test('from the list to rows', async (t) => {
-    const { page, trouble, ...tab } = fields(await browser.open(url));
+    const tab = await browser.open(url);
+    const { page } = tab;
     await page.getByRole('link', { name: 'GET /v1/products Products by name' }).click();
     t.match(page.url(), /#get\/v1\/products$/);
     await page.getByLabel('tea').check();
@@ -73,7 +74,7 @@ t.test('the page', { skip: WITHOUT_BROWSER }, async (t) => {
     await page.getByRole('heading', { name: 'Products by name' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    t.strictSame(trouble, []);
+    t.strictSame(tab.trouble, []);
   });
 
   await t.test('the types of parameters', async (t) => {
@@ -351,11 +352,6 @@ t.test('under a context, behind the prefix of a proxy', { skip: WITHOUT_BROWSER 
     t.strictSame(tab.trouble, []);
   }
 });
-
-/** The parts of a tab that a test takes apart; its methods keep their object. */
-function fields(tab: Tab): Pick<Tab, 'page' | 'trouble' | 'run' | 'cells'> {
-  return { page: tab.page, trouble: tab.trouble, run: () => tab.run(), cells: () => tab.cells() };
-}
 
 /** startProxy starts a proxy that removes a prefix, and gives its origin. */
 async function startProxy(
