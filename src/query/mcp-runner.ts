@@ -35,7 +35,7 @@ export class McpRunner {
     settings: WorkerSettings,
     mcp: McpSettings,
     scripts: Scripts,
-    _proofs: ProofBook,
+    proofs: ProofBook,
     databases: ReadonlyMap<string, WorkerDatabase>,
     responder: Responder,
     log: Logger,
@@ -51,7 +51,7 @@ export class McpRunner {
     const hidden = [usersTable, scriptsTable, history];
     const catalog = new CatalogCache(mcp, settings.access, hidden, readOnly, log);
     const scriptTools = mcp.scripts
-      ? new ScriptTools(mcp, scripts, readOnly, { claims, raised }, log)
+      ? new ScriptTools(mcp, scripts, proofs, readOnly, { claims, raised }, log)
       : undefined;
     const list = new ToolList(mcp, catalog, scriptTools, log);
     const calls = new ToolCalls(mcp, catalog, list, scriptTools, readOnly, log);

@@ -168,3 +168,21 @@ for (const [path, registered, otherwise] of REGISTRY)
     t.same(parsePath(path, '', { registry: false, openapi: false }), otherwise);
     t.end();
   });
+
+t.test('OpenAPI documents', (t) => {
+  const document = (alias?: string): object => ({ kind: 'openapi', alias });
+  const cases: [path: string, expected: object, otherwise: object][] = [
+    ['/_QUERIES/openapi.json', document(), { kind: 'not_found' }],
+    ['/_QUERIES/shop/openapi.json', document('shop'), { kind: 'rejected' }],
+    ['/_QUERIES/a.b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/registry/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/a/b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/openapi.json/a', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/openapi.json', { kind: 'declared' }, { kind: 'declared' }],
+  ];
+  for (const [path, expected, otherwise] of cases) {
+    t.match(parsePath(path, '', { registry: true, openapi: true }), expected, path);
+    t.match(parsePath(path, '', { registry: true, openapi: false }), otherwise, path);
+  }
+  t.end();
+});
