@@ -13,6 +13,10 @@ import type { Schemas } from './schema.js';
 import { tabs } from './tabs.js';
 import { typeScriptCall } from './typescript-call.js';
 
+/** What every script takes, which few callers need. */
+const RENDERER = '_renderer';
+const MORE = (): HTMLElement => h('summary', {}, 'Format');
+
 export class OperationView {
   readonly element: HTMLElement;
   readonly #operation: Operation;
@@ -38,11 +42,13 @@ export class OperationView {
       ),
     ] as const;
     const refresh = (): void => code.forEach((block) => block.refresh());
+    const renderer = this.#elements((name) => name === RENDERER);
     const form = h(
       'form',
       { 'aria-label': 'Request' },
-      ...this.#fields.map(({ element }) => element),
+      ...this.#elements((name) => name !== RENDERER),
       this.#body?.element,
+      renderer.length > 0 && h('details', { class: 'more' }, MORE(), ...renderer),
       h('div', { class: 'actions' }, this.#run, this.#stop, this.#status),
     );
     form.addEventListener('input', refresh);
@@ -75,6 +81,12 @@ export class OperationView {
   /** stop ends a request that is running. */
   stop(): void {
     this.#running?.abort();
+  }
+
+  #elements(chosen: (name: string) => boolean): HTMLElement[] {
+    return this.#fields
+      .filter(({ parameter }) => chosen(parameter.name))
+      .map(({ element }) => element);
   }
 
   #prepared(): PreparedRequest {
