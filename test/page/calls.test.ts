@@ -1,5 +1,6 @@
 /** A request from the values of a form: its URL, the curl line that a shell runs, the TypeScript that fetch runs. */
 import { spawnSync } from 'node:child_process';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import ts from 'typescript';
 import { curlLine } from '#app/page/curl-line.js';
@@ -102,10 +103,7 @@ t.test('the TypeScript compiles and sends the same', async (t) => {
       calls.push(call);
       return { ok: true, json: () => [] };
     };
-    const run = new Function('fetch', 'token', `return (async () => {${outputText}})();`) as (
-      ...given: unknown[]
-    ) => Promise<void>;
-    await run(fetch, 'secret');
+    await runInNewContext(`(async () => {${outputText}})()`, { fetch, token: 'secret' });
     const [[url, init]] = calls as [[string, { method: string; headers: object; body: string }]];
     t.strictSame([url, init.method], [request.url, 'POST']);
     t.match(init.headers, { 'X-Tenant': "o'hara", Authorization: 'Bearer secret' });
