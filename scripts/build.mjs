@@ -1,7 +1,7 @@
 /**
  * Builds what is out of date: TypeScript into dist/ (with `--tests`, the tests into dist-test/ too), the bundles of HTTP
- * processes and query workers into dist/programs/, and the C++ addon into build/. `npm run build` runs it. It needs
- * node_modules.
+ * processes and query workers into dist/programs/, the files of the page into dist/page/files/, and the C++ addon into
+ * build/. `npm run build` runs it. It needs node_modules.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +15,7 @@ const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 /** Output folder of each source folder. */
 const OUTPUTS = {
   src: 'dist',
+  'src/page': 'dist/page',
   workers: 'dist/workers',
   test: 'dist-test/test',
   bench: 'dist-test/bench',
@@ -29,8 +30,8 @@ export const PROGRAMS = {
 
 /** build throws SetupError with the output of the compiler. */
 export async function build({ tests = false } = {}) {
-  await compile('dist', ['src', 'workers']);
-  if (tests) await compile('dist-test', ['src', 'workers', 'test', 'bench']);
+  await compile('dist', ['src', 'src/page', 'workers']);
+  if (tests) await compile('dist-test', ['src', 'src/page', 'workers', 'test', 'bench']);
   const script = path.join(PROJECT, 'scripts/build-native.js');
   // A line is printed only if the addon was rebuilt.
   const addon = path.join(PROJECT, 'build/Release/sql_rest_service.node');
@@ -50,7 +51,10 @@ async function compile(output, folders) {
     cwd: PROJECT,
   });
   for (const folder of folders) removeStale(folder);
-  if (output === 'dist') await bundle();
+  if (output === 'dist') {
+    await bundle();
+    await bundlePage();
+  }
   fs.writeFileSync(stamp, state);
 }
 
@@ -76,12 +80,34 @@ async function bundle() {
   });
 }
 
+/** bundlePage makes the three files that a browser loads. */
+async function bundlePage() {
+  const { build } = await import('esbuild');
+  const outdir = path.join(PROJECT, 'dist/page/files');
+  fs.rmSync(outdir, { recursive: true, force: true });
+  await build({
+    absWorkingDir: PROJECT,
+    entryPoints: [
+      { in: 'dist/page/main.js', out: 'page' },
+      { in: 'src/page/page.css', out: 'page' },
+    ],
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  fs.copyFileSync(path.join(PROJECT, 'src/page/index.html'), path.join(outdir, 'index.html'));
+}
+
 /** removeStale removes outputs of deleted sources, which a package would contain. */
 function removeStale(folder) {
   const output = path.join(PROJECT, OUTPUTS[folder]);
   for (const name of fs.readdirSync(output, { recursive: true })) {
     const source = name.replace(/(\.d\.ts|\.js)$/, '.ts');
-    if (source === name || (folder === 'src' && /^(workers|programs)\//.test(name))) continue;
+    if (source === name || (folder === 'src' && /^(workers|programs|page)\//.test(name))) continue;
+    if (folder === 'src/page' && name.startsWith('files/')) continue;
     if (!fs.existsSync(path.join(PROJECT, folder, source))) fs.rmSync(path.join(output, name));
   }
 }

@@ -24,8 +24,8 @@ const NEEDS = [
 const TEST_NEEDS = [{ apt: 'openssl', other: 'openssl', here: () => onPath('openssl') }];
 
 /**
- * Also needed for the checks of CI: formatter, fuzzer and sanitizers of clang, a connection pooler, and the other languages
- * of plugins.
+ * Also needed for the checks of CI: formatter, fuzzer and sanitizers of clang, a connection pooler, a browser, and the other
+ * languages of plugins.
  */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
@@ -33,6 +33,7 @@ const CI_NEEDS = [
   // clang's sanitizer runtime, which clang only recommends.
   { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
   { apt: 'pgbouncer', other: 'PgBouncer', here: hasPgBouncer },
+  { apt: 'chromium', other: 'Chromium', here: () => onPath('chromium') },
   { apt: 'golang-go', other: 'Go', here: () => onPath('go') },
   { apt: 'rustc', other: 'Rust', here: () => onPath('rustc') },
 ];

@@ -325,6 +325,8 @@ export interface HttpSettings {
   readonly plugins: PluginSettings;
   /** Origins of web pages that may use `/_mcp`, besides local ones. */
   readonly mcpOrigins: readonly string[];
+  /** The page `/_docs`, and whether `/` has it too; undefined when it is disabled. */
+  readonly page: { readonly atRoot: boolean } | undefined;
   /** Undefined when there are no CORS headers. */
   readonly cors: CorsSettings | undefined;
   /** Undefined for plain HTTP. Set by the supervisor, so that all HTTP processes have the same, whatever is on disk. */

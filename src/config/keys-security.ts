@@ -27,6 +27,7 @@ export const SECURE_SECTIONS: readonly string[] = [
   'expose',
   'queries',
   'https',
+  'docs',
 ];
 
 const PERMISSIONS = list('a list of read, write, delete', (item) =>

@@ -109,6 +109,12 @@ export const SERVICE_KEYS = {
     (values) => isLoopback(values['http.host'] as string),
     'Serve the [OpenAPI documents](openapi.md) `/_QUERIES/openapi.json` and `/_QUERIES/{database}/openapi.json`: each caller gets what they may run.',
   ),
+  'docs.page': derived(
+    boolean(),
+    '`true` while only this machine can reach `http.host`',
+    (values) => isLoopback(values['http.host'] as string),
+    'Serve [the page](docs-page.md) `/_docs`, which lists the scripts of `docs.openapi` and runs them. While only this machine can reach `http.host`, `/` is the page too.',
+  ),
   'health.ready': unset(
     list('a list of database aliases'),
     'Databases required for `/_ready`; by default all.',

@@ -8,8 +8,8 @@ import { checkAuthentication, needsToken } from './authentication.js';
 import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases, unprovable } from './databases.js';
-import type { Issues } from './kind.js';
 import { isLoopback } from './loopback.js';
+import type { Issues } from './kind.js';
 import { KEYS, NAMES, type Config } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
 

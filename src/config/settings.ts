@@ -28,6 +28,7 @@ import {
   readOnlyDatabasesOf,
   unprovable,
 } from './databases.js';
+import { isLoopback } from './loopback.js';
 import type { Config } from './schema.js';
 
 /** settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON. */
@@ -54,6 +55,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
     mcpOrigins: [...config['mcp.origins'], ...config['cors.alloworigin']].filter(
       (one) => one !== '*',
     ),
+    page: config['docs.page'] ? { atRoot: isLoopback(config['http.host']) } : undefined,
     cors: corsOf(config),
     tls: undefined, // the supervisor reads the files
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],

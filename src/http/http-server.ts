@@ -24,6 +24,7 @@ import type { HttpSettings } from '../settings.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { Dispatcher } from './dispatcher.js';
+import { DocsPage } from './docs-page.js';
 import { Gate } from './gate.js';
 import { HealthHandler } from './health-handler.js';
 import { PLUGINS } from './http-request.js';
@@ -222,6 +223,7 @@ export class HttpServer {
       settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
     const openapi = settings.worker.openapi && new OpenApiHandler(settings, requests, pool, gate);
     return new RouteTable(settings, {
+      page: settings.page && new DocsPage(requests, settings.page.atRoot),
       health: new HealthHandler(settings, requests, this.#health, pool.proofs),
       login,
       queries: new QueryHandler(

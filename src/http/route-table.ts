@@ -4,6 +4,7 @@
  * are not: each value of a parameter makes another one.
  */
 import type { HttpSettings } from '../settings.js';
+import type { DocsPage } from './docs-page.js';
 import type { HealthHandler } from './health-handler.js';
 import { LOGIN_PATH, loginBody } from './login-handler.js';
 import type { McpHandler } from './mcp-handler.js';
@@ -18,6 +19,7 @@ import { Whitelist } from '../access/whitelist.js';
 
 /** Undefined where a route is not configured. */
 export interface Handlers {
+  readonly page: DocsPage | undefined;
   readonly health: HealthHandler;
   readonly login: Route | undefined;
   readonly queries: QueryHandler;
@@ -43,10 +45,11 @@ export class RouteTable {
     this.#context = context;
     this.#whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#handlers = handlers;
-    const { health, login, queries, mcp, registry, openapi, unmatched } = handlers;
+    const { page, health, login, queries, mcp, registry, openapi, unmatched } = handlers;
     this.#optional = { registry: registry !== undefined, openapi: openapi !== undefined };
     const token = (path: string): TokenRule => this.#token(path);
     const routes: Readonly<Record<string, Route>> = {
+      ...page?.routes,
       '/_health': health.live,
       '/_ready': health.ready,
       [LOGIN_PATH]: login ?? {

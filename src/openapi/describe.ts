@@ -100,7 +100,7 @@ class Description {
 
   /** What all operations of the script have in common. */
   #shared(): Schema {
-    const { folder, name, text } = this.#script;
+    const { folder, name, text, proof } = this.#script;
     const about = descriptionOf(text.template.text);
     const description = sentences(about, ...this.#notes());
     return {
@@ -110,6 +110,7 @@ class Description {
       ...(this.#contract.deprecated === false ? {} : { deprecated: true }),
       ...(this.#body === undefined ? {} : { requestBody: this.#requestBody(this.#body) }),
       responses: this.#responses(),
+      ...(proof === undefined ? {} : { 'x-proof': proofSummary(proof) }),
     };
   }
 
@@ -241,4 +242,9 @@ function summaryOf(description: string): string {
     .slice(0, LONGEST_SUMMARY - 1)
     .toWellFormed()
     .trimEnd()}…`;
+}
+
+/** What callers may know of a proof: what it found quotes the script and PostgreSQL, which errors do with `debug` only. */
+function proofSummary({ verdict, combinations, texts, statements }: ProofRecord): Schema {
+  return { verdict, combinations, texts, statements };
 }

@@ -63,6 +63,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       environment: [],
     },
     mcpOrigins: [],
+    page: undefined,
     cors: undefined,
     tls: undefined,
     migrateUsers: false,
