@@ -56,6 +56,7 @@ const FORMS = {
     second: 'NEW',
     flags: ['breaking', 'json', 'prove', 'script'],
   },
+  'client typescript': { words: ['client', 'typescript'], flags: ['from', 'out', 'prove'] },
   'migrate up auth': { words: ['migrate', 'up', 'auth'] },
   'migrate down auth': { words: ['migrate', 'down', 'auth'], flags: ['yes'] },
   'migrate from-prest': {
@@ -223,6 +224,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     throw new UsageError('--no-prove and --prove exclude each other');
   if (isOff && against !== undefined)
     throw new UsageError('--no-prove and --against exclude each other');
+  if (from !== undefined && full !== undefined)
+    throw new UsageError('--from and --prove exclude each other');
   const prove = isOff ? 'off' : (full ?? 'usual');
   const flags = Object.fromEntries(values);
   const [key] = values.keys();

@@ -11,6 +11,7 @@ Commands:
   contract                 Write what every script takes and gives as JSON, for version control
   contract diff OLD [NEW]  Show what changed between two such files, or since OLD, and what breaks
                            callers
+  client typescript        Write a client in TypeScript for the scripts of the default database
   migrate up auth          Make the users table, unless it is there
   migrate down auth        Drop the users table; with --yes also when there are users in it
   migrate up queries       Make the scripts table and its history, as far as they are not there
@@ -32,7 +33,7 @@ Flags:
   --KEY VALUE              Set a configuration key that is not a secret: --http.port 8080
   --against URL            Prove the scripts on this database instead of the default one; also the
                            name of a variable that has the URL
-  --out FILE               Write the contract to FILE instead of standard output
+  --out FILE               Write the contract or the client to FILE instead of standard output
   --breaking               Exit status 1 when a change breaks callers
   --json                   Print the outcome of check, contract diff, plugin check, from-prest,
                            scripts import and scripts diff, or the list of users, as JSON
@@ -46,7 +47,8 @@ Flags:
   --no-prove               Do not ask the database about the scripts
   --dry-run                Change nothing, say what would be done
   --yes                    Drop what is in a table with it; write over files that differ
-  --from FILE              The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml
+  --from FILE              The prest.toml; otherwise PREST_CONF, otherwise ./prest.toml. For a client
+                           an openapi.json of a service, also its URL, or - for standard input
   --tables WORD            adopt (default): use the tables of pREST; copy: copy their rows into new ones
   --help, -h               Print this
   --version, -V            Print the version
