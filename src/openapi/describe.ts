@@ -78,14 +78,20 @@ class Description {
     const { paths, alias, folder, name, text, isNamed } = this.#script;
     const methods = methodsOf(text.verb);
     const places: Place[] = [];
-    const add = (path: string, served: readonly string[], kind: string, names = NO_NAMES): void => {
+    const add = (
+      path: string,
+      allowed: readonly string[],
+      kind: string,
+      names = NO_NAMES,
+    ): void => {
       for (const method of methods)
-        if (method !== 'HEAD' && served.includes(method)) {
+        if (method !== 'HEAD' && allowed.includes(method)) {
           const verb = method === 'PATCH' ? 'patch' : text.verb;
           places.push({ path, method, operationId: `${verb}${kind}_${this.#name}`, names });
         }
     };
-    for (const [i, own] of paths.entries())
+    const served = paths.filter((own) => methods.some((method) => own.methods.includes(method)));
+    for (const [i, own] of served.entries())
       add(own.path, own.methods, `Path${i === 0 ? '' : i + 1}`, own.names);
     const parts = [alias, folder, name].filter((part) => part !== undefined);
     if (isNamed) add(`/_QUERIES/${parts.join('/')}`, methods, '');
@@ -214,7 +220,7 @@ const RENDERER: Schema = { $ref: '#/components/parameters/renderer' };
 /** One value of a path is always sent. */
 function pathSchema(input: Input | undefined): Schema {
   if (input === undefined) return { schema: { type: 'string' } };
-  const { description, default: _, ...schema } = inputSchema(input, 'text', true);
+  const { description, ...schema } = inputSchema({ ...input, default: undefined }, 'text', true);
   return { ...(description === undefined ? {} : { description }), schema };
 }
 

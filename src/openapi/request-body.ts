@@ -76,7 +76,7 @@ function put(draft: Draft, [name = '', ...rest]: readonly string[], member: Inpu
 }
 
 function objectOf({ properties, required }: Draft): Schema {
-  const isDraft = (one: Schema | Draft): one is Draft => one['properties'] instanceof Map;
+  const isDraft = (one: Schema | Draft): one is Draft => one.properties instanceof Map;
   const entries = [...properties].map(([name, one]): [string, Schema] => [
     name,
     isDraft(one) ? objectOf(one) : one,

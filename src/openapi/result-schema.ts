@@ -14,15 +14,14 @@ const TYPES: ReadonlyMap<string, Schema> = new Map<string, Schema>([
     {
       type: 'integer',
       format: 'int64',
-      description: 'JavaScript’s JSON.parse rounds values beyond ±9007199254740991.',
+      description: 'JavaScript rounds it beyond ±9007199254740991.',
     },
   ],
   [
     'numeric',
     {
       type: 'number',
-      description:
-        'All digits are sent; JavaScript’s JSON.parse rounds to about 16. NaN and infinite values are strings.',
+      description: 'JavaScript keeps 15 digits. NaN and infinite values are strings.',
     },
   ],
   ['real', { type: 'number', format: 'float' }],

@@ -29,11 +29,13 @@ export function isKnown({ open, columns }: ProofRecord): boolean {
 }
 
 function rowOf(form: ProofRecord['columns'][number]): Schema {
-  const columns = columnsOf([form]) ?? [];
+  const columns = new Map((columnsOf([form]) ?? []).map((column) => [column.name, column]));
+  // In the order of the statement; a name that it has twice is there once.
+  const names = [...new Set(form.map(({ name }) => name))];
   return {
     type: 'object',
-    properties: Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)])),
-    required: columns.map(({ name }) => name),
+    properties: Object.fromEntries(names.map((name) => [name, columnSchema(columns.get(name)!)])),
+    required: names,
   };
 }
 
