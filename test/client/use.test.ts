@@ -43,8 +43,10 @@ export async function main(baseUrl: string) {
     token: async () => 'token',
     headers: { 'X-Request-Id': 'of-all' },
     fetch: (url, init) => {
-      tokens.push(new Headers(init.headers).get('authorization') ?? '');
-      return fetch(url, { ...init, headers: [...new Headers(init.headers)].filter(([name]) => name !== 'authorization') });
+      const headers = new Headers(init.headers);
+      tokens.push(headers.get('authorization') ?? '');
+      headers.delete('authorization');
+      return fetch(url, { ...init, headers });
     },
   });
   const failure = async (call: Promise<unknown>): Promise<ApiError> => {
@@ -55,8 +57,9 @@ export async function main(baseUrl: string) {
   const product: ApiProductReadRow = await api.api.product.read({ id: 3 });
   const name: string = product.name;
   const tags: (string | null)[] = product.tags;
+  const dots: string[] = [];
   // @ts-expect-error the id is needed
-  await failure(api.products.get.read());
+  await api.api.product.read().catch((error: Error) => { dots.push(error.name); });
   // @ts-expect-error a number
   await failure(api.api.product.read({ id: 'x' }));
   // @ts-expect-error no such category
@@ -85,7 +88,6 @@ export async function main(baseUrl: string) {
   const removed = await api.products.remove.delete({ id: made.id });
   const gone = await failure(api.api.product.read({ id: made.id }));
   const aborted = await api.api.count.read({}, { signal: AbortSignal.abort() }).catch((error: Error) => error.name);
-  const dots: string[] = [];
   for (const id of ['', '.', '..', undefined] as unknown as number[])
     await api.api.product.delete({ id }).catch((error: Error) => { dots.push(error.name); });
   const slash = await failure(api.api.product.read({ id: 'a/../b?c#d' as unknown as number }));
@@ -134,7 +136,7 @@ t.test('the examples', async (t) => {
     removed: 1,
     gone: [404, 'row_not_found'],
     aborted: 'AbortError',
-    dots: ['TypeError', 'TypeError', 'TypeError', 'TypeError'],
+    dots: ['TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError'],
     slash: [400, 'invalid_parameter', 'id'],
     wrong: 'category',
     requestId: 'of-all',

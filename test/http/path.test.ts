@@ -168,3 +168,21 @@ for (const [path, registered, otherwise] of REGISTRY)
     t.same(parsePath(path, '', { registry: false, openapi: false }), otherwise);
     t.end();
   });
+
+t.test('OpenAPI documents', async (t) => {
+  const paths: [path: string, expected: object][] = [
+    ['/_QUERIES/openapi.json', { kind: 'openapi', form: 'json', alias: undefined }],
+    ['/_QUERIES/a/openapi.json', { kind: 'openapi', form: 'json', alias: 'a' }],
+    ['/_QUERIES/client.ts', { kind: 'openapi', form: 'typescript', alias: undefined }],
+    ['/_QUERIES/a/client.ts', { kind: 'openapi', form: 'typescript', alias: 'a' }],
+    ['/_QUERIES/a.b/client.ts', { kind: 'rejected', code: 'invalid_identifier' }],
+    ['/_QUERIES/a/b/client.ts', { kind: 'rejected', code: 'invalid_identifier' }],
+    ['/_QUERIES/registry/client.ts', { kind: 'rejected', code: 'invalid_identifier' }],
+    ['/_QUERIES/client.js', { kind: 'not_found' }],
+  ];
+  for (const [path, expected] of paths)
+    t.same(parsePath(path, '', { registry: true, openapi: true }), expected, path);
+  t.same(parsePath('/_QUERIES/client.ts', '', { registry: false, openapi: false }), {
+    kind: 'not_found',
+  });
+});
