@@ -52,11 +52,13 @@ function plainWords(text: string): string[] {
 
 function wrapped(words: readonly string[]): string[] {
   const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < WIDTH)
-      lines[lines.length - 1] += ` ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  let line = '';
+  for (const word of words)
+    if (line === '') line = word;
+    else if (line.length + word.length < WIDTH) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  return [...lines, line];
 }

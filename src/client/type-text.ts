@@ -102,7 +102,7 @@ function splitUnion(type: string): readonly string[] {
 function valueText(value: unknown): string {
   if (typeof value === 'string') return literal(value);
   return typeof value === 'number' || typeof value === 'boolean' || value === null
-    ? String(value)
+    ? JSON.stringify(value)
     : 'unknown';
 }
 
@@ -119,7 +119,7 @@ export function noteOf(schema: Schema, description: string | undefined, sent: bo
     if (text !== undefined && !notes.includes(text)) notes.push(text);
   const { format, minimum, maximum, maxLength, pattern, contentMediaType } = { ...item, ...schema };
   if (format === 'uuid' || format === 'date' || (format === 'date-time' && !sent))
-    notes.push(`A ${String(format)}.`);
+    notes.push(`A ${format}.`);
   if (contentMediaType === 'application/json') notes.push('JSON as text.');
   if (sent) {
     if (isScalar(minimum)) notes.push(`At least ${minimum}.`);

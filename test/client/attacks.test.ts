@@ -82,9 +82,9 @@ t.test('texts', async (t) => {
   const texts = Object.values(ATTACKS);
   const text = clientText(documentWith(texts));
   t.notMatch(text, /[^\x20-\x7e\nöß]/, 'no characters that are not shown');
-  const { problems, load } = compile(t, { 'client.mts': text });
-  t.same(problems, []);
-  const { createClient } = (await load('client.mjs')) as {
+  const compiled = compile(t, { 'client.mts': text });
+  t.same(compiled.problems, []);
+  const { createClient } = (await compiled.load('client.mjs')) as {
     createClient: (options: object) => {
       a: Record<string, { write(params: object): Promise<unknown> }>;
     };
@@ -148,9 +148,10 @@ const NAMES: readonly [about: string, scripts: readonly string[], members: reado
 ];
 
 for (const [about, scripts, members] of NAMES)
-  t.test(`names: ${about}`, async (t) => {
+  t.test(`names: ${about}`, (t) => {
     t.same(membersOf(scripts).sort(), [...members].sort());
     t.same(membersOf([...scripts].reverse()), membersOf(scripts), 'in any order');
+    t.end();
   });
 
 const OTHERS: readonly [about: string, document: unknown][] = [
@@ -165,16 +166,18 @@ const OTHERS: readonly [about: string, document: unknown][] = [
 ];
 
 for (const [about, document] of OTHERS)
-  t.test(`not a document: ${about}`, async (t) => {
+  t.test(`not a document: ${about}`, (t) => {
     t.throws(() => clientText(document), DocumentError);
+    t.end();
   });
 
-t.test('no script', async (t) => {
+t.test('no script', (t) => {
   const text = clientText({ openapi: '3.1.0', paths: {} });
   t.same(compile(t, { 'client.mts': text }).problems, []);
+  t.end();
 });
 
-t.test('schemas of no known form', async (t) => {
+t.test('schemas of no known form', (t) => {
   const deep = (depth: number): object =>
     depth === 0 ? {} : { type: 'array', items: deep(depth - 1) };
   const schemas = [
@@ -198,4 +201,5 @@ t.test('schemas of no known form', async (t) => {
   t.same(compile(t, { 'client.mts': text }).problems, []);
   t.match(text, /export type AS7ReadResult = 1 \| true \| null;/);
   t.match(text, /export type AS11ReadResult = \(string \| null\)\[\];/);
+  t.end();
 });

@@ -60,10 +60,10 @@ export function compile(
   const options = { ...OPTIONS, ...modules, outDir: folder };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
+  const getSourceFile = host.getSourceFile.bind(host);
   host.getSourceFile = (name, ...rest) => {
-    if (name.startsWith(folder)) return getSourceFile.call(host, name, ...rest);
-    if (!libraries.has(name)) libraries.set(name, getSourceFile.call(host, name, ...rest));
+    if (name.startsWith(folder)) return getSourceFile(name, ...rest);
+    if (!libraries.has(name)) libraries.set(name, getSourceFile(name, ...rest));
     return libraries.get(name);
   };
   const names = Object.keys(files).map((name) => join(folder, name));

@@ -73,8 +73,8 @@ t.test('openapi-python-client', { skip }, async (t) => {
     prepare: (home) =>
       cpSync(join(EXAMPLES, 'queries'), join(home, 'queries'), { recursive: true }),
   });
-  const { document } = await documentScripts(t, server, join(EXAMPLES, 'queries'));
-  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(await document()));
+  const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(await documented.document()));
   const made = execute(
     join(bin, 'openapi-python-client'),
     ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'shop'],

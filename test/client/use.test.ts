@@ -26,9 +26,11 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const bundled = compile(t, { 'client.ts': client }, MODULES['bundler']);
   t.same(bundled.problems, [], 'for bundlers');
-  const { problems, load } = compile(t, { 'client.mts': client, 'program.mts': program });
-  t.same(problems, [], 'for Node');
-  const { main } = (await load('program.mjs')) as { main: (url: string) => Promise<Outcome> };
+  const compiled = compile(t, { 'client.mts': client, 'program.mts': program });
+  t.same(compiled.problems, [], 'for Node');
+  const { main } = (await compiled.load('program.mjs')) as {
+    main: (url: string) => Promise<Outcome>;
+  };
   return main(baseUrl);
 }
 
@@ -112,8 +114,8 @@ t.test('the examples', async (t) => {
     prepare: (folder) =>
       cpSync(join(EXAMPLES, 'queries'), join(folder, 'queries'), { recursive: true }),
   });
-  const { document } = await documentScripts(t, server, join(EXAMPLES, 'queries'));
-  const text = clientText(await document());
+  const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
+  const text = clientText(await documented.document());
   const written = await run(service.folder, ['client', 'typescript', '--http.port', '1']);
   t.equal(written.stderr, '');
   t.equal(written.stdout, text, 'the command writes the same');
@@ -175,8 +177,13 @@ t.test('odd scripts', async (t) => {
     config: { 'http.processes': 1, 'pool.threads': 1 },
     scripts: Object.fromEntries(ODD_SCRIPTS.map(({ file, text }) => [file, text])),
   });
-  const { document } = await documentScripts(t, server, join(service.folder, 'queries'));
-  const outcome = await outcomeOf(t, clientText(await document()), ODD_PROGRAM, service.url);
+  const documented = await documentScripts(t, server, join(service.folder, 'queries'));
+  const outcome = await outcomeOf(
+    t,
+    clientText(await documented.document()),
+    ODD_PROGRAM,
+    service.url,
+  );
   t.match(outcome, { id: 1, big: 'number', doc: true, flag: true, one: 1, name: 'a' });
   t.same(outcome['names'], ['one', 'two']);
 });

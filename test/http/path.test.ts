@@ -169,7 +169,7 @@ for (const [path, registered, otherwise] of REGISTRY)
     t.end();
   });
 
-t.test('OpenAPI documents', async (t) => {
+t.test('OpenAPI documents', (t) => {
   const paths: [path: string, expected: object][] = [
     ['/_QUERIES/openapi.json', { kind: 'openapi', form: 'json', alias: undefined }],
     ['/_QUERIES/a/openapi.json', { kind: 'openapi', form: 'json', alias: 'a' }],
@@ -185,4 +185,5 @@ t.test('OpenAPI documents', async (t) => {
   t.same(parsePath('/_QUERIES/client.ts', '', { registry: false, openapi: false }), {
     kind: 'not_found',
   });
+  t.end();
 });
