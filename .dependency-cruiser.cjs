@@ -10,12 +10,12 @@ const LEAVES = [
   'header-list',
   'header-name',
   'identifier',
-  'in-slices',
   'json',
   'ipc',
   'log',
   'log-once',
   'nearest',
+  'news-pieces',
   'pieces',
   'poller',
   'position',
@@ -47,6 +47,7 @@ const ARROWS = {
     'prest',
     'plugin',
     'proof',
+    'prover',
     'contract',
     'openapi',
     'client',
@@ -75,8 +76,9 @@ const ARROWS = {
   mcp: ['access', 'pg', 'script', 'head', 'template'],
   catalog: ['access', 'pg'],
   users: ['pg'],
-  registry: ['proof', 'script', 'head', 'template', 'pg'],
+  registry: ['proof', 'contract', 'script', 'head', 'template', 'pg'],
   proof: ['script', 'head', 'body', 'template', 'analysis', 'native', 'pg'],
+  prover: ['proof', 'registry', 'script', 'head', 'template', 'native', 'pg'],
   contract: ['proof', 'script', 'head'],
   openapi: ['access', 'contract', 'script', 'head', 'body', 'template'],
   client: ['openapi'],
@@ -89,7 +91,7 @@ const ARROWS = {
   adapter: [],
   pg: ['native'],
   native: [],
-  workers: ['query', 'native'],
+  workers: ['query', 'prover', 'native'],
 };
 
 /** Third-party package to the one place that imports it. */
@@ -170,13 +172,13 @@ module.exports = {
     {
       name: 'leaf-single-flight',
       severity: 'error',
-      from: { path: '^src/(in-slices|poller|refresh|single-flight)[.]ts$' },
+      from: { path: '^src/(poller|refresh|single-flight)[.]ts$' },
       to: { path: '^src/', pathNot: '^src/single-flight[.]ts$' },
     },
     {
       name: 'leaf-messages',
       severity: 'error',
-      from: { path: '^src/(ipc|proof-book|tasks)[.]ts$' },
+      from: { path: '^src/(ipc|news-pieces|proof-book|tasks)[.]ts$' },
       to: { path: '.', pathNot: '^src/(proofs|settings)[.]ts$' },
     },
     {

@@ -109,6 +109,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("httpMethods", HttpMethods(env));
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
   LargeValue::Define(env);
+  exports.Set("lowPriority", Napi::Function::New(env, LowPriority, "lowPriority"));
   exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));
   exports.Set("releaseMemory", Napi::Function::New(env, ReleaseMemory, "releaseMemory"));
   return exports;

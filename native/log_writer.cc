@@ -77,6 +77,8 @@ bool LogWriter::Flush(std::chrono::milliseconds limit) {
 void LogWriter::SetNotice(LogNotice notice) {
   const std::lock_guard<std::mutex> lock(mutex_);
   notice_ = std::move(notice);
+  // Not by a later line: the thread inherits the priority of the one that starts it.
+  if (!started_) Start();
 }
 
 void LogWriter::Start() {

@@ -2,12 +2,21 @@
 #include "scheduling.h"
 
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace sql_rest {
 
 Napi::Value BatchScheduling(const Napi::CallbackInfo& info) {
   const sched_param parameters{};
   return Napi::Boolean::New(info.Env(), sched_setscheduler(0, SCHED_BATCH, &parameters) == 0);
+}
+
+Napi::Value LowPriority(const Napi::CallbackInfo& info) {
+  // Linux has a nice value for each thread, although POSIX says that it is of the process.
+  const id_t thread = static_cast<id_t>(syscall(SYS_gettid));
+  return Napi::Boolean::New(info.Env(), setpriority(PRIO_PROCESS, thread, 19) == 0);
 }
 
 }  // namespace sql_rest

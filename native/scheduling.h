@@ -1,4 +1,4 @@
-// How the kernel schedules this process.
+// How the kernel schedules this process and its threads.
 #pragma once
 
 #include <napi.h>
@@ -8,5 +8,9 @@ namespace sql_rest {
 // batchScheduling(): boolean. Puts the calling thread, and the threads and processes it starts later, under
 // SCHED_BATCH; false when the kernel rejects it.
 Napi::Value BatchScheduling(const Napi::CallbackInfo& info);
+
+// lowPriority(): boolean. Gives the calling thread, and the threads it starts later, the least share of busy cores; false
+// when the kernel rejects it.
+Napi::Value LowPriority(const Napi::CallbackInfo& info);
 
 }  // namespace sql_rest

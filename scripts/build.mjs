@@ -24,6 +24,7 @@ const OUTPUTS = {
 export const PROGRAMS = {
   'http-process': 'dist/http/http-process.js',
   'query-worker': 'dist/workers/query.js',
+  prover: 'dist/workers/prover.js',
 };
 
 /** build throws SetupError with the output of the compiler. */

@@ -1,4 +1,5 @@
 /** Messages between the supervisor and an HTTP process, over the IPC channel of Node's child processes. */
+import type { ProofNews } from './proofs.js';
 import type { HttpSettings } from './settings.js';
 
 /** What login attempts are counted by: a hash of the user name, and an address or its network. */
@@ -46,6 +47,8 @@ export type SupervisorMessage =
   | { readonly type: 'login-wait'; readonly id: number; readonly wait: number }
   /** Stored scripts may have changed. */
   | { readonly type: 'scripts-changed' }
+  /** Before `start`: what is known already. Afterwards: what has changed. */
+  | { readonly type: 'proofs'; readonly news: ProofNews }
   | LibraryPart
   | LibraryRejection
   /** Accept no new connections. */
@@ -62,6 +65,8 @@ export type HttpProcessMessage =
   /** Asks whether a login may be attempted; the attempt counts as failed until `login-end`. */
   | { readonly type: 'login-begin'; readonly id: number; readonly keys: AttemptKeys }
   | { readonly type: 'login-end'; readonly keys: AttemptKeys; readonly end: AttemptEnd }
+  /** What the prover of this process has found, for all HTTP processes: this one too gets it from the supervisor. */
+  | { readonly type: 'proofs'; readonly news: ProofNews }
   | { readonly type: 'library-request'; readonly name: string }
   /** Whether a library could be loaded. One that no HTTP process could load is read anew at the next request. */
   | { readonly type: 'library-loaded'; readonly name: string; readonly loaded: boolean }

@@ -61,6 +61,19 @@ export interface ProofRecord {
   readonly statements: number;
 }
 
+/**
+ * What a proof rests on in the catalogs of a database, so that it need not be repeated as long as that is the same: versions,
+ * and a digest of what the text names. For src/prover alone.
+ */
+export interface CatalogBasis {
+  readonly alias: string;
+  readonly general: string;
+  readonly named: string;
+  /** Names of the relations, functions and types that the statements use; undefined when they are not known. */
+  readonly names: readonly string[] | undefined;
+  readonly digest: string;
+}
+
 /** Which text of a script, on which database. */
 export interface ProofKey {
   readonly alias: string;
@@ -82,6 +95,8 @@ export interface ServedProof extends ProofKey {
    * when there never was a good one, and without `require`.
    */
   readonly serves: string | undefined;
+  /** For each database that was asked; undefined when the proof is to be repeated. */
+  readonly basis?: readonly CatalogBasis[] | undefined;
 }
 
 /** What has changed since the last news: proofs, and scripts that are gone. */

@@ -3,8 +3,11 @@
  * the configuration. Times are milliseconds, sizes bytes.
  */
 
-/** Int32 for each database in WorkerSettings.connections: the connections allowed, and the connections open. */
-export const CONNECTION_STRIDE = 2;
+/**
+ * Int32 for each database in WorkerSettings.connections: the connections allowed, the connections open, and how many of those
+ * allowed are lent to the prover.
+ */
+export const CONNECTION_STRIDE = 3;
 
 /** One database of one query worker. */
 export interface DatabaseSettings {
@@ -115,8 +118,12 @@ export interface WorkerSettings {
   readonly aggregate: 'json_agg' | 'jsonb_agg';
   /** Largest result of one statement. */
   readonly maxResult: number;
+  /** Whether only the texts are served that the prover has found good. */
+  readonly provedOnly: boolean;
   /** How long the registry may take for the proof of one record, ms. */
   readonly proofBudget: number;
+  /** The roles that scripts run under; undefined when they run as the user of the connection. */
+  readonly role: RoleSettings | undefined;
   /** Most bytes of results in memory: those of this worker, and its share of what the HTTP process is sending. */
   readonly resultBudget: number;
   /** Most requests in flight in the HTTP process. */
@@ -143,7 +150,7 @@ export interface WorkerSettings {
   readonly sending: SharedArrayBuffer;
   /** The ring of its responses, see native/response-ring.ts. */
   readonly responses: SharedArrayBuffer;
-  /** CONNECTION_STRIDE Int32 for each database: the connections this worker may have now, and those it has. */
+  /** CONNECTION_STRIDE Int32 for each database. */
   readonly connections: SharedArrayBuffer;
 }
 
@@ -253,6 +260,27 @@ export interface TlsSettings {
   readonly key: string;
 }
 
+/** The settings of the prover thread. */
+export interface ProverSettings {
+  readonly mode: 'warn' | 'require';
+  /** The databases of WorkerSettings, in the same order; one connection each. */
+  readonly databases: readonly DatabaseSettings[];
+  /** Alias of the database for paths without one. */
+  readonly defaultAlias: string;
+  /** Directory of the script folders, absolute. */
+  readonly scripts: string;
+  /** The table of stored scripts, in the default database; undefined when scripts are files. */
+  readonly scriptsTable: ScriptsTable | undefined;
+  readonly aggregate: 'json_agg' | 'jsonb_agg';
+  /** Largest result of one statement. */
+  readonly maxResult: number;
+  /** The database roles that scripts may run under; undefined when they run as the user of the connection. */
+  readonly role: RoleSettings | undefined;
+  readonly log: LogSettings;
+  /** WorkerSettings.connections of the worker that lends. */
+  readonly connections: SharedArrayBuffer;
+}
+
 /** How plugins are run. */
 export interface PluginSettings {
   /** Folder of the libraries, absolute. */
@@ -307,5 +335,9 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** Aliases of the databases that `/_ready` requires. */
   readonly ready: readonly string[];
+  /** Whether `/_ready` requires that every script has been proved once. */
+  readonly readyProof: boolean;
+  /** Undefined when this process does not prove the scripts. */
+  readonly prover: Omit<ProverSettings, 'connections'> | undefined;
   readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections' | 'responses'>;
 }

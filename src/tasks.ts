@@ -98,6 +98,25 @@ export interface OpenApiResponse {
   readonly etag: string;
 }
 
+/** To the prover. Its task is permanent and gets a port: messages are sent to the thread and received from it over that. */
+export type ProverMessage =
+  /** What was proved before this thread started, in pieces, then `start`. */
+  | { readonly type: 'known'; readonly news: ProofNews }
+  | { readonly type: 'start' }
+  /** The numbers in ProverSettings.connections have changed. */
+  | { readonly type: 'connections' }
+  /** Stored scripts may have changed. */
+  | { readonly type: 'scripts-changed' }
+  /** End: the task then resolves. */
+  | { readonly type: 'close' };
+
+/** From the prover. */
+export type ProverReport =
+  /** In the order in which it was proved. */
+  | { readonly type: 'news'; readonly news: ProofNews }
+  /** What is lent of the worker's connections has changed. */
+  | { readonly type: 'lend' };
+
 /** The paths that scripts declare, as one worker knows them. */
 export interface RouteList {
   /** Differs from every other list of any worker. */

@@ -56,6 +56,13 @@ const UNCHECKED: EarlierStatement = {
 
 const FACTS = { sql: CATALOG_FACTS, recurs: true };
 
+const TREE = {
+  sql:
+    'SELECT p.prosqlbody::text FROM pg_catalog.pg_proc p ' +
+    `WHERE p.pronamespace = pg_catalog.pg_my_temp_schema() AND p.proname = '${FUNCTION}'`,
+  recurs: true,
+};
+
 /**
  * analyse resolves to what is known of a statement; undefined when PostgreSQL does not take it as the body of a function
  * (utility statements), or there is no right, version or server for it. It waits for locks up to `limit` ms. Rejects with
@@ -66,7 +73,27 @@ export async function analyse(
   statement: AnalysedStatement,
   limit: number,
 ): Promise<Analysis | undefined> {
-  const { result, failure } = await database.query(FACTS.sql, [], {
+  const json = await valueFrom(database, FACTS, statement, limit);
+  return json === undefined ? undefined : analysisOf(json);
+}
+
+/** treeOf resolves to the tree of a statement alone; it resolves, and rejects, as analyse does. */
+export function treeOf(
+  database: Database,
+  statement: AnalysedStatement,
+  limit: number,
+): Promise<string | undefined> {
+  return valueFrom(database, TREE, statement, limit);
+}
+
+/** What `query` gives where the statement is the body of the function. */
+async function valueFrom(
+  database: Database,
+  query: typeof FACTS,
+  statement: AnalysedStatement,
+  limit: number,
+): Promise<string | undefined> {
+  const { result, failure } = await database.query(query.sql, [], {
     identity: withTimeout(undefined, limit),
     before: [UNCHECKED, { statement: { sql: definition(statement), recurs: false }, values: [] }],
     rolledBack: 'READ WRITE',
@@ -76,8 +103,7 @@ export async function analyse(
     if (isPassing(failure)) throw new StatementFailure(failure);
     return undefined;
   }
-  const json = result.rows?.[0]?.[0];
-  return json == null ? undefined : analysisOf(json);
+  return result.rows?.[0]?.[0] ?? undefined;
 }
 
 function definition({ sql, parameters }: AnalysedStatement): string {
@@ -114,8 +140,8 @@ export function analysisOf(json: string): Analysis | undefined {
   }
 }
 
-/** The query of a body, which is a list of lists: for each statement the queries that it is rewritten to. */
-function onlyQuery(tree: TreeValue): TreeNode | undefined {
+/** onlyQuery is the query of a body, which is a list of lists: for each statement the queries that it is rewritten to. */
+export function onlyQuery(tree: TreeValue): TreeNode | undefined {
   if (!isList(tree) || tree.length !== 1 || !isList(tree[0]!)) return undefined;
   const queries = nodesOf(tree[0]);
   const [query] = queries;

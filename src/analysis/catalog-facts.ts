@@ -18,6 +18,8 @@ export interface RelationFacts {
   readonly name: string;
   /** As pg_class.relkind. */
   readonly kind: string;
+  /** OID of its owner. */
+  readonly owner: number;
   /** Whether it has rules (a view has one always). */
   readonly rules: boolean;
   /** Whether it is a view that is read with the rights of its caller. */
@@ -31,6 +33,8 @@ export interface FunctionFacts {
   readonly name: string;
   /** Types of its arguments, as in DROP FUNCTION. */
   readonly arguments: string;
+  /** As pg_proc.prokind. */
+  readonly kind: string;
   readonly volatility: 'i' | 's' | 'v';
   /** The C function of one that came with PostgreSQL. */
   readonly source: string;
@@ -71,7 +75,7 @@ export interface CatalogFacts {
 export const FUNCTION = 'analysed_statement';
 
 /** The first oid of objects that did not come with PostgreSQL: FirstNormalObjectId of access/transam.h. */
-const FIRST_NORMAL = 16384;
+export const FIRST_NORMAL = 16384;
 
 /** Oids behind a field in the trees; identifiers cannot look like it, because their spaces are escaped. */
 function oidsOf(fields: string): string {
@@ -109,17 +113,22 @@ const DESCENDANTS =
   'FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid UNION SELECT i.inhrelid FROM child p ' +
   "JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid) SELECT p.oid FROM child p) ELSE '{}'::oid[] END AS children) x)";
 
+/** Whether a relation `c` is a view that is read with the rights of its caller. */
+export const INVOKER =
+  'EXISTS (SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) o ' +
+  "WHERE o.option_name = 'security_invoker' AND o.option_value::bool)";
+
 const RELATIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, " +
-  "'kind', c.relkind, 'rules', c.relhasrules, 'invoker', EXISTS (SELECT FROM pg_catalog.pg_options_to_table(" +
-  "c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::bool), " +
+  "'kind', c.relkind, 'owner', c.relowner::int8, 'rules', c.relhasrules, " +
+  `'invoker', ${INVOKER}, ` +
   `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
   'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
   `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oidsOf('relid')})`;
 
 const FUNCTIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', p.oid::int8, 'schema', n.nspname, 'name', p.proname, " +
-  "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'volatility', p.provolatile, 'source', p.prosrc, " +
+  "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'kind', p.prokind, 'volatility', p.provolatile, 'source', p.prosrc, " +
   `'builtIn', p.oid < ${FIRST_NORMAL} AND n.nspname = 'pg_catalog')) ` +
   'FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace ' +
   `WHERE p.oid IN (${oidsOf('funcid|opfuncid|aggfnoid|winfnoid')})`;

@@ -21,6 +21,8 @@ export interface UsedRelation {
   readonly kind: string;
   /** Whether its caller needs the rights; those below a view are needed by the view's owner. */
   readonly direct: boolean;
+  /** OID of that owner; undefined when the caller needs them. */
+  readonly owner: number | undefined;
   /** The rights needed, in the order of RIGHTS. */
   readonly rights: readonly NeededRight[];
 }
@@ -31,6 +33,10 @@ export interface UsedFunction {
   readonly name: string;
   /** Types of its arguments, as in DROP FUNCTION. */
   readonly arguments: string;
+  /** As pg_proc.prokind. */
+  readonly kind: string;
+  /** Whether the statement itself calls it, and not only a view that it uses. */
+  readonly direct: boolean;
 }
 
 export type Volatility = 'immutable' | 'stable' | 'volatile';
@@ -40,6 +46,8 @@ export interface Dependencies {
   readonly relations: readonly UsedRelation[];
   /** Functions, aggregates and functions of operators, apart from those that came with PostgreSQL; sorted. */
   readonly functions: readonly UsedFunction[];
+  /** Names of the schemas of relations and functions that the statement itself names, apart from pg_catalog; sorted. */
+  readonly schemas: readonly string[];
   readonly volatility: Volatility;
   /** Whether PostgreSQL runs the statement in a READ ONLY transaction, whatever its functions do. */
   readonly readOnly: boolean;
@@ -53,19 +61,23 @@ const RIGHTS: readonly (readonly [right: Right, bit: number, columns: string])[]
   ['delete', 8, ''],
 ];
 
+/** Fields with the OID of a function that is called. */
+const CALLS = ['funcid', 'aggfnoid', 'winfnoid', 'opfuncid'] as const;
+
+/** CoercionForm of nodes/primnodes.h; of nodes without one, too. */
+const EXPLICIT_CALL = 0;
+
 /** What is added to the number of a column in a set: FirstLowInvalidHeapAttributeNumber. */
 const COLUMN_OFFSET = -7;
 
 /** dependenciesOf collects what the statement with that tree uses. */
 export function dependenciesOf(tree: TreeValue, facts: CatalogFacts): Dependencies {
   const uses = new Uses(facts);
-  uses.add(tree, true);
-  const functions = [...facts.functions.values()].filter(({ builtIn }) => !builtIn);
+  uses.add(tree, CALLER);
   return {
     relations: uses.relations(),
-    functions: functions
-      .map(({ oid, schema, name, arguments: types }) => ({ oid, schema, name, arguments: types }))
-      .sort((a, b) => compare(signature(a), signature(b))),
+    functions: uses.functions(),
+    schemas: uses.schemas(),
     volatility: uses.volatility(),
     readOnly: uses.readOnly,
   };
@@ -74,9 +86,14 @@ export function dependenciesOf(tree: TreeValue, facts: CatalogFacts): Dependenci
 /** The columns of a right; undefined for all. */
 type Columns = Set<string> | undefined;
 
+/** Whose rights are needed: those of the caller, or of the owner of a view, by OID. */
+type Needing = number | undefined;
+
+const CALLER: Needing = undefined;
+
 interface Use {
   readonly facts: RelationFacts;
-  readonly direct: boolean;
+  readonly owner: Needing;
   readonly rights: Map<Right, Columns>;
 }
 
@@ -86,16 +103,20 @@ class Uses {
   #volatile = false;
   readonly #facts: CatalogFacts;
   readonly #uses = new Map<string, Use>();
+  /** OIDs of the functions that the statement itself calls. */
+  readonly #called = new Set<number>();
+  readonly #schemas = new Set<string>();
 
   constructor(facts: CatalogFacts) {
     this.#facts = facts;
   }
 
-  /** Adds what a tree uses. `direct`: with the rights of the caller. */
-  add(tree: TreeValue, direct: boolean): void {
+  /** Adds what a tree uses, that of a view when `isView`. */
+  add(tree: TreeValue, owner: Needing, isView = false): void {
     walk(tree, (node) => {
+      if (!isView) this.#addNamed(node);
       // 16 and later have the rights beside the range table.
-      if (node.has('requiredPerms')) this.#addRelation(node, direct);
+      if (node.has('requiredPerms')) this.#addRelation(node, owner);
       else if (node.tag === 'QUERY') this.#addQuery(node);
       else if (node.tag === 'NEXTVALUEEXPR') this.#volatile = true;
       else if (node.tag === 'SQLVALUEFUNCTION' || node.tag === 'COERCEVIAIO') this.#stable = true;
@@ -108,29 +129,44 @@ class Uses {
     this.#volatile = true;
   }
 
-  #addRelation(node: TreeNode, direct: boolean): void {
+  #addNamed(node: TreeNode): void {
+    const relation = node.has('requiredPerms') && this.#facts.relations.get(node.number('relid'));
+    if (relation) this.#schemas.add(relation.schema);
+    for (const field of CALLS) {
+      if (!node.has(field)) continue;
+      const called = this.#facts.functions.get(node.number(field));
+      if (called === undefined || called.builtIn) continue;
+      this.#called.add(called.oid);
+      // Functions of operators and casts are not named.
+      if (field !== 'opfuncid' && node.number('funcformat') === EXPLICIT_CALL)
+        this.#schemas.add(called.schema);
+    }
+  }
+
+  #addRelation(node: TreeNode, owner: Needing): void {
     const needed = node.number('requiredPerms');
     const facts = this.#facts.relations.get(node.number('relid'));
     if (needed === 0 || facts === undefined) return;
     this.#stable = true;
-    const key = `${facts.oid} ${direct}`;
+    const key = `${facts.oid} ${owner ?? ''}`;
     let use = this.#uses.get(key);
     const isNew = use === undefined;
-    if (use === undefined) this.#uses.set(key, (use = { facts, direct, rights: new Map() }));
+    if (use === undefined) this.#uses.set(key, (use = { facts, owner, rights: new Map() }));
     for (const [right, bit, field] of RIGHTS)
       if ((needed & bit) !== 0) addColumns(use, right, node.numbers(field), field === '');
     const view = isNew ? this.#facts.views.get(facts.oid) : undefined;
-    if (view !== undefined) this.add(parseTree(view), direct && facts.invoker);
+    // What is below a view that is read with the rights of its caller needs them wherever that view is used.
+    if (view !== undefined) this.add(parseTree(view), facts.invoker ? CALLER : facts.owner, true);
   }
 
   relations(): readonly UsedRelation[] {
     return [...this.#uses.values()]
-      .map(({ facts: { oid, schema, name, kind }, direct, rights }) => {
+      .map(({ facts: { oid, schema, name, kind }, owner, rights }) => {
         const needed = RIGHTS.filter(([right]) => rights.has(right)).map(([right]) => {
           const columns = rights.get(right);
           return { right, columns: columns && [...columns].sort(compare) };
         });
-        return { oid, schema, name, kind, direct, rights: needed };
+        return { oid, schema, name, kind, direct: owner === CALLER, owner, rights: needed };
       })
       .sort(
         (a, b) =>
@@ -138,6 +174,19 @@ class Uses {
           compare(a.schema, b.schema) ||
           compare(a.name, b.name),
       );
+  }
+
+  functions(): readonly UsedFunction[] {
+    return [...this.#facts.functions.values()]
+      .filter(({ builtIn }) => !builtIn)
+      .map(({ oid, schema, name, arguments: types, kind }) => {
+        return { oid, schema, name, arguments: types, kind, direct: this.#called.has(oid) };
+      })
+      .sort((a, b) => compare(signature(a), signature(b)));
+  }
+
+  schemas(): readonly string[] {
+    return [...this.#schemas].filter((name) => name !== 'pg_catalog').sort(compare);
   }
 
   volatility(): Volatility {

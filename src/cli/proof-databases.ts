@@ -1,6 +1,7 @@
 /** The databases on which `check` proves scripts: one connection to each, opened when a script needs it. */
 import { databaseOf, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
+import { roleOf } from '../config/settings.js';
 import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { typeNames } from '../proof/catalog.js';
@@ -18,14 +19,14 @@ export interface DatabaseOptions {
   readonly available: ReadonlySet<string>;
   /** The database that takes the place of the default one; undefined for that of the configuration. */
   readonly against?: DatabaseSettings | undefined;
-  /** Whether proofs show which columns can be NULL, and what statements use. */
+  /** Whether proofs show which columns can be NULL, and what statements use, besides missing privileges. */
   readonly analysed?: boolean;
 }
 
 export interface ProofDatabase {
   readonly session: Database;
   /** Where statements are analysed. */
-  readonly analysis: Database | undefined;
+  readonly analysis: Database;
   readonly prover: Prover;
 }
 
@@ -53,18 +54,20 @@ export class ProofDatabases {
   }
 
   #connect(alias: string): ProofDatabase {
-    const { against, analysed } = this.#options;
+    const { against, analysed = false } = this.#options;
     const configured = databasesOf(this.#config).find((one) => one.alias === alias)!;
     // Waiting for a lock is bounded by PATIENCE, which leaves the connection as it is.
     const settings = { ...(against ?? configured), statementTimeout: Infinity };
     const session = openSession(settings);
-    const analysis = analysed ? openSession(settings, ANALYSIS_CONNECTIONS) : undefined;
+    const analysis = openSession(settings, ANALYSIS_CONNECTIONS);
     const prover = new Prover(session, {
       aggregate: this.#config['json.agg.type'],
       maxResult: this.#config['pg.max_result'],
       limits: this.#limits,
       patience: PATIENCE,
       analysis,
+      rightsOnly: !analysed,
+      role: roleOf(this.#config),
     });
     return { session, analysis, prover };
   }
@@ -105,7 +108,7 @@ export class ProofDatabases {
     this.#table?.close();
     for (const { session, analysis } of this.#open.values()) {
       session.close();
-      analysis?.close();
+      analysis.close();
     }
   }
 }

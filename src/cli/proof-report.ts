@@ -2,6 +2,7 @@
 import type { AnalysedRecord } from '../proof/proof-record.js';
 import type { RecordedFinding, RecordedParameter, RecordedPoint } from '../proofs.js';
 import type { Verb } from '../script/verb.js';
+import type { Denial } from '../proof/privileges.js';
 import { oneLine } from '../text.js';
 import { printable } from './printable.js';
 
@@ -50,6 +51,7 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
     script.findings.map((finding) => findingLines(script, finding)),
   );
   const open = scripts.flatMap((script) => script.open.map((point) => openLine(script, point)));
+  const denied = scripts.flatMap(deniedLines);
   const covered = scripts.filter(({ verdict }) => verdict === 'covered');
   return [
     `proof ${against === null ? '' : `against ${printable(against)} `}${ok ? 'ok' : 'not ok'}: ${countsOf(findings)}`,
@@ -61,6 +63,7 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
     ),
     ...bounded(broken, most, 'errors').flat(),
     ...bounded(open, most, 'open points'),
+    ...bounded(denied, most, 'scripts that a role may not run'),
     ...bounded(covered.map(coveredLine), most, 'covered scripts'),
     ...(whole ? scripts.flatMap(detailLines) : []),
   ];
@@ -95,6 +98,17 @@ function findingLines({ file }: ProvedScript, finding: RecordedFinding): string[
 
 function openLine({ file }: ProvedScript, point: RecordedPoint): string {
   return `  open: ${placed(file, point)}: ${line(point.what)}`;
+}
+
+/** A line for each role; nothing for a script that is broken, where the error says it. */
+function deniedLines({ file, verdict, denied = [] }: ProvedScript): string[] {
+  if (verdict === 'broken') return [];
+  const lacks = new Map<string, Denial[]>();
+  for (const one of denied) lacks.set(one.role, [...(lacks.get(one.role) ?? []), one]);
+  return [...lacks].map(([role, found]) => {
+    const list = found.map(({ right, object }) => `${right} on ${object}`).join(', ');
+    return `  denied: ${printable(file)}: ${line(`the role ${role} lacks ${list}`)}`;
+  });
 }
 
 function coveredLine({ file, combinations }: ProvedScript): string {

@@ -8,6 +8,7 @@ import { scriptsTableOf } from '../config/settings.js';
 import { ServiceError } from '../errors.js';
 import { isIdentifier } from '../identifier.js';
 import type { Database } from '../pg/database.js';
+import { meantAliases } from '../prover/meant-aliases.js';
 import { Records } from '../registry/records.js';
 import { scriptFiles } from '../script/script-files.js';
 import { compileText, type ScriptText } from '../script/script-text.js';
@@ -111,19 +112,9 @@ export class ProvableTexts {
     return aliases.length === 0 ? undefined : { script, text: compiled, alias, file, aliases };
   }
 
-  /**
-   * The databases that a text for all of them may be meant for: those without a stored script of their own. One with paths
-   * of its own is for the default database.
-   */
   #aliasesOf({ head }: ScriptText, script: string): readonly string[] {
     const chosen = this.#selection?.alias;
-    const all = chosen === undefined ? this.#aliases : [chosen];
-    const isDefault = (alias: string): boolean => alias === this.#aliases[0];
-    return all.filter(
-      (alias) =>
-        !this.#keys.has(`${alias}/${script}`) &&
-        (head.routes.length === 0 || chosen !== undefined || isDefault(alias)),
-    );
+    return meantAliases(chosen === undefined ? this.#aliases : [chosen], this.#keys, script, head);
   }
 
   /** Whether an import would not change the stored script by this file. */

@@ -19,11 +19,12 @@ export async function secretTableWarnings(
   if (!config['mcp.enabled']) return [];
   const { schema, table } = usersTableOf(config);
   const scripts = namedScriptsTableOf(config);
-  const history = { ...scripts, table: namesOf(scripts).historyName };
+  const { historyName, proofsName } = namesOf(scripts);
+  const beside = [historyName, proofsName].map((name) => ({ ...scripts, table: name }));
   const database = openSession(settings);
   const warnings: string[] = [];
   try {
-    for (const secret of [{ schema, table }, scripts, history]) {
+    for (const secret of [{ schema, table }, scripts, ...beside]) {
       const rows = await rowsOf(database, SECRET.sql, secretValues([secret]));
       for (const warning of warningsOf(secret, rows as readonly unknown[] as readonly SecretRow[]))
         warnings.push(`database ${settings.alias}: ${warning}`);

@@ -65,6 +65,30 @@ export function readOnlyDatabasesOf(config: Config, httpProcess: number): Databa
   return configuredDatabases(config).map((database) => settingsFor(database, httpProcess, true));
 }
 
+/** How long the connection of the proof stays open while idle, ms: a query worker then uses it again. */
+const PROOF_IDLE = 10_000;
+
+/** proverDatabasesOf returns the settings of the same databases, in the same order, for the proof of the scripts. */
+export function proverDatabasesOf(config: Config): DatabaseSettings[] {
+  return configuredDatabases(config).map((database) => ({
+    ...settingsFor(database, undefined),
+    idleConnections: 0,
+    idleTime: PROOF_IDLE,
+  }));
+}
+
+/**
+ * unprovable returns the setting that leaves no connection for the proof of the scripts, undefined if there is one to each
+ * database: the query worker that lends it keeps one.
+ */
+export function unprovable(config: Config): string | undefined {
+  const { 'http.processes': processes, 'pool.threads': threads } = config;
+  const short = configuredDatabases(config).find(
+    (database) => quotaOf(database.config['pg.maxopenconn'], processes, threads, 0) < 2,
+  );
+  return short && `${short.limitedBy}, ${short.config['pg.maxopenconn']}`;
+}
+
 /** databaseOf returns the settings of the default database, with a single connection. */
 export function databaseOf(config: Config): DatabaseSettings {
   return databasesOf(config)[0]!;

@@ -87,6 +87,11 @@ export const SECURITY_KEYS = {
     'Enable the registry of scripts. Disabled with a warning unless `auth.enabled` is on, `jwt.key` is set, `queries.register_admins` is not empty and `queries.storage` is `"database"`.',
   ),
   'queries.register_admins': fixed(list(), [], 'Users who may use the registry.'),
+  'queries.proof': fixed(
+    choice('off', 'warn', 'require'),
+    'warn',
+    'Whether the service proves the scripts that it serves, in the background: `"warn"` logs what is broken, `"require"` also serves nothing else, see [proof](proof.md#proofs-of-a-running-service). It takes one connection to each database out of `pg.maxopenconn` while it needs it.',
+  ),
   'queries.proof_budget': fixed(
     duration(10, DAY),
     2_000,

@@ -108,6 +108,12 @@ export const SERVICE_KEYS = {
     list('a list of database aliases'),
     'Databases required for `/_ready`; by default all.',
   ),
+  'health.ready_proof': derived(
+    boolean(),
+    'true when `queries.proof` is `"require"`',
+    (values) => values['queries.proof'] === 'require',
+    'Whether `/_ready` is 503 until every script has been proved once.',
+  ),
   'json.agg.type': fixed(
     choice('json_agg', 'jsonb_agg'),
     'json_agg',

@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { checkAuthentication, needsToken } from './authentication.js';
 import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
-import { configuredDatabases } from './databases.js';
+import { configuredDatabases, unprovable } from './databases.js';
 import type { Issues } from './kind.js';
 import { isLoopback } from './loopback.js';
 import { KEYS, NAMES, type Config } from './schema.js';
@@ -160,6 +160,7 @@ function checkCombinations(config: Config, issues: Issues): void {
     issues.errors.push(
       'databases: none can have the alias registry while queries.register_enabled is on, for its paths are those of the registry; give that database another alias (pg.database is one too)',
     );
+  checkProof(config, issues);
   checkAuthentication(config, issues);
   if (needsToken(config) && exposesTables(config))
     issues.warnings.push(
@@ -169,6 +170,26 @@ function checkCombinations(config: Config, issues: Issues): void {
     issues.warnings.push(
       `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}, call every plugin in ${config.pluginpath}${exposesTables(config) ? ' and read every table through /_mcp' : ''}`,
     );
+}
+
+/** checkProof checks that there is a connection for the proof of the scripts, and that the proof exists that `/_ready` waits for. */
+function checkProof(config: Config, issues: Issues): void {
+  const mode = config['queries.proof'];
+  if (mode === 'off') {
+    if (config['health.ready_proof'])
+      issues.errors.push(
+        'health.ready_proof: /_ready would never be 200, for queries.proof is "off"',
+      );
+    return;
+  }
+  const limit = unprovable(config);
+  if (limit === undefined) return;
+  const { 'http.processes': processes, 'pool.threads': threads } = config;
+  const reason = `the proof needs a connection besides those of ${processes} × ${threads} threads, and ${limit} leaves none`;
+  if (mode === 'require') issues.errors.push(`queries.proof: ${reason}`);
+  else if (config['health.ready_proof'])
+    issues.errors.push(`health.ready_proof: /_ready would never be 200: ${reason}`);
+  else issues.warnings.push(`queries.proof: scripts are not proved: ${reason}`);
 }
 
 /** Whether the MCP endpoint shows all tables to all of its callers. */

@@ -14,6 +14,9 @@ export interface Parallelism {
 /** Each query worker should have a connection for fast statements and one for slow ones. */
 const CONNECTIONS_PER_WORKER = 2;
 
+/** Connections that the proof of the scripts uses beside the workers. */
+const CONNECTIONS_OF_PROOF = 1;
+
 /**
  * defaultParallelism chooses processes and threads for a number of cores, so that `maxopenconn` is enough for every
  * worker; a number in `given` is kept.
@@ -23,7 +26,8 @@ export function defaultParallelism(
   maxopenconn: number,
   given: Partial<Parallelism> = {},
 ): Parallelism {
-  const workers = Math.max(1, Math.floor(maxopenconn / CONNECTIONS_PER_WORKER));
+  const free = maxopenconn - CONNECTIONS_OF_PROOF;
+  const workers = Math.max(1, Math.floor(free / CONNECTIONS_PER_WORKER));
   const threadsWanted = given.threads ?? (cores <= 4 ? 1 : 2);
   const processes =
     given.processes ?? clamp(Math.floor(cores / 4), Math.floor(workers / (given.threads ?? 1)));

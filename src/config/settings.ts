@@ -21,7 +21,13 @@ import type {
   UsersTable,
 } from '../settings.js';
 import { needsToken } from './authentication.js';
-import { configuredDatabases, databasesOf, readOnlyDatabasesOf } from './databases.js';
+import {
+  configuredDatabases,
+  databasesOf,
+  proverDatabasesOf,
+  readOnlyDatabasesOf,
+  unprovable,
+} from './databases.js';
 import type { Config } from './schema.js';
 
 /** settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON. */
@@ -53,6 +59,8 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
     trustedProxies: config['http.trusted_proxies'],
     ready: config['health.ready'] ?? aliases,
+    readyProof: config['health.ready_proof'],
+    prover: index === 0 ? proverOf(config, log) : undefined,
     worker: {
       databases: databasesOf(config, index),
       defaultAlias: config['pg.database'],
@@ -60,7 +68,9 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       scriptsTable: scriptsTableOf(config),
       aggregate: config['json.agg.type'],
       maxResult: config['pg.max_result'],
+      provedOnly: config['queries.proof'] === 'require',
       proofBudget: config['queries.proof_budget'],
+      role: roleOf(config),
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
       queue: config['pool.queue'],
       debug: config.debug,
@@ -82,6 +92,23 @@ function documentsOf(config: Config): DocumentSettings {
     ? { whitelist: config['jwt.whitelist'], scripts: scriptAccessOf(config) }
     : undefined;
   return { auth, registry: config['queries.register_enabled'] };
+}
+
+/** Undefined when nothing is proved. */
+function proverOf(config: Config, log: LogSettings): HttpSettings['prover'] {
+  const mode = config['queries.proof'];
+  if (mode === 'off' || unprovable(config) !== undefined) return undefined;
+  return {
+    mode,
+    databases: proverDatabasesOf(config),
+    defaultAlias: config['pg.database'],
+    scripts: config['queries.location'],
+    scriptsTable: scriptsTableOf(config),
+    aggregate: config['json.agg.type'],
+    maxResult: config['pg.max_result'],
+    role: roleOf(config),
+    log,
+  };
 }
 
 function authOf(config: Config): AuthSettings | undefined {
@@ -200,7 +227,8 @@ export function loginLimitsOf(config: Config): LoginLimits {
   };
 }
 
-function roleOf(config: Config): RoleSettings | undefined {
+/** The roles that scripts run under; undefined when they run as the user of the connection. */
+export function roleOf(config: Config): RoleSettings | undefined {
   const claim = config['auth.db_role'];
   if (claim === undefined) return undefined;
   return { claim, allowed: config['auth.db_roles'], anonymous: config['auth.anonymous_role'] };

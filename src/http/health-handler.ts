@@ -1,6 +1,7 @@
 /** `/_health` and `/_ready`: the results of the last probe of each database, served even while the queue is full. */
 import { JSON_BODY } from '../batch.js';
 import type { DatabaseHealth } from '../pool/database-health.js';
+import type { ProofBook } from '../proof-book.js';
 import type { HttpSettings } from '../settings.js';
 import type { HttpRequest } from './http-request.js';
 import type { RequestTable } from './request-table.js';
@@ -9,27 +10,39 @@ import type { Route } from './route.js';
 export class HealthHandler {
   /** 503 while the default database does not answer. */
   readonly live: Route;
-  /** 503 while one of the configured databases does not answer, and during shutdown. */
+  /** 503 while one of the configured databases does not answer, until the scripts are proved if so configured, and during shutdown. */
   readonly ready: Route;
   readonly #requests: RequestTable;
   readonly #health: DatabaseHealth;
 
-  constructor({ worker, ready }: HttpSettings, requests: RequestTable, health: DatabaseHealth) {
+  constructor(
+    { worker, ready, readyProof }: HttpSettings,
+    requests: RequestTable,
+    health: DatabaseHealth,
+    proofs: ProofBook,
+  ) {
     this.#requests = requests;
     this.#health = health;
     const rules = { token: 'ignored', exempt: true } as const;
-    this.live = { ...rules, handle: (one) => this.#respond(one, [worker.defaultAlias], false) };
-    this.ready = { ...rules, handle: (one) => this.#respond(one, ready, requests.closing) };
+    this.live = { ...rules, handle: (one) => this.#respond(one, [worker.defaultAlias], true) };
+    this.ready = {
+      ...rules,
+      handle: (one) => {
+        const proof = readyProof ? { proof: proofs.complete ? 'complete' : 'running' } : {};
+        this.#respond(one, ready, !requests.closing && (!readyProof || proofs.complete), proof);
+      },
+    };
   }
 
-  #respond(request: HttpRequest, required: readonly string[], closing: boolean): void {
+  /** `more` are further members of the body. */
+  #respond(request: HttpRequest, required: readonly string[], ready: boolean, more = {}): void {
     if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
     const { states } = this.#health;
-    const up = !closing && required.every((alias) => states.get(alias) === true);
+    const up = ready && required.every((alias) => states.get(alias) === true);
     const databases = Object.fromEntries(
       Array.from(states, ([alias, answers]) => [alias, answers ? 'up' : 'down']),
     );
-    const body = JSON.stringify({ status: up ? 'up' : 'down', databases });
+    const body = JSON.stringify({ status: up ? 'up' : 'down', databases, ...more });
     this.#requests.respond(request, up ? 200 : 503, JSON_BODY, body);
   }
 }

@@ -11,6 +11,8 @@ import {
 } from '../ipc.js';
 import { createLogger, logWarnings } from '../log.js';
 import { releaseOnceIdle } from '../native/memory.js';
+import { ProofBook } from '../proof-book.js';
+import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
 import { errorText } from '../text.js';
 import { HttpServer } from './http-server.js';
@@ -20,6 +22,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /** How often the number of connections is reported to the supervisor while it is above the quota (milliseconds). */
 const REPORT_INTERVAL = 50;
+
+/** What was proved before this process started; then its server has it up to date. */
+const proofs = new ProofBook();
 
 const attempts = new SupervisedAttempts(send);
 
@@ -44,6 +49,8 @@ function start(settings: HttpSettings): void {
         request: (name) => send({ type: 'library-request', name }),
         loaded: (name, loaded) => send({ type: 'library-loaded', name, loaded }),
       },
+      proofs,
+      report: (news) => send({ type: 'proofs', news }),
     });
     send({ type: 'listening', port: server.port });
     releaseOnceIdle(log);
@@ -54,7 +61,7 @@ function start(settings: HttpSettings): void {
 
 /** Applies a quota for each query thread, and reports the number of connections until it is within the quota. */
 function allow(running: HttpServer, quota: Connections): void {
-  running.pool.allow(quota);
+  running.allow(quota);
   clearInterval(reporter);
   let seen = running.pool.connections();
   reporter = setInterval(() => {
@@ -65,6 +72,11 @@ function allow(running: HttpServer, quota: Connections): void {
     if (Object.entries(quota).every(within)) clearInterval(reporter);
     seen = running.pool.connections();
   }, REPORT_INTERVAL);
+}
+
+function proved(news: ProofNews): void {
+  if (server === undefined) proofs.apply(news);
+  else server.pool.proved(news);
 }
 
 async function drain(): Promise<void> {
@@ -87,7 +99,10 @@ process.on('message', (message: SupervisorMessage) => {
       if (server !== undefined) allow(server, message.connections);
       break;
     case 'scripts-changed':
-      server?.pool.scriptsChanged();
+      server?.scriptsChanged();
+      break;
+    case 'proofs':
+      proved(message.news);
       break;
     case 'library-part':
     case 'library-rejected':

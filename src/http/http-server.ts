@@ -13,8 +13,12 @@ import type { Logger } from '../log.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import type { LibrarySource } from '../plugin/plugins.js';
 import { DatabaseHealth } from '../pool/database-health.js';
+import { ProverThread } from '../pool/prover-thread.js';
 import { QueryPool } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
+import type { Connections } from '../ipc.js';
+import type { ProofBook } from '../proof-book.js';
+import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
@@ -46,6 +50,10 @@ export interface Supervised {
   /** Keeps the text of a key set for HTTP processes started later. */
   readonly keepKeys: (text: string) => void;
   readonly libraries: LibrarySource;
+  /** The proofs of the scripts that are known as this process starts. */
+  readonly proofs: ProofBook;
+  /** Reports what the prover of this process has found; all HTTP processes then get it with HttpServer.proved. */
+  readonly report: (news: ProofNews) => void;
 }
 
 export class HttpServer {
@@ -54,6 +62,8 @@ export class HttpServer {
   readonly #settings: HttpSettings;
   readonly #verifier: TokenVerifier | undefined;
   readonly #health: DatabaseHealth;
+  /** Undefined where nothing is proved. */
+  readonly #prover: ProverThread | undefined;
   readonly #migration: UsersMigration | undefined;
   readonly #requests: RequestTable;
   readonly #dispatcher: Dispatcher;
@@ -77,7 +87,7 @@ export class HttpServer {
       .any('/*', (res, req) => this.#dispatcher.handle(res, req));
     this.#socket = this.#listen(settings.port); // first: where it fails nothing else has started
     const results = { answered: this.#answered, died: this.#died };
-    this.pool = new QueryPool(threads, worker, results, log, workerFile);
+    this.pool = new QueryPool(threads, worker, results, log, workerFile, supervised.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
     this.#health = new DatabaseHealth(aliases, (alias) => this.pool.probe(alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
@@ -100,6 +110,7 @@ export class HttpServer {
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     const gate = new Gate(settings, this.#verifier);
     this.plugins = new PluginHandler(settings, this.#requests, gate, supervised.libraries, log);
+    this.#prover = this.#startProver(supervised.report, log);
     const budget = new BodyBudget(settings.maxBody);
     const routes = this.#routes(gate, budget, supervised.attempts, log);
     this.#dispatcher = new Dispatcher(settings, this.#requests, gate, routes, budget);
@@ -107,6 +118,18 @@ export class HttpServer {
 
   get port(): number {
     return uWS.us_socket_local_port(this.#socket);
+  }
+
+  /** allow sets how many connections each query thread may have. */
+  allow(connections: Connections): void {
+    this.pool.allow(connections);
+    this.#prover?.connectionsChanged();
+  }
+
+  /** scriptsChanged has everything that caches stored scripts look at them. */
+  scriptsChanged(): void {
+    this.pool.scriptsChanged();
+    this.#prover?.scriptsChanged();
   }
 
   stopListening(): void {
@@ -121,6 +144,7 @@ export class HttpServer {
   async drain(): Promise<number> {
     const requests = this.#requests;
     this.stopListening();
+    const proverClosed = this.#prover?.close();
     requests.closing = true;
     const began = performance.now();
     for (;;) {
@@ -136,8 +160,16 @@ export class HttpServer {
     this.#verifier?.close();
     if (cut > 0) await sleep(CANCELLING);
     this.#app.close();
-    await Promise.all([this.pool.close(), pluginsClosed]);
+    await Promise.all([this.pool.close(), pluginsClosed, proverClosed]);
     return cut;
+  }
+
+  #startProver(report: (news: ProofNews) => void, log: Logger): ProverThread | undefined {
+    const { prover } = this.#settings;
+    if (prover === undefined) return undefined;
+    const settings = { ...prover, connections: this.pool.lending };
+    const callbacks = { news: report, lend: () => this.pool.lent() };
+    return new ProverThread(settings, this.pool.proofs, callbacks, log);
   }
 
   #listen(port: number): us_listen_socket {
@@ -171,7 +203,7 @@ export class HttpServer {
       settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
     const openapi = settings.worker.openapi && new OpenApiHandler(settings, requests, pool, gate);
     return new RouteTable(settings, {
-      health: new HealthHandler(settings, requests, this.#health),
+      health: new HealthHandler(settings, requests, this.#health, pool.proofs),
       login,
       queries: new QueryHandler(
         settings,

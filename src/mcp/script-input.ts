@@ -3,13 +3,14 @@
  * `_page_size` have defaults. Unknown arguments are rejected, not ignored.
  */
 import type { Head } from '../head/head.js';
-import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
+import type { ProofRecord } from '../proofs.js';
+import { isReservedKey } from '../script/request-data.js';
 import { MAX_PAIRS, type QueryParameters } from '../script/query-string.js';
-import { parametersOf, type Parameter } from '../template/parameters.js';
-import type { Template } from '../template/template.js';
+import type { TemplateParameters } from '../template/parameters.js';
 import { unknownArgument } from './checked-arguments.js';
 import { ArgumentError } from './argument-error.js';
-import { missing, openValue, parameterSchema, parameterValue } from './script-parameter.js';
+import { missing, openValue, ScriptParameter } from './script-parameter.js';
+import { toolParameters } from './tool-parameter.js';
 import type { Arguments } from './tool.js';
 
 /** Descriptions of parameters that every script may have. */
@@ -31,31 +32,19 @@ export class ScriptInput {
   readonly usable: boolean;
   /** Whether the caller can request pages. */
   readonly paged: boolean;
-  readonly #parameters = new Map<string, Parameter>();
+  readonly #parameters: ReadonlyMap<string, ScriptParameter>;
   readonly #open: boolean;
   readonly #required: readonly string[];
-
   readonly #declared: Head['parameters'];
 
-  constructor(template: Template, { parameters }: Head) {
-    const { list, open } = parametersOf(template.text, template.name);
-    this.#declared = parameters;
-    const sent = declaredIn(list, parameters).filter(({ name }) => !isReservedKey(name));
-    for (const parameter of sent) {
-      const { name } = parameter;
-      const fallback = PARAMETER_DEFAULTS.get(name);
-      if (NAME.test(name))
-        this.#parameters.set(
-          name,
-          fallback === undefined
-            ? parameter
-            : { ...parameter, required: false, fallback: parameter.fallback ?? fallback },
-        );
-    }
-    this.#open = open;
-    this.#required = sent
-      .filter(({ name }) => isRequired(this.#parameters, name))
-      .map(({ name }) => name);
+  /** `proof` is undefined if there is none of this text. */
+  constructor(found: TemplateParameters, head: Head, proof: ProofRecord | undefined) {
+    this.#declared = head.parameters;
+    const sent = toolParameters(found, head, proof);
+    const named = sent.filter(({ name }) => NAME.test(name));
+    this.#parameters = new Map(named.map((one) => [one.name, new ScriptParameter(one)]));
+    this.#open = found.open;
+    this.#required = named.filter(({ required }) => required).map(({ name }) => name);
     this.usable =
       sent.length <= MAX_PARAMETERS &&
       sent.every(({ name, required }) => NAME.test(name) || !required);
@@ -64,10 +53,7 @@ export class ScriptInput {
 
   schema(): Readonly<Record<string, unknown>> {
     const properties = Object.fromEntries(
-      [...this.#parameters].map(([name, parameter]) => [
-        name,
-        parameterSchema(parameter, this.#about(name)),
-      ]),
+      [...this.#parameters].map(([name, parameter]) => [name, parameter.schema(this.#about(name))]),
     );
     return {
       type: 'object',
@@ -106,49 +92,8 @@ export class ScriptInput {
 
   #value(name: string, sent: unknown): string | string[] | undefined {
     const parameter = this.#parameters.get(name);
-    if (parameter !== undefined) return parameterValue(parameter, sent);
+    if (parameter !== undefined) return parameter.value(sent);
     if (this.#open && !isReservedKey(name)) return openValue(name, sent);
     throw unknownArgument(name, [...this.#parameters.keys()]);
   }
-}
-
-/** The parameters of a template as their declarations have them, and those that are only declared. */
-function declaredIn(list: readonly Parameter[], declared: Head['parameters']): Parameter[] {
-  const all = new Map(list.map((parameter) => [parameter.name, parameter]));
-  for (const { name, type, values, required, fallback, list: several } of declared.values()) {
-    const used = all.get(name) ?? { ...UNUSED, name };
-    all.set(name, {
-      ...used,
-      required,
-      list: several || used.list,
-      fallback: typeof fallback === 'string' ? fallback : used.fallback,
-      type: SQL_TYPES.get(type) ?? type,
-      flag: false,
-      values: values ?? used.values,
-    });
-  }
-  return [...all.values()];
-}
-
-/** The SQL types of declared types that have another name. */
-const SQL_TYPES: ReadonlyMap<string, string> = new Map([
-  ['double', 'double precision'],
-  ['enum', 'text'],
-]);
-
-/** A parameter that the template does not use by name. */
-const UNUSED: Omit<Parameter, 'name'> = {
-  required: false,
-  list: false,
-  fallback: undefined,
-  type: undefined,
-  identifier: false,
-  integer: false,
-  interpolated: false,
-  flag: false,
-  values: [],
-};
-
-function isRequired(parameters: ReadonlyMap<string, Parameter>, name: string): boolean {
-  return parameters.get(name)?.required === true;
 }

@@ -2,78 +2,79 @@
  * One parameter of a script as an argument of a tool: its JSON Schema, and the conversion of the sent value to the text
  * that a query string would have. Throws ArgumentError.
  */
-import type { Parameter } from '../template/parameters.js';
-import { listNames, ArgumentError, describeValue } from './argument-error.js';
+import { ArgumentError, listNames } from './argument-error.js';
+import { ArgumentType, OPEN } from './argument-type.js';
+import type { ToolParameter } from './tool-parameter.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const TEXT: Json = { type: 'string' };
-const WHOLE: Json = { type: 'integer' };
-const LARGE_WHOLE: Json = { anyOf: [WHOLE, TEXT] };
-
-/**
- * JSON types by SQL type. Numbers that JSON would round may be sent as text. No lists of types and no formats: some
- * clients accept neither, and then reject all tools.
- */
-const TYPES: ReadonlyMap<string, Json> = new Map([
-  ...typed(WHOLE, 'smallint', 'int2', 'integer', 'int', 'int4'),
-  ...typed(LARGE_WHOLE, 'bigint', 'int8', 'oid'),
-  ...typed({ anyOf: [{ type: 'number' }, TEXT] }, 'numeric', 'decimal'),
-  ...typed({ type: 'number' }, 'real', 'float4', 'double precision', 'float', 'float8'),
-  ...typed({ type: 'boolean' }, 'boolean', 'bool'),
-]);
-
-function typed(schema: Json, ...names: string[]): [string, Json][] {
-  return names.map((name) => [name, schema]);
-}
-
-/** Longest constant of a script in a schema, characters. */
+/** Longest constant of a script in a schema, and condition in a description, characters. */
 const LONGEST = 100;
+const LONGEST_CONDITION = 300;
 
-const PLAIN = new Set(['text', 'varchar', 'character varying']);
+export class ScriptParameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly #parameter: ToolParameter;
+  readonly #type: ArgumentType;
 
-/** Names that `ident` accepts, for clients that validate arguments. */
-const IDENTIFIER = '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$';
-const IDENTIFIERS = new RegExp(IDENTIFIER);
-const INTEGER = /^[+-]?[0-9]{1,20}$/;
+  constructor(parameter: ToolParameter) {
+    this.name = parameter.name;
+    this.required = parameter.required;
+    this.#parameter = parameter;
+    this.#type = new ArgumentType(parameter);
+  }
 
-/** parameterSchema is the JSON Schema of a parameter; `about` is the beginning of its description. */
-export function parameterSchema(parameter: Parameter, about: string | undefined): Json {
-  const { list, identifier, fallback, flag } = parameter;
-  if (flag) return { type: 'boolean', description: 'Whether it is set.' };
-  const one = identifier ? { ...TEXT, pattern: IDENTIFIER } : typeOf(parameter);
-  const schema = list ? { type: 'array', items: one, minItems: 1 } : one;
-  const description = [about, ...notes(parameter)].filter((note) => note !== undefined).join(' ');
-  return {
-    ...schema,
-    ...(description === '' ? {} : { description }),
-    ...(fallback === undefined || list || fallback.length > LONGEST
-      ? {}
-      : { default: valueOf(fallback, one) }),
-  };
+  /** schema is its JSON Schema; `about` is the beginning of its description. */
+  schema(about: string | undefined): Json {
+    const { list, fallback, flag } = this.#parameter;
+    if (flag) return { type: 'boolean', description: 'Whether it is set.' };
+    const one = this.#type.schema;
+    const schema = list ? { type: 'array', items: one, minItems: 1 } : one;
+    const notes = [about, ...this.#notes()].filter((note) => note !== undefined);
+    return {
+      ...schema,
+      ...(notes.length === 0 ? {} : { description: notes.join(' ') }),
+      ...(fallback === undefined || list || fallback.length > LONGEST
+        ? {}
+        : { default: valueOf(fallback, one) }),
+    };
+  }
+
+  *#notes(): Generator<string> {
+    const { neededWhen, identifier, interpolated, isEnum, values, fallback, list } =
+      this.#parameter;
+    if (neededWhen !== undefined && neededWhen.length <= LONGEST_CONDITION)
+      yield `Needed when ${neededWhen}.`;
+    const { named } = this.#type;
+    if (named.length > 0) yield `${list ? 'Each of' : 'Of'} the SQL type ${named.join(' or ')}.`;
+    const known = new Set(fallback === undefined ? values : [fallback, ...values]);
+    const few = [...known].filter((value) => value.length <= LONGEST);
+    if (values.length > 0 && few.length > 0 && !isEnum)
+      yield `Known values: ${few.map((value) => JSON.stringify(value)).join(', ')}.`;
+    else if (interpolated && this.#type.isText && !identifier)
+      yield 'Letters, digits, spaces and _ . : @ / \\ - only.';
+  }
+
+  /** value is the value for the script, undefined for none. */
+  value(sent: unknown): string | string[] | undefined {
+    const { name, list, flag, isArray } = this.#parameter;
+    if (sent === null || sent === undefined || (flag && sent === false)) return undefined;
+    if (!list) {
+      if (Array.isArray(sent) && !this.#type.isJson)
+        throw new ArgumentError(`${name} takes one value, not a list.`);
+      return this.#type.text(name, sent);
+    }
+    if (isArray && typeof sent === 'string' && ARRAY_TEXT.test(sent)) return sent;
+    const values: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+    if (values.length === 0)
+      throw new ArgumentError(`${name} must hold a value at least; leave it out for none.`);
+    return values.map((one) => this.#type.text(name, one));
+  }
 }
 
-function typeOf({ integer, type = '' }: Parameter): Json {
-  return integer ? WHOLE : (TYPES.get(bare(type)) ?? TEXT);
-}
-
-/** A type without modifiers in parentheses. */
-function bare(type: string): string {
-  return type.replace(/ ?\(.*?\)/, '').replace(/^pg_catalog\./, '');
-}
-
-function* notes(parameter: Parameter): Generator<string> {
-  const { type, identifier, interpolated, values, fallback, list } = parameter;
-  const text = typeOf(parameter) === TEXT;
-  if (type !== undefined && text && !PLAIN.has(bare(type)))
-    yield `${list ? 'Each of' : 'Of'} the SQL type ${type}.`;
-  const known = new Set(fallback === undefined ? values : [fallback, ...values]);
-  const few = [...known].filter((value) => value.length <= LONGEST);
-  if (values.length > 0 && few.length > 0)
-    yield `Known values: ${few.map((value) => JSON.stringify(value)).join(', ')}.`;
-  else if (interpolated && text && !identifier)
-    yield 'Letters, digits, spaces and _ . : @ / \\ - only.';
-}
+/** An array as PostgreSQL writes it. */
+const ARRAY_TEXT = /^\s*(?:\[[^{]*\]=)?\{.*\}\s*$/s;
 
 /** A default as a JSON value of its type, if that has the same text. */
 function valueOf(text: string, { type }: Json): unknown {
@@ -91,60 +92,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** parameterValue is the value for the script, undefined for none. */
-export function parameterValue(
-  parameter: Parameter,
-  value: unknown,
-): string | string[] | undefined {
-  const { name, list, flag, identifier } = parameter;
-  if (value === null || value === undefined || (flag && value === false)) return undefined;
-  const type = typeOf(parameter);
-  const whole = type === WHOLE || type === LARGE_WHOLE;
-  const check = (text: string, sent: unknown): string => {
-    if (identifier && !IDENTIFIERS.test(text))
-      throw new ArgumentError(
-        `${name} must be a name of letters, digits and _, or names with dots between, not ${describeValue(sent)}.`,
-      );
-    if (whole && !INTEGER.test(text))
-      throw new ArgumentError(`${name} must be a whole number, not ${describeValue(sent)}.`);
-    return text;
-  };
-  if (!list) {
-    if (Array.isArray(value)) throw new ArgumentError(`${name} takes one value, not a list.`);
-    return check(scalarText(name, value), value);
-  }
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (values.length === 0)
-    throw new ArgumentError(`${name} must hold a value at least; leave it out for none.`);
-  return values.map((one) => check(scalarText(name, one), one));
-}
-
 /** openValue is the value of a parameter whose name is not in the script's text. */
 export function openValue(name: string, value: unknown): string | string[] | undefined {
   if (value === null || value === undefined) return undefined;
-  return Array.isArray(value) ? value.map((one) => scalarText(name, one)) : scalarText(name, value);
-}
-
-function scalarText(name: string, value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      if (value.includes('\0') || !value.isWellFormed())
-        throw new ArgumentError(
-          `${name} has a character that is none of a text: a NUL, or half of one.`,
-        );
-      return value;
-    case 'boolean':
-      return String(value);
-    case 'number':
-      // JSON.parse has already rounded it.
-      if (Number.isInteger(value) && !Number.isSafeInteger(value))
-        throw new ArgumentError(`${name} is too large for a JSON number: send it as a string.`);
-      return String(value);
-    default:
-      throw new ArgumentError(
-        `${name} takes text, numbers and booleans, not ${describeValue(value)}.`,
-      );
-  }
+  return Array.isArray(value) ? value.map((one) => OPEN.text(name, one)) : OPEN.text(name, value);
 }
 
 /** missing is the error for a call without required parameters. */

@@ -1,20 +1,24 @@
 /**
- * The scripts of one database that are tools, by name. Rebuilt when a script has changed, in time slices, so that a
- * thousand scripts do not block other requests; unchanged tools are reused. Left out are scripts whose name clients
+ * The scripts of one database that are tools, by name. Rebuilt when a script or a proof has changed, in time slices, so
+ * that a thousand scripts do not block other requests; unchanged tools are reused. Left out are scripts whose name clients
  * reject or that is not unique, and scripts with a required parameter whose name clients reject.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { ReadableScript } from '../script/scripts.js';
+import type { ProofRecord } from '../proofs.js';
+import { parametersOf, type TemplateParameters } from '../template/parameters.js';
+import type { Template } from '../template/template.js';
 import { ScriptInput } from './script-input.js';
+import type { ScriptProofs } from './script-proofs.js';
 import { ScriptTool } from './script-tool.js';
 import { toolName, type NameForm } from './tool-names.js';
 
 /** Time slice, ms. */
 const SLICE = 5;
 
-/** Inputs by template: the same for every database. */
-const inputs = new WeakMap<object, ScriptInput>();
+/** The parameters of templates, which are the same for every database. */
+const parameters = new WeakMap<Template, TemplateParameters>();
 
 export class ScriptTable {
   readonly scripts: readonly ReadableScript[];
@@ -31,29 +35,28 @@ export class ScriptTable {
     this.#byName = byName;
   }
 
-  /** build builds the table of a database (its alias); `before` is the previous one. */
+  /**
+   * build builds the table of a database (its alias); `before` is the previous one, which is also the result if nothing
+   * has changed.
+   */
   static async build(
     alias: string,
     scripts: readonly ReadableScript[],
     form: NameForm,
+    proofs: ScriptProofs,
     before: ScriptTable | undefined,
   ): Promise<ScriptTable> {
     const byName = new Map<string, ScriptTool | undefined>();
     let began = performance.now();
     for (const script of scripts) {
-      const { folder, name: own, template } = script;
+      const { folder, name: own } = script;
       const name = toolName(form, 'service', 'script', alias, folder, own);
       if (name === undefined) continue;
-      const old = before?.find(name);
-      const input = old?.template === template ? old.input : inputOf(script);
       if (byName.has(name)) byName.set(name, undefined);
-      else if (input.usable)
-        byName.set(
-          name,
-          old?.template === template && old.path === `${folder}/${own}`
-            ? old
-            : new ScriptTool(name, alias, script, input),
-        );
+      else {
+        const tool = toolOf(name, alias, script, proofs.of(alias, script), before?.find(name));
+        if (tool.input.usable) byName.set(name, tool);
+      }
       if (performance.now() - began < SLICE) continue;
       await setImmediate();
       began = performance.now();
@@ -61,7 +64,11 @@ export class ScriptTable {
     const tools = [...byName].filter(
       (entry): entry is [string, ScriptTool] => entry[1] !== undefined,
     );
-    return new ScriptTable(scripts, new Map(tools));
+    const isSame =
+      before?.scripts === scripts &&
+      before.tools.length === tools.length &&
+      tools.every(([, tool], i) => tool === before.tools[i]);
+    return isSame ? before : new ScriptTable(scripts, new Map(tools));
   }
 
   find(name: string): ScriptTool | undefined {
@@ -78,8 +85,20 @@ export function sharedNames(tables: readonly ScriptTable[]): ReadonlySet<string>
   return shared;
 }
 
-function inputOf({ template, head }: ReadableScript): ScriptInput {
-  let input = inputs.get(template);
-  if (input === undefined) inputs.set(template, (input = new ScriptInput(template, head)));
-  return input;
+/** The tool of a script: the one `before` if its text and its proof are the same. */
+function toolOf(
+  name: string,
+  alias: string,
+  script: ReadableScript,
+  proof: ProofRecord | undefined,
+  before: ScriptTool | undefined,
+): ScriptTool {
+  const { folder, name: own, template, head } = script;
+  const isSame = before?.template === template && before.path === `${folder}/${own}`;
+  if (isSame && before.proof === proof) return before;
+  let found = parameters.get(template);
+  if (found === undefined)
+    parameters.set(template, (found = parametersOf(template.text, template.name)));
+  const input = new ScriptInput(found, head, proof);
+  return new ScriptTool(name, alias, script, input, proof, isSame ? before.cost : undefined);
 }

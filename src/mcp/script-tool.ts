@@ -1,10 +1,12 @@
 /** A script on one database as a tool: its entry in `tools/list`, written on first use, and its measured cost. */
+import { descriptionOf } from '../head/description.js';
 import type { Head } from '../head/head.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
+import type { ProofRecord } from '../proofs.js';
 import { annotations } from './input-schema.js';
-import { descriptionOf } from '../head/description.js';
+import { outputSchema } from './output-schema.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';
@@ -17,10 +19,19 @@ export class ScriptTool implements ListedTool {
   readonly template: Template;
   readonly head: Head;
   readonly input: ScriptInput;
-  readonly cost = new ScriptCost();
+  /** Undefined if there is none of this text. */
+  readonly proof: ProofRecord | undefined;
+  readonly cost: ScriptCost;
   #json: string | undefined;
 
-  constructor(name: string, alias: string, script: ReadableScript, input: ScriptInput) {
+  constructor(
+    name: string,
+    alias: string,
+    script: ReadableScript,
+    input: ScriptInput,
+    proof: ProofRecord | undefined,
+    cost = new ScriptCost(),
+  ) {
     this.name = name;
     this.alias = alias;
     this.folder = script.folder;
@@ -28,6 +39,8 @@ export class ScriptTool implements ListedTool {
     this.template = script.template;
     this.head = script.head;
     this.input = input;
+    this.proof = proof;
+    this.cost = cost;
   }
 
   /** path is `<folder>/<script>`. */
@@ -41,6 +54,7 @@ export class ScriptTool implements ListedTool {
       title: this.path,
       description: this.#description(),
       inputSchema: this.input.schema(),
+      outputSchema: this.proof && outputSchema(this.proof),
       annotations: annotations(this.path),
     }));
   }

@@ -8,6 +8,7 @@ import { READ, ScriptAccess } from '../access/script-access.js';
 import { ServiceError } from '../errors.js';
 import { NO_HEAD } from '../head/head.js';
 import type { Logger } from '../log.js';
+import type { ProofBook } from '../proof-book.js';
 import type { McpSettings } from '../settings.js';
 import { Recent } from '../recent.js';
 import { checkParameters } from '../script/declared-parameters.js';
@@ -29,6 +30,7 @@ import type { ReadOnly } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
 import { logFailure, type ToolFailure } from './tool-failure.js';
 import { scriptFailureText } from './script-failure.js';
+import { ScriptProofs } from './script-proofs.js';
 import { ScriptTable, sharedNames } from './script-table.js';
 import type { ScriptTool } from './script-tool.js';
 import { MAX_ROWS } from './select-arguments.js';
@@ -49,6 +51,14 @@ interface Offer {
   readonly shared: ReadonlySet<string>;
 }
 
+/** A table, and what it was built of. */
+interface Building {
+  readonly scripts: readonly ReadableScript[];
+  /** Version of the proofs. */
+  readonly version: number;
+  readonly table: Promise<ScriptTable>;
+}
+
 /** The list for one caller; valid while the offer is the same. */
 interface Listed {
   readonly offer: Offer;
@@ -61,6 +71,7 @@ const CALLERS = { entries: 100, characters: 100_000 };
 export class ScriptTools {
   readonly #settings: McpSettings;
   readonly #scripts: ReadableScripts;
+  readonly #proofs: ScriptProofs;
   readonly #readOnly: ReadOnly;
   readonly #options: ScriptToolsOptions;
   readonly #log: Logger;
@@ -68,20 +79,22 @@ export class ScriptTools {
   readonly #statements: StatementBuilder;
   /** By alias, in the order of the databases. */
   readonly #tables = new Map<string, ScriptTable>();
-  /** Tables being built, each once. */
-  readonly #building = new WeakMap<readonly ReadableScript[], Map<string, Promise<ScriptTable>>>();
+  /** Tables being built, or built last, by alias: each once. */
+  readonly #building = new Map<string, Building>();
   readonly #lists = new Recent<Listed>(CALLERS);
   #offer: Offer = { tables: [], shared: new Set() };
 
   constructor(
     settings: McpSettings,
     scripts: ReadableScripts,
+    proofs: ProofBook,
     readOnly: ReadOnly,
     options: ScriptToolsOptions,
     log: Logger,
   ) {
     this.#settings = settings;
     this.#scripts = scripts;
+    this.#proofs = new ScriptProofs(proofs);
     this.#readOnly = readOnly;
     this.#options = options;
     this.#log = log;
@@ -162,23 +175,19 @@ export class ScriptTools {
 
   async #table(alias: string, now: number): Promise<ScriptTable> {
     const scripts = await this.#scripts.readable(alias, now);
-    const before = this.#tables.get(alias);
-    if (before?.scripts === scripts) return before;
-    let building = this.#building.get(scripts)?.get(alias);
-    if (building === undefined) {
-      building = this.#build(alias, scripts, before);
-      const others = this.#building.get(scripts) ?? new Map<string, Promise<ScriptTable>>();
-      this.#building.set(scripts, others.set(alias, building));
-    }
-    return building;
+    const { version } = this.#proofs;
+    const last = this.#building.get(alias);
+    if (last?.scripts === scripts && last.version === version) return last.table;
+    const table = this.#build(alias, scripts);
+    this.#building.set(alias, { scripts, version, table });
+    return table;
   }
 
-  async #build(
-    alias: string,
-    scripts: readonly ReadableScript[],
-    before: ScriptTable | undefined,
-  ): Promise<ScriptTable> {
-    const table = await ScriptTable.build(alias, scripts, this.#settings.toolNames, before);
+  async #build(alias: string, scripts: readonly ReadableScript[]): Promise<ScriptTable> {
+    const { toolNames } = this.#settings;
+    const before = this.#tables.get(alias);
+    const table = await ScriptTable.build(alias, scripts, toolNames, this.#proofs, before);
+    if (table === before) return table;
     this.#tables.set(alias, table);
     this.#lists.clear(); // they refer to the previous table
     const { leftOut } = table;

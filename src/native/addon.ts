@@ -25,6 +25,7 @@ export interface Addon {
   readonly httpMethods: readonly string[];
   readonly releaseBuffer: (buffer: ArrayBuffer) => void;
   readonly batchScheduling: () => boolean;
+  readonly lowPriority: () => boolean;
   readonly releaseMemory: () => void;
   readonly appendLog: (line: string) => void;
   readonly setLogNotice: (before: string, between: string, after: string, clock: boolean) => void;

@@ -1,4 +1,4 @@
-/** How the kernel schedules the service's processes. */
+/** How the kernel schedules the service's processes and threads. */
 import { addon } from './addon.js';
 
 /**
@@ -8,3 +8,9 @@ import { addon } from './addon.js';
  * it; the default scheduling then stays.
  */
 export const batchScheduling: () => boolean = addon.batchScheduling;
+
+/**
+ * lowPriority gives this thread, and the threads that it starts later, the least share of cores that others want too (nice
+ * 19); on idle cores nothing changes. Returns false when the kernel rejects it.
+ */
+export const lowPriority: () => boolean = addon.lowPriority;

@@ -10,8 +10,8 @@ import { inputSchema } from './input-schema.js';
 import { inputsOf, type Input, type Inputs } from './inputs.js';
 import type { DescribedScript, DocumentedScript, Operation } from './operation.js';
 import { requestBody, type RequestBody } from './request-body.js';
-import { isKnown, responseSchema, rowSchema, valueSchema } from './row-schema.js';
-import { reference, sentences, type Schema } from './schema.js';
+import { isKnown, responseSchema, returnsRows, rowSchema, valueSchema } from './row-schema.js';
+import { ANY, reference, sentences, type Schema } from './schema.js';
 import { NOT_PROVED, templateRecord } from './template-record.js';
 
 /** Longest summary, characters. */
@@ -52,7 +52,7 @@ class Description {
     this.#script = script;
     const used = parametersOf(template.text, template.name);
     this.#isOpen = used.open;
-    this.#proof = script.proof ?? templateRecord(used);
+    this.#proof = script.proof ?? templateRecord(used, head);
     const path = `${alias === undefined ? '' : `${alias}/`}${folder}/${name}`;
     this.#contract = scriptContract({ script: path, verb, head, proof: this.#proof });
     this.#inputs = inputsOf(this.#contract, head, this.#proof.parameters, used.list);
@@ -180,10 +180,10 @@ class Description {
     const { status, shape } = response;
     const reads = verb === 'read';
     const scalar = shape === 'scalar';
-    const value = scalar
-      ? valueSchema(this.#proof)
-      : this.#component('row', rowSchema(this.#proof));
-    const schema = responseSchema(reads, shape, value, this.#proof);
+    const proof = this.#proof;
+    const row = (): Schema => this.#component('row', rowSchema(proof, reads));
+    const value = scalar ? valueSchema(proof) : returnsRows(proof, reads) ? row() : ANY;
+    const schema = responseSchema(reads, shape, value, proof);
     const content = {
       'application/json': { schema },
       'application/xml': { schema: { type: 'string' } },

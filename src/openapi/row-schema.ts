@@ -9,39 +9,64 @@ import { ANY, anyOf, nullable, type Schema } from './schema.js';
 /** A row of which nothing is known. */
 const ROW: Schema = { type: 'object' };
 
+/** Most forms of a row: a schema of more helps nobody. */
+const MOST_FORMS = 8;
+
 /** rowSchema is the schema of a row, which may have one of several forms. */
-export function rowSchema(proof: ProofRecord): Schema {
+export function rowSchema(proof: ProofRecord, reads: boolean): Schema {
   if (!isKnown(proof)) return ROW;
-  return anyOf(proof.columns.filter((form) => form.length > 0).map(rowOf));
+  // A change without columns returns no rows; a read can have rows without columns.
+  const forms = reads ? proof.columns : proof.columns.filter((form) => form.length > 0);
+  const isExact = isProved(proof);
+  return isExact && forms.length <= MOST_FORMS
+    ? anyOf(forms.map((form) => rowOf([form], isExact)))
+    : rowOf(forms, isExact);
 }
 
 /** valueSchema is the schema of the one value of `@scalar`. */
 export function valueSchema(proof: ProofRecord): Schema {
   if (!isKnown(proof)) return ANY;
-  return anyOf(
-    proof.columns.flatMap((form) => (columnsOf([form]) ?? []).slice(0, 1).map(columnSchema)),
-  );
+  const isExact = isProved(proof);
+  const columns = proof.columns.flatMap((form) => (columnsOf([form]) ?? []).slice(0, 1));
+  return anyOf(columns.map((column) => columnSchema(column, isExact)));
+}
+
+/** Whether every combination was tried: otherwise there may be a form with the columns of several others. */
+function isProved({ verdict }: ProofRecord): boolean {
+  return verdict === 'proved';
 }
 
 /** isKnown tells whether the columns of every result are known: with open points there may be others. */
 export function isKnown({ open, columns }: ProofRecord): boolean {
-  return open.length === 0 && columns.some((form) => form.length > 0);
+  return open.length === 0 && columns.length > 0;
 }
 
-function rowOf(form: ProofRecord['columns'][number]): Schema {
-  const columns = new Map((columnsOf([form]) ?? []).map((column) => [column.name, column]));
+/** returnsRows tells whether a script may respond with rows. */
+export function returnsRows(proof: ProofRecord, reads: boolean): boolean {
+  return reads || !hasAllForms(proof) || proof.columns.some((form) => form.length > 0);
+}
+
+/** Whether every form of the result is known. */
+function hasAllForms(proof: ProofRecord): boolean {
+  return isKnown(proof) && isProved(proof);
+}
+
+/** A row of any of some forms. */
+function rowOf(forms: ProofRecord['columns'], isExact: boolean): Schema {
+  const columns = new Map((columnsOf(forms) ?? []).map((column) => [column.name, column]));
   // In the order of the statement; a name that it has twice is there once.
-  const names = [...new Set(form.map(({ name }) => name))];
+  const names = [...new Set(forms.flatMap((form) => form.map(({ name }) => name)))];
+  const properties = names.map((name) => [name, columnSchema(columns.get(name)!, isExact)]);
   return {
     type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, columnSchema(columns.get(name)!)])),
-    required: names,
+    properties: Object.fromEntries(properties) as Schema,
+    required: names.filter((name) => columns.get(name)!.always),
   };
 }
 
-function columnSchema({ types, nullable: isNullable }: ColumnContract): Schema {
+function columnSchema({ types, nullable: isNullable }: ColumnContract, isExact: boolean): Schema {
   const schema = anyOf(types.map(resultSchema));
-  return isNullable ? nullable(schema) : schema;
+  return isNullable || !isExact ? nullable(schema) : schema;
 }
 
 /** responseSchema is the schema of a response; `row` is that of a row, or of the value of `@scalar`. */
@@ -49,19 +74,17 @@ export function responseSchema(
   reads: boolean,
   shape: Shape,
   row: Schema,
-  { open, columns }: ProofRecord,
+  proof: ProofRecord,
 ): Schema {
   if (shape !== 'list') return row;
   const rows: Schema = { type: 'array', items: row };
   if (reads) return rows;
-  const known = open.length === 0 && columns.length > 0;
-  const returns = !known || columns.some((form) => form.length > 0);
-  const always = known && columns.every((form) => form.length > 0);
+  const always = hasAllForms(proof) && proof.columns.every((form) => form.length > 0);
   return {
     type: 'object',
     properties: {
       rows_affected: { type: 'integer', minimum: 0 },
-      ...(returns ? { rows } : {}),
+      ...(returnsRows(proof, reads) ? { rows } : {}),
     },
     required: ['rows_affected', ...(always ? ['rows'] : [])],
   };

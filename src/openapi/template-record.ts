@@ -2,17 +2,21 @@
  * What a template itself shows about a script without a proof, in the form of a proof: its parameters, with the types that
  * they are cast to. Of its result nothing is known.
  */
+import type { Head } from '../head/head.js';
 import type { ProofRecord, RecordedParameter } from '../proofs.js';
+import { PARAMETER_DEFAULTS } from '../script/request-data.js';
 import type { Parameter, TemplateParameters } from '../template/parameters.js';
 
 export const NOT_PROVED = 'the script is not proved yet';
 
-export function templateRecord({ list }: TemplateParameters): ProofRecord {
+export function templateRecord({ list }: TemplateParameters, head: Head): ProofRecord {
+  const hasDefault = (name: string): boolean =>
+    PARAMETER_DEFAULTS.has(name) || head.parameters.get(name)?.fallback !== undefined;
   return {
     verdict: 'open',
     findings: [],
     open: [{ what: NOT_PROVED }],
-    parameters: list.map(recorded),
+    parameters: list.map((parameter) => recorded(parameter, hasDefault(parameter.name))),
     columns: [],
     combinations: 0,
     texts: 0,
@@ -20,10 +24,13 @@ export function templateRecord({ list }: TemplateParameters): ProofRecord {
   };
 }
 
-function recorded({ name, required, list, type, values }: Parameter): RecordedParameter {
+function recorded(parameter: Parameter, hasDefault: boolean): RecordedParameter {
+  const { name, required, list, type, values, identifier, integer, interpolated } = parameter;
+  // Without a value that is bound there is a response all the same: it is NULL.
+  const isText = identifier || integer || interpolated;
   return {
     name,
-    required,
+    required: required && isText && !hasDefault,
     neededWhen: undefined,
     types: type === undefined ? [] : [fullName(type)],
     list,

@@ -1,7 +1,7 @@
 /**
  * How many connections a worker may have open to one database, and how many it has, where the HTTP process sees both:
  * during a reload the old and the new HTTP processes share one quota. A borrower uses part of a worker's quota while it
- * needs it, so that both together never exceed it.
+ * needs it, and so does the prover, in another thread (lent-quota.ts), so that all together never exceed it.
  */
 import { CONNECTION_STRIDE } from '../settings.js';
 
@@ -37,7 +37,9 @@ export class ConnectionQuota implements Quota {
   }
 
   get total(): number {
-    return Atomics.load(this.#shared, this.#at);
+    const allowed = Atomics.load(this.#shared, this.#at);
+    const lent = Atomics.load(this.#shared, this.#at + 2);
+    return Math.max(Math.min(1, allowed), allowed - lent);
   }
 
   take(urgent = false): boolean {

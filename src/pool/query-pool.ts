@@ -8,6 +8,8 @@ import { ServiceError, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Batch } from '../batch.js';
 import type { Connections } from '../ipc.js';
+import { ProofBook } from '../proof-book.js';
+import type { ProofNews } from '../proofs.js';
 import type { HttpSettings, WorkerSettings } from '../settings.js';
 import type {
   MadeUsersTable,
@@ -32,6 +34,8 @@ const NO_USERS = 'logins cannot be checked now, try again later';
 const WORKER_FILE = fileURLToPath(new URL('../programs/query-worker.js', import.meta.url));
 
 export class QueryPool {
+  /** The proofs of the scripts: a worker that starts gets them first. */
+  readonly proofs: ProofBook;
   readonly #workers: readonly QueryWorker[];
   readonly #aliases: readonly string[];
   readonly #sending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -50,7 +54,9 @@ export class QueryPool {
     results: QueryResults,
     log: Logger,
     filename = WORKER_FILE,
+    proofs = new ProofBook(),
   ) {
+    this.proofs = proofs;
     this.#aliases = settings.databases.map((database) => database.alias);
     const full: Omit<WorkerSettings, 'connections' | 'responses'> = {
       ...settings,
@@ -59,7 +65,7 @@ export class QueryPool {
     };
     this.#workers = Array.from(
       { length: threads },
-      (_, i) => new QueryWorker(i, filename, full, results, log),
+      (_, i) => new QueryWorker(i, filename, full, proofs, results, log),
     );
   }
 
@@ -157,6 +163,22 @@ export class QueryPool {
 
   scriptsChanged(): void {
     for (const worker of this.#workers) worker.scriptsChanged();
+  }
+
+  /** proved has the workers apply what has changed in the proofs of the scripts. */
+  proved(news: ProofNews): void {
+    this.proofs.apply(news);
+    for (const worker of this.#workers) worker.proved(news);
+  }
+
+  /** WorkerSettings.connections of the worker that lends connections to the prover. */
+  get lending(): SharedArrayBuffer {
+    return this.#workers[0]!.lending;
+  }
+
+  /** lent has that worker apply what the prover was lent, or has given back. */
+  lent(): void {
+    this.#workers[0]!.applyConnections();
   }
 
   /** connections gives how many connections all workers together have or may open. */

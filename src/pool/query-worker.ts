@@ -11,6 +11,9 @@ import { Mailbox } from '../native/mailbox.js';
 import { createRing, ResponseReader, type OnResponse } from '../native/response-ring.js';
 import { ABANDON, packId, requestIds, ROOM, RUN, type Batch } from '../batch.js';
 import { ServiceError } from '../errors.js';
+import { newsPieces } from '../news-pieces.js';
+import type { ProofBook } from '../proof-book.js';
+import type { ProofNews } from '../proofs.js';
 import { connectionsOf, type Connections } from '../ipc.js';
 import { CONNECTION_STRIDE, type WorkerSettings } from '../settings.js';
 import type { WorkerTask } from '../tasks.js';
@@ -51,6 +54,7 @@ export class QueryWorker {
   readonly #settings: WorkerSettings;
   /** See WorkerSettings.connections. */
   readonly #connections: Int32Array;
+  readonly #proofs: ProofBook;
   readonly #results: QueryResults;
   readonly #log: Logger;
   readonly #responses: ResponseReader;
@@ -68,11 +72,12 @@ export class QueryWorker {
   #batch: Batch = '';
   #abandoned = '';
 
-  /** `number` identifies the worker in the pool. */
+  /** `number` identifies the worker in the pool. A thread that starts gets `proofs` before its first request. */
   constructor(
     number: number,
     filename: string,
     settings: Omit<WorkerSettings, 'connections' | 'responses'>,
+    proofs: ProofBook,
     results: QueryResults,
     log: Logger,
   ) {
@@ -87,6 +92,7 @@ export class QueryWorker {
     settings.databases.forEach((database, i) => {
       this.#connections[i * CONNECTION_STRIDE] = database.connections;
     });
+    this.#proofs = proofs;
     this.#results = results;
     this.#log = log;
     this.#start();
@@ -143,7 +149,22 @@ export class QueryWorker {
       const number = connectionsOf(connections, alias);
       if (number !== undefined) Atomics.store(this.#connections, i * CONNECTION_STRIDE, number);
     });
+    this.applyConnections();
+  }
+
+  /** applyConnections has the thread apply the numbers in `lending`. */
+  applyConnections(): void {
     this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);
+  }
+
+  /** WorkerSettings.connections, for the prover that is lent some. */
+  get lending(): SharedArrayBuffer {
+    return this.#settings.connections;
+  }
+
+  /** proved sends the thread what has changed in `proofs`. */
+  proved(news: ProofNews): void {
+    this.run({ type: 'proofs', news }).catch(noop);
   }
 
   /** scriptsChanged has the thread poll the stored scripts; a thread that starts does so anyway. */
@@ -151,10 +172,11 @@ export class QueryWorker {
     this.run({ type: 'scripts' }).catch(noop);
   }
 
-  /** connections gives how many connections to a database (its index) the thread has or may open. */
+  /** connections gives how many connections to a database (its index) the thread, and the prover, have or may open. */
   connections(database: number): number {
     const at = database * CONNECTION_STRIDE;
-    return Math.max(Atomics.load(this.#connections, at), Atomics.load(this.#connections, at + 1));
+    const [allowed, open, lent] = [0, 1, 2].map((i) => Atomics.load(this.#connections, at + i));
+    return Math.max(allowed!, open! + lent!);
   }
 
   /** close ends the thread, but not while it starts: a thread that is ended amid loading an addon crashes. */
@@ -200,6 +222,8 @@ export class QueryWorker {
       this.#backoff.reset();
     });
     this.#mailbox = mailbox;
+    for (const news of newsPieces(this.#proofs.news()))
+      piscina.run({ type: 'proofs', news } satisfies WorkerTask).catch(noop);
     piscina.run({ type: 'serve', address: mailbox.address } satisfies WorkerTask).then(
       (address: number) => {
         if (this.#mailbox !== mailbox || this.#closed) return;

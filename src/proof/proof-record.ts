@@ -1,11 +1,15 @@
 /** A proof as plain data, with the names of types: for output, and to be kept. */
 import type { Position } from '../position.js';
 import type { ProofRecord } from '../proofs.js';
+import type { Denial } from './privileges.js';
 import type { Proof } from './proof.js';
 import type { StatementUses } from './statement-uses.js';
 
 /** The record of a proof, with what its statements use when they were analysed. */
-export interface AnalysedRecord extends ProofRecord, Partial<StatementUses> {}
+export interface AnalysedRecord extends ProofRecord, Partial<StatementUses> {
+  /** The privileges that roles lack; undefined when the statements were not to be analysed. */
+  readonly denied?: readonly Denial[];
+}
 
 /** What has to be kept of a proof for its record: the rest, above all the combinations, needs much memory. */
 export type KeptProof = Omit<Proof, 'exploration'> &
@@ -25,7 +29,7 @@ export function typesIn(proof: KeptProof, types: Set<number>): void {
 /** recordOf gives the record; `names` are those of the types. */
 export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): AnalysedRecord {
   const nameOf = (type: number): string => names.get(type) ?? String(type);
-  const { verdict, findings, open, parameters, columns, uses } = proof;
+  const { verdict, findings, open, parameters, columns, uses, denied } = proof;
   const { combinations, texts, statements } = proof;
   return {
     verdict,
@@ -45,6 +49,7 @@ export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): 
       form.map(({ name, type, nullable }) => ({ name, type: nameOf(type), nullable })),
     ),
     ...uses,
+    ...(denied === undefined ? {} : { denied }),
     combinations,
     texts,
     statements,

@@ -6,10 +6,12 @@ import type { Position } from '../position.js';
 import type { Verdict } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
+import { checkPrivileges, type AskPrivileges } from './denied-shapes.js';
 import { explain, whenText } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
+import type { Denial } from './privileges.js';
 import { neverAccepted } from './refusals.js';
 import { ResultForms, type Analyse, type ResultColumn } from './result-forms.js';
 import type { Checking, Fault } from './shape-check.js';
@@ -44,6 +46,8 @@ export interface Proof {
   readonly columns: readonly (readonly ResultColumn[])[];
   /** What its statements use; undefined when they were not to be analysed, or could not all be. */
   readonly uses?: StatementUses | undefined;
+  /** The privileges that roles lack; undefined when the statements were not to be analysed. */
+  readonly denied?: readonly Denial[] | undefined;
   readonly exploration: Exploration;
   /** Statements that PostgreSQL was asked about. */
   readonly asked: number;
@@ -55,7 +59,11 @@ export interface Proof {
 export interface ProofSession extends Omit<Checking, 'verb' | 'head'> {
   /** Undefined for a proof without nullability and dependencies. */
   readonly analyse?: Analyse | undefined;
-  /** Texts that PostgreSQL is asked about at a time; 1 by default. */
+  /** Whether `analyse` gives the rights that statements need alone. */
+  readonly rightsOnly?: boolean | undefined;
+  /** Asks for the privileges that analysed statements need; undefined for a proof without them. */
+  readonly privileges?: AskPrivileges | undefined;
+  /** Texts that PostgreSQL is asked about, and statements that it analyses, at a time; 1 by default. */
   readonly parallel?: number;
 }
 
@@ -79,17 +87,17 @@ export async function prove(
   };
   const { shapes, slots } = exploration;
   const isOver = (): boolean => bounds.isOver(1);
-  const { checked, isCut } = await checkShapes(
-    shapes,
-    slots,
-    checking,
-    session.parallel ?? 1,
-    isOver,
-  );
+  const { parallel = 1 } = session;
+  const { checked: parsed, isCut } = await checkShapes(shapes, slots, checking, parallel, isOver);
   const forms = new ResultForms();
-  for (const { columns, statements } of checked.map(({ result }) => result))
+  for (const { columns, statements } of parsed.map(({ result }) => result))
     if (columns !== undefined) forms.add(columns, statements);
-  if (session.analyse !== undefined) await forms.analyse(session.analyse);
+  const { analyse, rightsOnly, privileges } = session;
+  const isAnalysed = analyse === undefined || (await forms.analyse(analyse, parallel, rightsOnly));
+  const rest = async (): Promise<unknown> => analyse && forms.analyseRest(analyse, parallel);
+  const { checked, denied } = await (privileges === undefined
+    ? { checked: parsed, denied: undefined }
+    : checkPrivileges(parsed, forms, privileges, rest));
   await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const open = openPoints(checked, exploration);
@@ -103,9 +111,10 @@ export async function prove(
     parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
     columns: forms.columns(),
     uses: forms.uses(),
+    denied,
     exploration,
     asked,
-    isCut: isCut || exploration.extent === 'part',
+    isCut: isCut || !isAnalysed || exploration.extent === 'part',
   };
 }
 

@@ -2,11 +2,12 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
 import type { Database } from '../pg/database.js';
-import type { Queryable } from '../pg/queryable.js';
+import { StatementFailure, type Queryable } from '../pg/queryable.js';
 import { unsafeValue } from '../script/script-error.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import type { ScriptText } from '../script/script-text.js';
 import { jsonFrame, StatementBuilder, type JsonAggregate } from '../script/statement.js';
+import type { RoleSettings } from '../settings.js';
 import {
   RefusedValue,
   TemplateError,
@@ -15,11 +16,11 @@ import {
 } from '../template/template.js';
 import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
-import { faultOf, prove, type Proof } from './proof.js';
+import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
 import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
+import { missingPrivileges, rolesOf } from './privileges.js';
 import { Slices } from './slices.js';
-import type { ParsedStatement } from './statement-check.js';
 import { Slots } from './slots.js';
 
 /** Limits of the proof of one text. */
@@ -51,21 +52,27 @@ export interface ProverSettings {
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
   /**
-   * Where statements are analysed, so that the proof shows which columns can be NULL and what the statements use: each in a
-   * transaction of its own that is rolled back. Undefined for a proof without that.
+   * Where statements are analysed, so that the proof shows which columns can be NULL, what the statements use and which
+   * privileges are missing: each in a transaction of its own that is rolled back. Undefined for a proof without that.
    */
   readonly analysis?: Database | undefined;
+  /** Whether they are analysed for missing privileges alone, which takes a tenth of the time. */
+  readonly rightsOnly?: boolean;
+  /** The roles that scripts run under, for the privileges of analysed statements; undefined for the user of the connection. */
+  readonly role?: RoleSettings | undefined;
   /**
    * Whether the thread serves requests meanwhile: statements then use dedicated connections, so that one that waits for a
    * lock delays no script, and other work pauses between slices.
    */
   readonly serves?: boolean;
+  /** Ends a proof as when its time is over. */
+  readonly signal?: AbortSignal;
 }
 
 /** How long requests have the thread for themselves between slices, ms. */
 const PAUSE = 2;
 
-/** Texts of a script that PostgreSQL is asked about at a time, on a connection that serves no requests. */
+/** Texts of a script that PostgreSQL is asked about, and statements that it analyses, at a time, on a connection that serves no requests. */
 const PARALLEL = 4;
 
 /** The slots of a text that was rendered with values. */
@@ -81,13 +88,13 @@ export class Prover {
   #tables: Promise<readonly string[]> | undefined;
 
   constructor(database: Database, settings: ProverSettings) {
-    const { aggregate, maxResult, analysis, patience } = settings;
+    const { aggregate, maxResult, analysis } = settings;
     this.#database = database;
     this.#queryable = settings.serves ? database.dedicated : database;
     this.#settings = settings;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
-    this.#analyser = analysis && new Analyser(analysis, patience);
+    this.#analyser = analysis && new Analyser(analysis);
   }
 
   /**
@@ -95,16 +102,16 @@ export class Prover {
    * database cannot be asked.
    */
   async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
-    const { paths, shapes, pairs } = this.#settings.limits;
+    const { signal, limits } = this.#settings;
+    const { paths, shapes, pairs } = limits;
     const tables = await this.#tablesOnce();
     const start = performance.now();
-    const isOver = (part: number): boolean => performance.now() >= start + part * time;
+    const isOver = (part: number): boolean =>
+      signal?.aborted === true || performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
     const slices = new Slices(this.#settings.serves ? PAUSE : 0);
-    const analyse =
-      this.#analyser && ((statement: ParsedStatement) => this.#analyser!.analyse(statement));
     const parallel = this.#settings.serves ? 1 : PARALLEL;
-    const session = { ...checking, analyse, parallel };
+    const session = { ...checking, ...this.#analysing(start + time), parallel };
     return prove(text, session, { paths, shapes, pairs, isOver }, slices);
   }
 
@@ -128,6 +135,29 @@ export class Prover {
     }
     const checking = this.#checking(script, text, performance.now() + time, []);
     return (await checkShape(rendered, NO_SLOTS, checking)).fault;
+  }
+
+  #analysing(end: number): Pick<ProofSession, 'analyse' | 'rightsOnly' | 'privileges'> {
+    const analyser = this.#analyser;
+    if (analyser === undefined) return {};
+    const { patience, role, rightsOnly = false } = this.#settings;
+    return {
+      rightsOnly,
+      analyse: async (statement) => {
+        const left = end - performance.now();
+        if (left <= 0) throw new OutOfTime();
+        try {
+          const limit = Math.min(patience, left);
+          return await (rightsOnly
+            ? analyser.rightsOf(statement, limit)
+            : analyser.analyse(statement, limit));
+        } catch (error) {
+          if (left <= patience && isCancelled(error)) throw new OutOfTime();
+          throw error;
+        }
+      },
+      privileges: (texts) => missingPrivileges(this.#queryable, texts, rolesOf(role)),
+    };
   }
 
   #checking(
@@ -163,6 +193,10 @@ export class Prover {
       throw error;
     }
   }
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof StatementFailure && error.state === '57014';
 }
 
 function isTimeout(described: object): boolean {

@@ -3,11 +3,13 @@
  * statements shows: which columns can be NULL, and what the statements use. Only so many statements of a text are analysed.
  */
 import type { AnalysedColumn, Analysis } from '../analysis/analysis.js';
+import type { NeededRights } from '../analysis/rights.js';
+import { OutOfTime } from './out-of-time.js';
 import type { Description, ParsedStatement } from './statement-check.js';
-import { usesOf, type StatementUses } from './statement-uses.js';
+import { rightsOf, usesOf, type StatementUses } from './statement-uses.js';
 
-/** Analyses a statement; undefined when that is not possible. Rejects with StatementFailure. */
-export type Analyse = (statement: ParsedStatement) => Promise<Analysis | undefined>;
+/** Analyses a statement; undefined when that is not possible. Rejects with StatementFailure, and with OutOfTime. */
+export type Analyse = (statement: ParsedStatement) => Promise<Analysis | NeededRights | undefined>;
 
 export interface ResultColumn {
   readonly name: string;
@@ -19,8 +21,6 @@ export interface ResultColumn {
 
 /** Most statements of a text that are analysed. */
 export const MOST_ANALYSED = 32;
-/** Statements of a text that are analysed at a time. */
-const PARALLEL = 4;
 
 interface Form {
   readonly columns: Description['columns'];
@@ -33,8 +33,9 @@ interface Form {
 export class ResultForms {
   readonly #forms = new Map<string, Form>();
   readonly #statements = new Map<string, ParsedStatement>();
-  readonly #analyses = new Map<string, Analysis | undefined>();
+  readonly #analyses = new Map<string, Analysis | NeededRights | undefined>();
   #hasMore = false;
+  /** Whether more is known than the rights that statements need. */
   #isAnalysed = false;
 
   /** add takes the statements of a rendered text, the one with those columns last. */
@@ -48,20 +49,53 @@ export class ResultForms {
     else form.results.add(last);
   }
 
-  /** analyse rejects with StatementFailure. */
-  async analyse(analyse: Analyse): Promise<void> {
-    this.#isAnalysed = true;
-    const left = this.#statements.entries();
+  /**
+   * analyse analyses `parallel` statements at a time; with `rights` only the rights that they need are known then, and only
+   * of those that have not just words of another one. Resolves to whether there was time; rejects with StatementFailure.
+   */
+  async analyse(analyse: Analyse, parallel: number, rights = false): Promise<boolean> {
+    this.#isAnalysed = !rights;
+    const all = [...this.#statements];
+    return this.#analyseEach(rights ? withMostWords(all) : all, analyse, parallel);
+  }
+
+  /** analyseRest analyses the statements whose rights were thought to be those of others; it resolves as analyse does. */
+  analyseRest(analyse: Analyse, parallel: number): Promise<boolean> {
+    const rest = [...this.#statements].filter(([key]) => !this.#analyses.has(key));
+    return this.#analyseEach(rest, analyse, parallel);
+  }
+
+  async #analyseEach(
+    statements: readonly Keyed[],
+    analyse: Analyse,
+    parallel: number,
+  ): Promise<boolean> {
+    let isWhole = true;
+    const left = statements.values();
     const lane = async (): Promise<void> => {
-      for (const [key, statement] of left) this.#analyses.set(key, await analyse(statement));
+      for (const [key, statement] of left) {
+        try {
+          this.#analyses.set(key, await analyse(statement));
+        } catch (error) {
+          if (!(error instanceof OutOfTime)) throw error;
+          isWhole = false;
+        }
+      }
     };
-    await Promise.all(Array.from({ length: PARALLEL }, lane));
+    await Promise.all(Array.from({ length: parallel }, lane));
+    return isWhole;
+  }
+
+  /** rightsOf gives what these statements need; undefined when that is not known of one of them. */
+  rightsOf(statements: readonly ParsedStatement[]): NeededRights | undefined {
+    const known = statements.flatMap((statement) => this.#analyses.get(keyOf(statement)) ?? []);
+    return known.length < statements.length || known.length === 0 ? undefined : rightsOf(known);
   }
 
   /** The columns of each form. */
   columns(): ResultColumn[][] {
     return [...this.#forms.values()].map((form) => {
-      const known = [...form.results].map((key) => this.#analyses.get(key)?.columns);
+      const known = [...form.results].map((key) => columnsOf(this.#analyses.get(key)));
       const isNullableAt = (i: number): boolean =>
         form.hasMore || known.some((columns) => isNullable(columns, form, i));
       return form.columns.map(({ name, type }, i) => ({
@@ -75,14 +109,14 @@ export class ResultForms {
   /** What all statements use; undefined when that is not known of one of them. */
   uses(): StatementUses | undefined {
     const analyses = [...this.#statements.keys()].map((key) => this.#analyses.get(key));
-    const known = analyses.filter((analysis) => analysis !== undefined);
+    const known = analyses.filter((one) => one !== undefined && 'columns' in one);
     if (this.#hasMore || known.length < analyses.length || known.length === 0) return undefined;
     return usesOf(known);
   }
 
   /** The key of a statement; undefined for one beyond those that are analysed. */
   #remember(statement: ParsedStatement): string | undefined {
-    const key = `${statement.parameters.join()} ${statement.sql}`;
+    const key = keyOf(statement);
     if (this.#statements.has(key)) return key;
     if (this.#statements.size === MOST_ANALYSED) {
       this.#hasMore = true;
@@ -91,6 +125,32 @@ export class ResultForms {
     this.#statements.set(key, statement);
     return key;
   }
+}
+
+type Keyed = readonly [key: string, statement: ParsedStatement];
+
+/** A word, a name in quotes, or all columns. */
+const WORDS = /[\p{L}_][\p{L}\p{N}_$]*|"[^"]*"|\*/gu;
+
+/** The statements without those whose words all occur in another one, which then needs their rights too. */
+function withMostWords(statements: readonly Keyed[]): Keyed[] {
+  const sorted = statements
+    .map((keyed) => ({ keyed, words: new Set(keyed[1].sql.match(WORDS)) }))
+    .sort((a, b) => b.words.size - a.words.size);
+  const kept: typeof sorted = [];
+  for (const one of sorted)
+    if (!kept.some(({ words }) => [...one.words].every((word) => words.has(word)))) kept.push(one);
+  return kept.map(({ keyed }) => keyed);
+}
+
+function columnsOf(
+  analysis: Analysis | NeededRights | undefined,
+): readonly AnalysedColumn[] | undefined {
+  return analysis !== undefined && 'columns' in analysis ? analysis.columns : undefined;
+}
+
+function keyOf({ parameters, sql }: ParsedStatement): string {
+  return `${parameters.join()} ${sql}`;
 }
 
 function isNullable(

@@ -1,5 +1,6 @@
 /** What several statements use together. */
 import type { Analysis } from '../analysis/analysis.js';
+import type { NeededRights } from '../analysis/rights.js';
 import type {
   NeededRight,
   Right,
@@ -13,6 +14,8 @@ export interface StatementUses {
   /** With the rights that they need, sorted as in Analysis. */
   readonly relations: readonly UsedRelation[];
   readonly functions: readonly UsedFunction[];
+  /** Of what the statements name. */
+  readonly schemas: readonly string[];
   readonly objects: readonly ObjectFacts[];
   /** That of the most volatile one. */
   readonly volatility: Volatility;
@@ -22,18 +25,34 @@ export interface StatementUses {
 
 /** usesOf merges what at least one statement uses. */
 export function usesOf(analyses: readonly Analysis[]): StatementUses {
+  const objects = new Map<string, ObjectFacts>();
+  for (const analysis of analyses)
+    for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
+  return {
+    ...rightsOf(analyses),
+    objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
+    volatility: VOLATILITIES.find((each) =>
+      analyses.some(({ volatility }) => volatility === each),
+    )!,
+    readOnly: analyses.every(({ readOnly }) => readOnly),
+  };
+}
+
+/** rightsOf merges what statements need. */
+export function rightsOf(analyses: readonly NeededRights[]): NeededRights {
   const relations = new Map<string, UsedRelation>();
   const functions = new Map<number, UsedFunction>();
-  const objects = new Map<string, ObjectFacts>();
   for (const analysis of analyses) {
     for (const one of analysis.relations) {
-      const key = `${one.oid} ${one.direct}`;
+      const key = `${one.oid} ${one.owner ?? ''}`;
       const known = relations.get(key);
       const rights = known === undefined ? one.rights : mergedRights(known.rights, one.rights);
       relations.set(key, { ...one, rights });
     }
-    for (const one of analysis.functions) functions.set(one.oid, one);
-    for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
+    for (const one of analysis.functions) {
+      const direct = one.direct || functions.get(one.oid)?.direct === true;
+      functions.set(one.oid, { ...one, direct });
+    }
   }
   return {
     relations: sorted(relations.values(), ({ direct, schema, name }) => [
@@ -46,11 +65,7 @@ export function usesOf(analyses: readonly Analysis[]): StatementUses {
       name,
       types,
     ]),
-    objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
-    volatility: VOLATILITIES.find((each) =>
-      analyses.some(({ volatility }) => volatility === each),
-    )!,
-    readOnly: analyses.every(({ readOnly }) => readOnly),
+    schemas: [...new Set(analyses.flatMap(({ schemas }) => schemas))].sort(),
   };
 }
 

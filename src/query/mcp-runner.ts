@@ -35,7 +35,7 @@ export class McpRunner {
     settings: WorkerSettings,
     mcp: McpSettings,
     scripts: Scripts,
-    _proofs: ProofBook,
+    proofs: ProofBook,
     databases: ReadonlyMap<string, WorkerDatabase>,
     responder: Responder,
     log: Logger,
@@ -47,11 +47,12 @@ export class McpRunner {
     const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
     const readOnly = new ReadOnly((alias) => databases.get(alias)!.readOnly, limit);
     const { usersTable, scriptsTable } = mcp;
-    const history = { ...scriptsTable, table: namesOf(scriptsTable).historyName };
-    const hidden = [usersTable, scriptsTable, history];
+    const { historyName, proofsName } = namesOf(scriptsTable);
+    const beside = [historyName, proofsName].map((table) => ({ ...scriptsTable, table }));
+    const hidden = [usersTable, scriptsTable, ...beside];
     const catalog = new CatalogCache(mcp, settings.access, hidden, readOnly, log);
     const scriptTools = mcp.scripts
-      ? new ScriptTools(mcp, scripts, readOnly, { claims, raised }, log)
+      ? new ScriptTools(mcp, scripts, proofs, readOnly, { claims, raised }, log)
       : undefined;
     const list = new ToolList(mcp, catalog, scriptTools, log);
     const calls = new ToolCalls(mcp, catalog, list, scriptTools, readOnly, log);

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { TypeScriptClient } from '../client/typescript-client.js';
-import { inSlices } from '../in-slices.js';
 import { describeScript } from '../openapi/describe.js';
 import { OpenApiDocument, type DocumentText } from '../openapi/document.js';
 import { DocumentAccess } from '../openapi/document-access.js';
@@ -15,6 +14,7 @@ import type { ProofRecord } from '../proofs.js';
 import { Recent } from '../recent.js';
 import { routesOf } from '../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
+import { inSlices } from '../script/slices.js';
 import type { WorkerSettings } from '../settings.js';
 import type { OpenApiRequest, OpenApiResponse } from '../tasks.js';
 

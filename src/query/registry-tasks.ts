@@ -18,7 +18,7 @@ import type { RoutedScript } from '../script/scripts.js';
 
 type Settings = Pick<
   WorkerSettings,
-  'scriptsTable' | 'defaultAlias' | 'aggregate' | 'maxResult' | 'proofBudget' | 'debug'
+  'scriptsTable' | 'defaultAlias' | 'aggregate' | 'maxResult' | 'proofBudget' | 'role' | 'debug'
 >;
 
 /** RegistryTasks answers requests to the registry; without a table of scripts they are 404. */

@@ -2,10 +2,10 @@
  * Everything that a query worker runs on, put together from its settings: databases, scripts and their paths, listings, MCP,
  * users, the registry of scripts, and the runner of its requests.
  */
-import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
 import { ProofBook } from '../proof-book.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
+import { ProvedScripts } from '../script/proved-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { Scripts } from '../script/scripts.js';
 import type { WorkerSettings } from '../settings.js';
@@ -50,12 +50,16 @@ export class WorkerServices {
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
-    const scripts = this.#stored ?? new ScriptStore(settings.scripts, log);
+    const proved = settings.provedOnly ? new ProvedScripts(this.proofs) : undefined;
+    const scripts = proved ?? this.#stored ?? new ScriptStore(settings.scripts, log);
     this.#scripts = scripts;
     const refresh = (): Promise<void> => this.refreshScripts();
     this.registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {
       await refresh();
-      return scripts.routed(defaultAlias, performance.now());
+      const stored = (await this.#stored?.routed(defaultAlias)) ?? [];
+      // Where the stored text of a script is broken, the one before may still have its paths.
+      const served = this.proofs.complete ? await proved?.routed(defaultAlias) : undefined;
+      return [...stored, ...(served ?? [])];
     });
     this.routes = new RouteTasks(scripts, new Set(databases.keys()), defaultAlias, log);
     const responder = new Responder(settings, databases, batcher, log);

@@ -1,5 +1,5 @@
 /**
- * The names of what belongs to the table of scripts: its history, and the triggers with their function. PostgreSQL would
+ * The names of what belongs to the table of scripts: its history, its proofs, and the triggers with their function. PostgreSQL would
  * truncate a name that is too long; here a hash keeps truncated names distinct.
  */
 import { createHash } from 'node:crypto';
@@ -14,6 +14,8 @@ export interface Names {
   readonly table: string;
   readonly history: string;
   readonly historyName: string;
+  readonly proofs: string;
+  readonly proofsName: string;
   /** The function of the triggers. */
   readonly changed: string;
   /** Name of the function and of the trigger on rows. */
@@ -24,12 +26,15 @@ export interface Names {
 
 export function namesOf(table: ScriptsTable): Names {
   const historyName = nameOf(table.table, '_history');
+  const proofsName = nameOf(table.table, '_proofs');
   const changedName = nameOf(table.table, '_changed');
   const qualified = (name: string): string => qualifiedName({ schema: table.schema, table: name });
   return {
     table: qualifiedName(table),
     history: qualified(historyName),
     historyName,
+    proofs: qualified(proofsName),
+    proofsName,
     changed: qualified(changedName),
     changedName,
     truncatedName: nameOf(table.table, '_truncated'),

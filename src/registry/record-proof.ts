@@ -1,5 +1,5 @@
 /** The proof of a stored record, in which a text that is no valid template is broken too. */
-import type { ProofRecord } from '../proofs.js';
+import type { AnalysedRecord } from '../proof/proof-record.js';
 import type { ScriptText } from '../script/script-text.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { RecordContent } from './records.js';
@@ -13,7 +13,7 @@ export async function proveRecord(
   proofs: ScriptProofs,
 ): Promise<VerbProofs> {
   const texts = new Map<Verb, ScriptText>();
-  const invalid = new Map<Verb, ProofRecord>();
+  const invalid = new Map<Verb, AnalysedRecord>();
   for (const verb of VERBS) {
     const text = content[`${verb}_sql`] ?? '';
     if (text === '') continue;
@@ -29,7 +29,7 @@ export async function proveRecord(
   return new Map(VERBS.flatMap((verb) => (all.has(verb) ? [[verb, all.get(verb)!]] : [])));
 }
 
-function brokenBy({ message, code, place }: TemplateRejected): ProofRecord {
+function brokenBy({ message, code, place }: TemplateRejected): AnalysedRecord {
   const { line, column } = place;
   const position = line === undefined ? {} : { line, ...(column === undefined ? {} : { column }) };
   return {

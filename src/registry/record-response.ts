@@ -1,15 +1,15 @@
 /** Responses with records and their versions: compact JSON with members in a fixed order, without empty ones. */
 import type { RegistryResponse } from '../tasks.js';
 import { etagOf } from './entity-tag.js';
-import type { ProofExtents } from './proof-response.js';
+import type { ValidationMembers } from './proof-response.js';
 import type { RecordContent, RecordVersion, StoredRecord } from './records.js';
 import { REGISTRY } from './scripts-table.js';
 
-/** recordResponse has how far its texts are proved when they were validated. */
+/** recordResponse has `validated`, what is known of its texts, when they were validated. */
 export function recordResponse(
   status: 200 | 201,
   record: StoredRecord,
-  proof?: ProofExtents,
+  validated?: ValidationMembers,
 ): RegistryResponse {
   const headers: [string, string][] = [['ETag', etagOf(record)]];
   if (status === 201) {
@@ -18,10 +18,10 @@ export function recordResponse(
     const path = segments.map(encodeURIComponent).join('/');
     headers.push(['Location', `/_QUERIES/${REGISTRY}/${path}`]);
   }
-  return { status, body: recordJson(record, proof), headers };
+  return { status, body: recordJson(record, validated), headers };
 }
 
-export function recordJson(record: StoredRecord, proof?: ProofExtents): string {
+export function recordJson(record: StoredRecord, validated?: ValidationMembers): string {
   const { id, database, location, name, created_by, created_at, updated_at } = record;
   return JSON.stringify({
     id,
@@ -32,7 +32,7 @@ export function recordJson(record: StoredRecord, proof?: ProofExtents): string {
     created_by: nonEmpty(created_by),
     created_at: nonEmpty(created_at),
     updated_at: nonEmpty(updated_at),
-    proof,
+    ...validated,
   });
 }
 

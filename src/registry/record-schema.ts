@@ -19,7 +19,7 @@ export interface RecordBody {
 const KEY = ['database', 'location', 'name'] as const;
 
 /** Members of responses that callers cannot set: ignored, so that a response can be sent back as a body. */
-const IGNORED = ['id', 'created_by', 'created_at', 'updated_at', 'proof'];
+const IGNORED = ['id', 'created_by', 'created_at', 'updated_at', 'proof', 'changes', 'unknown'];
 
 const TEXT = { type: 'string', nullable: true };
 

@@ -19,8 +19,8 @@ export interface RegistryQuery {
   readonly rollback: number | undefined;
   /** Whether the response is the proof of the script. */
   readonly proof: boolean;
-  /** Whether the templates are proved; with `only` nothing is stored. */
-  readonly validate: 'no' | 'yes' | 'only';
+  /** Whether the templates are proved; with `only` nothing is stored, with `compatible` nothing that breaks callers. */
+  readonly validate: 'no' | 'yes' | 'only' | 'compatible';
   /** The parameters that templates are also rendered with; none for a proof alone. */
   readonly samples: QueryParameters;
 }
@@ -64,11 +64,13 @@ export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
   const one = (name: string): string | undefined =>
     allowed.includes(name) ? (parameters.get(name) as string | undefined) : undefined;
   const history = isOn('history', one('history'));
-  const validate = one('validate') === 'only' ? 'only' : isOn('validate', one('validate'));
+  const validate = validationOf(one('validate'));
+  if (validate === 'compatible' && method === 'GET')
+    throw invalid('validate=compatible is for requests that store a script');
   const proof = isOn('proof', one('proof'));
-  if (history && validate !== false)
+  if (history && validate !== 'no')
     throw invalid('history and validate cannot be asked for together');
-  if (proof && (history || validate !== false))
+  if (proof && (history || validate !== 'no'))
     throw invalid('proof cannot be asked for together with history or validate');
   return {
     database: one('database'),
@@ -77,15 +79,22 @@ export function readRegistryQuery(request: RegistryRequest): RegistryQuery {
     history,
     proof,
     rollback: versionOf(one('rollback')),
-    validate: validate === 'only' ? 'only' : validate ? 'yes' : 'no',
+    validate,
     samples,
   };
+}
+
+function validationOf(value: string | undefined): RegistryQuery['validate'] {
+  if (value === 'only' || value === 'compatible') return value;
+  return isOn('validate', value) ? 'yes' : 'no';
 }
 
 function isOn(name: string, value: string | undefined): boolean {
   if (value === '' || value === 'true') return true;
   if (value === undefined || value === 'false') return false;
-  throw invalid(`${name} must be ${name === 'validate' ? 'true, only or false' : 'true or false'}`);
+  throw invalid(
+    `${name} must be ${name === 'validate' ? 'true, only, compatible or false' : 'true or false'}`,
+  );
 }
 
 function versionOf(value: string | undefined): number | undefined {

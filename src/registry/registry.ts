@@ -11,14 +11,27 @@ import type { RoutedScript } from '../script/scripts.js';
 import { isIdentifier } from '../identifier.js';
 import { etagOf, isMet, readCondition } from './entity-tag.js';
 import { checkPaths } from './path-check.js';
-import { extentsOf, proofsResponse, validResponse } from './proof-response.js';
+import { contractChanges, replacedTexts, type ContractChanges } from './contract-changes.js';
+import {
+  changeMembers,
+  membersOf,
+  proofsResponse,
+  validResponse,
+  type Validated,
+} from './proof-response.js';
 import { recordJson, recordResponse, versionJson } from './record-response.js';
 import { proveRecord } from './record-proof.js';
 import { readRecordBody } from './record-schema.js';
-import type { Condition, RecordContent, Records } from './records.js';
+import {
+  tagOf,
+  type Condition,
+  type RecordContent,
+  type Records,
+  type StoredRecord,
+} from './records.js';
 import { readRegistryQuery, type RegistryQuery } from './registry-query.js';
 import { REGISTRY, type ScriptKey } from './scripts-table.js';
-import type { ProofTarget, ScriptProofs, VerbProofs } from './script-proofs.js';
+import type { ProofTarget, ScriptProofs } from './script-proofs.js';
 import { compileTexts, type Texts } from './template-check.js';
 import { written } from './uncertain-write.js';
 
@@ -28,6 +41,11 @@ export interface Change {
   readonly user: string;
   readonly requestId: string;
   readonly warnings: readonly string[];
+}
+
+/** A validation, and the record that was compared with; undefined for a script that is new. */
+interface Compared extends Validated {
+  readonly old: StoredRecord | undefined;
 }
 
 export class Registry {
@@ -145,7 +163,8 @@ export class Registry {
     if (noneMatch !== undefined && isMet(noneMatch, record))
       return { status: 304, body: '', headers: [['ETag', etagOf(record)]] };
     if (query.validate === 'no') return recordResponse(200, record);
-    return validResponse(await this.#validate(key, compileTexts(pathOf(key), record), query));
+    const target = { ...this.#target(key), texts: compileTexts(pathOf(key), record) };
+    return validResponse(await this.#proofs.validate(target, query.samples));
   }
 
   async #history(key: ScriptKey, { page }: RegistryQuery): Promise<RegistryResponse> {
@@ -192,22 +211,23 @@ export class Registry {
     const texts = compileTexts(pathOf(key), content);
     if (texts.size === 0) throw invalidRecord('at least one verb SQL column is required');
     await checkPaths(key, texts, this.#defaultAlias, this.#routed);
-    const proofs = query.validate === 'no' ? undefined : await this.#validate(key, texts, query);
+    const checked = query.validate === 'no' ? undefined : await this.#compare(key, texts, query);
     const warnings = warningsOf(texts);
     const fields = warnings.map((warning): [string, string] => [
       'Warning',
       `299 - ${quotedString(warning)}`,
     ]);
-    if (query.validate === 'only') return validResponse(proofs!, fields);
-    const stored = await written(this.#records.put(key, content, user, condition));
+    if (query.validate === 'only') return validResponse(checked!, fields);
+    const terms = query.validate === 'compatible' ? unchanged(checked!.old, condition) : condition;
+    const stored = await written(this.#records.put(key, content, user, terms));
     if (stored === 'mismatch') throw mismatch(condition);
     const { record, created } = stored;
     const what = created ? 'created' : 'updated';
     await this.#onChange({ key, what, user, requestId, warnings });
     // A request whose path names no script always gets 201.
     const status = created || script === undefined ? 201 : 200;
-    const extents = proofs && extentsOf(proofs);
-    const { headers, ...response } = recordResponse(status, record, extents);
+    const more = checked && membersOf(checked);
+    const { headers, ...response } = recordResponse(status, record, more);
     return { ...response, headers: [...headers, ...fields] };
   }
 
@@ -223,8 +243,23 @@ export class Registry {
     return { status: 204, body: '', headers: [] };
   }
 
-  #validate(key: ScriptKey, texts: Texts, { samples }: RegistryQuery): Promise<VerbProofs> {
-    return this.#proofs.validate({ ...this.#target(key), texts }, samples);
+  /** Validates texts and compares them with the stored ones, which are `old`. Rejects with ServiceError `breaking_change`. */
+  async #compare(
+    key: ScriptKey,
+    texts: Texts,
+    { samples, validate }: RegistryQuery,
+  ): Promise<Compared> {
+    const old = await this.#records.get(key);
+    const before = replacedTexts(pathOf(key), old, texts);
+    const target = { ...this.#target(key), texts };
+    const validation = await this.#proofs.validate(target, samples, before.texts);
+    if (old === undefined) return { proofs: validation.proofs, old };
+    const { database } = key;
+    const isDefault = database === '' || database === this.#defaultAlias;
+    const script = isDefault ? pathOf(key) : `${database}/${pathOf(key)}`;
+    const changes = contractChanges(script, old, before, texts, validation);
+    if (validate === 'compatible') requireCompatible(changes);
+    return { proofs: validation.proofs, changes, old };
   }
 
   /** The database that a script runs on; one for all databases is proved on the default one. */
@@ -232,6 +267,30 @@ export class Registry {
     const alias = key.database === '' ? this.#defaultAlias : key.database;
     return { script: pathOf(key), alias, database: this.#databases.get(alias)! };
   }
+}
+
+function requireCompatible(found: ContractChanges): void {
+  const { changes, isCut } = found;
+  const breaking = changes.filter((change) => change.breaking);
+  if (breaking.length === 0 && !isCut) return;
+  const message =
+    breaking.length > 0
+      ? `the change breaks callers: ${breaking.map(({ message }) => message).join('; ')}`
+      : 'whether the change breaks callers is not known: the time for the proofs was over';
+  throw new ServiceError('breaking_change', message, { members: changeMembers(found) });
+}
+
+/** The condition, and that the record is still the one that was compared with. */
+function unchanged(
+  old: StoredRecord | undefined,
+  condition: Condition | undefined,
+): Condition | undefined {
+  const { match, noneMatch } = condition ?? {};
+  if (old === undefined) return match === undefined ? { noneMatch: '*' } : condition;
+  const holds =
+    (match === undefined || isMet(match, old)) &&
+    (noneMatch === undefined || !isMet(noneMatch, old));
+  return holds ? { match: [tagOf(old)] } : condition;
 }
 
 function warningsOf(texts: Texts): string[] {

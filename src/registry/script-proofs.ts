@@ -5,18 +5,18 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
-import { catalogVersion } from '../proof/catalog-version.js';
+import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js';
 import { typeNames } from '../proof/catalog.js';
 import { OutOfTime } from '../proof/out-of-time.js';
-import { keptProof, recordOf, typesIn } from '../proof/proof-record.js';
+import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../proof/proof-record.js';
 import type { Prover } from '../proof/prover.js';
-import type { ProofRecord } from '../proofs.js';
 import { Recent, type RecentBounds } from '../recent.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { sampleData } from '../script/sample-data.js';
 import type { ScriptText } from '../script/script-text.js';
 import type { JsonAggregate } from '../script/statement.js';
 import type { Verb } from '../script/verb.js';
+import type { RoleSettings } from '../settings.js';
 import { ProofQueue } from './proof-queue.js';
 import { rejectionBy, type Texts, type VerbFinding } from './template-check.js';
 
@@ -25,6 +25,8 @@ export interface ProofSettings {
   readonly maxResult: number;
   /** How long the proof of all texts of a record may take, ms. */
   readonly proofBudget: number;
+  /** The roles that scripts run under; undefined for the user of the connection. */
+  readonly role: RoleSettings | undefined;
 }
 
 /** The texts of the script `<folder>/<script>`, and the database that they are for. */
@@ -35,7 +37,15 @@ export interface ProofTarget {
   readonly database: Database;
 }
 
-export type VerbProofs = ReadonlyMap<Verb, ProofRecord>;
+export type VerbProofs = ReadonlyMap<Verb, AnalysedRecord>;
+
+export interface Validation {
+  readonly proofs: VerbProofs;
+  /** Those of the texts that are replaced. */
+  readonly replaced: VerbProofs;
+  /** Texts of which not everything was tried, also among the replaced ones. */
+  readonly cut: ReadonlySet<ScriptText>;
+}
 
 const NO_SAMPLES: QueryParameters = new Map();
 
@@ -44,7 +54,10 @@ const KEPT: RecentBounds = { entries: 500, characters: 4_000_000 };
 export class ScriptProofs {
   readonly #settings: ProofSettings;
   readonly #queue = new ProofQueue();
-  readonly #kept = new Recent<ProofRecord>(KEPT, (_key, record) => JSON.stringify(record).length);
+  readonly #kept = new Recent<AnalysedRecord>(
+    KEPT,
+    (_key, record) => JSON.stringify(record).length,
+  );
 
   constructor(settings: ProofSettings) {
     this.#settings = settings;
@@ -52,48 +65,66 @@ export class ScriptProofs {
 
   /** prove rejects with ServiceError `busy`, or StatementFailure when the database cannot be queried. */
   async prove(target: ProofTarget): Promise<VerbProofs> {
-    return (await this.#run(target, NO_SAMPLES)).proofs;
+    return (await this.#run(target, NO_SAMPLES, false)).proofs;
   }
 
   /**
-   * validate proves texts, and with `samples` also tries what they render for a request with these values. Rejects with
-   * TemplateRejected for a script that is broken, and as prove does.
+   * validate proves and analyses texts, and with `samples` also tries what they render for a request with these values; then
+   * the stored texts that they replace. Rejects with TemplateRejected for a script that is broken, and as prove does.
    */
-  async validate(target: ProofTarget, samples: QueryParameters): Promise<VerbProofs> {
-    const { proofs, tried } = await this.#run(target, samples);
+  async validate(
+    target: ProofTarget,
+    samples: QueryParameters,
+    replaced: Texts = new Map(),
+  ): Promise<Validation> {
+    const { proofs, tried, ...rest } = await this.#run(target, samples, true, replaced);
     const findings = [...proofs].flatMap(([verb, proof]) =>
       proof.findings.map((finding): VerbFinding => ({ verb, ...finding })),
     );
     const [first, ...others] = merged(tried.findings, findings);
     if (first !== undefined) throw rejectionBy(target.script, [first, ...others]);
-    return new Map(
-      [...proofs].map(([verb, proof]) => [verb, tried.untried.has(verb) ? opened(proof) : proof]),
+    const extended = [...proofs].map(
+      ([verb, proof]) => [verb, tried.untried.has(verb) ? opened(proof) : proof] as const,
     );
+    return { ...rest, proofs: new Map(extended) };
   }
 
   async #run(
     target: ProofTarget,
     samples: QueryParameters,
-  ): Promise<{ readonly proofs: VerbProofs; readonly tried: Tried }> {
+    analysed: boolean,
+    before: Texts = new Map(),
+  ): Promise<Validation & { readonly tried: Tried }> {
     const { database } = target;
     const version = await catalogVersion(database.dedicated);
-    const known = samples.size === 0 ? this.#known(target, version) : undefined;
-    if (known !== undefined) return { proofs: known, tried: NOTHING_TRIED };
+    const about = { version, analysed };
+    const old = { ...target, texts: before };
+    const known = samples.size === 0 ? this.#known(target, about) : undefined;
+    const replaced = known && this.#known(old, about);
+    if (known !== undefined && replaced !== undefined)
+      return { proofs: known, replaced, cut: new Set(), tried: NOTHING_TRIED };
     return this.#queue.run(async (waited) => {
       const end = performance.now() + this.#settings.proofBudget;
-      const prover = await this.#prover(database);
+      const prover = await this.#prover(database, analysed);
       const tried = await withSamples(target, samples, prover, end);
       // While it waited, the catalogs may have changed, or another request may have had the same texts.
       const current = waited ? await catalogVersion(database.dedicated) : version;
-      return { proofs: await this.#prove(target, prover, current, end), tried };
+      const cut = new Set<ScriptText>();
+      const prove = (one: ProofTarget): Promise<VerbProofs> =>
+        this.#prove(one, prover, { version: current, analysed }, end, cut);
+      const proofs = await prove(target);
+      const isBroken = [...proofs.values()].some(({ verdict }) => verdict === 'broken');
+      // A script that is refused replaces nothing.
+      const replaced = isBroken || tried.findings.length > 0 ? new Map() : await prove(old);
+      return { proofs, replaced, cut, tried };
     });
   }
 
   /** The proofs of all texts; undefined when one is missing. */
-  #known(target: ProofTarget, version: string): VerbProofs | undefined {
-    const known = new Map<Verb, ProofRecord>();
+  #known(target: ProofTarget, about: About): VerbProofs | undefined {
+    const known = new Map<Verb, AnalysedRecord>();
     for (const [verb, text] of target.texts) {
-      const proof = this.#kept.get(keyOf(target, version, text));
+      const proof = this.#kept.get(keyOf(target, about, text));
       if (proof === undefined) return undefined;
       known.set(verb, proof);
     }
@@ -103,13 +134,14 @@ export class ScriptProofs {
   async #prove(
     target: ProofTarget,
     prover: Prover,
-    version: string,
+    about: About,
     end: number,
+    cut: Set<ScriptText>,
   ): Promise<VerbProofs> {
     const { script, texts, database } = target;
-    const proofs = new Map<Verb, ProofRecord>();
+    const proofs = new Map<Verb, AnalysedRecord>();
     for (const [verb, text] of texts) {
-      const key = keyOf(target, version, text);
+      const key = keyOf(target, about, text);
       let record = this.#kept.get(key);
       if (record === undefined) {
         const part = (end - performance.now()) / (texts.size - proofs.size);
@@ -118,7 +150,8 @@ export class ScriptProofs {
         const types = new Set<number>();
         typesIn(kept, types);
         record = recordOf(kept, await typeNames(database.dedicated, types));
-        if (!proof.isCut) this.#kept.set(key, record);
+        if (proof.isCut) cut.add(text);
+        else this.#kept.set(key, record);
       }
       proofs.set(verb, record);
     }
@@ -126,22 +159,33 @@ export class ScriptProofs {
   }
 
   /** Loaded with the first proof, as most workers never need it. */
-  async #prover(database: Database): Promise<Prover> {
+  async #prover(database: Database, analysed: boolean): Promise<Prover> {
     const { Prover, USUAL_LIMITS } = await import('../proof/prover.js');
-    const { aggregate, maxResult, proofBudget } = this.#settings;
+    const { aggregate, maxResult, proofBudget, role } = this.#settings;
     return new Prover(database, {
       aggregate,
       maxResult,
       limits: USUAL_LIMITS,
       patience: proofBudget,
       serves: true,
+      analysis: analysed ? database : undefined,
+      role,
     });
   }
 }
 
-function keyOf({ alias, script }: ProofTarget, version: string, text: ScriptText): string {
+/** What a proof is about besides its text. */
+interface About {
+  /** That of the catalogs. */
+  readonly version: CatalogVersion;
+  /** Whether its statements are analysed. */
+  readonly analysed: boolean;
+}
+
+function keyOf({ alias, script }: ProofTarget, about: About, text: ScriptText): string {
   const { verb, template } = text;
-  const parts = JSON.stringify([alias, version, script, verb, template.text]);
+  const { version, analysed } = about;
+  const parts = JSON.stringify([alias, version, analysed, script, verb, template.text]);
   return createHash('sha256').update(parts).digest('base64url');
 }
 
@@ -197,7 +241,7 @@ function merged(tried: readonly VerbFinding[], proved: readonly VerbFinding[]): 
 }
 
 /** A proof of a text that was not tried with the values of the request. */
-function opened(proof: ProofRecord): ProofRecord {
+function opened(proof: AnalysedRecord): AnalysedRecord {
   const what = 'the statement with the values of this request: the time for it was over';
   const verdict = proof.verdict === 'broken' ? 'broken' : 'open';
   return { ...proof, verdict, open: [...proof.open, { what }] };

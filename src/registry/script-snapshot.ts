@@ -2,13 +2,13 @@
  * All stored scripts as they were at one time, immutable. Requests find theirs by name, the next load finds unchanged
  * records by id.
  */
-import { inSlices } from '../in-slices.js';
 import {
   byPath,
   type ReadableScript,
   type RoutedScript,
   type UsableScript,
 } from '../script/scripts.js';
+import { inSlices } from '../script/slices.js';
 import { VERBS } from '../script/verb.js';
 import type { StoredScript } from './stored-script.js';
 
@@ -108,6 +108,11 @@ export class ScriptSnapshot {
   /** The scripts that requests for a database find. */
   #visible(alias: string): ByPath {
     return new Map([...this.#common, ...(this.#own.get(alias) ?? [])]);
+  }
+
+  /** The scripts of all databases that requests can name. */
+  *scripts(): Generator<StoredScript> {
+    for (const own of [this.#common, ...this.#own.values()]) yield* own.values();
   }
 
   /** exact gives the script of a database, or with an empty alias the one for all databases. */

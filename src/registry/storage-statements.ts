@@ -1,5 +1,6 @@
 /**
- * The SQL that creates the table of scripts, its history, and the triggers that write the history and notify of changes.
+ * The SQL that creates the table of scripts, its history, the table of proofs, and the triggers that write the history and
+ * notify of changes.
  * All statements can run concurrently. Names come from the configuration and are always quoted.
  *
  * The triggers' function runs as its owner (SECURITY DEFINER), so that writers of scripts need no privilege on the history
@@ -10,6 +11,7 @@
 import { identifier, literal } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 import { list, namesOf, type Names } from './names.js';
+import { PROOF_COLUMNS } from './proof-statements.js';
 import { CHANNEL, COLUMNS, CONTENT, HISTORY_COLUMNS, KEY, STATE } from './scripts-table.js';
 import { EDITOR } from './statements.js';
 
@@ -23,26 +25,33 @@ export interface StorageStatements {
   readonly make: string;
   /** Creates the history, the function and the triggers unless they exist. Fails with FOREIGN. */
   readonly keep: string;
+  /** Creates the table of proofs unless it exists. */
+  readonly share: string;
   /** A row when there is a script. */
   readonly any: string;
-  /** Drops the table, its history and its function. */
+  /** Drops the table, its history, its proofs and its function. */
   readonly drop: string;
 }
 
 export function storageStatementsOf(scripts: ScriptsTable): StorageStatements {
   const names = namesOf(scripts);
-  const { table, history, changed } = names;
+  const { table, history, historyName, proofs, proofsName, changed } = names;
   return {
     columns: `SELECT a.attname, ${uniqueKey('a.attrelid')} FROM pg_attribute a
 WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attnum > 0 AND NOT a.attisdropped`,
     // No separate test for existence: after a wait for the lock, its result could come from an old cache.
     make: alone(table, `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});`),
     keep: keepOf(scripts, names),
+    share: alone(
+      table,
+      `IF NOT EXISTS (${columnsOf(scripts, proofsName, PROOFS)}) THEN CREATE TABLE ${proofs} (${PROOF_COLUMNS}); END IF;`,
+    ),
     any: `SELECT 1 FROM ${table} LIMIT 1`,
     drop: alone(
       table,
       `DROP TABLE ${table};
-  IF EXISTS (${historyColumns(scripts, names)}) THEN DROP TABLE ${history}; END IF;
+  IF EXISTS (${columnsOf(scripts, historyName, HISTORY)}) THEN DROP TABLE ${history}; END IF;
+  IF EXISTS (${columnsOf(scripts, proofsName, PROOFS)}) THEN DROP TABLE ${proofs}; END IF;
   DROP FUNCTION IF EXISTS ${changed}();`,
     ),
   };
@@ -66,16 +75,20 @@ function uniqueKey(table: string): string {
       = '{${[...KEY].sort().join(',')}}')`;
 }
 
-/** A row when the table with the name of the history is one. It reads the catalogs, as caches of the session may be old. */
-function historyColumns({ schema }: ScriptsTable, { historyName }: Names): string {
+/** Columns that show that a table is one of ours. */
+const HISTORY = ['version', 'operation', 'changed_by'];
+const PROOFS = ['text_hash', 'settings_hash', 'proof'];
+
+/** A row when a table has these columns. It reads the catalogs, as caches of the session may be old. */
+function columnsOf({ schema }: ScriptsTable, name: string, columns: readonly string[]): string {
   return `SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = ${literal(schema)} AND c.relname = ${literal(historyName)} AND c.relkind = 'r'
-      AND a.attname IN ('version', 'operation', 'changed_by') HAVING count(*) = 3`;
+    WHERE n.nspname = ${literal(schema)} AND c.relname = ${literal(name)} AND c.relkind = 'r'
+      AND a.attname IN (${columns.map(literal).join(', ')}) HAVING count(*) = ${columns.length}`;
 }
 
 function keepOf(scripts: ScriptsTable, names: Names): string {
-  const { table, history, changed, changedName, truncatedName } = names;
+  const { table, history, historyName, changed, changedName, truncatedName } = names;
   const body = bodyOf(names);
   const trigger = (name: string): string =>
     `SELECT FROM pg_trigger g WHERE g.tgrelid = watched AND g.tgname = ${literal(name)}`;
@@ -83,7 +96,7 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
     table,
     `SELECT c.oid INTO watched FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = ${literal(scripts.schema)} AND c.relname = ${literal(scripts.table)};
-  IF NOT EXISTS (${historyColumns(scripts, names)}) THEN
+  IF NOT EXISTS (${columnsOf(scripts, historyName, HISTORY)}) THEN
     CREATE TABLE ${history} (${HISTORY_COLUMNS});
     CREATE INDEX ON ${history} (${list(KEY)}, version);
     anew := true;

@@ -1,6 +1,6 @@
 /**
- * Creates, checks and drops the table of scripts with its history. It creates no schema and never alters an existing
- * table: a table without a required column or a unique key is refused, naming what is missing.
+ * Creates, checks and drops the table of scripts with its history and proofs. It creates no schema and never alters an
+ * existing table: a table without a required column or a unique key is refused, naming what is missing.
  */
 import { rowsOf, runStatement, StatementFailure, type Queryable } from '../pg/queryable.js';
 import type { ScriptsTable } from '../settings.js';
@@ -28,7 +28,7 @@ export class ScriptStorage {
     this.#database = database;
   }
 
-  /** make creates the table unless it exists, and its history and triggers where that is permitted. */
+  /** make creates the table unless it exists, and its history, triggers and proofs where that is permitted. */
   async make(): Promise<MadeStorage> {
     let found = await this.#columns();
     const made = found === undefined;
@@ -38,7 +38,9 @@ export class ScriptStorage {
     }
     const unusable = unusableOf(found);
     if (unusable !== undefined) return { made, unusable, unwatched: undefined };
-    return { made, unusable, unwatched: await this.#keep() };
+    const unwatched = await this.#keep();
+    await this.#share();
+    return { made, unusable, unwatched };
   }
 
   /** unusable gives the reason why the table cannot be used; undefined when it can. */
@@ -54,7 +56,7 @@ export class ScriptStorage {
     return (await rowsOf(this.#database, this.#sql.any)).length === 0;
   }
 
-  /** drop drops the table with all scripts, its history and its triggers. */
+  /** drop drops the table with all scripts, its history, its triggers and its proofs. */
   async drop(): Promise<void> {
     await runStatement(this.#database, this.#sql.drop);
   }
@@ -66,6 +68,15 @@ export class ScriptStorage {
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.passing) throw error;
       return error.state === FOREIGN ? NOT_OURS : error.reason;
+    }
+  }
+
+  /** Nothing needs the table of proofs, so that a failure is none. */
+  async #share(): Promise<void> {
+    try {
+      await runStatement(this.#database, this.#sql.share);
+    } catch (error) {
+      if (!(error instanceof StatementFailure) || error.passing) throw error;
     }
   }
 

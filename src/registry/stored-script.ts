@@ -67,10 +67,15 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
+  /** compiled gives the text for a verb, or the error for requests; undefined when there is none. */
+  compiled(verb: Verb): Compiled | undefined {
+    const text = this.#texts[VERBS.indexOf(verb)];
+    return text && this.#compiled(verb, text);
+  }
+
   /** usableText gives the text for a verb; undefined when there is none, or it cannot be used. */
   usableText(verb: Verb): ScriptText | undefined {
-    const text = this.#texts[VERBS.indexOf(verb)];
-    const compiled = text && this.#compiled(verb, text);
+    const compiled = this.compiled(verb);
     return compiled instanceof ServiceError ? undefined : compiled;
   }
 

@@ -86,6 +86,12 @@ export function notRendered(path: string, error: TemplateError): ServiceError {
   return invalidParameter(error.invalid, error);
 }
 
+/** No version of the script was found good, and only such ones are served. */
+export function scriptNotProved(path: string): ServiceError {
+  const message = `script ${path} is broken, check your service logs`;
+  return new ServiceError('script_not_proved', message);
+}
+
 /** The script cannot be parsed or rendered; `detail` is for the log, and contains no values. */
 export function scriptNotUsable(
   path: string,

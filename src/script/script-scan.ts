@@ -1,6 +1,6 @@
 /**
- * The usable texts of all scripts of a directory: lists of all, of those for reads, and of those with paths of their own. The
- * directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
+ * The texts of all scripts of a directory: lists of the usable ones, of those for reads, of those with paths of their own, and
+ * of all. The directory is checked beside the requests, a few times a second at most and only while a list is used; only changed files
  * are read. A file that cannot be used is skipped and logged; while the directory cannot be read, the lists stay as they
  * were.
  */
@@ -12,7 +12,7 @@ import { Refresh } from '../refresh.js';
 import { systemErrorText } from '../text.js';
 import { byPath, type ReadableScript, type RoutedScript, type UsableScript } from './scripts.js';
 import { scriptFileNames, type ListedScript } from './script-files.js';
-import type { ScriptText } from './script-text.js';
+import type { Compiled, ScriptText } from './script-text.js';
 import { fileName, VERBS, type Verb } from './verb.js';
 import { SETTLED, VerbFile } from './verb-file.js';
 
@@ -37,6 +37,12 @@ interface Scanned {
   text: ScriptText | undefined;
 }
 
+/** The text of a script for one verb, or the error for requests when it cannot be used. */
+export interface ScannedText extends ListedScript {
+  /** The same object as long as the file is the same. */
+  readonly compiled: Compiled;
+}
+
 /** A list that stays the same array as long as nothing in it has changed. */
 type List<Item> = readonly Item[] | Promise<readonly Item[]>;
 
@@ -52,6 +58,8 @@ export class ScriptScan {
   readonly #files = new Map<string, Scanned>();
   /** Whether the last check found a change. */
   #changed = false;
+  /** Why the directory could not be read at the last check. */
+  unreadable: string | undefined;
   #readable: readonly ReadableScript[] = [];
   #routed: readonly RoutedScript[] = [];
   /** Undefined until it is wanted, and after a change. */
@@ -86,6 +94,21 @@ export class ScriptScan {
     return (this.#usable ??= VERBS.flatMap((verb) => this.#list(usableScript(verb))).sort(byPath));
   }
 
+  /** texts lists all texts, those that cannot be used too; undefined while the directory cannot be read. */
+  async texts(): Promise<readonly ScannedText[] | undefined> {
+    await this.#settled();
+    if (this.unreadable !== undefined) return undefined;
+    const texts: ScannedText[] = [];
+    for (const { script, file } of this.#files.values())
+      if (file.compiled !== undefined) texts.push({ ...script, compiled: file.compiled });
+    return texts.sort(byPath);
+  }
+
+  /** How long the last check took, ms. */
+  get took(): number {
+    return this.#refresh.ended - this.#refresh.began;
+  }
+
   /** Waits until recent changes have settled, or for MOST_CHECKS. */
   async #settled(): Promise<void> {
     for (let checks = 1; ; checks++) {
@@ -101,8 +124,9 @@ export class ScriptScan {
     try {
       scripts = await scriptFileNames(this.#location);
       this.#trouble.end();
+      this.unreadable = undefined;
     } catch (error) {
-      const reason = systemErrorText(error);
+      const reason = (this.unreadable = systemErrorText(error));
       if (this.#trouble.isNew(reason))
         this.#log.error({ reason }, 'the directory of scripts cannot be read');
       return;

@@ -6,6 +6,7 @@ import type { HttpSettings, TlsSettings } from '../settings.js';
 import type { ConnectionHandover } from './connection-handover.js';
 import type { SharedState } from './http-process-handle.js';
 import { HttpProcessSlot } from './http-process-slot.js';
+import { ServedProofs } from './served-proofs.js';
 
 /** An HTTP process that is still running so long after its grace period is killed (milliseconds). */
 const OVERDUE = 1_000;
@@ -20,6 +21,8 @@ export class HttpProcessGroup {
   clean = true;
   readonly #shared: SharedState;
   readonly #log: Logger;
+  /** Those of the current ones. */
+  #proofs: ServedProofs | undefined;
   /** All slots whose process has not exited. */
   readonly #slots = new Set<HttpProcessSlot>();
 
@@ -34,15 +37,18 @@ export class HttpProcessGroup {
    * rejects when one of them cannot start.
    */
   async start(
-    [first, ...rest]: readonly HttpSettings[],
+    httpProcesses: readonly HttpSettings[],
     address: { readonly port: number; readonly tls: TlsSettings | undefined },
     handover: ConnectionHandover | undefined,
     isStopping: () => boolean,
   ): Promise<number | undefined> {
+    const [first, ...rest] = httpProcesses;
     if (first === undefined) throw new Error('no HTTP process is configured');
     const slots: HttpProcessSlot[] = [];
+    // Those that are drained keep theirs: what their prover still reports is not for the new ones.
+    const proofs = new ServedProofs(httpProcesses, this.#proofs);
     const start = (settings: HttpSettings): void => {
-      const slot = this.#add(settings, handover?.none(settings));
+      const slot = this.#add(settings, proofs, handover?.none(settings));
       slots.push(slot);
       handover?.add(slot);
     };
@@ -52,6 +58,7 @@ export class HttpProcessGroup {
     for (const settings of rest) start({ ...settings, ...address, port });
     await Promise.all(slots.map((slot) => slot.listening()));
     this.current = slots;
+    this.#proofs = proofs;
     return port;
   }
 
@@ -91,8 +98,12 @@ export class HttpProcessGroup {
     await ended(this.#slots);
   }
 
-  #add(settings: HttpSettings, connections: Connections | undefined): HttpProcessSlot {
-    const slot = new HttpProcessSlot(settings, this.#log, this.#shared, connections);
+  #add(
+    settings: HttpSettings,
+    proofs: ServedProofs,
+    connections: Connections | undefined,
+  ): HttpProcessSlot {
+    const slot = new HttpProcessSlot(settings, this.#log, this.#shared, proofs, connections);
     this.#slots.add(slot);
     void slot.ended.then((clean) => {
       this.#slots.delete(slot);

@@ -5,9 +5,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Connections, HttpProcessMessage, SupervisorMessage } from '../ipc.js';
+import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
 import type { KnownKeys } from './known-keys.js';
 import type { LoginAttempts } from './login-attempts.js';
+import type { ServedProofs } from './served-proofs.js';
 import type { LibraryRequester, PluginLibraries } from './plugin-libraries.js';
 
 /** The bundle of '../http/http-process.js', made by scripts/build.mjs. */
@@ -38,6 +40,7 @@ export class HttpProcessHandle {
   constructor(
     settings: HttpSettings,
     { attempts, keys, libraries }: SharedState,
+    proofs: ServedProofs,
     onConnections: (connections: Connections) => void = () => undefined,
   ) {
     const child = fork(HTTP_PROCESS_FILE, [], {
@@ -73,6 +76,9 @@ export class HttpProcessHandle {
           case 'login-end':
             attempts.end(message.keys, message.end);
             break;
+          case 'proofs':
+            proofs.apply(message.news);
+            break;
           case 'key-set':
             if (settings.auth !== undefined) keys.learn(settings.auth.tokens, message.text);
             break;
@@ -92,6 +98,7 @@ export class HttpProcessHandle {
       });
     });
     this.listening.catch(() => undefined); // a rejection is not unhandled where no caller awaits it
+    for (const news of proofs.pieces()) this.#send({ type: 'proofs', news });
     this.#send({ type: 'start', settings: keys.fill(settings) });
   }
 
@@ -105,6 +112,10 @@ export class HttpProcessHandle {
 
   scriptsChanged(): void {
     this.#send({ type: 'scripts-changed' });
+  }
+
+  proved(news: ProofNews): void {
+    this.#send({ type: 'proofs', news });
   }
 
   /** stopListening has the process accept no more connections; resolves when it does not, or has exited. */

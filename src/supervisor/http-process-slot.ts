@@ -5,12 +5,14 @@
 import { Backoff } from '../backoff.js';
 import { connectionsOf, type Connections } from '../ipc.js';
 import type { Logger } from '../log.js';
+import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
 import {
   HttpProcessHandle,
   type HttpProcessExit,
   type SharedState,
 } from './http-process-handle.js';
+import type { ServedProofs } from './served-proofs.js';
 
 /** Wait before a replacement (milliseconds): doubled with each death up to the last. */
 const FIRST_WAIT = 100;
@@ -28,6 +30,7 @@ export class HttpProcessSlot {
   onConnections: (connections: Connections) => void = () => undefined;
   readonly #log: Logger;
   readonly #shared: SharedState;
+  readonly #proofs: ServedProofs;
   /** Settings of the next process: with the port that was picked, and the current connection quota. */
   #settings: HttpSettings;
   #process: HttpProcessHandle;
@@ -43,16 +46,20 @@ export class HttpProcessSlot {
     settings: HttpSettings,
     log: Logger,
     shared: SharedState,
+    proofs: ServedProofs,
     connections: Connections = {},
   ) {
     this.settings = settings;
     this.#settings = withConnections(settings, connections);
     this.#log = log;
     this.#shared = shared;
+    this.#proofs = proofs;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     this.#process = this.#start();
+    proofs.add(this);
+    void this.ended.then(() => proofs.remove(this));
   }
 
   /** listening resolves to the port of the first process, which later ones use. Rejects when it cannot start. */
@@ -70,6 +77,10 @@ export class HttpProcessSlot {
 
   scriptsChanged(): void {
     this.#process.scriptsChanged();
+  }
+
+  proved(news: ProofNews): void {
+    this.#process.proved(news);
   }
 
   /** stopListening has the process accept no more connections; it is not replaced any more. */
@@ -104,7 +115,7 @@ export class HttpProcessSlot {
   #start(): HttpProcessHandle {
     this.#timer = undefined;
     this.#started = performance.now();
-    const started = new HttpProcessHandle(this.#settings, this.#shared, (connections) =>
+    const started = new HttpProcessHandle(this.#settings, this.#shared, this.#proofs, (connections) =>
       this.onConnections(connections),
     );
     void started.exited.then((exit) => this.#exited(exit));

@@ -7,7 +7,7 @@ import type { UsageValue } from './usage-value.js';
 /** The usage of a field in the whole template. */
 export interface Field {
   used: boolean;
-  /** Whether it is used where it may be absent. */
+  /** Whether every path through the template uses it without a test or a default before. */
   required: boolean;
   list: boolean;
   nullable: boolean;
@@ -23,6 +23,14 @@ export interface Field {
 export type FieldUse = Partial<
   Pick<Field, 'list' | 'nullable' | 'type' | 'identifier' | 'integer' | 'interpolated'>
 >;
+
+/** What is known about fields at a point of the template. */
+export interface KnownFields {
+  /** The fields that were sent or have a default. */
+  readonly sent: Set<string>;
+  /** The fields that are used on every way to this point where they may be absent. */
+  readonly needed: Set<string>;
+}
 
 /** FieldUsage collects what one walk through a template finds. */
 export class FieldUsage {
@@ -62,8 +70,8 @@ export class FieldUsage {
     if (value.kind === 'data') this.open = true;
   }
 
-  /** use records how a value is used, and that it is required unless it is among the fields that were `sent`. */
-  use(value: UsageValue, sent: ReadonlySet<string>, how: FieldUse = {}): void {
+  /** use records how a value is used, and that it is needed unless it is among the fields that were sent. */
+  use(value: UsageValue, { sent, needed }: KnownFields, how: FieldUse = {}): void {
     if (value.kind === 'data') this.open = true;
     for (const name of value.fields) {
       const field = this.field(name);
@@ -78,7 +86,7 @@ export class FieldUsage {
         field.interpolated = true;
         this.print(name);
       }
-      if (value.sure && !sent.has(name)) field.required = true;
+      if (value.sure && !sent.has(name)) needed.add(name);
     }
   }
 

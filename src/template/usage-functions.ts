@@ -38,7 +38,7 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
       return named(walk, args, scope, (field) => defaulted(walk, field, args[1], scope));
     case 'sqlVal':
       return named(walk, args, scope, (field) => {
-        walk.usage.use(field, scope.sent, walk.context);
+        walk.usage.use(field, scope, walk.context);
         return OTHER;
       });
     case 'sqlList':
@@ -61,11 +61,10 @@ export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): 
     case 'index':
       return indexed(walk, args, scope);
     case 'limitOffset':
-      for (const value of args) walk.usage.use(value, scope.sent, { integer: true });
+      for (const value of args) walk.usage.use(value, scope, { integer: true });
       return OTHER;
     default:
-      for (const value of args)
-        walk.usage.use(value, scope.sent, { interpolated: PRINTING.has(name) });
+      for (const value of args) walk.usage.use(value, scope, { interpolated: PRINTING.has(name) });
       return OTHER;
   }
 }
@@ -78,7 +77,7 @@ function named(
   then: (field: UsageValue) => UsageValue,
 ): UsageValue {
   if (key.kind === 'text') return then(fieldValue(key.text));
-  walk.usage.use(key, scope.sent);
+  walk.usage.use(key, scope);
   walk.usage.open = true;
   return OTHER;
 }
@@ -90,7 +89,7 @@ function needed(
   how: FieldUse,
 ): UsageValue {
   return named(walk, args, scope, (field) => {
-    walk.usage.use(field, scope.sent, how);
+    walk.usage.use(field, scope, how);
     return OTHER;
   });
 }
@@ -101,7 +100,7 @@ function defaulted(
   standard: UsageValue | undefined,
   scope: Scope,
 ): UsageValue {
-  if (standard !== undefined && standard.kind !== 'text') walk.usage.use(standard, scope.sent);
+  if (standard !== undefined && standard.kind !== 'text') walk.usage.use(standard, scope);
   for (const name of value.fields) {
     const field = walk.usage.field(name);
     field.used = true;
@@ -139,12 +138,12 @@ function indexed(walk: UsageWalk, args: readonly UsageValue[], scope: Scope): Us
     if (more.length === 0) return field;
     const [header] = more;
     if (isHeaders(field)) walk.usage.headers.add(header?.kind === 'text' ? header.text : '*');
-    walk.usage.use(field, scope.sent, { list: true });
+    walk.usage.use(field, scope, { list: true });
     return OTHER;
   }
   if (isHeaders(value)) walk.usage.headers.add(key.kind === 'text' ? key.text : '*');
-  walk.usage.use(value, scope.sent, { list: true });
-  for (const one of [key, ...more]) walk.usage.use(one, scope.sent);
+  walk.usage.use(value, scope, { list: true });
+  for (const one of [key, ...more]) walk.usage.use(one, scope);
   return OTHER;
 }
 
@@ -153,6 +152,7 @@ function combined(walk: UsageWalk, { name, args, last }: FunctionCall, scope: Sc
   const all = name === 'and';
   if (!walk.spend(scope.sent.size)) return OTHER;
   const inner: Scope = { ...scope, sent: new Set(scope.sent) };
+  const skipped: Scope = { ...inner, needed: new Set() };
   const fields = new Set<string>();
   const surely: string[] = [];
   let possibly: readonly string[] | undefined;
@@ -167,7 +167,7 @@ function combined(walk: UsageWalk, { name, args, last }: FunctionCall, scope: Sc
     for (const field of value.fields) fields.add(field);
     only = count++ === 0 ? value : undefined;
   };
-  for (const operand of args) take(walk.operand(operand, inner));
+  for (const [i, operand] of args.entries()) take(walk.operand(operand, i === 0 ? inner : skipped));
   if (last !== undefined) take(last);
   if (only !== undefined) return only;
   const sides = all ? { yes: surely, no: possibly ?? [] } : { yes: possibly ?? [], no: surely };

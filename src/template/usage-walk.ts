@@ -3,7 +3,7 @@
  * knows where a field must have been sent, and the calls of templates. Depth and steps are limited; beyond the limit,
  * which templates in practice do not reach, usage counts as unknown.
  */
-import { FieldUsage } from './field-usage.js';
+import { FieldUsage, type KnownFields } from './field-usage.js';
 import type {
   BranchNode,
   ListNode,
@@ -37,11 +37,9 @@ interface Variable {
 }
 
 /** Scope is the state at one point of the template. */
-export interface Scope {
+export interface Scope extends KnownFields {
   readonly dot: UsageValue;
   readonly root: UsageValue;
-  /** The fields that were sent or have a default. */
-  readonly sent: Set<string>;
   readonly variables: Variable[];
   readonly depth: number;
 }
@@ -68,18 +66,20 @@ export class UsageWalk {
 
   /** template analyses a template that is called with all of the data. */
   template(name: string): void {
-    this.#call(name, DATA, new Set());
+    const needed = new Set<string>();
+    this.#call(name, DATA, { sent: new Set(), needed });
+    for (const field of needed) this.usage.field(field).required = true;
   }
 
   get context(): SqlContext {
     return this.#context;
   }
 
-  #call(name: string, dot: UsageValue, sent: Set<string>): void {
+  #call(name: string, dot: UsageValue, { sent, needed }: KnownFields): void {
     const tree = this.#trees.get(name);
     if (tree === undefined || this.#called.has(name)) return;
     this.#called.add(name);
-    this.#list(tree, { dot, root: dot, sent, variables: [], depth: 0 });
+    this.#list(tree, { dot, root: dot, sent, needed, variables: [], depth: 0 });
     this.#called.delete(name);
   }
 
@@ -122,7 +122,7 @@ export class UsageWalk {
         if (node.pipe.variables.length === 0) {
           if (isHeaders(value)) this.usage.headers.add('*');
           const { type } = this.#context;
-          this.usage.use(value, scope.sent, { type, interpolated: true });
+          this.usage.use(value, scope, { type, interpolated: true });
           if (value.fields.length === 0)
             for (const name of innerField(node.pipe)) this.usage.print(name);
         }
@@ -130,7 +130,7 @@ export class UsageWalk {
         break;
       }
       case 'template':
-        this.#call(node.name, node.pipe ? this.pipe(node.pipe, scope) : OTHER, scope.sent);
+        this.#call(node.name, node.pipe ? this.pipe(node.pipe, scope) : OTHER, scope);
         break;
       case 'if':
       case 'with':
@@ -145,26 +145,33 @@ export class UsageWalk {
 
   #arms(node: BranchNode, scope: Scope): void {
     const declared = scope.variables.length;
-    const ends: Set<string>[] = [];
+    const ends: KnownFields[] = [];
     const depth = scope.depth + 1;
-    for (const { pipe, list } of node.arms) {
-      if (!this.spend(scope.sent.size)) return;
-      const value = this.pipe(pipe, { ...scope, depth });
+    // What the conditions need so far: the first one is always evaluated, a later one only if those before it failed.
+    let { needed } = scope;
+    for (const [i, { pipe, list }] of node.arms.entries()) {
+      if (!this.spend(scope.sent.size + needed.size)) return;
+      if (i > 0) needed = new Set(needed);
+      const value = this.pipe(pipe, { ...scope, needed, depth });
       this.usage.test(value);
       const sent = new Set([...scope.sent, ...value.yes]);
       const dot = node.kind === 'with' ? value : scope.dot;
-      this.#list(list, { ...scope, dot, sent, depth });
-      ends.push(sent);
+      const end = { sent, needed: new Set(needed) };
+      this.#list(list, { ...scope, ...end, dot, depth });
+      ends.push(end);
       for (const name of value.no) scope.sent.add(name);
     }
-    const sent = new Set(scope.sent);
-    if (node.otherwise !== undefined) this.#list(node.otherwise, { ...scope, sent, depth });
-    ends.push(sent);
+    const end = { sent: new Set(scope.sent), needed: new Set(needed) };
+    if (node.otherwise !== undefined) this.#list(node.otherwise, { ...scope, ...end, depth });
+    ends.push(end);
     scope.variables.length = declared;
-    // After the branch, the fields count as sent that were sent at the end of every arm.
-    const [first = sent, ...others] = ends;
+    // After the branch, the fields count as sent that were sent at the end of every arm, and as needed those of every arm.
+    const [first = end, ...others] = ends;
     scope.sent.clear();
-    for (const name of first) if (others.every((end) => end.has(name))) scope.sent.add(name);
+    for (const name of first.sent)
+      if (others.every(({ sent }) => sent.has(name))) scope.sent.add(name);
+    for (const name of first.needed)
+      if (others.every((other) => other.needed.has(name))) scope.needed.add(name);
   }
 
   #range(node: BranchNode, before: string, scope: Scope): void {
@@ -176,16 +183,16 @@ export class UsageWalk {
     if (isHeaders(value)) this.usage.headers.add('*');
     // A list in parentheses must not be empty in SQL.
     const needed = node.otherwise === undefined && /\(\s*$/.test(before);
-    if (needed) this.usage.use(value, scope.sent, { list: true });
-    else this.usage.use({ ...value, sure: false }, scope.sent, { list: true });
+    if (needed) this.usage.use(value, scope, { list: true });
+    else this.usage.use({ ...value, sure: false }, scope, { list: true });
     const element = value.kind === 'data' ? OTHER : value;
     const inside = { ...scope, depth };
     for (const variable of pipe.variables)
       this.#set(pipe, variable, variable === pipe.variables.at(-1) ? element : OTHER, inside);
     const sent = new Set([...scope.sent, ...value.yes]);
-    this.#list(list, { ...inside, dot: element, sent });
+    this.#list(list, { ...inside, dot: element, sent, needed: new Set() });
     if (node.otherwise !== undefined)
-      this.#list(node.otherwise, { ...inside, sent: new Set(scope.sent) });
+      this.#list(node.otherwise, { ...inside, sent: new Set(scope.sent), needed: new Set() });
     scope.variables.length = declared;
   }
 
@@ -207,7 +214,7 @@ export class UsageWalk {
       if (head.kind === 'identifier')
         value = usageOfCall(this, { name: head.name, args: rest, last: value }, scope);
       else {
-        for (const operand of rest) this.usage.use(this.operand(operand, scope), scope.sent);
+        for (const operand of rest) this.usage.use(this.operand(operand, scope), scope);
         value = this.operand(head, scope);
       }
     }
@@ -243,7 +250,7 @@ export class UsageWalk {
     const header = value.kind === 'data' ? more[0] : first;
     if (header !== undefined && isHeaders(value.kind === 'data' ? field : value))
       this.usage.headers.add(header);
-    this.usage.use(value.kind === 'data' ? field : value, scope.sent);
+    this.usage.use(value.kind === 'data' ? field : value, scope);
     return OTHER;
   }
 

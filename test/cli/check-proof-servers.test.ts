@@ -1,4 +1,7 @@
-/** The proof needs no right but to connect: it is the same for a role that may only read, behind PgBouncer and on a standby. */
+/**
+ * The proof needs no right but to connect: it is the same for a role that may only read, behind PgBouncer and on a standby.
+ * Missing privileges are found where statements can be analysed.
+ */
 import { chownSync, cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -10,7 +13,8 @@ import { makeFolder, run } from './program.js';
 const server = await startOwnPostgres(t, {
   setup: `${readFileSync('examples/database.sql', 'utf8')};
     CREATE ROLE reader LOGIN PASSWORD 'secret';
-    ALTER ROLE reader SET default_transaction_read_only = on`,
+    ALTER ROLE reader SET default_transaction_read_only = on;
+    REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC`,
 });
 const folder = makeFolder(t);
 cpSync('examples/queries', join(folder, 'queries'), { recursive: true });
@@ -34,6 +38,15 @@ t.test('as a role that may only read, and has no right on any table', async (t) 
   const url = new URL(server.url);
   [url.username, url.password] = ['reader', 'secret'];
   t.strictSame(await proof(url.href), expected);
+});
+
+t.test('a role with no right on any table, where statements can be analysed', async (t) => {
+  await server.sql('GRANT TEMPORARY ON DATABASE postgres TO reader');
+  const url = new URL(server.url);
+  [url.username, url.password] = ['reader', 'secret'];
+  const { scripts } = (await proof(url.href)) as { scripts: { findings: { code: string }[] }[] };
+  const codes = new Set(scripts.flatMap(({ findings }) => findings.map(({ code }) => code)));
+  t.strictSame([...codes].sort(), ['42501', '42601']);
 });
 
 t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {

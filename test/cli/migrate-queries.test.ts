@@ -30,7 +30,11 @@ t.test('up and down', async (t) => {
     stderr:
       'error: there are scripts in public.service_queries; --yes drops them and their history\n',
   });
-  t.strictSame(await tables(), ['service_queries', 'service_queries_history']);
+  t.strictSame(await tables(), [
+    'service_queries',
+    'service_queries_history',
+    'service_queries_proofs',
+  ]);
   t.match(await down('--yes'), { code: 0, stdout: 'public.service_queries was dropped\n' });
   t.strictSame(await tables(), []);
   t.match(await up(), { code: 0 });

@@ -32,7 +32,7 @@ t.test('processes and threads by default', (t) => {
     [8, 10, 2, 2],
     [8, 1, 1, 1],
     [16, 10, 4, 1],
-    [64, 10, 5, 1],
+    [64, 10, 4, 1],
     [64, 100, 16, 2],
   ];
   for (const [cores, connections, processes, threads] of cases)

@@ -170,20 +170,22 @@ for (const [path, registered, otherwise] of REGISTRY)
   });
 
 t.test('OpenAPI documents', (t) => {
-  const paths: [path: string, expected: object][] = [
-    ['/_QUERIES/openapi.json', { kind: 'openapi', form: 'json', alias: undefined }],
-    ['/_QUERIES/a/openapi.json', { kind: 'openapi', form: 'json', alias: 'a' }],
-    ['/_QUERIES/client.ts', { kind: 'openapi', form: 'typescript', alias: undefined }],
-    ['/_QUERIES/a/client.ts', { kind: 'openapi', form: 'typescript', alias: 'a' }],
-    ['/_QUERIES/a.b/client.ts', { kind: 'rejected', code: 'invalid_identifier' }],
-    ['/_QUERIES/a/b/client.ts', { kind: 'rejected', code: 'invalid_identifier' }],
-    ['/_QUERIES/registry/client.ts', { kind: 'rejected', code: 'invalid_identifier' }],
-    ['/_QUERIES/client.js', { kind: 'not_found' }],
+  const document = (alias?: string, form = 'json'): object => ({ kind: 'openapi', form, alias });
+  const cases: [path: string, expected: object, otherwise: object][] = [
+    ['/_QUERIES/openapi.json', document(), { kind: 'not_found' }],
+    ['/_QUERIES/shop/openapi.json', document('shop'), { kind: 'rejected' }],
+    ['/_QUERIES/client.ts', document(undefined, 'typescript'), { kind: 'not_found' }],
+    ['/_QUERIES/shop/client.ts', document('shop', 'typescript'), { kind: 'rejected' }],
+    ['/_QUERIES/client.js', { kind: 'not_found' }, { kind: 'not_found' }],
+    ['/_QUERIES/a.b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/registry/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/a/b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/_QUERIES/openapi.json/a', { kind: 'rejected' }, { kind: 'rejected' }],
+    ['/openapi.json', { kind: 'declared' }, { kind: 'declared' }],
   ];
-  for (const [path, expected] of paths)
-    t.same(parsePath(path, '', { registry: true, openapi: true }), expected, path);
-  t.same(parsePath('/_QUERIES/client.ts', '', { registry: false, openapi: false }), {
-    kind: 'not_found',
-  });
+  for (const [path, expected, otherwise] of cases) {
+    t.match(parsePath(path, '', { registry: true, openapi: true }), expected, path);
+    t.match(parsePath(path, '', { registry: true, openapi: false }), otherwise, path);
+  }
   t.end();
 });

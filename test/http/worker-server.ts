@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import { HttpServer } from '#app/http/http-server.js';
 import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
 import { createLogger } from '#app/log.js';
+import { ProofBook } from '#app/proof-book.js';
 import type { HttpSettings } from '#app/settings.js';
 
 /** startServer starts a server whose threads run a program of test/pool/fixtures; it is drained when the test ends. */
@@ -19,6 +20,8 @@ export function startServer(
       attempts: new SupervisedAttempts(() => undefined),
       keepKeys: () => undefined,
       libraries: { request: () => undefined, loaded: () => undefined },
+      proofs: new ProofBook(),
+      report: () => undefined,
     },
     fileURLToPath(new URL(`../pool/fixtures/${program}`, import.meta.url)),
   );

@@ -29,7 +29,8 @@ t.test('the entry', async (t) => {
     properties: {
       kind: {
         type: 'string',
-        description: 'The kind. Must be one of a, b. Known values: "a", "b".',
+        enum: ['a', 'b'],
+        description: 'The kind. Must be one of a, b.',
       },
       limit: { type: 'integer', description: 'Must be an integer from 1 to 9.', default: 3 },
       tag: {

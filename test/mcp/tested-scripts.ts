@@ -7,6 +7,7 @@ import type { McpCall } from '#app/mcp/call.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
 import { ScriptTools } from '#app/mcp/script-tools.js';
 import type { Arguments } from '#app/mcp/tool.js';
+import { ProofBook } from '#app/proof-book.js';
 import type { McpSettings } from '#app/settings.js';
 import type { ReadableScripts } from '#app/script/scripts.js';
 import { ScriptStore } from '#app/script/script-store.js';
@@ -41,6 +42,7 @@ export interface Entry {
     readonly required?: readonly string[];
     readonly additionalProperties?: boolean;
   };
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   readonly annotations: Readonly<Record<string, unknown>>;
 }
 
@@ -55,6 +57,7 @@ export class TestedScripts {
   readonly tools: ScriptTools;
   readonly database: TestDatabase;
   readonly logged: Logged[] = [];
+  readonly proofs = new ProofBook();
 
   constructor(t: Test, server: Postgres, options: TestedOptions = {}) {
     const { texts = {}, aliases = ['main'], statementTimeout = 20_000 } = options;
@@ -75,6 +78,7 @@ export class TestedScripts {
     this.tools = new ScriptTools(
       settings,
       options.scripts ?? new ScriptStore(this.folder, log as unknown as Logger),
+      this.proofs,
       new ReadOnly(() => this.database.database),
       { claims, raised },
       log as unknown as Logger,

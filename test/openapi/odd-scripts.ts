@@ -48,6 +48,11 @@ export const ODD_SCRIPTS: readonly OddScript[] = [
     file: 'odd/outer.read.sql',
     text: 'SELECT o.id, p.name FROM odd o LEFT JOIN parents p ON p.id = o.parent',
   },
+  { file: 'odd/perhaps.read.sql', text: 'SELECT {{if isSet "id"}}id{{end}} FROM things' },
+  {
+    file: 'odd/covered.read.sql',
+    text: `SELECT id${Array.from({ length: 13 }, (_, i) => `{{if isSet "p${i}"}}, ${i} AS c${i}{{end}}`).join('')} FROM things`,
+  },
   {
     file: 'odd/forms.read.sql',
     text: `SELECT id{{if isSet "more"}}, name{{else if eq .by "size"}}, size AS name{{end}} FROM things`,

@@ -23,7 +23,7 @@ class Pair {
   readonly lent: BorrowerQuota;
 
   constructor(t: Pick<Test, 'teardown'>, total: number, most: number, idleTime = 60_000) {
-    this.shared = new Int32Array([total, 0]);
+    this.shared = new Int32Array([total, 0, 0]);
     const quota = new ConnectionQuota(this.shared, 0);
     const budget = new ResultBudget(1 << 20, 1 << 24);
     const usual = databaseSettings('main', server);
@@ -123,7 +123,7 @@ t.test(
 );
 
 t.test('a connection that the borrower could not open is not counted', async (t) => {
-  const shared = new Int32Array([2, 0]);
+  const shared = new Int32Array([2, 0, 0]);
   const quota = new ConnectionQuota(shared, 0);
   const lent = quota.lend(1, {
     wanted: () => undefined,

@@ -1,4 +1,5 @@
 /** The version of a database's catalogs: what changes it, and what does not. */
+import pg from 'pg';
 import t from 'tap';
 import { catalogVersion } from '#app/proof/catalog-version.js';
 import { TestDatabase } from '../support/database.js';
@@ -22,11 +23,24 @@ const UNCHANGED = [
   'BEGIN; CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; ROLLBACK',
 ];
 
+t.test('not temporary objects of another session', async (t) => {
+  const before = await catalogVersion(database);
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query(`CREATE TEMP TABLE item (id int PRIMARY KEY, name text);
+    CREATE TEMP VIEW items AS SELECT id FROM item; CREATE TYPE pg_temp.pair AS (a int, b int);
+    CREATE DOMAIN pg_temp.positive AS int CHECK (VALUE > 0);
+    CREATE FUNCTION pg_temp.one() RETURNS int LANGUAGE sql RETURN 1`);
+  t.strictSame(await catalogVersion(database), before);
+  await client.end();
+  t.strictSame(await catalogVersion(database), before);
+});
+
 for (const sql of UNCHANGED)
   t.test(`not ${sql}`, async (t) => {
     const before = await catalogVersion(database);
     for (const one of sql.startsWith('BEGIN') ? [sql] : sql.split(';')) await server.sql(one);
-    t.equal(await catalogVersion(database), before);
+    t.strictSame(await catalogVersion(database), before);
   });
 
 const CHANGES = [
@@ -53,7 +67,7 @@ for (const sql of CHANGES)
   t.test(sql, async (t) => {
     const before = await catalogVersion(database);
     await server.sql(sql);
-    t.not(await catalogVersion(database), before);
+    t.notSame(await catalogVersion(database), before);
   });
 
 t.test('of two changes, the one that began first ends last', async (t) => {
@@ -64,5 +78,5 @@ t.test('of two changes, the one that began first ends last', async (t) => {
   const before = await catalogVersion(database);
   await gate.open();
   await first;
-  t.not(await catalogVersion(database), before);
+  t.notSame(await catalogVersion(database), before);
 });

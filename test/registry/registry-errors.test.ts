@@ -98,7 +98,12 @@ const REQUESTS: [target: string, ask: Ask, wanted: string][] = [
   ['DELETE /itest/rec?validate=only', {}, query('validate means nothing in this request')],
   ['GET /itest/rec?history&validate', {}, query('history and validate cannot be asked for together')], // prettier-ignore
   ['GET /itest/rec?history=1', {}, query('history must be true or false')],
-  ['PUT /itest/rec?validate=yes', { body: GOOD }, query('validate must be true, only or false')],
+  [
+    'PUT /itest/rec?validate=yes',
+    { body: GOOD },
+    query('validate must be true, only, compatible or false'),
+  ],
+  ['GET /itest/rec?validate=compatible', {}, query('validate=compatible is for requests that store a script')], // prettier-ignore
   ['POST /itest/rec?rollback=', {}, query('rollback must be the number of a version')],
   ['POST /itest/rec?rollback=-1', {}, query('rollback must be the number of a version')],
   ['POST /itest/rec?rollback=1e3', {}, query('rollback must be the number of a version')],

@@ -30,6 +30,10 @@ t.test('a broken script is accepted as soon as the database has what it needs', 
 
 t.test('the same text is proved once', async (t) => {
   t.equal((await registry.ask('PUT /v/rec?validate=true', { body })).status, 201);
+  const [first, analysed] = [await registry.ask('GET /v/rec?proof'), described];
+  t.notMatch(first.text, 'nullable', 'a proof that is not analysed is another one');
+  await registry.ask('GET /v/rec?validate');
+  t.equal(described, analysed);
   const before = described;
   await server.sql(`INSERT INTO item VALUES (1, 'x')`);
   t.match((await registry.ask('GET /v/rec?proof')).json, { read: { verdict: 'proved' } });

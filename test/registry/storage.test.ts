@@ -32,6 +32,7 @@ t.test('made once, dropped whole', async (t) => {
     'service_queries_changed on service_queries',
     'service_queries_changed()',
     'service_queries_history',
+    'service_queries_proofs',
     'service_queries_truncated on service_queries',
   ]);
   t.ok(await storage.exists());

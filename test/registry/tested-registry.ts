@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import type { Logger } from '#app/log.js';
 import type { Database } from '#app/pg/database.js';
-import type { ScriptsTable } from '#app/settings.js';
+import type { RoleSettings, ScriptsTable } from '#app/settings.js';
 import type { RegistryResponse, RegistryRequest } from '#app/tasks.js';
 import { RegistryTasks } from '#app/query/registry-tasks.js';
 import { StoredScripts } from '#app/registry/stored-scripts.js';
@@ -45,12 +45,14 @@ export class TestedRegistry {
       debug = false,
       settings = {},
       proofBudget = 60_000,
+      role,
     }: {
       databases?: Readonly<Record<string, Database>>;
       /** Whether scripts are stored in a table. */
       stored?: boolean;
       debug?: boolean;
       proofBudget?: number;
+      role?: RoleSettings;
       settings?: ConstructorParameters<typeof TestDatabase>[2];
     } = {},
   ) {
@@ -65,6 +67,7 @@ export class TestedRegistry {
         aggregate: 'json_agg',
         maxResult: 32 << 20,
         proofBudget,
+        role,
         debug,
       },
       new Map([['main', this.database.database], ...Object.entries(databases)]),

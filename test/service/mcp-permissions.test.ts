@@ -14,6 +14,7 @@ const postgres = await startPostgres(t, {
     INSERT INTO service_users (username, password) VALUES ('ann', 'hash');
     CREATE TABLE service_queries (id int, read_sql text);
     CREATE TABLE service_queries_history (id int, read_sql text);
+    CREATE TABLE service_queries_proofs (id int, proof text);
     CREATE SCHEMA other; CREATE TABLE other.item (id int);
     CREATE TABLE owned (owner text, note text);
     INSERT INTO owned VALUES ('ann', 'a'), ('bob', 'b');
@@ -70,6 +71,7 @@ t.test('[access], for each caller', async (t) => {
           { name: 'service_users', permissions: ['read'] },
           { name: 'service_queries', permissions: ['read'] },
           { name: 'service_queries_history', permissions: ['read'] },
+          { name: 'service_queries_proofs', permissions: ['read'] },
           { name: 'pg_catalog.pg_class', permissions: ['read'] },
         ],
       },
@@ -97,6 +99,7 @@ t.test('[access], for each caller', async (t) => {
     ['public', 'service_users'],
     ['public', 'service_queries'],
     ['public', 'service_queries_history'],
+    ['public', 'service_queries_proofs'],
     ['pg_catalog', 'pg_class'],
     ['information_schema', 'tables'],
   ];
@@ -123,7 +126,13 @@ t.test('nothing but its own tables is hidden where nothing is restricted', async
   const names = await toolNames(service);
   t.strictSame(names.slice(0, 5), GENERAL);
   t.strictSame(tables(names), ['other.item', 'public.item', 'public.owned', 'public.pay']);
-  for (const table of ['service_users', 'service_queries', 'service_queries_history'])
+  const own = [
+    'service_users',
+    'service_queries',
+    'service_queries_history',
+    'service_queries_proofs',
+  ];
+  for (const table of own)
     t.match(await rowsOf(service, SELECT, { schema: 'public', table }), /^permission denied/);
 });
 

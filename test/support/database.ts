@@ -54,7 +54,7 @@ export class TestDatabase {
     // Waiting fails no statement of a test, unless the test is about it.
     const waits = { ...usual, conninfo, connectTimeout: 250_000 };
     const all = { ...waits, ...settings };
-    this.#allowed = new Int32Array([all.connections, 0]);
+    this.#allowed = new Int32Array([all.connections, 0, 0]);
     this.database = new Database(all, budget, new ConnectionQuota(this.#allowed, 0));
     t.teardown(() => {
       this.database.close();

@@ -5,6 +5,7 @@ import { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
 import { KnownKeys } from '#app/supervisor/known-keys.js';
 import { LoginAttempts } from '#app/supervisor/login-attempts.js';
 import { PluginLibraries } from '#app/supervisor/plugin-libraries.js';
+import { ServedProofs } from '#app/supervisor/served-proofs.js';
 
 export type HttpProcessOverrides = Partial<Omit<HttpSettings, 'worker'>> & {
   readonly worker?: Partial<HttpSettings['worker']>;
@@ -67,6 +68,8 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
     migrateUsers: false,
     trustedProxies: [],
     ready: ['main'],
+    readyProof: false,
+    prover: undefined,
     ...rest,
     worker: {
       databases: [databaseSettings('main')],
@@ -75,7 +78,9 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       scriptsTable: undefined,
       aggregate: 'json_agg',
       maxResult: 32 << 20,
+      provedOnly: false,
       proofBudget: 60_000,
+      role: undefined,
       resultBudget: 256 << 20,
       queue: rest.queue ?? 1_000,
       debug: false,
@@ -100,11 +105,13 @@ export async function startHttpProcess(
   t: Pick<Test, 'teardown'>,
   overrides: HttpProcessOverrides = {},
 ): Promise<{ readonly port: number; readonly process: HttpProcessHandle }> {
-  const process = new HttpProcessHandle(httpProcessSettings(overrides), {
+  const shared = {
     attempts: new LoginAttempts(LIMITS),
     keys: new KnownKeys(),
     libraries: new PluginLibraries(),
-  });
+  };
+  const settings = httpProcessSettings(overrides);
+  const process = new HttpProcessHandle(settings, shared, new ServedProofs([settings]));
   let ending = false;
   void process.exited.then((exit) => {
     if (!ending) console.error('the HTTP process died under the test', exit);

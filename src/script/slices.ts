@@ -1,11 +1,11 @@
-/** Work on many items in a thread that has other work. */
+/** Work on many scripts in slices of time, so that other requests do not wait for all of it. */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
 /** How long the thread works before it yields, ms. */
 const SLICE = 5;
 
-/** inSlices calls `each` for all items, and yields to other work whenever a slice of time is used up. */
+/** inSlices yields to other requests whenever a slice of time is used up. */
 export async function inSlices<Item>(
   items: Iterable<Item>,
   each: (item: Item) => void,

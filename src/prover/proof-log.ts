@@ -1,0 +1,46 @@
+/** What is logged about proofs: what is broken, once; what is good again; and what there is after each round. */
+import type { Logger } from '../log.js';
+import type { RecordedFinding, ServedProof, Verdict } from '../proofs.js';
+
+/** Most findings of a text that are logged one by one. */
+const MOST = 20;
+
+export class ProofLog {
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** proved logs what a proof shows that the one before did not; `since` says why the text was proved again. */
+  proved(before: ServedProof | undefined, proof: ServedProof, since: string | undefined): void {
+    const { alias, script, verb, record } = proof;
+    const place = { script, verb, database: alias };
+    const known = new Set(before?.record.findings.map(nameOf));
+    const found = record.findings.filter((finding) => !known.has(nameOf(finding)));
+    const reason = since === undefined ? '' : `, since ${since}`;
+    for (const { message, code, hint, line, column, when } of found.slice(0, MOST)) {
+      const position = [script, line, column].filter((part) => part !== undefined).join(':');
+      this.#log.warn(
+        { ...place, position, code, when, hint },
+        `the script is broken${reason}: ${message}`,
+      );
+    }
+    if (found.length > MOST)
+      this.#log.warn(place, `the script is broken in ${found.length - MOST} more ways`);
+    if (before?.record.verdict === 'broken' && record.verdict !== 'broken')
+      this.#log.info(place, 'the script is not broken any more');
+  }
+
+  /** round logs how many texts have which verdict; `time` is what the round took, ms. */
+  round(proofs: Iterable<ServedProof>, time: number): void {
+    const counts: Record<Verdict, number> = { proved: 0, covered: 0, open: 0, broken: 0 };
+    for (const { record } of proofs) counts[record.verdict]++;
+    this.#log.info({ ...counts, time: Math.round(time) }, 'the scripts were proved');
+  }
+}
+
+/** Two findings with the same name are one to the reader of the log. */
+function nameOf({ message, code, line, column, when }: RecordedFinding): string {
+  return JSON.stringify([line, column, when, code, message]);
+}

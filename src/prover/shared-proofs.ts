@@ -1,0 +1,100 @@
+/**
+ * The proofs of stored scripts in a table beside theirs, so that several services do not repeat them. The table is never
+ * required: without it, or without the privileges on it, proofs are not shared. One of another owner is not used, as who
+ * may write it decides what is proved.
+ */
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { Logger } from '../log.js';
+import type { Database } from '../pg/database.js';
+import { withTimeout } from '../pg/identity.js';
+import { rowsOf, runStatement, StatementFailure, type Queryable } from '../pg/queryable.js';
+import type { CatalogBasis, ProofRecord } from '../proofs.js';
+import { proofStatementsOf, type ProofStatements } from '../registry/proof-statements.js';
+import type { ProverSettings, ScriptsTable } from '../settings.js';
+import { version } from '../version.js';
+import type { Unit } from './units.js';
+
+/** How long a statement may take, ms: the table may be locked. */
+const LIMIT = 2_000;
+/** How long nothing is tried after a failure, ms. */
+const PAUSE = 300_000;
+
+export interface SharedProof {
+  readonly record: ProofRecord;
+  readonly basis: CatalogBasis;
+}
+
+export class SharedProofs {
+  readonly #database: Queryable;
+  readonly #sql: ProofStatements;
+  /** Of what a proof depends on besides the text and the catalogs. */
+  readonly #settings: string;
+  readonly #log: Logger;
+  #pausedUntil = -Infinity;
+
+  /** `database` has the table of scripts. */
+  constructor(table: ScriptsTable, database: Database, settings: ProverSettings, log: Logger) {
+    const options = { identity: withTimeout(undefined, LIMIT), alone: true };
+    this.#database = { query: (sql, values) => database.query(sql, values, options) };
+    this.#sql = proofStatementsOf(table);
+    const { aggregate, maxResult, role } = settings;
+    const parts = JSON.stringify([version(), aggregate, maxResult, role]);
+    this.#settings = createHash('sha256').update(parts).digest('base64url');
+    this.#log = log;
+  }
+
+  /** find gives the proof of a text on a database, whatever the catalogs were then. Never rejects. */
+  async find(alias: string, { script, verb, hash }: Unit): Promise<SharedProof | undefined> {
+    const found = await this.#try(async () => {
+      const values = [alias, script, verb, hash, this.#settings];
+      const [row] = await rowsOf(this.#database, this.#sql.find, values);
+      return row?.[0] ?? undefined;
+    });
+    return found === undefined ? undefined : readProof(found, alias);
+  }
+
+  /** keep stores a proof. Never rejects. */
+  async keep(alias: string, { script, verb, hash }: Unit, proof: SharedProof): Promise<void> {
+    await this.#try(async () => {
+      const values = [alias, script, verb, hash, this.#settings, JSON.stringify(proof)];
+      await runStatement(this.#database, this.#sql.keep, values);
+    });
+  }
+
+  /** clean removes the proofs of scripts that are gone, and those that nobody has renewed for long. Never rejects. */
+  async clean(): Promise<void> {
+    await this.#try(async () => {
+      await runStatement(this.#database, this.#sql.clean);
+    });
+  }
+
+  async #try<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
+    if (performance.now() < this.#pausedUntil) return undefined;
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof StatementFailure)) throw error;
+      this.#pausedUntil = performance.now() + PAUSE;
+      this.#log.debug(`proofs are not shared: ${error.reason}`);
+      return undefined;
+    }
+  }
+}
+
+const VERDICTS: ReadonlySet<unknown> = new Set(['proved', 'covered', 'open', 'broken']);
+
+/** readProof reads what `keep` stored; undefined for anything else. */
+function readProof(json: string, alias: string): SharedProof | undefined {
+  let proof: Partial<SharedProof> | null;
+  try {
+    proof = JSON.parse(json) as Partial<SharedProof> | null;
+  } catch {
+    return undefined;
+  }
+  const { record, basis } = proof ?? {};
+  if (!VERDICTS.has(record?.verdict) || basis?.alias !== alias) return undefined;
+  const { findings, open, parameters, columns } = record!;
+  if (![findings, open, parameters, columns].every(Array.isArray)) return undefined;
+  return { record: record!, basis };
+}

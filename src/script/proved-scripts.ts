@@ -1,0 +1,158 @@
+/**
+ * The scripts that are served with `queries.proof = "require"`: what the prover has found good, whatever the files or the
+ * table contain. Until it has proved every script once, one that is not known yet is refused with `busy`.
+ */
+import type { ProofBook } from '../proof-book.js';
+import type { ServedProof } from '../proofs.js';
+import { notYetProved, ProvedScript, ProvedText } from './proved-script.js';
+import { scriptNotFound } from './script-error.js';
+import {
+  byPath,
+  type ReadableScript,
+  type RoutedScript,
+  type Scripts,
+  type UsableScript,
+} from './scripts.js';
+import { inSlices } from './slices.js';
+import { VERBS, type Verb } from './verb.js';
+
+/** Scripts by path, `<folder>/<script>`. */
+type ByPath = Map<string, ProvedScript>;
+
+/** The items of one version of the book. */
+interface List<Item> {
+  readonly version: number;
+  readonly items: Promise<readonly Item[]>;
+}
+
+const NONE: ByPath = new Map();
+
+export class ProvedScripts implements Scripts {
+  readonly #book: ProofBook;
+  /** The version of the book that the scripts are from. */
+  #version = -1;
+  /** By alias. */
+  #scripts = new Map<string, ByPath>();
+  /** The texts that are served of a script and a verb: most often the same one on all databases. */
+  #texts = new Map<string, ProvedText[]>();
+  readonly #readable = new Map<string, List<ReadableScript>>();
+  readonly #usable = new Map<string, List<UsableScript>>();
+  #routed: List<RoutedScript> | undefined;
+
+  constructor(book: ProofBook) {
+    this.#book = book;
+  }
+
+  find(alias: string, folder: string, name: string): ProvedScript {
+    this.#update();
+    const path = `${folder}/${name}`;
+    const script = this.#scripts.get(alias)?.get(path);
+    if (script !== undefined) return script;
+    throw this.#book.complete ? scriptNotFound(path) : notYetProved();
+  }
+
+  /** readable compiles texts that were not requested yet, a few at a time. */
+  readable(alias: string): Promise<readonly ReadableScript[]> {
+    this.#updateAll();
+    const before = this.#readable.get(alias);
+    if (before?.version === this.#version) return before.items;
+    const list = this.#list(before, async (items) => {
+      await inSlices(this.#scripts.get(alias) ?? NONE, ([, { texts }]) => {
+        const item = texts.get('read')?.readable;
+        if (item !== undefined) items.push(item);
+      });
+    });
+    this.#readable.set(alias, list);
+    return list.items;
+  }
+
+  /** usable compiles as readable does. */
+  usable(alias: string): Promise<readonly UsableScript[]> {
+    this.#updateAll();
+    const before = this.#usable.get(alias);
+    if (before?.version === this.#version) return before.items;
+    const list = this.#list(before, async (items) => {
+      await inSlices(this.#scripts.get(alias) ?? NONE, ([, { texts }]) => {
+        for (const verb of VERBS) {
+          const item = texts.get(verb)?.usable;
+          if (item !== undefined) items.push(item);
+        }
+      });
+    });
+    this.#usable.set(alias, list);
+    return list.items;
+  }
+
+  /** routed compiles as readable does. */
+  routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
+    this.#updateAll();
+    if (this.#routed?.version === this.#version) return this.#routed.items;
+    const scripts = this.#scripts;
+    this.#routed = this.#list(this.#routed, async (items) => {
+      for (const alias of new Set([defaultAlias, ...[...scripts.keys()].sort()]))
+        await inSlices(scripts.get(alias) ?? NONE, ([, { texts }]) => {
+          for (const text of texts.values()) {
+            if (text === undefined || (alias !== defaultAlias && text.own !== alias)) continue;
+            if (text.routed !== undefined) items.push(text.routed);
+          }
+        });
+    });
+    return this.#routed.items;
+  }
+
+  /** Makes a list: the same array as before when it has the same items. */
+  #list<Item extends { readonly folder: string; readonly name: string }>(
+    before: List<Item> | undefined,
+    fill: (items: Item[]) => Promise<void>,
+  ): List<Item> {
+    const make = async (): Promise<readonly Item[]> => {
+      const items: Item[] = [];
+      await fill(items);
+      items.sort(byPath);
+      const old = await before?.items;
+      return old?.length === items.length && items.every((item, i) => item === old[i])
+        ? old
+        : items;
+    };
+    return { version: this.#version, items: make() };
+  }
+
+  /** Throws ServiceError `busy` while a list of all scripts would lack some. */
+  #updateAll(): void {
+    if (!this.#book.complete) throw notYetProved();
+    this.#update();
+  }
+
+  #update(): void {
+    if (this.#version === this.#book.version) return;
+    const scripts = new Map<string, ByPath>();
+    const texts = new Map<string, ProvedText[]>();
+    const isComplete = (): boolean => this.#book.complete;
+    for (const proof of this.#book.proofs) {
+      const { alias, script: path, verb } = proof;
+      let ofAlias = scripts.get(alias);
+      if (ofAlias === undefined) scripts.set(alias, (ofAlias = new Map<string, ProvedScript>()));
+      let script = ofAlias.get(path);
+      if (script === undefined) ofAlias.set(path, (script = new ProvedScript(path, isComplete)));
+      script.texts.set(verb as Verb, this.#text(proof, texts));
+    }
+    this.#scripts = scripts;
+    this.#texts = texts;
+    this.#version = this.#book.version;
+  }
+
+  /** The text that a proof lets be served, the same object as before where it is the same text; added to `texts`. */
+  #text(proof: ServedProof, texts: Map<string, ProvedText[]>): ProvedText | undefined {
+    const { script, verb, serves, own } = proof;
+    if (serves === undefined) return undefined;
+    const key = `${script}.${verb}`;
+    const isIt = (one: ProvedText): boolean => one.text === serves && one.own === own;
+    let all = texts.get(key);
+    if (all === undefined) texts.set(key, (all = []));
+    const shared = all.find(isIt);
+    if (shared !== undefined) return shared;
+    const text = this.#texts.get(key)?.find(isIt) ?? new ProvedText(proof, serves);
+    all.push(text);
+    return text;
+  }
+}
