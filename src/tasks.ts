@@ -71,8 +71,12 @@ export type WorkerTask =
   /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
   | { readonly type: 'routes'; readonly version: string };
 
+/** The document itself, or the client in TypeScript that is made of it. */
+export type OpenApiForm = 'json' | 'typescript';
+
 /** A request for the OpenAPI document of a database. */
 export interface OpenApiRequest {
+  readonly form: OpenApiForm;
   /** Alias from the path; undefined when it has none. */
   readonly database: string | undefined;
   readonly reader: DocumentReader;
@@ -91,7 +95,7 @@ export interface DocumentReader {
 }
 
 export interface OpenApiResponse {
-  /** Undefined when If-None-Match has the document. */
+  /** Undefined when If-None-Match has it. */
   readonly text: string | undefined;
   readonly etag: string;
 }

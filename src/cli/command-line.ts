@@ -76,6 +76,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     throw new UsageError('--no-prove and --prove exclude each other');
   if (isOff && against !== undefined)
     throw new UsageError('--no-prove and --against exclude each other');
+  const from = flag('from');
+  if (from !== undefined && full !== undefined)
+    throw new UsageError('--from and --prove exclude each other');
   const privileges = switches.has('privileges');
   if (isOff && privileges) throw new UsageError('--no-prove and --privileges exclude each other');
   return {
@@ -83,7 +86,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     file: flag('config'),
     name: take('name'),
     metadata: take('metadata'),
-    from: flag('from'),
+    from,
     tables: (take('tables') ?? 'adopt') as CommandLine['tables'],
     database: take('database'),
     policy: take('policy') as CommandLine['policy'],

@@ -107,6 +107,24 @@ export const COMMANDS = {
     ],
     fails: 'a file or a script cannot be used, or with --breaking when a change breaks callers',
   },
+  'client typescript': {
+    words: ['client', 'typescript'],
+    summary: 'Write a client in TypeScript for the scripts of the default database',
+    text: 'It is made of the scripts and their proof, or of the openapi.json of a service.',
+    flags: {
+      from: 'Make it of this openapi.json: a file, a URL, or - for standard input',
+      out: 'Write to this file instead of standard output, the whole of it or nothing',
+      prove: PROVE,
+    },
+    examples: [
+      ['client typescript --out api.ts', 'writes the client of all scripts'],
+      [
+        'client typescript --from http://127.0.0.1:3000/_QUERIES/openapi.json --out api.ts',
+        'writes that of a running service',
+      ],
+    ],
+    fails: 'a script is broken, or a database does not answer; nothing is written then',
+  },
   'migrate up auth': {
     words: ['migrate', 'up', 'auth'],
     summary: 'Make the users table, unless it is there',

@@ -2,12 +2,11 @@
  * The command `contract`: writes what every script takes and gives, as a file for version control or to standard output.
  * Writes nothing, with exit code 1, while a script is broken or a database does not answer.
  */
-import { resolve } from 'node:path';
 import type { ConfigSources } from '../config/load.js';
 import { writeContract } from '../contract/contract-text.js';
 import type { CommandLine } from './command-line.js';
-import { currentContract, NoContract, reasonsOf } from './current-contract.js';
-import { writeWhole } from './whole-file.js';
+import { currentContract, reasonsOf } from './current-contract.js';
+import { writeOut } from './out-file.js';
 
 /** printContract resolves to the exit code. */
 export async function printContract(
@@ -17,24 +16,11 @@ export async function printContract(
   try {
     const contract = await currentContract(sources, line);
     const text = writeContract(contract);
-    if (line.out === undefined) process.stdout.write(text);
-    else {
-      await writeFileAt(resolve(sources.cwd, line.out), text);
-      const { length } = contract.scripts;
-      process.stdout.write(`wrote ${line.out}: ${length} script${length === 1 ? '' : 's'}\n`);
-    }
+    const { length } = contract.scripts;
+    await writeOut(sources.cwd, line.out, text, `${length} script${length === 1 ? '' : 's'}`);
     return 0;
   } catch (error) {
     process.stderr.write(`${reasonsOf(error).join('\n')}\nnothing was written\n`);
     return 1;
-  }
-}
-
-async function writeFileAt(path: string, text: string): Promise<void> {
-  try {
-    await writeWhole(path, text);
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    throw new NoContract([`error: ${path} cannot be written: ${code}`]);
   }
 }

@@ -1,12 +1,13 @@
 /**
- * The contract of the scripts that are served: those of the folder or the table, proved on the databases of the
- * configuration. It is made of scripts that `check` accepts, and refused while one of them is broken.
+ * The scripts that are served, those of the folder or the table, proved on the databases of the configuration, and their
+ * contract. They are scripts that `check` accepts: while one of them is broken, there is nothing.
  */
 import { loadConfig, ConfigError, type ConfigSources } from '../config/load.js';
 import { configuredDatabases, databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { contractOf, type ContractSource } from '../contract/script-contract.js';
 import type { Contract } from '../contract/contract.js';
+import type { DocumentedText } from '../openapi/operation.js';
 import { checkDatabase } from '../pg/connect.js';
 import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
@@ -42,12 +43,30 @@ export function reasonsOf(error: unknown): readonly string[] {
   throw error;
 }
 
-/** currentContract rejects with NoContract and CommandError; `mayBeGone`: the selected script need not be there. */
+/** A script that is served, with its proof. */
+export interface ServedScript extends ContractSource {
+  /** Of a stored script for one database; undefined for all databases. */
+  readonly alias: string | undefined;
+  readonly folder: string;
+  readonly name: string;
+  readonly template: DocumentedText['template'];
+}
+
+/** currentContract rejects as servedScripts does. */
 export async function currentContract(
+  sources: ConfigSources,
+  line: Pick<CommandLine, 'prove' | 'script'>,
+  mayBeGone = false,
+): Promise<Contract> {
+  return contractOf((await servedScripts(sources, line, mayBeGone)).scripts);
+}
+
+/** servedScripts rejects with NoContract and CommandError; `mayBeGone`: the selected script need not be there. */
+export async function servedScripts(
   sources: ConfigSources,
   { prove, script }: Pick<CommandLine, 'prove' | 'script'>,
   mayBeGone = false,
-): Promise<Contract> {
+): Promise<{ readonly config: Config; readonly scripts: readonly ServedScript[] }> {
   const config = configOf(sources);
   const location = config['queries.location'];
   const selection =
@@ -65,7 +84,10 @@ export async function currentContract(
     total: listed.scripts.length,
     progress: new Progress(process.stderr),
     analysed: true,
-    onText: ({ file, script, alias, text }) => texts.set(file, { script, alias, head: text.head }),
+    onText: ({ file, script, alias, text: { head, template } }) => {
+      const { name, text } = template;
+      texts.set(file, { script, alias, head, template: { name, text } });
+    },
   });
   if (!findings.ok) throw new NoContract(proofLines(findings, false));
   requireAnswers(findings.scripts);
@@ -74,11 +96,13 @@ export async function currentContract(
   requireRoutes(served, config['pg.database']);
   for (const warning of findings.warnings)
     process.stderr.write(`warning: ${printable(oneLine(warning))}\n`);
-  return contractOf(served);
+  return { config, scripts: served };
 }
 
-/** What is kept of a text: its template needs much memory. */
-type ServedText = Pick<ProvableText, 'script' | 'alias'> & Pick<ScriptText, 'head'>;
+/** What is kept of a text: a compiled template needs much memory. */
+type ServedText = Pick<ProvableText, 'script' | 'alias'> &
+  Pick<ScriptText, 'head'> &
+  Pick<ServedScript, 'template'>;
 
 /** Rejects when PostgreSQL did not parse the statements of a script, so that nothing is known of it. */
 function requireAnswers(scripts: readonly ProvedScript[]): void {
@@ -108,16 +132,18 @@ function servedOf(
   scripts: readonly ProvedScript[],
   texts: ReadonlyMap<string, ServedText>,
   defaultAlias: string,
-): readonly ContractSource[] {
+): readonly ServedScript[] {
   const all = scripts.map((proof) => ({ proof, ...texts.get(proof.file)! }));
   const own = new Set(all.flatMap(({ alias, script }) => (alias === defaultAlias ? script : [])));
-  const served = new Map<string, ContractSource>();
-  for (const { proof, head, alias, script } of all) {
+  const served = new Map<string, ServedScript>();
+  for (const { proof, head, template, alias, script } of all) {
     if (alias === undefined && own.has(script)) continue;
     // A script of one of the further databases has its alias in its name, as in its path.
     const named = alias === undefined || alias === defaultAlias ? script : `${alias}/${script}`;
     const { verb } = proof;
-    served.set(`${named} ${verb}`, { script: named, verb, head, proof });
+    const [folder = '', name = ''] = script.split('/');
+    const one = { script: named, verb, head, proof, alias, folder, name, template };
+    served.set(`${named} ${verb}`, one);
   }
   return [...served.values()];
 }
@@ -176,12 +202,15 @@ async function requireDatabases(config: Config): Promise<void> {
   if (failed.length > 0) throw new NoContract(failed);
 }
 
-function requireRoutes(scripts: readonly ContractSource[], defaultAlias: string): void {
-  const routed = scripts.flatMap(({ script, verb, head: { routes } }): RoutedScript[] => {
-    const [name = '', folder = '', alias] = script.split('/').reverse();
-    return routes.length === 0 ? [] : [{ alias, folder, name, verb, routes }];
-  });
-  const { conflicts } = routesOf(routed, defaultAlias);
+/** routedScripts gives the scripts with paths of their own. */
+export function routedScripts(scripts: readonly ServedScript[]): RoutedScript[] {
+  return scripts.flatMap(({ alias, folder, name, verb, head: { routes } }) =>
+    routes.length === 0 ? [] : [{ alias, folder, name, verb, routes }],
+  );
+}
+
+function requireRoutes(scripts: readonly ServedScript[], defaultAlias: string): void {
+  const { conflicts } = routesOf(routedScripts(scripts), defaultAlias);
   if (conflicts.length > 0)
     throw new NoContract(conflicts.map(({ message }) => `error: ${printable(message)}`));
 }

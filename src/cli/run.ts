@@ -37,6 +37,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       return (await import('./contract.js')).printContract(sources, line);
     case 'contract diff':
       return (await import('./contract-diff.js')).printChanges(sources, line);
+    case 'client typescript':
+      return (await import('./client.js')).printTypeScript(sources, line);
     case 'serve':
       return (await import('./serve.js')).runService(sources);
     case 'migrate up auth':

@@ -107,7 +107,7 @@ export const SERVICE_KEYS = {
     boolean(),
     '`true` while only this machine can reach `http.host`',
     (values) => isLoopback(values['http.host'] as string),
-    'Serve the [OpenAPI documents](openapi.md) `/_QUERIES/openapi.json` and `/_QUERIES/{database}/openapi.json`: each caller gets what they may run.',
+    'Serve the [OpenAPI documents](openapi.md) `/_QUERIES/openapi.json` and `/_QUERIES/{database}/openapi.json`, and the [clients](clients.md) `client.ts` beside them: each caller gets what they may run.',
   ),
   'docs.page': derived(
     boolean(),

@@ -1,5 +1,5 @@
 /**
- * `/_QUERIES/openapi.json` and `/_QUERIES/{database}/openapi.json`: passes requests to a worker, with what it has to know of
+ * `/_QUERIES/openapi.json` and `/_QUERIES/client.ts`, also after an alias: passes requests to a worker, with what it has to know of
  * the caller. Nobody is refused, but each caller gets only the operations that they may run.
  */
 import type { Caller } from '../auth/caller.js';
@@ -7,12 +7,12 @@ import { JSON_BODY, NO_BODY } from '../batch.js';
 import { ServiceError } from '../errors.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import type { HttpSettings } from '../settings.js';
-import type { OpenApiResponse } from '../tasks.js';
+import type { OpenApiForm, OpenApiResponse } from '../tasks.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
 import type { OpenApiPath } from './path.js';
 import type { RequestTable } from './request-table.js';
-import { NO_STORE } from './response-head.js';
+import { NO_STORE, TYPED } from './response-head.js';
 import type { Route } from './route.js';
 
 export class OpenApiHandler {
@@ -33,7 +33,7 @@ export class OpenApiHandler {
   }
 
   /** Throws ServiceError: `unknown_database`, `busy`. */
-  #handle(request: HttpRequest, { alias }: OpenApiPath, caller: Caller | undefined): void {
+  #handle(request: HttpRequest, { alias, form }: OpenApiPath, caller: Caller | undefined): void {
     if (alias !== undefined && !this.#aliases.has(alias))
       throw new ServiceError('unknown_database', `database not registered: ${alias}`);
     if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
@@ -43,18 +43,22 @@ export class OpenApiHandler {
       isAdmitted: this.#gate.isAdmitted(caller),
     };
     const { ifNoneMatch } = request;
-    const response = this.#pool.openapi({ database: alias, reader, ifNoneMatch });
-    this.#requests.whenDone(request, response, (result) => this.#respond(request, result));
+    const response = this.#pool.openapi({ form, database: alias, reader, ifNoneMatch });
+    this.#requests.whenDone(request, response, (result) => this.#respond(request, form, result));
   }
 
   /** A document may be cached, unlike other responses to requests with a token, but only by the client. */
-  #respond(request: HttpRequest, { text, etag }: OpenApiResponse): void {
+  #respond(request: HttpRequest, form: OpenApiForm, { text, etag }: OpenApiResponse): void {
     const { response } = request;
     response.lines = response.lines.replace(NO_STORE, '');
     response.addHeader('Cache-Control', 'private, no-cache');
     response.addHeader('Vary', 'Authorization');
     response.addHeader('ETag', etag);
     if (text === undefined) this.#requests.respond(request, 304, NO_BODY, '');
-    else this.#requests.respond(request, 200, JSON_BODY, text);
+    else if (form === 'json') this.#requests.respond(request, 200, JSON_BODY, text);
+    else {
+      response.addHeader('Content-Type', 'text/plain; charset=utf-8');
+      this.#requests.respond(request, 200, TYPED, text);
+    }
   }
 }

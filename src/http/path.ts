@@ -5,6 +5,7 @@
  * dot segments in any spelling, and names that are not identifiers. Doubled and trailing slashes are redirected.
  */
 import type { ErrorCode } from '../errors.js';
+import type { OpenApiForm } from '../tasks.js';
 import { isIdentifier } from '../identifier.js';
 
 export interface ScriptPath {
@@ -32,6 +33,7 @@ export interface RegistryPath {
 
 export interface OpenApiPath {
   readonly kind: 'openapi';
+  readonly form: OpenApiForm;
   /** Undefined: the default database. */
   readonly alias: string | undefined;
 }
@@ -71,8 +73,11 @@ const WELL_KNOWN = '/.well-known/';
 /** The path segment of the registry of scripts, which no folder can have then. */
 const REGISTRY = 'registry';
 
-/** The last segment of the path of an OpenAPI document: with its dot it names no script. */
-const OPENAPI = 'openapi.json';
+/** The last segments of the paths of OpenAPI documents: with their dots they name no script. */
+const OPENAPI: ReadonlyMap<string, OpenApiForm> = new Map([
+  ['openapi.json', 'json'],
+  ['client.ts', 'typescript'],
+]);
 
 /**
  * parsePath reads a raw path that begins with a slash. `context` is the prefix of every route, without a slash at its end.
@@ -97,8 +102,9 @@ function route(segments: readonly string[], { registry, openapi }: OptionalRoute
     return reserved ? NOT_FOUND : { kind: 'declared', segments: segments.slice(1) };
   }
   const registers = registry && rest[0] !== undefined && identifier(rest[0]) === REGISTRY;
-  if (openapi && !registers && rest.at(-1) === OPENAPI && rest.length <= 2)
-    return openApiPath(rest.slice(0, -1));
+  const form = OPENAPI.get(rest.at(-1)!);
+  if (openapi && !registers && form !== undefined && rest.length <= 2)
+    return openApiPath(rest.slice(0, -1), form);
   if (registers ? rest.length > 4 : rest.length !== 2 && rest.length !== 3) return NOT_FOUND;
   const names = identifiers(rest);
   if (names === undefined) return INVALID_IDENTIFIER;
@@ -124,9 +130,9 @@ function registryPath(names: string[]): Path {
   return { kind: 'registry', alias, script };
 }
 
-function openApiPath(segments: readonly string[]): Path {
+function openApiPath(segments: readonly string[], form: OpenApiForm): Path {
   const names = identifiers(segments);
-  return names === undefined ? INVALID_IDENTIFIER : { kind: 'openapi', alias: names[0] };
+  return names === undefined ? INVALID_IDENTIFIER : { kind: 'openapi', form, alias: names[0] };
 }
 
 /** Decodes segments; undefined when one is not an identifier. */

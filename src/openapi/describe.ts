@@ -105,6 +105,7 @@ class Description {
     const description = sentences(about, ...this.#notes());
     return {
       tags: [folder],
+      'x-script': `${folder}/${name}`,
       summary: summaryOf(about) || `${folder}/${name}`,
       ...(description === '' ? {} : { description }),
       ...(this.#contract.deprecated === false ? {} : { deprecated: true }),

@@ -1,15 +1,21 @@
 /** One text of a script on a database, and what is described of it: an operation for each of its paths and methods. */
 import type { ProofRecord } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
+import type { Template } from '../template/template.js';
 import type { OwnPath } from './own-paths.js';
 import type { Schema } from './schema.js';
+
+/** The parts of a text that are described. */
+export type DocumentedText = Pick<ScriptText, 'verb' | 'head'> & {
+  readonly template: Pick<Template, 'name' | 'text'>;
+};
 
 export interface DocumentedScript {
   /** Undefined for a script of the default database. */
   readonly alias: string | undefined;
   readonly folder: string;
   readonly name: string;
-  readonly text: ScriptText;
+  readonly text: DocumentedText;
   /** The proof of exactly this text on this database; undefined when there is none. */
   readonly proof: ProofRecord | undefined;
   readonly paths: readonly OwnPath[];

@@ -1,15 +1,17 @@
 /**
- * The OpenAPI documents of the databases as a task of a worker: made anew only when scripts, their paths or their proofs have
+ * The OpenAPI documents of the databases, and clients for them, as a task of a worker: made anew only when scripts, their paths or their proofs have
  * changed, a few scripts at a time.
  */
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { TypeScriptClient } from '../client/typescript-client.js';
 import { describeScript } from '../openapi/describe.js';
-import { OpenApiDocument } from '../openapi/document.js';
+import { OpenApiDocument, type DocumentText } from '../openapi/document.js';
 import { DocumentAccess } from '../openapi/document-access.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import type { ProofBook } from '../proof-book.js';
 import type { ProofRecord } from '../proofs.js';
+import { Recent } from '../recent.js';
 import { routesOf } from '../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
 import { inSlices } from '../script/slices.js';
@@ -36,6 +38,9 @@ export class OpenApiTasks {
   /** By the alias in the path; undefined for a path without one. */
   readonly #made = new Map<string | undefined, Made>();
 
+  /** By the hash of the document; as many as there may be documents for different callers. */
+  readonly #clients = new Recent<Promise<DocumentText>>({ entries: 20, characters: 100_000 });
+
   /** `aliases` are the databases of the configuration. */
   constructor(
     { openapi, defaultAlias }: Pick<WorkerSettings, 'openapi' | 'defaultAlias'>,
@@ -53,13 +58,21 @@ export class OpenApiTasks {
   }
 
   /** respond rejects with ServiceError `busy`. */
-  async respond({ database, reader, ifNoneMatch }: OpenApiRequest): Promise<OpenApiResponse> {
-    const document = await this.#document(database);
-    const { text, hash } = document.textFor(reader);
+  async respond(request: OpenApiRequest): Promise<OpenApiResponse> {
+    const { form, database, reader, ifNoneMatch } = request;
+    const document = (await this.#document(database)).textFor(reader);
+    const { text, hash } = form === 'json' ? document : await this.#client(document);
     const etag = `"${hash}"`;
     // The hash is in no other tag.
     const isSame = ifNoneMatch.includes(etag) || ifNoneMatch.trim() === '*';
     return { text: isSame ? undefined : text, etag };
+  }
+
+  /** The client that is made of a document. */
+  async #client({ text, hash }: DocumentText): Promise<DocumentText> {
+    let made = this.#clients.get(hash);
+    if (made === undefined) this.#clients.set(hash, (made = makeClient(text)));
+    return made;
   }
 
   async #document(database: string | undefined): Promise<OpenApiDocument> {
@@ -109,4 +122,11 @@ export class OpenApiTasks {
     const hash = createHash('sha256').update(template.text).digest('base64url');
     return proof.text === hash ? proof.record : undefined;
   }
+}
+
+async function makeClient(document: string): Promise<DocumentText> {
+  const client = new TypeScriptClient(JSON.parse(document));
+  await inSlices(client.operations, (operation) => client.add(operation));
+  const text = client.text();
+  return { text, hash: createHash('sha256').update(text).digest('base64url') };
 }

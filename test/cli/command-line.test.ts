@@ -8,7 +8,7 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
   const cases: [args: string[], stderr: RegExp][] = [
     [
       [],
-      /a command is missing: serve, check, contract, migrate, scripts, plugin, user, completion, help, version/,
+      /a command is missing: serve, check, contract, client, migrate, scripts, plugin, user, completion, help, version/,
     ],
     [['sevre'], /unknown command sevre; the nearest is serve/],
     [['serve', 'now'], /serve takes flags only, not now/],
@@ -83,13 +83,26 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
     [['check', '--against', ''], /--against needs a value/],
     [['check', '--against', 'X', '--no-prove'], /--no-prove and --against exclude each other/],
     [['contract', 'dif', 'a'], /contract takes flags only, not dif/],
+    [['client'], /client needs a word more: typescript/],
+    [
+      ['client', 'typescript', '--script', 'a/b'],
+      /--script belongs to .*contract diff, not to client/,
+    ],
+    [['client', 'typescript', '--from', ''], /--from needs a value/],
+    [
+      ['client', 'typescript', '--from', 'a', '--prove', 'full'],
+      /--from and --prove exclude each other/,
+    ],
     [['contract', '--breaking'], /--breaking belongs to contract diff, not to contract/],
     [['contract', 'diff'], /contract diff needs an OLD/],
     [
       ['contract', 'diff', 'a', 'b', 'c'],
       /contract diff takes one OLD, one NEW and flags only, not c/,
     ],
-    [['contract', 'diff', 'a', '--out', 'b'], /--out belongs to contract, not to contract diff/],
+    [
+      ['contract', 'diff', 'a', '--out', 'b'],
+      /--out belongs to contract and client typescript, not to contract diff/,
+    ],
     [['check', '--jsn'], /unknown flag --jsn; the nearest is --json/],
     [['serve', '--http.prot', '1'], /unknown flag --http\.prot; the nearest is --http\.port/],
     [['serve', '-x'], /unknown flag -x/],

@@ -170,10 +170,13 @@ for (const [path, registered, otherwise] of REGISTRY)
   });
 
 t.test('OpenAPI documents', (t) => {
-  const document = (alias?: string): object => ({ kind: 'openapi', alias });
+  const document = (alias?: string, form = 'json'): object => ({ kind: 'openapi', form, alias });
   const cases: [path: string, expected: object, otherwise: object][] = [
     ['/_QUERIES/openapi.json', document(), { kind: 'not_found' }],
     ['/_QUERIES/shop/openapi.json', document('shop'), { kind: 'rejected' }],
+    ['/_QUERIES/client.ts', document(undefined, 'typescript'), { kind: 'not_found' }],
+    ['/_QUERIES/shop/client.ts', document('shop', 'typescript'), { kind: 'rejected' }],
+    ['/_QUERIES/client.js', { kind: 'not_found' }, { kind: 'not_found' }],
     ['/_QUERIES/a.b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
     ['/_QUERIES/registry/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],
     ['/_QUERIES/a/b/openapi.json', { kind: 'rejected' }, { kind: 'rejected' }],

@@ -48,7 +48,7 @@ export async function documentScripts(
     tasks,
     proofs,
     document: async (reader = ANYBODY, database) => {
-      const { text } = await tasks.respond({ database, reader, ifNoneMatch: '' });
+      const { text } = await tasks.respond({ form: 'json', database, reader, ifNoneMatch: '' });
       return JSON.parse(text!) as Json;
     },
   };

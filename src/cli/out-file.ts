@@ -1,0 +1,25 @@
+/** The outcome of a command, in the file of `--out` or on standard output. */
+import { resolve } from 'node:path';
+import { CommandError } from './session.js';
+import { writeWhole } from './whole-file.js';
+
+/** writeOut says what it wrote to a file; `about` is what is in the text. Rejects with CommandError. */
+export async function writeOut(
+  cwd: string,
+  out: string | undefined,
+  text: string,
+  about: string,
+): Promise<void> {
+  if (out === undefined) {
+    process.stdout.write(text);
+    return;
+  }
+  const path = resolve(cwd, out);
+  try {
+    await writeWhole(path, text);
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    throw new CommandError(`${path} cannot be written: ${code}`);
+  }
+  process.stdout.write(`wrote ${out}: ${about}\n`);
+}

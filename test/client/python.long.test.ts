@@ -1,0 +1,88 @@
+/**
+ * A client in Python, made by openapi-python-client from the document of the examples, and used. Where PyPI or Python's venv
+ * is missing, that is skipped.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { makeFolder } from '../cli/program.js';
+import { documentScripts } from '../openapi/documented.js';
+import { startPostgres } from '../support/postgres.js';
+import { startService } from '../support/service.js';
+
+// From dist-test/test/client to the project.
+const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
+
+const PROGRAM = `
+import json, sys
+from shop import Client
+from shop.api.products import read_products_get, read_products_some, write_products_create
+from shop.models import Error
+
+client = Client(base_url=sys.argv[1])
+row = read_products_get.sync(id=3, client=client)[0]
+some = read_products_some.sync(id=[1, 5], client=client)
+made = write_products_create.sync(name="Hojicha", category="tea", price=9.5, client=client)
+wrong = write_products_create.sync(name="Hojicha", category="tea", price=9.5, client=client)
+assert isinstance(wrong, Error), wrong
+print(json.dumps([row.name, row.added_at.year > 2000, [one.id for one in some], made.rows_affected, wrong.code]))
+`;
+
+/** How long PyPI may take, ms. */
+const PATIENCE = 120_000;
+
+t.setTimeout(280_000);
+
+const folder = makeFolder(t);
+const bin = join(folder, 'venv', 'bin');
+
+interface Ran {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+function execute(program: string, ...args: readonly string[]): Ran {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: PATIENCE,
+    env: { PATH: `${bin}:${process.env['PATH']}` },
+  });
+  return { status, text: error === undefined ? `${stdout}${stderr}` : String(error) };
+}
+
+/** Why there is no generator; undefined when it is installed. */
+function missing(): string | undefined {
+  if (execute('python3', '-m', 'venv', 'venv').status !== 0)
+    return "Python's venv is not installed";
+  const { status } = execute(join(bin, 'pip'), 'install', '-q', 'openapi-python-client', 'ruff');
+  return status === 0 ? undefined : 'PyPI is not reachable';
+}
+
+const skip = missing() ?? false;
+
+t.test('openapi-python-client', { skip }, async (t) => {
+  const server = await startPostgres(t, {
+    setup: readFileSync(join(EXAMPLES, 'database.sql'), 'utf8'),
+  });
+  const service = await startService(t, {
+    database: server.url,
+    config: { 'http.processes': 1, 'pool.threads': 1 },
+    prepare: (home) =>
+      cpSync(join(EXAMPLES, 'queries'), join(home, 'queries'), { recursive: true }),
+  });
+  const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(await documented.document()));
+  const made = execute(
+    join(bin, 'openapi-python-client'),
+    ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'shop'],
+  );
+  t.equal(made.status, 0, made.text);
+  t.notMatch(made.text, /unable to parse|warning/i);
+  writeFileSync(join(folder, 'use.py'), PROGRAM);
+  const used = execute(join(bin, 'python3'), 'use.py', service.url);
+  t.equal(used.status, 0, used.text);
+  t.same(JSON.parse(used.text.split('\n')[0]!), ['Sencha Yame', true, [1, 5], 1, '23505']);
+});
