@@ -260,5 +260,9 @@ const SESSION_RESULT = 1 << 30;
 /** openSession makes a database for the command line, whose connections are opened when they are needed. Close it. */
 export function openSession(settings: DatabaseSettings, connections = 1): Database {
   const budget = new ResultBudget(SESSION_RESULT, 2 * SESSION_RESULT);
-  return new Database(settings, budget, new ConnectionQuota(new Int32Array([connections, 0, 0]), 0));
+  return new Database(
+    settings,
+    budget,
+    new ConnectionQuota(new Int32Array([connections, 0, 0]), 0),
+  );
 }

@@ -115,8 +115,11 @@ export class HttpProcessSlot {
   #start(): HttpProcessHandle {
     this.#timer = undefined;
     this.#started = performance.now();
-    const started = new HttpProcessHandle(this.#settings, this.#shared, this.#proofs, (connections) =>
-      this.onConnections(connections),
+    const started = new HttpProcessHandle(
+      this.#settings,
+      this.#shared,
+      this.#proofs,
+      (connections) => this.onConnections(connections),
     );
     void started.exited.then((exit) => this.#exited(exit));
     return started;

@@ -21,7 +21,8 @@ function inputs(text: string, verb: Verb = 'read'): Record<string, unknown> {
   const { operations, schemas } = describeScript(script, false);
   const { parameters } = operations[0]!.description as { parameters: { name?: string }[] };
   const own = parameters.filter(({ name }) => name !== undefined);
-  return { ...Object.fromEntries(own.map(({ name, ...rest }) => [name, rest])), ...schemas };
+  const entries = own.map(({ name, ...rest }): [string, object] => [name!, rest]);
+  return { ...Object.fromEntries(entries), ...schemas };
 }
 
 const query = (schema: object, more: object = {}): object => ({ in: 'query', ...more, schema });

@@ -138,7 +138,8 @@ function recordingLog(lines: LogLine[]): Logger {
     else lines.push({ level, ...fields, msg: msg ?? '' });
   };
   const levels = Object.entries(LEVELS).map(([name, level]) => [name, write(level)]);
-  return { ...Object.fromEntries(levels), child: () => silent } as unknown as Logger;
+  const log: object = { ...Object.fromEntries(levels), child: () => silent };
+  return log as Logger;
 }
 
 /** A directory of scripts. */

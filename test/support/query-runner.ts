@@ -55,7 +55,8 @@ export class TestRunner {
       deaths: new SharedArrayBuffer(8),
       sending: new SharedArrayBuffer(4),
       responses: createRing(),
-      connections: new Int32Array(new SharedArrayBuffer(12)).fill(database.connections, 0, 1).buffer,
+      connections: new Int32Array(new SharedArrayBuffer(12)).fill(database.connections, 0, 1)
+        .buffer,
       ...settings,
     };
     const level = (name: string) => (fields: object, msg: string) =>
