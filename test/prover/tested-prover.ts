@@ -137,8 +137,11 @@ function recordingLog(lines: LogLine[]): Logger {
     if (typeof fields === 'string') lines.push({ level, msg: fields });
     else lines.push({ level, ...fields, msg: msg ?? '' });
   };
-  const levels = Object.entries(LEVELS).map(([name, level]) => [name, write(level)]);
-  const log: object = { ...Object.fromEntries(levels), child: () => silent };
+  const levels = Object.entries(LEVELS).map(([name, level]): [string, unknown] => [
+    name,
+    write(level),
+  ]);
+  const log: object = { ...Object.fromEntries<unknown>(levels), child: () => silent };
   return log as Logger;
 }
 
