@@ -1,5 +1,6 @@
 /** Proves scripts on one database. Several may be proved at a time: their statements share a connection. */
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import type { Database } from '../pg/database.js';
 import { StatementFailure, type Queryable } from '../pg/queryable.js';
@@ -21,7 +22,7 @@ import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
 import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
 import { missingPrivileges, rolesOf } from './privileges.js';
-import { Slices } from './slices.js';
+import { SLICE, Slices } from './slices.js';
 import { Slots } from './slots.js';
 
 /** Limits of the proof of one text. */
@@ -64,6 +65,11 @@ export interface ProverSettings {
    * lock delays no script, and other work pauses between slices.
    */
   readonly serves?: boolean;
+  /**
+   * How long the prover rests after each slice and each statement, as a multiple of the time that it took: requests use the
+   * same processors and the same server. The rests do not count as time of the proof.
+   */
+  readonly rest?: number;
   /** Ends a proof as when its time is over. */
   readonly signal?: AbortSignal;
 }
@@ -71,7 +77,13 @@ export interface ProverSettings {
 /** How long requests have the thread for themselves between slices, ms. */
 const PAUSE = 2;
 
-/** Texts of a script that PostgreSQL is asked about, and statements that it analyses, at a time, on a connection that serves no requests. */
+/** The longest rest, ms. */
+const LONGEST_REST = 100;
+
+/**
+ * Texts of a script that PostgreSQL is asked about, and statements that it analyses, at a time, where no requests are
+ * affected.
+ */
 const PARALLEL = 4;
 
 /** The slots of a text that was rendered with values. */
@@ -101,15 +113,16 @@ export class Prover {
    * database cannot be asked.
    */
   async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
-    const { signal, limits } = this.#settings;
+    const { signal, limits, serves = false, rest = 0 } = this.#settings;
     const { paths, shapes, pairs } = limits;
+    time *= 1 + rest;
     const tables = await this.#tablesOnce();
     const start = performance.now();
     const isOver = (part: number): boolean =>
       signal?.aborted === true || performance.now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
-    const slices = new Slices(this.#settings.serves ? PAUSE : 0);
-    const parallel = this.#settings.serves ? 1 : PARALLEL;
+    const slices = new Slices(serves ? PAUSE : rest * SLICE);
+    const parallel = serves || rest > 0 ? 1 : PARALLEL;
     const session = { ...checking, ...this.#analysing(start + time), parallel };
     return prove(text, session, { paths, shapes, pairs, isOver }, slices);
   }
@@ -151,7 +164,7 @@ export class Prover {
         const left = end - performance.now();
         if (left <= 0) throw new OutOfTime();
         try {
-          return await analyser.analyse(statement, Math.min(patience, left));
+          return await this.#restAfter(() => analyser.analyse(statement, Math.min(patience, left)));
         } catch (error) {
           if (left <= patience && isCancelled(error)) throw new OutOfTime();
           throw error;
@@ -177,12 +190,23 @@ export class Prover {
         const left = end - performance.now();
         if (left <= 0) throw new OutOfTime();
         const limit = Math.min(patience, left);
-        const described = await this.#database.describe(sql, { limit, alone });
+        const described = await this.#restAfter(() =>
+          this.#database.describe(sql, { limit, alone }),
+        );
         if (limit === left && isTimeout(described)) throw new OutOfTime();
         return described;
       },
       tables,
     };
+  }
+
+  async #restAfter<Result>(task: () => Promise<Result>): Promise<Result> {
+    const { rest = 0 } = this.#settings;
+    if (rest === 0) return task();
+    const began = performance.now();
+    const result = await task();
+    await sleep(Math.min(rest * (performance.now() - began), LONGEST_REST));
+    return result;
   }
 
   async #tablesOnce(): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a slice takes, ms: a request waits for one at most. */
-const SLICE = 1;
+export const SLICE = 1;
 
 export class Slices {
   readonly #pause: number;

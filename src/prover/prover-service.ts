@@ -27,8 +27,9 @@ export interface Pace extends LookPace {
 }
 
 const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
-  warn: { texts: 2_000, catalogs: 3_000, part: 100 },
-  require: { texts: 800, catalogs: 3_000, part: 100 },
+  warn: { texts: 2_000, catalogs: 3_000, part: 100, rest: 4 },
+  // Changes wait for their proof.
+  require: { texts: 800, catalogs: 3_000, part: 100, rest: 1 },
 };
 
 /** The pause after an error of the prover itself, ms. */

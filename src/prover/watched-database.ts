@@ -27,10 +27,13 @@ const PATIENCE = 2_000;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
 
-/** The shortest time between looks, ms, and the part of the time that they take at most, one in so many. */
 export interface LookPace {
+  /** The shortest time between looks, ms. */
   readonly catalogs: number;
+  /** The part of the time that looks take at most, one in so many. */
   readonly part: number;
+  /** That of proofs, see src/proof/prover.ts. */
+  readonly rest: number;
 }
 
 interface Catalog {
@@ -178,6 +181,7 @@ export class WatchedDatabase {
       patience: PATIENCE,
       analysis: this.#database,
       role,
+      rest: this.#pace.rest,
       signal: this.#signal,
     });
   }
