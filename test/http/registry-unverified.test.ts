@@ -85,7 +85,7 @@ t.test('their budget is bounded', async (t) => {
   const { port, release } = await held(t);
   const sockets: Socket[] = [];
   const connected = (socket: Socket): unknown => sockets.push(socket);
-  const answers = Array.from({ length: 24 }, () => sendRaw(port, post(ADMIN, LARGEST), { connected })); // prettier-ignore
+  const answers = Array.from({ length: 18 }, () => sendRaw(port, post(ADMIN, LARGEST), { connected })); // prettier-ignore
   await allRead(port, sockets);
   release();
   const told = (await Promise.all(answers)).map(codeOf);
