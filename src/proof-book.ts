@@ -1,5 +1,6 @@
 /** The proofs of the scripts that are served, as a process or a thread of the service knows them. */
-import type { ProofKey, ProofNews, ServedProof } from './proofs.js';
+import { createHash } from 'node:crypto';
+import type { ProofKey, ProofNews, ProofRecord, ServedProof } from './proofs.js';
 
 export class ProofBook {
   /** Whether every script has been proved once since the service started. */
@@ -7,6 +8,7 @@ export class ProofBook {
   /** Changes with the proofs: what is made of them is out of date then. */
   version = 0;
   readonly #proofs = new Map<string, ServedProof>();
+  readonly #hashes = new WeakMap<object, string>();
 
   apply({ proofs, gone, complete }: ProofNews): void {
     for (const key of gone) this.#proofs.delete(keyOf(key));
@@ -20,6 +22,13 @@ export class ProofBook {
     return this.#proofs.get(keyOf(key));
   }
 
+  /** recordOf gives the proof of exactly this text of a script; undefined when there is none. */
+  recordOf(key: ProofKey, template: { readonly text: string }): ProofRecord | undefined {
+    const proof = this.of(key);
+    if (proof === undefined) return undefined;
+    return proof.text === this.#hashOf(template) ? proof.record : undefined;
+  }
+
   /** In no particular order. */
   get proofs(): Iterable<ServedProof> {
     return this.#proofs.values();
@@ -29,6 +38,17 @@ export class ProofBook {
   news(): ProofNews {
     return { proofs: [...this.#proofs.values()], gone: [], complete: this.complete };
   }
+
+  #hashOf(template: { readonly text: string }): string {
+    let hash = this.#hashes.get(template);
+    if (hash === undefined) this.#hashes.set(template, (hash = textHash(template.text)));
+    return hash;
+  }
+}
+
+/** textHash gives what ServedProof.text is for the text of a template. */
+export function textHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function keyOf({ alias, script, verb }: ProofKey): string {

@@ -74,6 +74,11 @@ export interface CatalogBasis {
   readonly digest: string;
 }
 
+/** isUndecided tells whether requests may be answered of which a proof says nothing. */
+export function isUndecided({ open, columns }: ProofRecord): boolean {
+  return open.length > 0 || columns.length === 0;
+}
+
 /** Which text of a script, on which database. */
 export interface ProofKey {
   readonly alias: string;

@@ -3,8 +3,7 @@
  * whose result does not match, so it is undefined unless all columns are known, and says nothing of a value whose form
  * depends on more than the name of its type. It is for programs, and kept short.
  */
-import type { ProofRecord, RecordedColumn } from '../proofs.js';
-import { isUndecided } from './tool-parameter.js';
+import { isUndecided, type ProofRecord, type RecordedColumn } from '../proofs.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,19 +3,15 @@
  * that a thousand scripts do not block other requests; unchanged tools are reused. Left out are scripts whose name clients
  * reject or that is not unique, and scripts with a required parameter whose name clients reject.
  */
-import { performance } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers/promises';
 import type { ReadableScript } from '../script/scripts.js';
+import type { ProofBook } from '../proof-book.js';
 import type { ProofRecord } from '../proofs.js';
+import { inSlices } from '../script/slices.js';
 import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import type { Template } from '../template/template.js';
 import { ScriptInput } from './script-input.js';
-import type { ScriptProofs } from './script-proofs.js';
 import { ScriptTool } from './script-tool.js';
 import { toolName, type NameForm } from './tool-names.js';
-
-/** Time slice, ms. */
-const SLICE = 5;
 
 /** The parameters of templates, which are the same for every database. */
 const parameters = new WeakMap<Template, TemplateParameters>();
@@ -43,24 +39,23 @@ export class ScriptTable {
     alias: string,
     scripts: readonly ReadableScript[],
     form: NameForm,
-    proofs: ScriptProofs,
+    proofs: ProofBook,
     before: ScriptTable | undefined,
   ): Promise<ScriptTable> {
     const byName = new Map<string, ScriptTool | undefined>();
-    let began = performance.now();
-    for (const script of scripts) {
-      const { folder, name: own } = script;
+    await inSlices(scripts, (script) => {
+      const { folder, name: own, template } = script;
       const name = toolName(form, 'service', 'script', alias, folder, own);
-      if (name === undefined) continue;
-      if (byName.has(name)) byName.set(name, undefined);
-      else {
-        const tool = toolOf(name, alias, script, proofs.of(alias, script), before?.find(name));
-        if (tool.input.usable) byName.set(name, tool);
+      if (name === undefined) return;
+      if (byName.has(name)) {
+        byName.set(name, undefined);
+        return;
       }
-      if (performance.now() - began < SLICE) continue;
-      await setImmediate();
-      began = performance.now();
-    }
+      const path = `${folder}/${own}`;
+      const proof = proofs.recordOf({ alias, script: path, verb: 'read' }, template);
+      const tool = toolOf(name, alias, script, proof, before?.find(name));
+      if (tool.input.usable) byName.set(name, tool);
+    });
     const tools = [...byName].filter(
       (entry): entry is [string, ScriptTool] => entry[1] !== undefined,
     );

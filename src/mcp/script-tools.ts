@@ -30,7 +30,6 @@ import type { ReadOnly } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
 import { logFailure, type ToolFailure } from './tool-failure.js';
 import { scriptFailureText } from './script-failure.js';
-import { ScriptProofs } from './script-proofs.js';
 import { ScriptTable, sharedNames } from './script-table.js';
 import type { ScriptTool } from './script-tool.js';
 import { MAX_ROWS } from './select-arguments.js';
@@ -71,7 +70,7 @@ const CALLERS = { entries: 100, characters: 100_000 };
 export class ScriptTools {
   readonly #settings: McpSettings;
   readonly #scripts: ReadableScripts;
-  readonly #proofs: ScriptProofs;
+  readonly #proofs: ProofBook;
   readonly #readOnly: ReadOnly;
   readonly #options: ScriptToolsOptions;
   readonly #log: Logger;
@@ -94,7 +93,7 @@ export class ScriptTools {
   ) {
     this.#settings = settings;
     this.#scripts = scripts;
-    this.#proofs = new ScriptProofs(proofs);
+    this.#proofs = proofs;
     this.#readOnly = readOnly;
     this.#options = options;
     this.#log = log;

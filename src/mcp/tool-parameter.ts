@@ -3,7 +3,7 @@
  * declaration counts more than the proof, the proof more than the template.
  */
 import type { Head } from '../head/head.js';
-import type { ProofRecord, RecordedParameter } from '../proofs.js';
+import { isUndecided, type ProofRecord, type RecordedParameter } from '../proofs.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request-data.js';
 import type { Parameter, TemplateParameters } from '../template/parameters.js';
 
@@ -42,11 +42,6 @@ export function toolParameters(
       const one = provedAs(templateParameter(parameter), known, isOpen);
       return withDefault(declaredAs(one, declared, isNeeded));
     });
-}
-
-/** isUndecided tells whether requests may be answered of which a proof says nothing. */
-export function isUndecided({ open, columns }: ProofRecord): boolean {
-  return open.length > 0 || columns.length === 0;
 }
 
 function templateParameter({ type, ...parameter }: Parameter): ToolParameter {

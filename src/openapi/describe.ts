@@ -2,7 +2,7 @@
 import type { ScriptContract } from '../contract/contract.js';
 import { scriptContract } from '../contract/script-contract.js';
 import { descriptionOf } from '../head/description.js';
-import type { ProofRecord } from '../proofs.js';
+import { isUndecided, type ProofRecord } from '../proofs.js';
 import { methodsOf } from '../script/verb.js';
 import { parametersOf } from '../template/parameters.js';
 import { errorReference, type ErrorStatus } from './errors.js';
@@ -10,7 +10,7 @@ import { inputSchema } from './input-schema.js';
 import { inputsOf, type Input, type Inputs } from './inputs.js';
 import type { DescribedScript, DocumentedScript, Operation } from './operation.js';
 import { requestBody, type RequestBody } from './request-body.js';
-import { isKnown, responseSchema, returnsRows, rowSchema, valueSchema } from './row-schema.js';
+import { responseSchema, returnsRows, rowSchema, valueSchema } from './row-schema.js';
 import { ANY, reference, sentences, type Schema } from './schema.js';
 import { NOT_PROVED, templateRecord } from './template-record.js';
 
@@ -128,7 +128,7 @@ class Description {
     if (this.#script.proof === undefined)
       yield `Described from its template, because ${NOT_PROVED}: its result is not known`;
     else if (verdict === 'broken') yield 'The proof of this script found requests that fail';
-    else if (!isKnown(this.#proof) && verdict === 'open')
+    else if (isUndecided(this.#proof) && verdict === 'open')
       yield 'A part of this script is not proved: its result is not known';
   }
 

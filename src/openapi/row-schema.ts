@@ -2,19 +2,19 @@
 import type { ColumnContract } from '../contract/contract.js';
 import { columnsOf } from '../contract/script-contract.js';
 import type { Shape } from '../head/head.js';
-import type { ProofRecord } from '../proofs.js';
+import { isUndecided, type ProofRecord } from '../proofs.js';
 import { resultSchema } from './result-schema.js';
 import { ANY, anyOf, nullable, type Schema } from './schema.js';
 
 /** A row of which nothing is known. */
 const ROW: Schema = { type: 'object' };
 
-/** Most forms of a row: a schema of more helps nobody. */
+/** Most forms of a row: a schema of more would be too long to read. */
 const MOST_FORMS = 8;
 
 /** rowSchema is the schema of a row, which may have one of several forms. */
 export function rowSchema(proof: ProofRecord, reads: boolean): Schema {
-  if (!isKnown(proof)) return ROW;
+  if (isUndecided(proof)) return ROW;
   // A change without columns returns no rows; a read can have rows without columns.
   const forms = reads ? proof.columns : proof.columns.filter((form) => form.length > 0);
   const isExact = isProved(proof);
@@ -25,7 +25,7 @@ export function rowSchema(proof: ProofRecord, reads: boolean): Schema {
 
 /** valueSchema is the schema of the one value of `@scalar`. */
 export function valueSchema(proof: ProofRecord): Schema {
-  if (!isKnown(proof)) return ANY;
+  if (isUndecided(proof)) return ANY;
   const isExact = isProved(proof);
   const columns = proof.columns.flatMap((form) => (columnsOf([form]) ?? []).slice(0, 1));
   return anyOf(columns.map((column) => columnSchema(column, isExact)));
@@ -36,11 +36,6 @@ function isProved({ verdict }: ProofRecord): boolean {
   return verdict === 'proved';
 }
 
-/** isKnown tells whether the columns of every result are known: with open points there may be others. */
-export function isKnown({ open, columns }: ProofRecord): boolean {
-  return open.length === 0 && columns.length > 0;
-}
-
 /** returnsRows tells whether a script may respond with rows. */
 export function returnsRows(proof: ProofRecord, reads: boolean): boolean {
   return reads || !hasAllForms(proof) || proof.columns.some((form) => form.length > 0);
@@ -48,7 +43,7 @@ export function returnsRows(proof: ProofRecord, reads: boolean): boolean {
 
 /** Whether every form of the result is known. */
 function hasAllForms(proof: ProofRecord): boolean {
-  return isKnown(proof) && isProved(proof);
+  return !isUndecided(proof) && isProved(proof);
 }
 
 /** A row of any of some forms. */

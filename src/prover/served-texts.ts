@@ -1,6 +1,6 @@
 /** The texts of scripts that are to be proved, wherever they are kept. */
-import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.js';
+import { textHash } from '../proof-book.js';
 import type { Compiled } from '../script/script-text.js';
 import type { Verb } from '../script/verb.js';
 
@@ -30,11 +30,11 @@ export interface TextSource {
   readonly took: number;
 }
 
-/** textHash gives what ServedProof.text has; for a text that cannot be used a hash of the reason. */
-export function textHash(compiled: Compiled): string {
+/** hashOf gives what ServedProof.text has; for a text that cannot be used a hash of the reason. */
+export function hashOf(compiled: Compiled): string {
   const text =
     compiled instanceof ServiceError
       ? `\0${compiled.detail ?? compiled.message}`
       : compiled.template.text;
-  return createHash('sha256').update(text).digest('base64url');
+  return textHash(text);
 }

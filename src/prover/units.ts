@@ -9,7 +9,7 @@ import type { ProofKey, ServedProof } from '../proofs.js';
 import type { Compiled } from '../script/script-text.js';
 import type { Verb } from '../script/verb.js';
 import { meantAliases } from './meant-aliases.js';
-import { textHash, type ServedText, type ServedTexts } from './served-texts.js';
+import { hashOf, type ServedText, type ServedTexts } from './served-texts.js';
 
 /** Waits before a text is proved again of which a statement was not parsed in time, ms. */
 const FIRST_WAIT = 1_000;
@@ -21,7 +21,7 @@ export class Unit {
   readonly verb: Verb;
   readonly own: string | undefined;
   readonly aliases: readonly string[];
-  /** See textHash. */
+  /** See hashOf. */
   readonly hash: string;
   compiled: Compiled;
   /** The last proof, of this text or one before it. */
@@ -42,7 +42,7 @@ export class Unit {
     this.verb = verb;
     this.own = own;
     this.aliases = aliases;
-    this.hash = textHash(compiled);
+    this.hash = hashOf(compiled);
     this.compiled = compiled;
     this.current = current;
     this.isPending = !this.isProved || current!.basis === undefined;
@@ -167,7 +167,7 @@ export class Units {
 /** Whether a unit has a text already; it then has the newest object with it. */
 function isSame(unit: Unit, { compiled }: ServedText): boolean {
   if (unit.compiled === compiled) return true;
-  if (unit.hash !== textHash(compiled)) return false;
+  if (unit.hash !== hashOf(compiled)) return false;
   unit.compiled = compiled;
   return true;
 }

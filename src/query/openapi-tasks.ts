@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents of the databases, and clients for them, as a task of a worker: made anew only when scripts, their paths or their proofs have
- * changed, a few scripts at a time.
+ * The OpenAPI documents of the databases, and clients for them, as a task of a worker: made anew only when scripts, their
+ * paths or their proofs have changed, a few scripts at a time.
  */
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -10,7 +10,6 @@ import { OpenApiDocument, type DocumentText } from '../openapi/document.js';
 import { DocumentAccess } from '../openapi/document-access.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import type { ProofBook } from '../proof-book.js';
-import type { ProofRecord } from '../proofs.js';
 import { Recent } from '../recent.js';
 import { routesOf } from '../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
@@ -100,27 +99,19 @@ export class OpenApiTasks {
     const served = routed.filter((one) => one.alias === undefined || this.#aliases.has(one.alias));
     const paths = ownPaths(routesOf(served, this.#defaultAlias).routes, alias);
     await inSlices(usable, ({ folder, name, text }) => {
+      const path = `${folder}/${name}`;
       const script = {
         alias: database,
         folder,
         name,
         text,
-        proof: this.#proofOf(alias, { folder, name, text }),
-        paths: paths.get(`${folder}/${name}`) ?? [],
+        proof: this.#proofs.recordOf({ alias, script: path, verb: text.verb }, text.template),
+        paths: paths.get(path) ?? [],
         isNamed: !(this.#registry && folder === 'registry'),
       };
       document.add(describeScript(script, this.#access.hasTokens));
     });
     return document;
-  }
-
-  /** The proof of exactly this text on this database. */
-  #proofOf(alias: string, { folder, name, text }: UsableScript): ProofRecord | undefined {
-    const { verb, template } = text;
-    const proof = this.#proofs.of({ alias, script: `${folder}/${name}`, verb });
-    if (proof === undefined) return undefined;
-    const hash = createHash('sha256').update(template.text).digest('base64url');
-    return proof.text === hash ? proof.record : undefined;
   }
 }
 
