@@ -74,6 +74,17 @@ export interface CatalogBasis {
   readonly digest: string;
 }
 
+/** What a record has that shows nothing, besides its verdict. */
+export const NOTHING_SHOWN = {
+  findings: [],
+  open: [],
+  parameters: [],
+  columns: [],
+  combinations: 0,
+  texts: 0,
+  statements: 0,
+} as const;
+
 /** isUndecided tells whether requests may be answered of which a proof says nothing. */
 export function isUndecided({ open, columns }: ProofRecord): boolean {
   return open.length > 0 || columns.length === 0;

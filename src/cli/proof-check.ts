@@ -6,8 +6,10 @@ import { performance } from 'node:perf_hooks';
 import { configuredDatabases } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { StatementFailure } from '../pg/queryable.js';
+import { heldUp, isLoss } from '../proof/interruption.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
 import { USUAL_LIMITS, WIDE_LIMITS } from '../proof/prover.js';
+import { NOTHING_SHOWN } from '../proofs.js';
 import { placeOf } from './database-against.js';
 import { ProofDatabases, type DatabaseOptions } from './proof-databases.js';
 import type { Progress } from './progress.js';
@@ -147,7 +149,7 @@ class ProofCheck {
         this.#databases.lose(alias, error.reason);
         return undefined;
       }
-      return this.#delay(at, text, again) ?? unanswered(error.reason);
+      return this.#delay(at, text, again) ?? unanswered(error);
     }
   }
 
@@ -202,24 +204,8 @@ class ProofCheck {
   }
 }
 
-/** Whether other scripts cannot be proved either. */
-function isLoss({ state }: StatementFailure): boolean {
-  return /^(?:08|57P|53300)/.test(state);
-}
-
 /** The result for a script of which a statement was not parsed in time. */
-function unanswered(reason: string): KeptProof {
-  const what = `PostgreSQL did not parse a statement of it, which may wait for a lock on a table: ${reason}`;
-  return {
-    verdict: 'open',
-    findings: [],
-    open: [{ what, place: undefined }],
-    parameters: [],
-    columns: [],
-    asked: 0,
-    isCut: true,
-    combinations: 0,
-    texts: 0,
-    statements: 0,
-  };
+function unanswered(failure: StatementFailure): KeptProof {
+  const open = [{ what: heldUp(failure), place: undefined }];
+  return { ...NOTHING_SHOWN, verdict: 'open', open, asked: 0, isCut: true };
 }

@@ -3,7 +3,7 @@
  * they are cast to. Of its result nothing is known.
  */
 import type { Head } from '../head/head.js';
-import type { ProofRecord, RecordedParameter } from '../proofs.js';
+import { NOTHING_SHOWN, type ProofRecord, type RecordedParameter } from '../proofs.js';
 import { PARAMETER_DEFAULTS } from '../script/request-data.js';
 import type { Parameter, TemplateParameters } from '../template/parameters.js';
 
@@ -13,14 +13,10 @@ export function templateRecord({ list }: TemplateParameters, head: Head): ProofR
   const hasDefault = (name: string): boolean =>
     PARAMETER_DEFAULTS.has(name) || head.parameters.get(name)?.fallback !== undefined;
   return {
+    ...NOTHING_SHOWN,
     verdict: 'open',
-    findings: [],
     open: [{ what: NOT_PROVED }],
     parameters: list.map((parameter) => recorded(parameter, hasDefault(parameter.name))),
-    columns: [],
-    combinations: 0,
-    texts: 0,
-    statements: 0,
   };
 }
 

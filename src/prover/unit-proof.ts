@@ -1,8 +1,9 @@
 /** The proof of a unit: on its databases, one after the other, until it is not broken on one. */
 import { ServiceError } from '../errors.js';
 import { StatementFailure } from '../pg/queryable.js';
+import { heldUp, isLoss } from '../proof/interruption.js';
 import type { AnalysedRecord } from '../proof/proof-record.js';
-import type { CatalogBasis, ProofRecord } from '../proofs.js';
+import { NOTHING_SHOWN, type CatalogBasis, type ProofRecord } from '../proofs.js';
 import { placeOf } from '../script/script-error.js';
 import type { ScriptText } from '../script/script-text.js';
 import { problemOf } from '../script/script-files.js';
@@ -76,16 +77,11 @@ export class UnitProver {
       return { alias, record, basis };
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
-      if (!isLoss(error)) return { alias, record: unanswered(error.reason), basis: undefined };
+      if (!isLoss(error)) return { alias, record: unanswered(error), basis: undefined };
       database.lose(error.reason);
       return undefined;
     }
   }
-}
-
-/** Whether other texts cannot be proved either. */
-function isLoss({ state }: StatementFailure): boolean {
-  return /^(?:08|57P|53300)/.test(state);
 }
 
 /** The names that a proof depends on; undefined when every change may concern it. */
@@ -101,32 +97,25 @@ function plainRecord(record: AnalysedRecord): ProofRecord {
   return { verdict, findings, open, parameters, columns, combinations, texts, statements };
 }
 
-const NOTHING = {
-  findings: [],
-  open: [],
-  parameters: [],
-  columns: [],
-  combinations: 0,
-  texts: 0,
-  statements: 0,
-};
-
 /** The record of a text that cannot be used. */
 function unusable(script: string, error: ServiceError): ProofRecord {
   // The position is a field of its own.
   const message = problemOf(script, error).message.replace(/^template: \S+ /, '');
   const finding = { message, code: error.code, ...placeOf(error), when: 'always' };
-  return { ...NOTHING, verdict: 'broken', findings: [finding] };
+  return { ...NOTHING_SHOWN, verdict: 'broken', findings: [finding] };
 }
 
 /** The proof of a unit that cannot be proved because of an error of the prover itself. */
 export function unprovable({ aliases }: Unit): UnitProof {
   const open = [{ what: 'all of it: the prover failed' }];
-  return { alias: aliases[0]!, record: { ...NOTHING, verdict: 'open', open }, basis: undefined };
+  return {
+    alias: aliases[0]!,
+    record: { ...NOTHING_SHOWN, verdict: 'open', open },
+    basis: undefined,
+  };
 }
 
 /** The record of a text of which PostgreSQL did not parse a statement in time. */
-function unanswered(reason: string): ProofRecord {
-  const what = `PostgreSQL did not parse a statement of it, which may wait for a lock on a table: ${reason}`;
-  return { ...NOTHING, verdict: 'open', open: [{ what }] };
+function unanswered(failure: StatementFailure): ProofRecord {
+  return { ...NOTHING_SHOWN, verdict: 'open', open: [{ what: heldUp(failure) }] };
 }

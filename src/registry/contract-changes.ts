@@ -4,6 +4,7 @@ import { diffContracts } from '../contract/contract-diff.js';
 import { contractOf, type ContractSource } from '../contract/script-contract.js';
 import { NO_HEAD } from '../head/head.js';
 import type { AnalysedRecord } from '../proof/proof-record.js';
+import { NOTHING_SHOWN } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { RecordContent } from './records.js';
@@ -109,16 +110,7 @@ function withoutScript({ verb, breaking, kind, name, message }: Change): TextCha
 /** A text that is gone, or new, needs no more than its name. */
 const NOTHING_KNOWN: Pick<ContractSource, 'head' | 'proof'> = {
   head: NO_HEAD,
-  proof: {
-    verdict: 'open',
-    findings: [],
-    open: [],
-    parameters: [],
-    columns: [],
-    combinations: 0,
-    texts: 0,
-    statements: 0,
-  },
+  proof: { ...NOTHING_SHOWN, verdict: 'open' },
 };
 
 /** Whether its statements could all be analysed, or return nothing. */

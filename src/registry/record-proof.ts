@@ -1,5 +1,6 @@
 /** The proof of a stored record, in which a text that is no valid template is broken too. */
 import type { AnalysedRecord } from '../proof/proof-record.js';
+import { NOTHING_SHOWN } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { VERBS, type Verb } from '../script/verb.js';
 import type { RecordContent } from './records.js';
@@ -32,14 +33,6 @@ export async function proveRecord(
 function brokenBy({ message, code, place }: TemplateRejected): AnalysedRecord {
   const { line, column } = place;
   const position = line === undefined ? {} : { line, ...(column === undefined ? {} : { column }) };
-  return {
-    verdict: 'broken',
-    findings: [{ message, code, ...position, when: 'always' }],
-    open: [],
-    parameters: [],
-    columns: [],
-    combinations: 0,
-    texts: 0,
-    statements: 0,
-  };
+  const finding = { message, code, ...position, when: 'always' };
+  return { ...NOTHING_SHOWN, verdict: 'broken', findings: [finding] };
 }
