@@ -1,22 +1,22 @@
 /** The completions for bash. */
 import { COMMAND_LIST } from './commands.js';
 import {
+  casePattern,
   commandFlags,
+  FILE_FLAGS,
   KEY_FLAGS,
   nextWords,
   OPERANDS,
   operandsBy,
   POSITIONS,
-  VALUED,
+  TEXT_FLAGS,
   WITH_VALUE,
+  WORD_FLAGS,
   type Choice,
 } from './completion-data.js';
 
 /** bashCompletion gives a script to be sourced. */
 export function bashCompletion(): string {
-  const files = VALUED.filter(({ isFile }) => isFile).map(({ flag }) => flag);
-  const chosen = VALUED.filter(({ words }) => words.length > 0);
-  const free = VALUED.filter(({ words, isFile }) => words.length === 0 && !isFile);
   return `# Completions of sql-rest-service for bash, printed by: sql-rest-service completion bash
 _sql_rest_service() {
   local current=\${COMP_WORDS[COMP_CWORD]} position= choices= flags= kind= word i
@@ -31,13 +31,13 @@ _sql_rest_service() {
       help) [[ -z $position ]] && continue ;;
     esac
     case "\${position:+$position }$word" in
-      ${quoted(POSITIONS)}) position="\${position:+$position }$word" ;;
+      ${casePattern(POSITIONS)}) position="\${position:+$position }$word" ;;
     esac
   done
   case \${COMP_WORDS[COMP_CWORD - 1]} in
-    ${files.join('|')}) kind=file ;;
-${chosen.map(({ flag, words }) => `    ${flag}) choices='${words.join(' ')}' kind=value ;;`).join('\n')}
-    ${free.map(({ flag }) => flag).join('|')}) return ;;
+    ${FILE_FLAGS.join('|')}) kind=file ;;
+${WORD_FLAGS.map(({ flag, words }) => `    ${flag}) choices='${words.join(' ')}' kind=value ;;`).join('\n')}
+    ${TEXT_FLAGS.join('|')}) return ;;
   esac
   if [[ -z $kind ]]; then
     case $position in
@@ -45,8 +45,8 @@ ${[...nextWords()].map(([at, next]) => `      '${at}') choices='${joined(next)}'
 ${OPERANDS.map(([name, words]) => `      '${name}') choices='${words.join(' ')}' ;;`).join('\n')}
     esac
     case $position in
-      ${quoted(operandsBy('file'))}) kind=file ;;
-      ${quoted(operandsBy('folder'))}) kind=folder ;;
+      ${casePattern(operandsBy('file'))}) kind=file ;;
+      ${casePattern(operandsBy('folder'))}) kind=folder ;;
     esac
     case $position in
 ${COMMAND_LIST.map(
@@ -71,8 +71,4 @@ complete -F _sql_rest_service sql-rest-service
 
 function joined(choices: readonly Choice[]): string {
   return choices.map(({ word }) => word).join(' ');
-}
-
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `'${word}'`).join('|');
 }

@@ -42,15 +42,24 @@ export const KEY_FLAGS: readonly Choice[] = NAMES.filter(
   (name) => !KEYS[name].secret && KEYS[name].kind.name !== 'tables',
 ).map((name) => ({ word: `--${name}`, meaning: KEYS[name].meaning.replaceAll('`', '') }));
 
-/** The flags with a value: their words, or whether the value is a file. */
-export const VALUED: readonly {
+interface ValuedFlag {
   readonly flag: string;
   readonly words: readonly string[];
   readonly isFile: boolean;
-}[] = (Object.keys(FLAGS) as FlagName[]).flatMap((name) => {
+}
+
+/** The flags with a value: their words, or whether the value is a file. */
+export const VALUED: readonly ValuedFlag[] = (Object.keys(FLAGS) as FlagName[]).flatMap((name) => {
   const { value, words = [], names } = flagOf(name);
   return value === undefined ? [] : [{ flag: `--${name}`, words, isFile: names === 'file' }];
 });
+
+/** Of these, the flags whose value is a file, one of some words, or any text. */
+export const FILE_FLAGS = VALUED.filter(({ isFile }) => isFile).map(({ flag }) => flag);
+export const WORD_FLAGS = VALUED.filter(({ words }) => words.length > 0);
+export const TEXT_FLAGS = VALUED.filter(({ words, isFile }) => words.length === 0 && !isFile).map(
+  ({ flag }) => flag,
+);
 
 /** Flags whose value is the next word: those of keys with a dot are left to a pattern, `--*.*`. */
 export const WITH_VALUE: readonly string[] = [
@@ -73,4 +82,9 @@ export const OPERANDS: readonly (readonly [CommandName, readonly string[]])[] =
 /** operandsBy lists the commands whose operands are of a kind. */
 export function operandsBy(kind: Command['names']): readonly CommandName[] {
   return COMMAND_LIST.filter(([, command]) => command.names === kind).map(([name]) => name);
+}
+
+/** casePattern is the pattern of a case in bash and zsh that matches these words, each as a whole. */
+export function casePattern(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join('|');
 }

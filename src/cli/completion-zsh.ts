@@ -1,22 +1,22 @@
 /** The completions for zsh. */
 import { COMMAND_LIST } from './commands.js';
 import {
+  casePattern,
   commandFlags,
+  FILE_FLAGS,
   KEY_FLAGS,
   nextWords,
   OPERANDS,
   operandsBy,
   POSITIONS,
-  VALUED,
+  TEXT_FLAGS,
   WITH_VALUE,
+  WORD_FLAGS,
   type Choice,
 } from './completion-data.js';
 
 /** zshCompletion gives a script to be sourced, or to be a file _sql-rest-service in $fpath. */
 export function zshCompletion(): string {
-  const files = VALUED.filter(({ isFile }) => isFile).map(({ flag }) => flag);
-  const chosen = VALUED.filter(({ words }) => words.length > 0);
-  const free = VALUED.filter(({ words, isFile }) => words.length === 0 && !isFile);
   return `#compdef sql-rest-service
 # Completions of sql-rest-service for zsh, printed by: sql-rest-service completion zsh
 _sql_rest_service() {
@@ -32,13 +32,13 @@ _sql_rest_service() {
       (help) [[ -z $position ]] && continue ;;
     esac
     case "\${position:+$position }$word" in
-      (${quoted(POSITIONS)}) position="\${position:+$position }$word" ;;
+      (${casePattern(POSITIONS)}) position="\${position:+$position }$word" ;;
     esac
   done
   case $words[CURRENT-1] in
-    (${files.join('|')}) _files; return ;;
-${chosen.map(({ flag, words }) => `    (${flag}) compadd ${words.join(' ')}; return ;;`).join('\n')}
-    (${free.map(({ flag }) => flag).join('|')}) return ;;
+    (${FILE_FLAGS.join('|')}) _files; return ;;
+${WORD_FLAGS.map(({ flag, words }) => `    (${flag}) compadd ${words.join(' ')}; return ;;`).join('\n')}
+    (${TEXT_FLAGS.join('|')}) return ;;
   esac
   if [[ $PREFIX == -* ]]; then
     keys=(${described(KEY_FLAGS)})
@@ -58,8 +58,8 @@ ${OPERANDS.map(([name, words]) => `    ('${name}') choices=(${words.join(' ')}) 
   esac
   (( $#choices )) && _describe command choices
   case $position in
-    (${quoted(operandsBy('file'))}) _files ;;
-    (${quoted(operandsBy('folder'))}) _files -/ ;;
+    (${casePattern(operandsBy('file'))}) _files ;;
+    (${casePattern(operandsBy('folder'))}) _files -/ ;;
   esac
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
@@ -74,8 +74,4 @@ function described(choices: readonly Choice[]): string {
   return choices
     .map(({ word, meaning }) => `'${word}:${meaning.replaceAll("'", `'\\''`)}'`)
     .join(' ');
-}
-
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `'${word}'`).join('|');
 }

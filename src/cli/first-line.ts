@@ -1,5 +1,5 @@
 /**
- * Reads one line from a stream that is no terminal, such as a pipe. Whoever writes to it may keep it open: what follows the
+ * Reads one line from a stream that is not a terminal, such as a pipe. Its writer may keep it open: what follows the
  * line is not waited for, and a stream on which nothing comes is given up.
  */
 import type { Readable } from 'node:stream';

@@ -172,7 +172,7 @@ function checkCombinations(config: Config, issues: Issues): void {
     );
 }
 
-/** checkProof checks that there is a connection for the proof of the scripts, and that the proof exists that `/_ready` waits for. */
+/** checkProof checks that there is a connection for the prover, and that `/_ready` does not wait for a proof that is off. */
 function checkProof(config: Config, issues: Issues): void {
   const mode = config['queries.proof'];
   if (mode === 'off') {

@@ -10,7 +10,7 @@ import type { Route } from './route.js';
 export class HealthHandler {
   /** 503 while the default database does not answer. */
   readonly live: Route;
-  /** 503 while one of the configured databases does not answer, until the scripts are proved if so configured, and during shutdown. */
+  /** 503 while a configured database does not answer, until the first proof if configured, and during shutdown. */
   readonly ready: Route;
   readonly #requests: RequestTable;
   readonly #health: DatabaseHealth;

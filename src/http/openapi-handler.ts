@@ -1,6 +1,6 @@
 /**
- * `/_QUERIES/openapi.json` and `/_QUERIES/client.ts`, also after an alias: passes requests to a worker, with what it has to know of
- * the caller. Nobody is refused, but each caller gets only the operations that they may run.
+ * `/_QUERIES/openapi.json` and `/_QUERIES/client.ts`, also after an alias: passes requests to a worker, with the caller's
+ * name and rights. No caller is refused; the response has only the operations that the caller may run.
  */
 import type { Caller } from '../auth/caller.js';
 import { JSON_BODY, NO_BODY } from '../batch.js';

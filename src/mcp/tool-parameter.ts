@@ -20,7 +20,7 @@ export interface ToolParameter extends Omit<Parameter, 'type'> {
   readonly neededWhen: string | undefined;
 }
 
-/** toolParameters leaves out what only HTTP sends; `proof` is undefined if there is none of this text. */
+/** toolParameters leaves out parameters that only HTTP requests have; without a proof of this text `proof` is undefined. */
 export function toolParameters(
   { list, open }: TemplateParameters,
   { parameters: declared }: Head,

@@ -20,7 +20,7 @@ export class DocumentAccess {
     this.#scripts = auth?.scripts && new ScriptAccess(auth.scripts);
   }
 
-  /** needsToken tells whether nobody may run an operation without a token. */
+  /** needsToken tells whether an operation needs a token. */
   needsToken({ path }: Operation): boolean {
     if (!this.hasTokens) return false;
     return this.#scripts !== undefined || !SAMPLES.some((one) => this.#isOpen(path, one));

@@ -78,7 +78,7 @@ function series(
   };
 }
 
-/** Identifiers are numbers too, but nobody compares their size. */
+/** Identifiers are numbers too, but their size means nothing. */
 function isLabel(raw: string): boolean {
   return kindOf(raw) === 'string' || kindOf(raw) === 'boolean';
 }

@@ -1,4 +1,4 @@
-/** Finds the texts of a script that nobody has the privileges to run, and which roles lack some. */
+/** Finds the texts of a script that no role has the privileges to run, and the roles that lack some. */
 import type { NeededRights } from '../analysis/dependencies.js';
 import type { Denial, MissingPrivileges } from './privileges.js';
 import type { ResultForms } from './result-forms.js';
@@ -8,7 +8,7 @@ import type { Checked } from './shape-checks.js';
 export type AskPrivileges = (texts: readonly NeededRights[]) => Promise<MissingPrivileges>;
 
 export interface CheckedPrivileges {
-  /** The texts, with a fault where nobody can run one. */
+  /** The texts; one that no role can run has a fault. */
   readonly checked: readonly Checked[];
   readonly denied: readonly Denial[];
 }

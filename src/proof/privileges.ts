@@ -50,7 +50,7 @@ interface Need {
 interface Lack extends Denial {
   readonly need: Need;
   readonly grant: string;
-  /** Whether the role is the owner of a view, so that nobody can run the statement. */
+  /** Whether the role is the owner of a view, so that no role can run the statement. */
   readonly isOwner: boolean;
 }
 

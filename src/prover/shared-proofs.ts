@@ -62,7 +62,7 @@ export class SharedProofs {
     });
   }
 
-  /** clean removes the proofs of scripts that are gone, and those that nobody has renewed for long. Never rejects. */
+  /** clean removes the proofs of scripts that are gone, and those that were not renewed for long. Never rejects. */
   async clean(): Promise<void> {
     await this.#try(async () => {
       await runStatement(this.#database, this.#sql.clean);

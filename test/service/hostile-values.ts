@@ -18,6 +18,8 @@ function start(t: Test, postgres: Postgres): Promise<Service> {
       'pool.threads': 1,
       'pg.maxopenconn': 3,
       'queries.proof': 'off',
+      // On a busy machine 20 statements of 64 KB wait long for each other.
+      'pg.conntimeout': 30,
     },
     scripts: {
       's/integer.read.sql': 'SELECT a FROM item WHERE a = a{{.v}}',
