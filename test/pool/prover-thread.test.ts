@@ -60,6 +60,7 @@ class Started {
         role: undefined,
         log: { level: 'silent', pretty: false },
         connections: this.connections,
+        activity: new SharedArrayBuffer(4),
       },
       known,
       { news: (news) => this.news.push(news), lend: () => this.lends++ },
