@@ -45,6 +45,23 @@ export function explain(failing: readonly Path[], good: readonly Path[]): Conjun
   return found;
 }
 
+/** exactly gives the one conjunction that holds for all of some paths and for none of the others; undefined without one. */
+export function exactly(paths: readonly Path[], others: readonly Path[]): Conjunction | undefined {
+  const [found, more] = explain(paths, others);
+  if (found === undefined || more !== undefined) return undefined;
+  const conditions = new Conditions([...paths, ...others]);
+  const isExact =
+    paths.every((path) => {
+      const facts = conditions.of(path);
+      return found.every((condition) => states(facts, condition));
+    }) &&
+    others.every((path) => {
+      const facts = conditions.of(path);
+      return found.some((condition) => !permits(facts, condition));
+    });
+  return isExact ? found : undefined;
+}
+
 /** Some of all parts of the search: neighbours differ in few parameters. */
 function sample(paths: readonly Path[]): readonly Path[] {
   const step = paths.length / MOST_PATHS;

@@ -29,6 +29,7 @@ const proof = (script: string): ServedProof => ({
     open: [],
     parameters: [],
     columns: [],
+    columnsWhen: [],
     combinations: 1,
     texts: 1,
     statements: 1,
