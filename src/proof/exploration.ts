@@ -55,6 +55,9 @@ export interface Exploration {
   readonly renderings: number;
 }
 
+/** Most characters of all texts together: with what is known of their parts they need much more memory than that. */
+const MOST_TEXT = 8 << 20;
+
 /** The part of the time that renderings may take; the rest is for PostgreSQL. */
 const PART = 0.5;
 
@@ -77,6 +80,8 @@ class Explorer {
   readonly #open = new Set<string>();
   readonly #slices: Slices;
   #renderings = 0;
+  /** Characters. */
+  #size = 0;
 
   constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
     this.#script = script;
@@ -135,6 +140,7 @@ class Explorer {
   }
 
   #isOver(): boolean {
+    if (this.#size > MOST_TEXT) return true;
     // Asking for the time costs more than most renderings.
     return this.#renderings % 16 === 0 && this.#bounds.isOver(PART);
   }
@@ -154,7 +160,9 @@ class Explorer {
       return;
     }
     const shape = this.#shapes.get(rendered.text);
-    if (shape === undefined) this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
-    else shape.paths.push(answers.path());
+    if (shape === undefined) {
+      this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
+      this.#size += rendered.text.length;
+    } else shape.paths.push(answers.path());
   }
 }

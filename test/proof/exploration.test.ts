@@ -144,5 +144,7 @@ t.test('bounds', async (t) => {
   t.match(await exploring(flags, 'read', { ...bounds, paths: 63 }), { extent: 'pairs' });
   t.match(await exploring(flags, 'read', { ...bounds, shapes: 10 }), { extent: 'pairs' });
   t.match(await exploring(flags, 'read', { ...bounds, paths: 2, pairs: 2 }), { extent: 'part' });
+  const long = `{{range 100000}}long enough {{end}}${flags}`;
+  t.match(await exploring(long), { extent: 'part', renderings: 7 }, 'all texts together');
   t.match(await exploring(flags, 'read', { ...bounds, isOver: () => true }), { extent: 'part', renderings: 16 }); // prettier-ignore
 });
