@@ -33,7 +33,11 @@ export interface Bounds {
 export interface Shape {
   readonly rendered: Rendered;
   readonly paths: Path[];
+  readonly bound: Bound;
 }
+
+/** The parameters whose values the placeholders of a text bind, in one combination or another. */
+export type Bound = readonly ReadonlySet<string>[];
 
 /** A combination for which no text is rendered: `error` is that of the template. */
 export interface Refusal {
@@ -74,7 +78,7 @@ class Explorer {
   readonly #script: ScriptText;
   readonly #bounds: Bounds;
   readonly #domain: Domain;
-  readonly #shapes = new Map<string, Shape>();
+  readonly #shapes = new Map<string, Shape & { readonly bound: Set<string>[] }>();
   readonly #refused: Refusal[] = [];
   readonly #failed: Refusal[] = [];
   readonly #open = new Set<string>();
@@ -159,10 +163,18 @@ class Explorer {
       else throw error;
       return;
     }
-    const shape = this.#shapes.get(rendered.text);
+    const path = answers.path();
+    let shape = this.#shapes.get(rendered.text);
     if (shape === undefined) {
-      this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
+      const bound = rendered.values.map(() => new Set<string>());
+      this.#shapes.set(rendered.text, (shape = { rendered, paths: [], bound }));
       this.#size += rendered.text.length;
-    } else shape.paths.push(answers.path());
+    }
+    shape.paths.push(path);
+    // A value that is the same as another parameter's has the slot of that one.
+    if (path.some(({ option }) => option.id.startsWith('same:'))) return;
+    rendered.values.forEach((value, i) => {
+      for (const key of this.#domain.slots.keysIn(value ?? '')) shape.bound[i]!.add(key);
+    });
   }
 }

@@ -9,7 +9,7 @@ import { checkShape, type ShapeResult } from '#app/proof/shape-check.js';
 import { StandIns } from '#app/proof/stand-ins.js';
 import type { Describe, Description } from '#app/proof/statement-check.js';
 import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
-import { BOUNDS, compiled } from './prove-text.js';
+import { BOUNDS, compiled, proveText } from './prove-text.js';
 
 const STATEMENTS = new StatementBuilder(jsonFrame('json_agg', 32 << 20));
 const FINE: Description = { parameters: [], columns: [] };
@@ -60,6 +60,13 @@ t.test('equal texts share a placeholder, others do not', async (t) => {
   t.strictSame(result.asked, ['UPDATE t SET a = $2, b = $2, c = $3 WHERE d = $1']);
   t.strictSame([...result.types], [['z', 25], ['x', 23], ['y', 20]]); // prettier-ignore
   isFine(t, result);
+});
+
+t.test('two parameters of the same text have its types', async (t) => {
+  const text = 'SELECT {{if isSet "a"}}{{sqlVal "a"}}{{else}}{{sqlVal "b"}}{{end}} + 1 AS c';
+  const describe = () => Promise.resolve({ ...FINE, parameters: [23] });
+  const { parameters } = await proveText(text, 'update', describe);
+  t.match(parameters, [{ name: 'a', types: [23] }, { name: 'b', types: [23] }]); // prettier-ignore
 });
 
 t.test('a value that comes before all others is one', async (t) => {
