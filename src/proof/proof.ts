@@ -7,7 +7,7 @@ import type { Verdict } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { checkPrivileges, type AskPrivileges } from './denied-shapes.js';
-import { explain, whenText, type Conjunction } from './explanation.js';
+import { whenText, type Conjunction } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
@@ -157,7 +157,7 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   return groups.map(({ fault, paths }) => {
     const others = groups.flatMap((group) => (group.fault === fault ? [] : group.paths));
     const rest = [...accepted, ...others];
-    return { ...fault, when: whenText(explain(paths, rest)) };
+    return { ...fault, when: whenText(paths, rest) };
   });
 }
 

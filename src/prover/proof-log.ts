@@ -1,5 +1,6 @@
 /** What is logged about proofs: what is broken, once; what is good again; and what there is after each round. */
 import type { Logger } from '../log.js';
+import { maskQuoted } from '../pg/sql-failure.js';
 import type { RecordedFinding, ServedProof, Verdict } from '../proofs.js';
 
 /** Most findings of a text that are logged one by one. */
@@ -23,7 +24,7 @@ export class ProofLog {
       const position = [script, line, column].filter((part) => part !== undefined).join(':');
       this.#log.warn(
         { ...place, position, code, when, hint },
-        `the script is broken${reason}: ${message}`,
+        `the script is broken${reason}: ${masked(message, code)}`,
       );
     }
     if (found.length > MOST)
@@ -38,6 +39,12 @@ export class ProofLog {
     for (const { record } of proofs) counts[record.verdict]++;
     this.#log.info({ ...counts, time: Math.round(time) }, 'the scripts were proved');
   }
+}
+
+/** The message without constants of the SQL: other errors quote names, or are the service's own. */
+function masked(message: string, code: string): string {
+  if (code.startsWith('22')) return maskQuoted(message);
+  return message.replace(/ at or near "[a-z]?&?'.*$/is, ' at or near "…"');
 }
 
 /** Two findings with the same name are one to the reader of the log. */
