@@ -182,7 +182,7 @@ module.exports = {
       name: 'leaf-messages',
       severity: 'error',
       from: { path: '^src/(ipc|news-pieces|proof-book|tasks)[.]ts$' },
-      to: { path: '.', pathNot: '^src/(proofs|settings)[.]ts$' },
+      to: { path: '.', pathNot: '^(src/(proofs|settings)[.]ts|crypto)$' },
     },
     {
       name: 'leaf-log',

@@ -104,7 +104,8 @@ export interface OpenApiResponse {
 export type ProverMessage =
   /** What was proved before this thread started, in pieces, then `start`. */
   | { readonly type: 'known'; readonly news: ProofNews }
-  | { readonly type: 'start' }
+  /** `deadly` has the hashes of texts in whose proof a thread before this one died. */
+  | { readonly type: 'start'; readonly deadly: ReadonlySet<string> }
   /** The numbers in ProverSettings.connections have changed. */
   | { readonly type: 'connections' }
   /** Stored scripts may have changed. */
@@ -116,6 +117,8 @@ export type ProverMessage =
 export type ProverReport =
   /** In the order in which it was proved. */
   | { readonly type: 'news'; readonly news: ProofNews }
+  /** The text whose proof begins, as its hash; undefined when it has ended. */
+  | { readonly type: 'proving'; readonly text: string | undefined }
   /** What is lent of the worker's connections has changed. */
   | { readonly type: 'lend' };
 

@@ -62,6 +62,9 @@ export class ProverThread {
   readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #timer: NodeJS.Timeout | undefined;
   #running: Running | undefined;
+  /** The hash of the text that the thread proves, and those of texts in whose proof one died. */
+  #proving: string | undefined;
+  readonly #deadly = new Set<string>();
   /** Whether it is to start as soon as there are connections for it. */
   #due = false;
   #closed = false;
@@ -129,8 +132,16 @@ export class ProverThread {
     const { port1: port, port2 } = new MessageChannel();
     port.on('message', (report: ProverReport) => {
       if (this.#closed || this.#running?.port !== port) return;
-      if (report.type === 'news') this.#callbacks.news(report.news);
-      else this.#callbacks.lend();
+      switch (report.type) {
+        case 'news':
+          this.#callbacks.news(report.news);
+          break;
+        case 'proving':
+          this.#proving = report.text;
+          break;
+        case 'lend':
+          this.#callbacks.lend();
+      }
     });
     port.unref();
     const ended = piscina.run({ port: port2 }, { transferList: [port2] }).then(
@@ -139,7 +150,7 @@ export class ProverThread {
     );
     this.#running = { piscina, port, started: performance.now(), ended };
     for (const news of newsPieces(this.#known.news())) this.#send({ type: 'known', news });
-    this.#send({ type: 'start' });
+    this.#send({ type: 'start', deadly: this.#deadly });
     void ended.then((error) => this.#died(error));
   }
 
@@ -154,6 +165,8 @@ export class ProverThread {
     if (this.#closed || this.#running === undefined) return;
     const { piscina, port, started } = this.#running;
     this.#running = undefined;
+    if (this.#proving !== undefined) this.#deadly.add(this.#proving);
+    this.#proving = undefined;
     port.close();
     void piscina.destroy().catch(() => undefined);
     setTimeout(() => this.#takeBack(), NOTICED).unref();

@@ -34,6 +34,13 @@ const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
   require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
 };
 
+export interface ProverCallbacks {
+  /** Gets what is new. */
+  readonly report: (news: ProofNews) => void;
+  /** Is called with the hash of a text before its proof, and with undefined after it. */
+  readonly proving: (text: string | undefined) => void;
+}
+
 /** The pause after an error of the prover itself, ms. */
 const AFTER_ERROR = 5_000;
 
@@ -43,6 +50,8 @@ export class ProverService {
   readonly #log: Logger;
   readonly #proofLog: ProofLog;
   readonly #news: NewsCollector;
+  readonly #proving: ProverCallbacks['proving'];
+  #deadly: ReadonlySet<string> = new Set();
   readonly #pace: Pace;
   readonly #source: TextSource;
   readonly #watched: ReadonlyMap<string, WatchedDatabase>;
@@ -60,11 +69,11 @@ export class ProverService {
   #round: { readonly began: number; reported: number } | undefined;
   #hasRound = false;
 
-  /** `databases` are those of the settings by alias, for this service alone: it closes them. `report` gets what is new. */
+  /** `databases` are those of the settings by alias, for this service alone: it closes them. */
   constructor(
     settings: ProverSettings,
     databases: ReadonlyMap<string, Database>,
-    report: (news: ProofNews) => void,
+    { report, proving }: ProverCallbacks,
     log: Logger,
     pace: Pace = PACE[settings.mode],
   ) {
@@ -73,6 +82,7 @@ export class ProverService {
     this.#log = log;
     this.#proofLog = new ProofLog(log);
     this.#news = new NewsCollector(report);
+    this.#proving = proving;
     this.#pace = pace;
     const { scripts, scriptsTable, maxResult, defaultAlias } = settings;
     const main = databases.get(defaultAlias)!;
@@ -95,8 +105,12 @@ export class ProverService {
     this.#prover = new UnitProver(this.#watched, this.#shared);
   }
 
-  /** start begins; `known` is what was proved before this thread started. */
-  start(known: ProofNews): void {
+  /**
+   * start begins; `known` is what was proved before this thread started, and `deadly` has the hashes of texts in whose proof
+   * such a thread died: they are left `open`.
+   */
+  start(known: ProofNews, deadly: ReadonlySet<string>): void {
+    this.#deadly = deadly;
     const { mode, defaultAlias } = this.#settings;
     const others = [...this.#databases.keys()].filter((alias) => alias !== defaultAlias);
     this.#units = new Units(mode, [defaultAlias, ...others], known.proofs);
@@ -237,14 +251,17 @@ export class ProverService {
   }
 
   async #prove(unit: Unit): Promise<void> {
+    const { script, verb, hash, isProved } = unit;
     let proof: UnitProof | undefined;
+    this.#proving(hash);
     try {
+      if (this.#deadly.has(hash)) throw new Error('the prover died during its proof');
       proof = await this.#prover.prove(unit);
     } catch (error) {
-      const { script, verb, isProved } = unit;
       if (!isProved) this.#log.error({ err: error, script, verb }, 'a script cannot be proved');
       proof = unprovable(unit);
     }
+    this.#proving(undefined);
     if (proof === undefined || this.#isClosed) return;
     const isHeldUp = proof.basis === undefined;
     // Until it can be proved again, what is known of the same text is better than nothing.

@@ -21,7 +21,8 @@ export async function runProver(settings: ProverSettings, port: MessagePort): Pr
   };
   const databases = databasesOf(settings, () => send({ type: 'lend' }));
   const known = new ProofBook();
-  const service = new ProverService(settings, databases, report, log);
+  const proving = (text: string | undefined): void => send({ type: 'proving', text });
+  const service = new ProverService(settings, databases, { report, proving }, log);
   await new Promise<void>((resolve) => {
     port.on('message', (message: ProverMessage) => {
       switch (message.type) {
@@ -29,7 +30,7 @@ export async function runProver(settings: ProverSettings, port: MessagePort): Pr
           known.apply(message.news);
           break;
         case 'start':
-          service.start(known.news());
+          service.start(known.news(), message.deadly);
           break;
         case 'connections':
           for (const database of databases.values()) database.applyQuota();

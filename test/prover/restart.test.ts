@@ -48,3 +48,22 @@ t.test('a table and some files have changed meanwhile', async (t) => {
   t.strictSame(prover.logged('v/template'), []);
   t.equal(prover.logged('v/other').length, 1);
 });
+
+for (const mode of ['warn', 'require'] as const)
+  t.test(`${mode}: a text in whose proof a thread died is left open`, async (t) => {
+    const scripts = folder.location;
+    const before = new TestedProver(t, server, { scripts, mode });
+    await before.complete();
+    const deadly = new Set([before.proof('v/item')!.text]);
+    t.ok(before.begun.includes([...deadly][0]), 'it is named before its proof');
+    t.equal(before.begun.at(-1), undefined);
+    await before.service.close();
+
+    const prover = new TestedProver(t, server, { scripts, mode, deadly });
+    await prover.complete();
+    t.equal(prover.verdict('v/item'), 'open');
+    t.equal(prover.proof('v/item')!.serves, undefined);
+    t.equal(prover.verdict('v/more'), 'proved');
+    t.notOk(prover.described.some((sql) => /SELECT id FROM item/.test(sql)));
+    t.equal(prover.logged('v/item').length, 1);
+  });

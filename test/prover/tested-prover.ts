@@ -34,6 +34,8 @@ export interface TestedProverOptions {
   readonly others?: Readonly<Record<string, Pick<Postgres, 'host' | 'port' | 'password'>>>;
   readonly known?: ProofNews;
   readonly conninfo?: string;
+  /** Hashes of texts in whose proof a thread died. */
+  readonly deadly?: ReadonlySet<string>;
 }
 
 export const NOTHING: ProofNews = { proofs: [], gone: [], complete: false };
@@ -43,6 +45,8 @@ export class TestedProver {
   readonly book = new ProofBook();
   readonly news: ProofNews[] = [];
   readonly lines: LogLine[] = [];
+  /** The texts whose proofs began, by hash, and undefined for each end. */
+  readonly begun: (string | undefined)[] = [];
   /** Texts of which PostgreSQL was asked for a description. */
   readonly described: string[] = [];
   readonly databases = new Map<string, Database>();
@@ -57,6 +61,7 @@ export class TestedProver {
       others = {},
       known = NOTHING,
       conninfo,
+      deadly = new Set(),
     }: TestedProverOptions,
   ) {
     const settings = conninfo === undefined ? {} : { conninfo };
@@ -89,8 +94,9 @@ export class TestedProver {
       this.news.push(news);
       this.book.apply(news);
     };
-    this.service = new ProverService(all, this.databases, report, log, PACE);
-    this.service.start(known);
+    const proving = (text: string | undefined): void => void this.begun.push(text);
+    this.service = new ProverService(all, this.databases, { report, proving }, log, PACE);
+    this.service.start(known, deadly);
     t.teardown(() => this.service.close());
   }
 
