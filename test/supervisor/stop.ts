@@ -19,13 +19,12 @@ export async function refused(port: number): Promise<void> {
  * is drained leaves the connection open, and the one to its next request closes it.
  */
 export async function answered(held: HeldRequest): Promise<string> {
-  let over = false;
-  void held.closed.then(() => (over = true));
+  const { socket } = held;
   held.finish();
   for (let count = 1; ; count++) {
-    await until(() => over || held.text.split('HTTP/1.1 404').length > count);
-    if (over || /connection: close/i.test(held.text)) return held.closed;
-    held.socket.write(requestBytes('GET', '/nope', ['Connection: keep-alive']));
+    await until(() => socket.closed || held.text.split('HTTP/1.1 404').length > count);
+    if (socket.closed || /connection: close/i.test(held.text)) return held.closed;
+    socket.write(requestBytes('GET', '/nope', ['Connection: keep-alive']));
   }
 }
 
