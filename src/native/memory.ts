@@ -7,7 +7,7 @@ import { addon } from './addon.js';
 /** Time between two readings of the CPU time (milliseconds). */
 const INTERVAL = 1_000;
 
-/** A process idles that uses less CPU time than this in an interval (microseconds): some ten requests use as much. */
+/** A process idles that uses less CPU time than this in an interval (microseconds): some forty requests use as much. */
 const IDLE = 20_000;
 
 /**
