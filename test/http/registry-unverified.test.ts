@@ -118,5 +118,9 @@ t.test('rejected bodies free the budget at once', async (t) => {
   const admins = Array.from({ length: 12 }, () => sendRaw(port, post(ADMIN, LARGEST))); // prettier-ignore
   t.strictSame([...new Set((await Promise.all(admins)).map(codeOf))], [READ]);
   for (const socket of asked.sockets) socket.destroy();
-  t.strictSame([...new Set((await Promise.all(asked.others)).map(codeOf))], ['0'], 'still unfinished');
+  t.strictSame(
+    [...new Set((await Promise.all(asked.others)).map(codeOf))],
+    ['0'],
+    'still unfinished',
+  );
 });
