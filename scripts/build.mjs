@@ -1,6 +1,6 @@
 /**
- * Builds what is out of date: TypeScript into dist/ (with `--tests`, the tests into dist-test/ too), the bundles of HTTP
- * processes and query workers into dist/programs/, the files of the page into dist/page/files/, and the C++ addon into
+ * Builds what is out of date: TypeScript into dist/ (with `--tests`, the tests into dist-test/ too), the bundles of the
+ * programs of a service into dist/programs/, the files of the page into dist/page/files/, and the C++ addon into
  * build/. `npm run build` runs it. It needs node_modules.
  */
 import { spawnSync } from 'node:child_process';
@@ -23,6 +23,7 @@ const OUTPUTS = {
 
 /** Programs that are started often, and their entry modules. */
 export const PROGRAMS = {
+  serve: 'dist/cli/serve.js',
   'http-process': 'dist/http/http-process.js',
   'query-worker': 'dist/workers/query.js',
   prover: 'dist/workers/prover.js',
@@ -60,24 +61,27 @@ async function compile(output, folders) {
 
 /**
  * bundle makes a few files of each program: Node takes longer to resolve 200 modules than to run them. Names and line
- * breaks stay, so that stack traces are readable; packages are not bundled.
+ * breaks stay, so that stack traces are readable; packages are not bundled. Programs of one process share files, those of
+ * different processes do not: what they have in common would be many more files.
  */
 async function bundle() {
   const { build } = await import('esbuild');
   const outdir = path.join(PROJECT, 'dist/programs');
   fs.rmSync(outdir, { recursive: true, force: true });
-  await build({
-    absWorkingDir: PROJECT,
-    entryPoints: PROGRAMS,
-    outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    logLevel: 'warning',
-  });
+  const { serve, ...ofHttpProcess } = PROGRAMS;
+  for (const entryPoints of [{ serve }, ofHttpProcess])
+    await build({
+      absWorkingDir: PROJECT,
+      entryPoints,
+      outdir,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      packages: 'external',
+      logLevel: 'warning',
+    });
 }
 
 /** bundlePage makes the three files that a browser loads. */

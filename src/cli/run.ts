@@ -6,6 +6,10 @@ import { dropLibpqVariables } from '../config/conninfo.js';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
 import { version } from '../version.js';
 import type { PluginLanguage } from './plugin-new.js';
+import type * as Serve from './serve.js';
+
+/** The bundle of './serve.js', made by scripts/build.mjs. */
+const SERVE = new URL('../programs/serve.js', import.meta.url).href;
 
 export async function runCommand(args: readonly string[]): Promise<number> {
   let line: CommandLine;
@@ -40,7 +44,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     case 'client typescript':
       return (await import('./client.js')).printTypeScript(sources, line);
     case 'serve':
-      return (await import('./serve.js')).runService(sources);
+      return ((await import(SERVE)) as typeof Serve).runService(sources);
     case 'migrate up auth':
       return (await import('./migrate.js')).createUsersTable(sources);
     case 'migrate down auth':

@@ -5,10 +5,10 @@
 import { addon } from './addon.js';
 
 /** Time between two readings of the CPU time (milliseconds). */
-const INTERVAL = 250;
+const INTERVAL = 1_000;
 
-/** A process idles that uses less CPU time than this in an interval (microseconds): some ten requests use as much. */
-const IDLE = 5_000;
+/** A process idles that uses less CPU time than this in an interval (microseconds): some forty requests use as much. */
+const IDLE = 20_000;
 
 /**
  * releaseMemory collects the garbage of the calling thread, shrinks its heap and trims malloc's arenas. It blocks the

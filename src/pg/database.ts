@@ -75,9 +75,13 @@ export class Database {
     return this.#dialer.version;
   }
 
-  /** run takes a job. What it sends leaves with the next `flush`. */
+  /** run takes a job. What it sends leaves with the next `flush`. Once the database is closed, the job fails at once. */
   run(job: Job, now: number): void {
     job.since = now;
+    if (this.#closed) {
+      job.failed(stopping());
+      return;
+    }
     const outage = this.#dialer.outage(now);
     if (outage === undefined) this.#scheduler.run(job, now);
     else job.failed(outage);
@@ -156,7 +160,7 @@ export class Database {
     clearInterval(this.#timer);
     this.#dialer.close();
     for (const connection of [...this.#connections]) connection.close();
-    this.#failWaiting(connectionFailure('the service is stopping', '57P01'));
+    this.#failWaiting(stopping());
   }
 
   /** applyQuota closes idle connections beyond the quota, and sends waiting jobs while there is room. */
@@ -248,6 +252,10 @@ export class Database {
         ?.close();
     this.applyQuota();
   }
+}
+
+function stopping(): SqlFailure {
+  return connectionFailure('the service is stopping', '57P01');
 }
 
 function isIdle({ inFlight }: Connection): boolean {

@@ -18,7 +18,7 @@ import type { ProverMessage, ProverReport } from '../tasks.js';
 const WORKER_FILE = fileURLToPath(new URL('../programs/prover.js', import.meta.url));
 
 /** From the start of the process to that of the thread, ms: what serves requests starts first. */
-const DELAY = 1_000;
+const DELAY = 2_000;
 
 /** Wait before another thread, ms, doubled each time up to LONGEST_WAIT; the shortest again after STEADY. */
 const FIRST_WAIT = 1_000;

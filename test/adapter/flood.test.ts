@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Adapter, reply, request, startEndpoint, type ReceivedRequest } from './adapter.js';
 
-const COUNT = 5_000;
+const COUNT = 2_000;
 const lines = Array.from({ length: COUNT }, (_, i) => request(i % 2 === 0 ? i : `id ${i}`));
 
 t.test('requests', async (t) => {
@@ -25,7 +25,8 @@ t.test('requests', async (t) => {
   );
   t.ok(most <= 32, `connections: ${most}`);
   t.equal(adapter.stderr, '', 'and Node has nothing to warn of');
-  const sent = endpoint.received.map(({ body }) => lines.indexOf(body));
+  const places = new Map(lines.map((line, i) => [line, i]));
+  const sent = endpoint.received.map(({ body }) => places.get(body)!);
   t.ok(
     sent.every((place, i) => Math.abs(place - i) < 500),
     'first come, first sent',

@@ -7,19 +7,22 @@ import { allRead } from '../support/tcp-state.js';
 
 const { port } = await startHttpProcess(t);
 
-/** The status of a request cut at a place; 0 when there is none. */
-async function statusOf(bytes: string, cut: number): Promise<number> {
-  const socket = net.connect(port, '127.0.0.1').setNoDelay();
-  const answer = new Promise<string>((resolve) => {
-    socket.on('error', () => undefined).once('close', () => resolve(''));
-    socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
-  });
-  socket.write(bytes.slice(0, cut));
-  await allRead(port, [socket]);
-  socket.write(bytes.slice(cut));
-  const [, status = '0'] = /^HTTP\/1\.1 (\d{3})/.exec(await answer) ?? [];
-  socket.destroy();
-  return Number(status);
+/** The statuses of a request cut at each of these places, all at once; 0 where there is none. */
+async function statusesOf(bytes: string, places: readonly number[]): Promise<number[]> {
+  const sockets = places.map(() => net.connect(port, '127.0.0.1').setNoDelay());
+  const answers = sockets.map(
+    (socket) =>
+      new Promise<string>((resolve) => {
+        socket.on('error', () => undefined).once('close', () => resolve(''));
+        socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
+      }),
+  );
+  for (const [i, cut] of places.entries()) sockets[i]!.write(bytes.slice(0, cut));
+  await allRead(port, sockets);
+  for (const [i, cut] of places.entries()) sockets[i]!.write(bytes.slice(cut));
+  const texts = await Promise.all(answers);
+  for (const socket of sockets) socket.destroy();
+  return texts.map((text) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0));
 }
 
 for (const bytes of [
@@ -29,7 +32,7 @@ for (const bytes of [
 ])
   t.test(JSON.stringify(bytes), async (t) => {
     const places = Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
-    const statuses = await Promise.all(places.map((cut) => statusOf(bytes, cut)));
+    const statuses = await statusesOf(bytes, places);
     const line = bytes.indexOf('\r\n') + 2;
     for (const [i, status] of statuses.entries()) {
       const cut = places[i]!;

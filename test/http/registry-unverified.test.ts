@@ -2,6 +2,7 @@
  * Bodies sent to the registry while it is not known yet who sends them: the keys that their tokens are checked with have
  * not come. They are kept within bounds, and what becomes of them is settled once that is known.
  */
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { gives, KeyServer } from '../auth/key-server.js';
@@ -10,7 +11,7 @@ import { startPostgres } from '../support/postgres.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../support/raw-http.js';
 import { allRead } from '../support/tcp-state.js';
 import { authSettings, seconds } from '../support/tokens.js';
-import { serveRegistry, type ServedRegistry } from './served-registry.js';
+import { serveRegistry } from './served-registry.js';
 
 const MIB = 1 << 20;
 const MAX_BODY = MIB + 2_000;
@@ -22,25 +23,32 @@ const OTHER = bearer('bob');
 
 const postgres = await startPostgres(t);
 
-/** A registry whose keys come when they are let go. */
-async function held(t: Test): Promise<ServedRegistry & { readonly release: () => void }> {
-  const server = await KeyServer.start(t);
-  const waiting: (() => void)[] = [];
-  let open = false;
-  server.answer = (res, req) => {
-    const answer = (): void => gives(keySet({ key }))(res, req);
-    if (open) answer();
-    else waiting.push(answer);
-  };
-  const auth = authSettings({
-    tokens: { algorithm: 'ES256', key: undefined, jwks: server.url('/k') },
-  });
-  const served = await serveRegistry(t, { maxBody: MAX_BODY, auth }, postgres);
-  const release = (): void => {
+/**
+ * held calls `ask` with a registry whose keys do not come, then lets them go, and gives what `ask` has returned. The registry
+ * gives up on its keys after some seconds: when `ask` took longer, it is called again with another one.
+ */
+async function held<Asked>(
+  t: Test,
+  ask: (port: number) => Promise<Asked>,
+): Promise<{ readonly port: number; readonly asked: Asked }> {
+  for (;;) {
+    const server = await KeyServer.start(t);
+    const waiting: { readonly res: ServerResponse; readonly answer: () => void }[] = [];
+    let open = false;
+    server.answer = (res, req) => {
+      const answer = (): void => gives(keySet({ key }))(res, req);
+      if (open) answer();
+      else waiting.push({ res, answer });
+    };
+    const auth = authSettings({
+      tokens: { algorithm: 'ES256', key: undefined, jwks: server.url('/k') },
+    });
+    const { port } = await serveRegistry(t, { maxBody: MAX_BODY, auth }, postgres);
+    const asked = await ask(port);
     open = true;
-    for (const answer of waiting.splice(0)) answer();
-  };
-  return { ...served, release };
+    for (const { answer } of waiting) answer();
+    if (!waiting.some(({ res }) => res.destroyed)) return { port, asked };
+  }
 }
 
 /** A record that is read to its end and not stored, for it has no script. */
@@ -62,7 +70,6 @@ const READ = '400 invalid_record';
 const LARGEST = recordOf(MIB);
 
 t.test('settled when the keys arrive', async (t) => {
-  const { port, release } = await held(t);
   const cases: [what: string, bytes: string | readonly string[], wanted: string][] = [
     ['an admin', post(ADMIN, LARGEST), READ],
     ['an admin, too large', post(ADMIN, recordOf(MIB + 1)), '413 body_too_large'],
@@ -72,40 +79,48 @@ t.test('settled when the keys arrive', async (t) => {
     ['a wrong signature', post(`${ADMIN}x`, 'x'.repeat(10)), '401 invalid_claims'],
     ['no body', requestBytes('GET', '/_QUERIES/registry/a/nope', [ADMIN]), '404 query_not_found'],
   ];
-  const sockets: Socket[] = [];
-  const connected = (socket: Socket): unknown => sockets.push(socket);
-  const answers = cases.map(([, bytes]) => sendRaw(port, bytes, { connected }));
-  await allRead(port, sockets);
-  release();
+  const { asked } = await held(t, async (port) => {
+    const sockets: Socket[] = [];
+    const connected = (socket: Socket): unknown => sockets.push(socket);
+    const answers = cases.map(([, bytes]) => sendRaw(port, bytes, { connected }));
+    await allRead(port, sockets);
+    return { answers };
+  });
   for (const [i, [what, , wanted]] of cases.entries())
-    t.equal(codeOf(await answers[i]!), wanted, what);
+    t.equal(codeOf(await asked.answers[i]!), wanted, what);
 });
 
 t.test('their budget is bounded', async (t) => {
-  const { port, release } = await held(t);
-  const sockets: Socket[] = [];
-  const connected = (socket: Socket): unknown => sockets.push(socket);
-  const answers = Array.from({ length: 18 }, () => sendRaw(port, post(ADMIN, LARGEST), { connected })); // prettier-ignore
-  await allRead(port, sockets);
-  release();
-  const told = (await Promise.all(answers)).map(codeOf);
+  const { port, asked } = await held(t, async (port) => {
+    const sockets: Socket[] = [];
+    const connected = (socket: Socket): unknown => sockets.push(socket);
+    const answers = Array.from({ length: 18 }, () => sendRaw(port, post(ADMIN, LARGEST), { connected })); // prettier-ignore
+    await allRead(port, sockets);
+    return { answers };
+  });
+  const told = (await Promise.all(asked.answers)).map(codeOf);
   t.strictSame([...new Set(told)].sort(), [READ, '503 busy']);
   t.ok(told.filter((code) => code === READ).length <= 16, 'half of the budget');
   t.equal(codeOf(await sendRaw(port, post(ADMIN, LARGEST))), READ);
 });
 
 t.test('rejected bodies free the budget at once', async (t) => {
-  const { port, release } = await held(t);
-  const unfinished = post(OTHER, 'x'.repeat(MIB - 1), MIB);
-  const sockets: Socket[] = [];
-  const connected = (socket: Socket): unknown => sockets.push(socket);
-  const others = Array.from({ length: 14 }, () => sendRaw(port, unfinished, { connected }));
-  await allRead(port, sockets);
-  const last = sendRaw(port, requestBytes('GET', '/_QUERIES/registry/a/nope', [ADMIN]));
-  release();
-  t.equal(codeOf(await last), '404 query_not_found'); // it waited for the keys behind the others
+  const { port, asked } = await held(t, async (port) => {
+    const unfinished = post(OTHER, 'x'.repeat(MIB - 1), MIB);
+    const sockets: Socket[] = [];
+    const connected = (socket: Socket): unknown => sockets.push(socket);
+    const others = Array.from({ length: 14 }, () => sendRaw(port, unfinished, { connected }));
+    await allRead(port, sockets);
+    const last = sendRaw(port, requestBytes('GET', '/_QUERIES/registry/a/nope', [ADMIN]));
+    return { sockets, others, last };
+  });
+  t.equal(codeOf(await asked.last), '404 query_not_found'); // it waited for the keys behind the others
   const admins = Array.from({ length: 12 }, () => sendRaw(port, post(ADMIN, LARGEST))); // prettier-ignore
   t.strictSame([...new Set((await Promise.all(admins)).map(codeOf))], [READ]);
-  for (const socket of sockets) socket.destroy();
-  t.strictSame([...new Set((await Promise.all(others)).map(codeOf))], ['0'], 'still unfinished');
+  for (const socket of asked.sockets) socket.destroy();
+  t.strictSame(
+    [...new Set((await Promise.all(asked.others)).map(codeOf))],
+    ['0'],
+    'still unfinished',
+  );
 });

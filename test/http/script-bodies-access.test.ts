@@ -1,5 +1,5 @@
 /** Whose bodies of requests to scripts are kept, how many bytes of them, and what becomes of them when a script changes. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -99,6 +99,7 @@ t.test('the budget is bounded, also for what is decoded, and free again', async 
 t.test('a script that begins to use bodies never sees one as absent', async (t) => {
   const served = await serveDatabase(t, { 'now.write.sql': PLAIN });
   const script = path.join(t.testdirName, 't', 'now.write.sql');
+  const next = path.join(t.testdirName, 'next');
   const answers: string[] = [];
   let wrong = '';
   const ask = async (): Promise<string> => {
@@ -118,7 +119,9 @@ t.test('a script that begins to use bodies never sees one as absent', async (t) 
     return text;
   };
   for (const [content, wanted] of [[TEXT, '"name"'], [PLAIN, '"plain"'], [TEXT, '"name"']] as const) {
-    writeFileSync(script, content);
+    // In one step: a script that is half written is one that cannot be used.
+    writeFileSync(next, content);
+    renameSync(next, script);
     await until(async () => (await ask()).includes(wanted));
   } // prettier-ignore
   t.equal(wrong, '');

@@ -1,4 +1,4 @@
-/** The list of tools in pages: with more than a thousand tables, while tables are created and dropped, and with invalid cursors. */
+/** The list of tools in pages: with more tables than one statement lists, while tables are created and dropped, and with invalid cursors. */
 import t from 'tap';
 import type { ScriptTools } from '#app/mcp/script-tools.js';
 import { ToolList } from '#app/mcp/tool-list.js';
@@ -7,7 +7,7 @@ import { startPostgres, type Postgres } from '../support/postgres.js';
 import { callOf, TestedCatalog, type TestedOptions } from './tested-catalog.js';
 import { cpuTime } from '../support/cpu.js';
 
-const TABLES = 1_250;
+const TABLES = 750;
 
 const postgres = await startPostgres(t);
 await makeTables(postgres);

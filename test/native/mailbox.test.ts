@@ -166,7 +166,7 @@ t.test('a mailbox keeps no thread alive', async () => {
 
 t.test('threads that end while messages wait', { timeout: 60_000 }, async (t) => {
   const inbox = new Inbox(t);
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < 12; i++) {
     const { worker, other, exited } = await start(
       i % 2 === 0 ? 'deaf' : 'echo',
       inbox.mailbox.address,

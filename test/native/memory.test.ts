@@ -22,9 +22,9 @@ t.test('a worker thread releases its own heap', async (t) => {
 const MS = 1_000;
 const TABLE: readonly [name: string, cpuTimes: readonly number[], readings: number][] = [
   ['a process that idles from the start', [70 * MS, 70 * MS], 2],
-  ['some work counts as idle', [0, 4 * MS], 2],
-  ['as much as this does not', [0, 5 * MS, 9 * MS], 3],
-  ['a busy process', [0, 250 * MS, 500 * MS, 900 * MS, 901 * MS], 5],
+  ['some work counts as idle', [0, 19 * MS], 2],
+  ['as much as this does not', [0, 20 * MS, 39 * MS], 3],
+  ['a busy process', [0, 250 * MS, 500 * MS, 501 * MS], 4],
 ];
 for (const [name, cpuTimes, readings] of TABLE)
   t.test(`the action waits until the process idles: ${name}`, async (t) => {

@@ -1,24 +1,34 @@
 /** Requests of a fast script beside a client that does its worst with slow ones: they hardly notice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { Gate, GATES } from '../support/gate.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
+import { isPending, until } from '../support/until.js';
 
 const SLEEP = 'SELECT pg_sleep({{sqlVal "s"}}::float8) IS NULL AS v';
-const postgres = await startPostgres(t);
+const postgres = await startPostgres(t, { setup: GATES });
+/** Slow statements that end when the test wants: a fast one that waited for them would never be answered. */
+const [many, flood] = [new Gate(postgres, 'many'), new Gate(postgres, 'flood')];
 const service = await startService(t, {
   database: postgres.url,
   scripts: {
     'fast/one.read.sql': 'SELECT {{sqlVal "n"}}::int AS n',
     'fast/new.read.sql': 'SELECT 2 AS n',
-    'slow/sleep.read.sql': SLEEP,
+    'slow/many.read.sql': many.sql,
+    'slow/flood.read.sql': flood.sql,
     'mixed/alternating.read.sql': SLEEP,
     'mixed/turning.read.sql': SLEEP,
     'mixed/burst.read.sql': SLEEP,
   },
-  // On a busy machine a nap is long, and 64 of them wait for each other.
-  config: { 'http.processes': 1, 'pool.threads': 1, 'pg.conntimeout': 20 },
+  config: {
+    'http.processes': 1,
+    'pool.threads': 1,
+    'pool.queue': 1_000, // half of them may wait
+    'pg.conntimeout': '1h',
+    'http.timeout': '1h',
+  },
 });
 const { port } = service;
 const CLIENTS = 32;
@@ -68,11 +78,26 @@ function undisturbed(t: Test, beside: Fast, late = beside.count / 100): void {
   t.ok(count > Math.min(4 * CLIENTS, alone.count / 4), 'and they are not held up as a whole');
 }
 
-t.test('64 slow requests at once', async (t) => {
-  const slow = Array.from({ length: 64 }, () => service.error(`slow/sleep?s=${NAP}`));
-  await sleep(100);
-  undisturbed(t, await fast(1_000));
+/** answered has each client ask the fast script some times, while slow statements wait at their gate. */
+async function answered(t: Test): Promise<void> {
+  const failures: string[] = [];
+  const client = async (n: number): Promise<void> => {
+    for (let i = 0; i < 20; i++) {
+      const { status, text } = await service.ask(`fast/one?n=${n}`);
+      if (status !== 200 || text !== `[{"n":${n}}]`) failures.push(`${status} ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n)));
+  t.strictSame(failures, []);
   t.equal(await service.error('fast/new'), '200', 'the first request of another script');
+}
+
+t.test('64 slow requests at once', async (t) => {
+  const slow = Array.from({ length: 64 }, () => service.error('slow/many'));
+  await until(async () => (await many.waiting()) > 0);
+  await answered(t);
+  t.ok((await Promise.all(slow.map(isPending))).every(Boolean), 'all of them wait at the gate');
+  await many.open();
   t.strictSame(new Set(await Promise.all(slow)), new Set(['200']), 'all are served in the end');
 });
 
@@ -125,17 +150,15 @@ t.test('more slow requests than can wait', async (t) => {
     port,
     clients: 800,
     flood: true,
-    target: () => `/_QUERIES/slow/sleep?s=${NAP}`,
+    target: () => '/_QUERIES/slow/flood',
   });
-  await sleep(1_000);
-  undisturbed(t, await fast(1_000));
-  t.equal(await service.error('fast/new'), '200');
-  t.ok(slow.count(503) > 0, 'those too many are refused');
+  await slow.reached(1, 503); // those too many are refused
+  await answered(t);
+  t.equal(slow.count(200), 0, 'the others wait at the gate');
   t.equal(slow.bare, 0, 'each told when to come again');
   for (const failure of slow.failures)
     t.equal(failure, '503 {"error":"too many slow statements wait already","code":"busy"}');
-  t.ok(slow.count(200) > 0, 'the others are served');
-  // Not waited for: those in line take seconds.
-  service.signalGroup('SIGKILL');
+  await flood.open();
+  await slow.reached(1);
   await slow.stop();
 });

@@ -1,16 +1,14 @@
 /**
- * What goes wrong around MCP clients: callers that leave, statements that do not end, connections that are few or lost,
- * reloads. Scripts go on beside it.
+ * What goes wrong around MCP clients: callers that leave, statements that do not end, connections that are few or lost.
+ * Scripts go on beside it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startMute } from '../support/black-hole.js';
-import { ConnectionWatch } from '../support/connection-watch.js';
 import { Gate, GATES } from '../support/gate.js';
 import { Load } from '../support/load.js';
 import { callTool, post, rowsOf, toolNames } from '../support/mcp.js';
 import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
-import { alive } from '../support/process-group.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 import { isPending, until } from '../support/until.js';
 
@@ -140,40 +138,6 @@ t.test('tools take no connection that fast scripts need beside slow ones', async
   for (const rows of await Promise.all(tools)) t.match(rows, [{ id: 7 }]);
   t.strictSame(await Promise.all(slow), new Array(8).fill('200'));
 });
-
-for (const most of [1, 2, 4])
-  t.test(`${most} connections for scripts and tools`, async (t) => {
-    const postgres = await startPostgres(t, { setup: SETUP });
-    const config = { 'pg.maxopenconn': most };
-    const service = await start(t, postgres, config);
-    const watch = new ConnectionWatch(t, postgres);
-    const load = new Load(t, {
-      port: service.port,
-      clients: 8,
-      target: (n) => `/_QUERIES/hit/one?n=${n}`,
-    });
-    const call = async (n: number): Promise<unknown> => {
-      const rows = [];
-      for (let i = 0; i < n; i++)
-        rows.push(...((await rowsOf(service, SELECT, ITEM)) as unknown[]));
-      return rows.length;
-    };
-    t.strictSame(
-      await Promise.all(Array.from({ length: 8 }, () => call(10))),
-      new Array(8).fill(10),
-    );
-    for (let i = 0; i < 2; i++) {
-      const old = service.httpProcesses();
-      const busy = Promise.all(Array.from({ length: 4 }, () => call(20)));
-      service.configure({ 'http.processes': 1, 'pool.threads': 1, ...config, 'log.level': 'info' });
-      service.signal('SIGHUP');
-      t.strictSame(await busy, [20, 20, 20, 20], 'through a reload');
-      await until(() => !old.some(alive));
-    }
-    await load.stop();
-    t.equal(load.failures.length, 0);
-    t.ok(watch.most <= most, `${watch.most} connections`);
-  });
 
 t.test('a database that goes away and comes back', async (t) => {
   const postgres = await startOwnPostgres(t, { setup: SETUP });

@@ -39,10 +39,10 @@ async function ready(service: Service): Promise<void> {
 }
 
 const postgres = await startPostgres(t);
+const service = await startService(t, { database: postgres.url, scripts, config });
+await ready(service);
 
 t.test('what is served', async (t) => {
-  const service = await startService(t, { database: postgres.url, scripts, config });
-  await ready(service);
   await serves(service, 'a/good', answer(1));
   await serves(service, 'a/never', refused('a/never'));
   t.equal(await service.error('a/never', { method: 'POST' }), '200', 'each verb by itself');
@@ -63,8 +63,6 @@ t.test('what is served', async (t) => {
 });
 
 t.test('a broken version replaces no good one, whatever dies', async (t) => {
-  const service = await startService(t, { database: postgres.url, scripts, config });
-  await ready(service);
   const load = new Load(t, {
     port: service.port,
     clients: 8,

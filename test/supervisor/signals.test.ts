@@ -10,7 +10,7 @@ import { alive } from '../support/process-group.js';
 import { HeldRequest, requestBytes, sendRaw } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { ServiceProcess, startService } from './service.js';
-import { ANSWERED, refused, stopTest } from './stop.js';
+import { ANSWERED, answered, refused, stopTest } from './stop.js';
 
 /** A grace period that outlasts the test. */
 const PATIENT = { grace: 3_600_000 };
@@ -35,8 +35,7 @@ t.test('the same signal several times within moments, as timeout(1) sends it', a
   service.signalGroup('SIGTERM');
   service.signal('SIGINT');
   await sleep(200);
-  held.finish();
-  t.match(await held.closed, ANSWERED);
+  t.match(await answered(held), ANSWERED);
   t.equal(await service.exited, 0);
 });
 
@@ -65,8 +64,7 @@ t.test('the supervisor is killed: the HTTP processes finish and exit', async (t)
   const held = await HeldRequest.begin(port);
   service.signal('SIGKILL');
   await refused(port);
-  held.finish();
-  t.match(await held.closed, ANSWERED);
+  t.match(await answered(held), ANSWERED);
   await until(() => !httpProcesses.some(alive));
   t.equal((await sendRaw(port, requestBytes('GET', '/nope'))).text, '');
 });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Test } from 'tap';
 import type { Postgres } from './postgres.js';
 
-/** ConnectionWatch counts a service's connections all the time; `most` is the highest number seen. */
+/** ConnectionWatch counts a service's connections many times a second; `most` is the highest number seen. */
 export class ConnectionWatch {
   most = 0;
   now = 0;
@@ -29,7 +29,7 @@ export class ConnectionWatch {
       );
       this.now = rows[0]!.n;
       this.most = Math.max(this.most, this.now);
-      await sleep(3);
+      await sleep(10);
     }
     await this.#client.end();
   }

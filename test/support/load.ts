@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { until } from './until.js';
 
+/** Requests a second that a load asks for which is no flood: other tests run beside it. */
+const PACE = 300;
+
 export interface LoadOptions {
   readonly port: number;
   readonly clients: number;
@@ -16,7 +19,7 @@ export interface LoadOptions {
    * that closes its socket at that moment (docs/operations.md).
    */
   readonly anew?: boolean;
-  /** As fast as they are answered. Otherwise about a thousand requests a second, so that the machine is not the bottleneck. */
+  /** As fast as they are answered. Otherwise about PACE requests a second, so that the machine is not the bottleneck. */
   readonly flood?: boolean;
   /** The status that is no failure, 200 by default. */
   readonly wanted?: number;
@@ -79,7 +82,7 @@ export class Load {
 
   async #run(options: LoadOptions): Promise<void> {
     const { clients, flood, wanted = 200, target, anew } = options;
-    const pause = flood === true ? 0 : clients;
+    const pause = flood === true ? 0 : (1_000 * clients) / PACE;
     while (this.#running) {
       const path = target(this.asked++);
       const status =

@@ -21,7 +21,7 @@ export interface RawAnswer {
 }
 
 /** How long a connection that stays open is watched after its last response (milliseconds). */
-const QUIET = 200;
+const QUIET = 50;
 
 export interface SendOptions {
   /** How many responses to wait for; 1 by default. */

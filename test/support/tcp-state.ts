@@ -13,30 +13,38 @@ interface End {
   readonly unread: number;
 }
 
-/** The end at `local` of the connection with `remote`, both ports. */
-function endOf(local: number, remote: number): End | undefined {
-  const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
-  const row = new RegExp(
-    `0100007F:${hex(local)} [0-9A-F]*0100007F:${hex(remote)} (..) (.{8}):(.{8})`,
-  ).exec(FILES.map((file) => readFileSync(file, 'utf8')).join(''));
-  if (row === null) return undefined;
-  const [, state = '', unsent = '', unread = ''] = row;
-  return { state, unsent: parseInt(unsent, 16), unread: parseInt(unread, 16) };
+/** The ends of all connections on 127.0.0.1 by their two ports, `LOCAL:REMOTE`: reading them takes milliseconds. */
+function allEnds(): ReadonlyMap<string, End> {
+  const ends = new Map<string, End>();
+  const row = /0100007F:(.{4}) [0-9A-F]*0100007F:(.{4}) (..) (.{8}):(.{8})/g;
+  for (const file of FILES) {
+    for (const match of readFileSync(file, 'utf8').matchAll(row)) {
+      const [local, remote, , unsent, unread] = match.slice(1).map((hex) => parseInt(hex, 16));
+      ends.set(`${local}:${remote}`, { state: match[3]!, unsent: unsent!, unread: unread! });
+    }
+  }
+  return ends;
 }
 
 /** isConnected tells whether a server's end of the connection of a client is established. */
 export function isConnected(server: number, client: number): boolean {
-  return endOf(server, client)?.state === ESTABLISHED;
+  return allEnds().get(`${server}:${client}`)?.state === ESTABLISHED;
 }
 
 /** allRead waits until a server has read everything that was written to some sockets, or has closed their connections. */
 export async function allRead(server: number, sockets: readonly Socket[]): Promise<void> {
-  const isRead = (socket: Socket): boolean => {
-    if (socket.destroyed) return true;
-    if (socket.connecting || socket.writableLength > 0 || socket.localPort === undefined)
-      return false;
-    const [ours, theirs] = [endOf(socket.localPort, server), endOf(server, socket.localPort)];
+  const isRead = (socket: Socket, ends: ReadonlyMap<string, End>): boolean => {
+    const { localPort } = socket;
+    const ours = ends.get(`${localPort}:${server}`);
+    const theirs = ends.get(`${server}:${localPort}`);
     return (ours?.unsent ?? 0) === 0 && (theirs?.unread ?? 0) === 0;
   };
-  await until(() => sockets.every(isRead));
+  const isWritten = ({ connecting, writableLength, localPort }: Socket): boolean =>
+    !connecting && writableLength === 0 && localPort !== undefined;
+  await until(() => {
+    const open = sockets.filter(({ destroyed }) => !destroyed);
+    if (!open.every(isWritten)) return false;
+    const ends = allEnds();
+    return open.every((socket) => isRead(socket, ends));
+  });
 }
