@@ -1,8 +1,9 @@
 /**
  * Writes the statement of a select, and the tool's result from the statement's value. Names come from the catalog and
- * are quoted; values are bound. PostgreSQL writes the rows as JSON, which is not parsed here.
+ * are quoted; values are bound. PostgreSQL writes the rows as JSON, which is not parsed here; only numbers that clients would round are changed.
  */
 import { identifier, qualifiedName } from '../quote.js';
+import { exactNumbers } from './exact-numbers.js';
 import type { Filter, Selection } from './select-arguments.js';
 import type { Column, Table } from './table.js';
 
@@ -36,7 +37,11 @@ export function countedRows(rows: string, wanted: string, maxResult: number): st
 export function readCounted(value: string, wanted: number): CountedRows {
   const at = value.indexOf('[');
   const found = Number(value.slice(0, at));
-  return { rows: value.slice(at), count: Math.min(found, wanted), truncated: found > wanted };
+  return {
+    rows: exactNumbers(value.slice(at)),
+    count: Math.min(found, wanted),
+    truncated: found > wanted,
+  };
 }
 
 /** selectText writes the statement of a selection. */
