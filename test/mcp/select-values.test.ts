@@ -61,14 +61,6 @@ t.test('a filter takes back what an answer gave', async (t) => {
   }
 });
 
-t.test('rows that are too large together', async (t) => {
-  t.match(await db.select('wide'), {
-    error:
-      'the result is larger than 1000000 bytes. Ask for fewer columns, or for a smaller limit.',
-  });
-  t.match(await db.select('wide', { limit: 30 }), { count: 30, truncated: true });
-});
-
 t.test('a large answer is whole', async (t) => {
   const { rows } = await db.select('wide', { limit: 33 });
   t.equal(rows?.length, 33);
