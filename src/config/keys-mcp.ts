@@ -58,7 +58,7 @@ export const MCP_KEYS = {
   ),
   'mcp.max_result': fixed(
     size(1024, 1024 * MiB),
-    3 * MiB,
-    'Maximum size of the result of a tool, as JSON; at most `pg.max_result`. A response contains the result twice, and clients that start a program accept at most 10 MiB from it. A result has at most 100 rows in any case.',
+    100 << 10,
+    'Size of the result of a tool, as JSON; at most `pg.max_result`. If not all rows fit, long values are cut and the result has the rows that fit then, with `next_offset`. A response contains the result twice, and clients that start a program accept at most 10 MiB from it. A result has at most 100 rows in any case.',
   ),
 };
