@@ -19,14 +19,17 @@ for (const [what, name, args, outcome] of [
     { schema: 'public', table: 'item', where: 'x' },
     {
       error:
-        'unknown argument: where. It takes database, schema, table, columns, filters, order_by, limit, offset.',
+        'unknown argument: where. It takes database, schema, table, columns, filters, order_by, limit, offset, total, include.',
     },
   ],
   [
     'an unknown argument of a tool of a table',
     'service.select.main.public.item',
     { where: 'x' },
-    { error: 'unknown argument: where. It takes columns, filters, order_by, limit, offset.' },
+    {
+      error:
+        'unknown argument: where. It takes columns, filters, order_by, limit, offset, total, include.',
+    },
   ],
   [
     'an argument of what objects have',
