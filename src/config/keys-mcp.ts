@@ -35,7 +35,7 @@ export const MCP_KEYS = {
   'mcp.max_tools': fixed(
     integer(0, 100_000),
     100,
-    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the five general ones. Many clients accept at most 128 tools of all servers together.',
+    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the six general ones. Many clients accept at most 128 tools of all servers together.',
   ),
   'mcp.tables': fixed(
     list(

@@ -39,7 +39,8 @@ export function tableSql({ schema, name }: Table): string {
 
 /** The columns of the result, and those that related rows are found by. */
 function withKeys(columns: readonly Column[], include: readonly Include[]): readonly Column[] {
-  return [...new Set([...columns, ...include.flatMap(({ ours }) => ours)])];
+  const all = [...columns, ...include.flatMap(({ ours }) => ours)];
+  return [...new Map(all.map((column) => [column.name, column])).values()];
 }
 
 /** Adds the related rows to the rows of a query, which keep their order. */
