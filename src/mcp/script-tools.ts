@@ -29,11 +29,11 @@ import type { McpCall } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
 import { logFailure, type ToolFailure } from './tool-failure.js';
-import { scriptFailureText } from './script-failure.js';
+import { scriptFailureText, scriptTooLargeText } from './script-failure.js';
 import { ScriptTable, sharedNames } from './script-table.js';
 import type { ScriptTool } from './script-tool.js';
 import { MAX_ROWS } from './select-arguments.js';
-import { countedRows, readCounted } from './select-statement.js';
+import { countedRows, fittingRows, isTooLarge, longestValue, readCounted } from './counted-rows.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
 export interface ScriptToolsOptions {
@@ -76,6 +76,8 @@ export class ScriptTools {
   readonly #log: Logger;
   readonly #access: ScriptAccess | undefined;
   readonly #statements: StatementBuilder;
+  /** For results that are too large. */
+  readonly #fitting: StatementBuilder;
   /** By alias, in the order of the databases. */
   readonly #tables = new Map<string, ScriptTable>();
   /** Tables being built, or built last, by alias: each once. */
@@ -99,11 +101,12 @@ export class ScriptTools {
     this.#log = log;
     if (settings.scriptAccess !== undefined) this.#access = new ScriptAccess(settings.scriptAccess);
     // One row more than the maximum shows that there are more.
-    const rows = `SELECT * FROM (\n\0\n) s LIMIT ${MAX_ROWS + 1}`;
-    const [head = '', tail = ''] = countedRows(rows, String(MAX_ROWS), settings.maxResult).split(
-      '\0',
-    );
-    this.#statements = new StatementBuilder({ head, tail });
+    const rows = {
+      rows: `SELECT * FROM (\n\0\n) s LIMIT ${MAX_ROWS + 1}`,
+      wanted: String(MAX_ROWS),
+    };
+    this.#statements = builderOf(countedRows(rows, settings.maxResult));
+    this.#fitting = builderOf(fittingRows(rows, settings.maxResult));
   }
 
   /** list returns the tools of a caller, by database and path; none if the scripts cannot be read. */
@@ -213,8 +216,13 @@ export class ScriptTools {
     const { values } = rendered;
     const { timeout } = tool.head;
     const reading = { statement, values, form: 'value', cost, timeout } as const;
-    const outcome = await this.#readOnly.read(alias, reading, call);
-    if (outcome.failure === undefined) return outcomeOf(outcome.result.value);
+    let outcome = await this.#readOnly.read(alias, reading, call);
+    if (isTooLarge(outcome)) {
+      statement = this.#fitting.build('read', rendered.text, tool.path);
+      outcome = await this.#readOnly.read(alias, { ...reading, statement }, call);
+    }
+    if (outcome.failure === undefined)
+      return outcomeOf(outcome.result.value, this.#settings.maxResult);
     const { failure } = outcome;
     const fault =
       failure instanceof ServiceError
@@ -288,12 +296,25 @@ const NOT_RENDERED =
 const MORE =
   'There are more rows. Narrow down what the script reads, or ask for another page where it has parameters for that.';
 
-/** The outcome of a call whose statement succeeded. */
-function outcomeOf(value: string | { text(): string } | null): ToolOutcome {
-  const text = typeof value === 'string' ? value : (value?.text() ?? '0[]');
-  const { rows, count, truncated } = readCounted(text, MAX_ROWS);
-  const more = truncated ? `,"truncated":true,"notice":${JSON.stringify(MORE)}` : '';
-  return { json: `{"rows":${rows},"count":${count}${more}}` };
+/** The builder for statements with a NUL where the text of the script belongs. */
+function builderOf(frame: string): StatementBuilder {
+  const [head = '', tail = ''] = frame.split('\0');
+  return new StatementBuilder({ head, tail });
+}
+
+/** The outcome of a call whose statement succeeded; `maxResult` is in bytes. */
+function outcomeOf(value: Parameters<typeof readCounted>[0], maxResult: number): ToolOutcome {
+  const counted = readCounted(value, MAX_ROWS);
+  if (counted === undefined) return { error: scriptTooLargeText(maxResult) };
+  const { rows, count, truncated, cut } = counted;
+  const notices = [
+    ...(cut ? [`Values longer than ${longestValue(maxResult)} characters are cut.`] : []),
+    ...(truncated ? [MORE] : []),
+  ];
+  const notice = notices.length === 0 ? '' : `,"notice":${JSON.stringify(notices.join(' '))}`;
+  return {
+    json: `{"rows":${rows},"count":${count}${truncated ? ',"truncated":true' : ''}${notice}}`,
+  };
 }
 
 /** The offset of PostgreSQL's error in the rendered text. */

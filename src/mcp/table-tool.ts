@@ -12,6 +12,7 @@ import {
   listOf,
   objectOf,
   OFFSET,
+  OPERATORS,
   ORDER,
   plainText,
   type Schema,
@@ -115,7 +116,7 @@ function filter(column: Column): Schema {
     column.kind === 'array'
       ? { type: 'array', items: ANY_ITEM }
       : { type: 'array', items: values.length === 1 ? values[0] : { anyOf: values }, minItems: 1 };
-  return { anyOf: [...values, list, nothing], description: columnText(column) };
+  return { anyOf: [...values, list, nothing, OPERATORS], description: columnText(column) };
 }
 
 function columnText({ type, nullable, description: comment }: Column): string {

@@ -19,8 +19,11 @@ import {
 import type { ReadOnly } from './read-only.js';
 import { shorten, ArgumentError } from './argument-error.js';
 import type { ScriptTools } from './script-tools.js';
+import { checkAggregate } from './aggregate-arguments.js';
+import { nearestTables } from './nearest-tables.js';
+import { aggregateQuery, selectQuery, type QueryKind } from './row-query.js';
 import { checkSelect, checkTableSelect } from './select-arguments.js';
-import type { TableCatalog, Table } from './table.js';
+import type { TableCatalog, Table, VisibleTables } from './table.js';
 import { TableRows } from './table-rows.js';
 import { PERMISSION_DENIED } from './tool-failure.js';
 import type { ToolList } from './tool-list.js';
@@ -61,6 +64,7 @@ export class ToolCalls {
       [this.#named('list_tables'), this.#listing(expose.tables, this.#listTables)],
       [this.#named('describe_table'), this.#describe],
       [this.#named('select_table'), this.#select],
+      [this.#named('aggregate_table'), this.#aggregate],
     ]);
     this.#selectPrefix = namePrefix(settings.toolNames, 'service', 'select');
     this.#scriptPrefix = namePrefix(settings.toolNames, 'service', 'script');
@@ -106,14 +110,23 @@ export class ToolCalls {
   #describe: Run = async (call, args) => {
     checkDescribe(args);
     const table = await this.#find(call, args);
-    return table === undefined ? this.#denied() : { json: descriptionJson(table) };
+    return 'error' in table ? table : { json: descriptionJson(table) };
   };
 
-  #select: Run = async (call, args) => {
+  #select: Run = (call, args) => {
     checkSelect(args);
-    const table = await this.#find(call, args);
-    return table === undefined ? this.#denied() : this.#selectRows(call, table, args);
+    return this.#readTable(call, args, selectQuery);
   };
+
+  #aggregate: Run = (call, args) => {
+    checkAggregate(args);
+    return this.#readTable(call, args, aggregateQuery);
+  };
+
+  async #readTable(call: McpCall, args: Arguments, kind: QueryKind): Promise<ToolOutcome> {
+    const table = await this.#find(call, args);
+    return 'error' in table ? table : this.#read(call, kind, table, args);
+  }
 
   /** Runs the tool of a single table. */
   async #selectFrom(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome> {
@@ -128,14 +141,15 @@ export class ToolCalls {
       throw unknownTool(name);
     }
     checkTableSelect(args);
-    return this.#selectRows(call, table, args);
+    return this.#read(call, selectQuery, table, args);
   }
 
-  async #selectRows(call: McpCall, table: Table, args: Arguments): Promise<ToolOutcome> {
-    const { alias, schema, name } = table;
-    const renewed = async (): Promise<Table | undefined> =>
-      (await this.#catalog.renewed(alias, call)).find(schema, name);
-    return (await this.#rows.select(call, table, args, renewed)) ?? this.#denied();
+  async #read(call: McpCall, kind: QueryKind, table: Table, args: Arguments): Promise<ToolOutcome> {
+    const { alias } = table;
+    const tables = await this.#catalog.visible(alias, call);
+    const renewed = (): Promise<VisibleTables> => this.#catalog.renewed(alias, call);
+    const outcome = await this.#rows.read(call, kind, [table, tables], args, renewed);
+    return outcome ?? this.#denied();
   }
 
   /** The databases that the name of a table's tool may refer to. */
@@ -167,21 +181,29 @@ export class ToolCalls {
     );
   }
 
-  async #find(call: McpCall, args: Arguments): Promise<Table | undefined> {
+  /** The table that the arguments name, or the outcome if the caller has none of that name. */
+  async #find(call: McpCall, args: Arguments): Promise<Table | { readonly error: string }> {
     const alias = this.#aliasOf(args);
     const schema = requiredText(args, 'schema');
     const name = requiredText(args, 'table');
     const visible = await this.#catalog.visible(alias, call);
-    return (
-      visible.find(schema, name) ?? (await this.#catalog.renewed(alias, call)).find(schema, name)
-    );
+    const table = visible.find(schema, name);
+    if (table !== undefined) return table;
+    const renewed = await this.#catalog.renewed(alias, call);
+    const found = renewed.find(schema, name);
+    if (found !== undefined) return found;
+    return this.#denied(this.#settings.expose.tables ? nearestTables(renewed, schema, name) : []);
   }
 
-  #denied(): ToolOutcome {
+  /** The outcome for a table that does not exist or may not be read, with names that may be meant. */
+  #denied(nearest: readonly string[] = []): { readonly error: string } {
+    const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
     const instead = this.#settings.expose.tables
       ? ` ${this.#named('list_tables')} lists those.`
       : '';
-    return { error: `${PERMISSION_DENIED}: there is no such table that you may read.${instead}` };
+    return {
+      error: `${PERMISSION_DENIED}: there is no such table that you may read.${meant}${instead}`,
+    };
   }
 
   #named(name: GenericTool): string {

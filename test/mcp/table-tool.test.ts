@@ -79,7 +79,7 @@ const REFUSED: object[] = [
   { filters: { id: 'x' } },
   { filters: { id: 1.5 } },
   { filters: { id: [] } },
-  { filters: { name: { a: 1 } } },
+  { filters: { name: [{ a: 1 }] } },
   { filters: { name: 1 } },
   { filters: { mood: 'angry' } },
   { filters: { mood: ['sad', 'angry'] } },
