@@ -9,7 +9,7 @@ import { pino, type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import { appendLog, setLogNotice } from './native/log-writer.js';
 import type { LogSettings } from './settings.js';
-import { printable } from './text.js';
+import { oneLine, printable } from './text.js';
 
 export type { Logger };
 
@@ -40,7 +40,7 @@ function readableFormat(): (line: string) => string {
     const { source } = fields;
     const message = Array.isArray(source) ? placedMessage(fields) : wholeMessage(fields);
     if (message === undefined) return withFields(line);
-    const text = alone({ ...fields, msg: printable(message) });
+    const text = alone({ ...fields, msg: printable(oneLine(message)) });
     return Array.isArray(source) ? text + below(fields, source) : text;
   };
 }
@@ -57,7 +57,7 @@ const FACTS = ['when', 'parameter', 'statement', 'detail', 'hint'];
 
 function below(fields: Readonly<Record<string, unknown>>, source: readonly unknown[]): string {
   const facts = FACTS.filter((name) => fields[name] !== undefined && fields[name] !== 'always');
-  const lines = [...source, ...facts.map((name) => `${name}: ${String(fields[name])}`)];
+  const lines = [...source, ...facts.map((name) => `${name}: ${oneLine(String(fields[name]))}`)];
   return lines.map((one) => `    ${printable(String(one))}\n`).join('');
 }
 

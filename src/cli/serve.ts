@@ -1,6 +1,6 @@
 /**
- * The commands `serve` and `dev`: loads the configuration, creates the scripts folder if needed, prepares stored scripts, and runs the
- * supervisor. It starts even if a database is unreachable.
+ * The commands `serve` and `dev`: loads the configuration, creates the scripts folder if needed, prepares stored scripts, and
+ * runs the supervisor. It starts even if a database is unreachable.
  */
 import { mkdirSync } from 'node:fs';
 import { isatty } from 'node:tty';

@@ -97,7 +97,10 @@ function findFile({ file, env, cwd }: ConfigSources): string | undefined {
   return existsSync(usual) ? usual : undefined;
 }
 
-/** fillDefaults sets the keys without a value, `changed` ones first, then fixed defaults, because others are derived from them. */
+/**
+ * fillDefaults sets the keys without a value: `changed` ones first, then fixed defaults, because others are derived from
+ * them.
+ */
 function fillDefaults(
   values: CheckedValues,
   changed: typeof DEVELOPMENT_DEFAULTS,

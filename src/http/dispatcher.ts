@@ -1,6 +1,7 @@
 /**
  * Takes each request from its headers to the handler of its route. Rejects ambiguous framing, targets over their limit,
- * more requests at a time than configured and, in development mode, requests that do not name this machine. Callers are identified before anything depends on what exists.
+ * more requests at a time than configured and, in development mode, requests that do not name this machine. Callers are
+ * identified before anything depends on what exists.
  */
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import type { Caller } from '../auth/caller.js';

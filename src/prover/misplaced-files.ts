@@ -1,4 +1,7 @@
-/** Files that were meant to be scripts and cannot be served because of their names or places: logged once each, as they are saved. */
+/**
+ * Files that were meant to be scripts and cannot be served because of their names or places: logged once each, as they are
+ * saved.
+ */
 import type { Logger } from '../log.js';
 import { misplacedFiles } from '../script/script-files.js';
 

@@ -1,8 +1,8 @@
 /**
  * Reads plugin libraries for all HTTP processes. The bytes read at the first request are those that every HTTP process gets
- * until the service ends, even if the file changes; only development mode forgets them then. A library that none of them could load is dropped, so that a repaired
- * file is read. Rejects names that are not identifiers, links that lead out of the folder, files that are not regular, and
- * files that keep changing.
+ * until the service ends, even if the file changes; only development mode forgets them then. A library that none of them
+ * could load is dropped, so that a repaired file is read. Rejects names that are not identifiers, links that lead out of the
+ * folder, files that are not regular, and files that keep changing.
  */
 import { constants, type BigIntStats } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
