@@ -4,17 +4,17 @@ import { notForDevelopment } from '#app/config/development.js';
 import { settingsOf } from '#app/config/settings.js';
 import { makeLoader } from './load-config.js';
 
-const { load } = makeLoader(t);
+const loader = makeLoader(t);
 
 t.test('defaults, which any source overrides', (t) => {
   const keys = ['http.host', 'http.processes', 'pool.threads', 'log.access'] as const;
   const values = (toml?: string): unknown[] => {
-    const { config } = load(toml, { development: true }).loaded!;
+    const { config } = loader.load(toml, { development: true }).loaded!;
     return keys.map((key) => config[key]);
   };
   t.strictSame(values(), ['127.0.0.1', 1, 1, true]);
   const auth = '[auth]\nenabled = true\n[jwt]\nkey = "0123456789012345678901234567890123456789"\n';
-  t.equal(load(auth).loaded?.config['http.host'], '0.0.0.0');
+  t.equal(loader.load(auth).loaded?.config['http.host'], '0.0.0.0');
   t.strictSame(values(auth), ['127.0.0.1', 1, 1, true], 'also with authentication');
   const toml = 'http.host = "0.0.0.0"\nhttp.processes = 2\npool.threads = 2\nlog.access = false\n';
   t.strictSame(values(toml), ['0.0.0.0', 2, 2, false]);
@@ -22,7 +22,7 @@ t.test('defaults, which any source overrides', (t) => {
 });
 
 t.test('it reaches every process, whatever debug says, and only by the command', (t) => {
-  const { config } = load('debug = false\n', { development: true }).loaded!;
+  const { config } = loader.load('debug = false\n', { development: true }).loaded!;
   const [settings] = settingsOf(config, false, true);
   t.match(settings, {
     development: true,
@@ -35,8 +35,8 @@ t.test('it reaches every process, whatever debug says, and only by the command',
     worker: { development: false, debug: false },
     prover: { development: false },
   });
-  t.match(load('development = true\n').warnings, [/^development: unknown key/]);
-  t.match(load(undefined, { env: { SERVICE_DEVELOPMENT: 'true' } }).warnings, [
+  t.match(loader.load('development = true\n').warnings, [/^development: unknown key/]);
+  t.match(loader.load(undefined, { env: { SERVICE_DEVELOPMENT: 'true' } }).warnings, [
     /^SERVICE_DEVELOPMENT: unknown key/,
   ]);
   t.end();
