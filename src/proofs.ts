@@ -46,6 +46,14 @@ export interface RecordedColumn {
   readonly nullable: boolean | undefined;
 }
 
+/** What holds for the value of a parameter. */
+export interface RecordedCondition {
+  /** With its prefix. */
+  readonly name: string;
+  /** Follows the name in a sentence: `is sent`, `is not sent`, `is "date"` with the value as JSON, and others. */
+  readonly says: string;
+}
+
 /** What the proof of one text shows. */
 export interface ProofRecord {
   readonly verdict: Verdict;
@@ -55,6 +63,11 @@ export interface ProofRecord {
   readonly parameters: readonly RecordedParameter[];
   /** The columns of each form that the result has. */
   readonly columns: readonly (readonly RecordedColumn[])[];
+  /**
+   * For each form the conditions under which, and only under which, a result has it, as far as the tried combinations show;
+   * null when they have no short form.
+   */
+  readonly columnsWhen: readonly (readonly RecordedCondition[] | null)[];
   /** How many combinations were rendered, how many texts they gave, and how many statements PostgreSQL parsed. */
   readonly combinations: number;
   readonly texts: number;
@@ -80,6 +93,7 @@ export const NOTHING_SHOWN = {
   open: [],
   parameters: [],
   columns: [],
+  columnsWhen: [],
   combinations: 0,
   texts: 0,
   statements: 0,

@@ -283,6 +283,8 @@ export interface ProverSettings {
   readonly log: LogSettings;
   /** WorkerSettings.connections of the worker that lends. */
   readonly connections: SharedArrayBuffer;
+  /** One Int32, which changes whenever requests go to the query workers. */
+  readonly activity: SharedArrayBuffer;
 }
 
 /** How plugins are run. */
@@ -346,6 +348,6 @@ export interface HttpSettings {
   /** Whether `/_ready` requires that every script has been proved once. */
   readonly readyProof: boolean;
   /** Undefined when this process does not prove the scripts. */
-  readonly prover: Omit<ProverSettings, 'connections'> | undefined;
+  readonly prover: Omit<ProverSettings, 'connections' | 'activity'> | undefined;
   readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections' | 'responses'>;
 }

@@ -9,7 +9,8 @@ import { withTimeout } from '../pg/identity.js';
 import type { EarlierStatement } from '../pg/job.js';
 import { StatementFailure } from '../pg/queryable.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
-import { CATALOG_FACTS, FUNCTION, readFacts, type ObjectFacts } from './catalog-facts.js';
+import type { ObjectFacts, StatementFacts } from './catalog-facts.js';
+import { KnownFacts, type StatementTree } from './known-facts.js';
 import { dependenciesOf, type Dependencies } from './dependencies.js';
 import {
   isList,
@@ -54,19 +55,37 @@ const UNCHECKED: EarlierStatement = {
   values: [],
 };
 
-const FACTS = { sql: CATALOG_FACTS, recurs: true };
+/** Name of the temporary function. */
+const FUNCTION = 'analysed_statement';
+
+/** No row when there is no such function; each reference is a word of three numbers as CATALOG_FACTS takes it. */
+const TREE =
+  "SELECT p.prosqlbody::text, (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.concat_ws(' ', d.refclassid, " +
+  "d.refobjid, d.refobjsubid), ',') FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::regclass " +
+  "AND d.objid = p.oid AND d.refclassid <> 'pg_catalog.pg_namespace'::regclass) FROM pg_catalog.pg_proc p " +
+  `WHERE p.pronamespace = pg_catalog.pg_my_temp_schema() AND p.proname = '${FUNCTION}'`;
 
 /**
  * analyse resolves to what is known of a statement; undefined when PostgreSQL does not take it as the body of a function
  * (utility statements), or there is no right, version or server for it. It waits for locks up to `limit` ms. Rejects with
- * StatementFailure when the same may succeed later.
+ * StatementFailure when the same may succeed later. `known` is of the same database.
  */
 export async function analyse(
   database: Database,
   statement: AnalysedStatement,
   limit: number,
+  known = new KnownFacts(database),
 ): Promise<Analysis | undefined> {
-  const { result, failure } = await database.query(FACTS.sql, [], {
+  const tree = await treeOf(database, statement, limit);
+  return tree && analysisOf(await known.of(tree, limit));
+}
+
+async function treeOf(
+  database: Database,
+  statement: AnalysedStatement,
+  limit: number,
+): Promise<StatementTree | undefined> {
+  const { result, failure } = await database.query(TREE, [], {
     identity: withTimeout(undefined, limit),
     before: [UNCHECKED, { statement: { sql: definition(statement), recurs: false }, values: [] }],
     rolledBack: 'READ WRITE',
@@ -76,8 +95,8 @@ export async function analyse(
     if (isPassing(failure)) throw new StatementFailure(failure);
     return undefined;
   }
-  const json = result.rows?.[0]?.[0];
-  return json == null ? undefined : analysisOf(json);
+  const [tree, references] = result.rows?.[0] ?? [];
+  return tree == null ? undefined : { tree, references: references?.split(',') ?? [] };
 }
 
 /** canAnalyse resolves to whether there is the right, version and server for analyse; it rejects as that does. */
@@ -99,9 +118,8 @@ function isPassing(failure: SqlFailure | ServiceError): boolean {
   return failure.fatal || PASSING.test(failure.state);
 }
 
-/** analysisOf reads the result of CATALOG_FACTS; undefined for a tree that is not one statement, or cannot be read. */
-export function analysisOf(json: string): Analysis | undefined {
-  const facts = readFacts(json);
+/** analysisOf gives undefined for a tree that is not one statement, or cannot be read. */
+export function analysisOf(facts: StatementFacts): Analysis | undefined {
   try {
     const tree = parseTree(facts.tree);
     const query = onlyQuery(tree);

@@ -1,7 +1,6 @@
 /**
- * What the catalogs say about the objects in the tree of a statement: its relations with their columns, the trees of the
- * views among them and of the views below those, its functions and operators. One statement reads it all, in the transaction
- * in which the function with the statement was made.
+ * What the catalogs say about the objects in the trees of statements: relations with their columns, the trees of the views
+ * among them and of the views below those, functions and operators, and the names of what statements depend on.
  */
 
 export interface ColumnFacts {
@@ -49,39 +48,47 @@ export interface ObjectFacts {
   readonly identity: string;
 }
 
-/** CatalogRows is the JSON that CATALOG_FACTS returns. */
+/** What CATALOG_FACTS returns, as JSON. */
 interface CatalogRows {
-  readonly tree: string;
   readonly views: readonly { readonly oid: number; readonly tree: string }[] | null;
   readonly relations: readonly RelationFacts[] | null;
   readonly functions: readonly FunctionFacts[] | null;
   readonly operators: readonly { readonly oid: number; readonly name: string }[] | null;
-  readonly objects: readonly ObjectFacts[] | null;
+  readonly objects: readonly (ObjectFacts & { readonly reference: string })[] | null;
 }
 
 export interface CatalogFacts {
-  /** The statement, as parseTree reads it. */
-  readonly tree: string;
-  /** The trees of views, by oid. */
+  /** The trees of views, by OID. */
   readonly views: ReadonlyMap<number, string>;
   readonly relations: ReadonlyMap<number, RelationFacts>;
   readonly functions: ReadonlyMap<number, FunctionFacts>;
-  /** The names of operators that came with PostgreSQL, by oid. */
+  /** The names of operators that came with PostgreSQL, by OID. */
   readonly operators: ReadonlyMap<number, string>;
+  /** By reference, see CATALOG_FACTS. */
+  readonly objects: ReadonlyMap<string, ObjectFacts>;
+}
+
+/** What is known of one statement. */
+export interface StatementFacts extends Omit<CatalogFacts, 'objects'> {
+  /** The statement, as parseTree reads it. */
+  readonly tree: string;
+  /** What PostgreSQL records as its dependencies, sorted. */
   readonly objects: readonly ObjectFacts[];
 }
 
-/** Name of the temporary function. */
-export const FUNCTION = 'analysed_statement';
-
-/** The first oid of objects that did not come with PostgreSQL: FirstNormalObjectId of access/transam.h. */
+/** The first OID of objects that did not come with PostgreSQL: FirstNormalObjectId of access/transam.h. */
 const FIRST_NORMAL = 16384;
 
-/** Oids behind a field in the trees; identifiers cannot look like it, because their spaces are escaped. */
-function oidsOf(fields: string): string {
+/** Fields of the trees with the OID of a relation, a function or an operator. */
+const RELATION_FIELDS = 'relid';
+const FUNCTION_FIELDS = 'funcid|opfuncid|aggfnoid|winfnoid';
+const OPERATOR_FIELDS = 'opno';
+
+/** The OIDs of a parameter, and those behind a field in the trees of views. */
+function oids(parameter: string, fields: string): string {
   return (
-    'SELECT DISTINCT m[1]::oid FROM trees t, ' +
-    `pg_catalog.regexp_matches(t.tree, ':(?:${fields}) ([0-9]+)', 'g') m`
+    `SELECT pg_catalog.unnest(${parameter}::pg_catalog.oid[]) UNION SELECT m[1]::pg_catalog.oid FROM views v, ` +
+    `pg_catalog.regexp_matches(v.tree, ':(?:${fields}) ([0-9]+)', 'g') m`
   );
 }
 
@@ -124,51 +131,74 @@ const RELATIONS =
   `'invoker', ${INVOKER}, ` +
   `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
   'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
-  `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oidsOf('relid')})`;
+  `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oids('$1', RELATION_FIELDS)})`;
 
 const FUNCTIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', p.oid::int8, 'schema', n.nspname, 'name', p.proname, " +
   "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'kind', p.prokind, 'volatility', p.provolatile, 'source', p.prosrc, " +
   `'builtIn', p.oid < ${FIRST_NORMAL} AND n.nspname = 'pg_catalog')) ` +
   'FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace ' +
-  `WHERE p.oid IN (${oidsOf('funcid|opfuncid|aggfnoid|winfnoid')})`;
+  `WHERE p.oid IN (${oids('$2', FUNCTION_FIELDS)})`;
 
 const OPERATORS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', o.oid::int8, 'name', o.oprname)) " +
-  `FROM pg_catalog.pg_operator o WHERE o.oid < ${FIRST_NORMAL} AND o.oid IN (${oidsOf('opno')})`;
+  `FROM pg_catalog.pg_operator o WHERE o.oid < ${FIRST_NORMAL} AND o.oid IN (${oids('$3', OPERATOR_FIELDS)})`;
 
 const VIEWS =
-  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', t.oid::int8, 'tree', t.tree)) FROM trees t WHERE t.oid <> 0";
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', v.oid::int8, 'tree', v.tree)) FROM views v";
 
 const OBJECTS =
-  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('type', o.type, 'identity', o.identity) " +
-  'ORDER BY o.type, o.identity) FROM (SELECT DISTINCT i.type, i.identity FROM pg_catalog.pg_depend d, ' +
-  'LATERAL pg_catalog.pg_identify_object(d.refclassid, d.refobjid, d.refobjsubid) i ' +
-  "WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = made.oid " +
-  "AND d.refclassid <> 'pg_catalog.pg_namespace'::regclass) o";
+  "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('reference', r.reference, 'type', i.type, 'identity', i.identity)) " +
+  'FROM pg_catalog.unnest($4::pg_catalog.text[]) r(reference), ' +
+  "LATERAL pg_catalog.string_to_array(r.reference, ' ') p(part), " +
+  'LATERAL pg_catalog.pg_identify_object(part[1]::pg_catalog.oid, part[2]::pg_catalog.oid, part[3]::pg_catalog.int4) i ' +
+  'WHERE i.identity IS NOT NULL';
 
-/** CATALOG_FACTS reads the facts of the function FUNCTION as one JSON text; no row when there is no such function. */
+/**
+ * CATALOG_FACTS reads facts as one JSON text. $1: OIDs of relations, $2 of functions, $3 of operators; $4: references to
+ * objects, each the numbers classid, objid and objsubid as in pg_depend.
+ */
 export const CATALOG_FACTS =
-  'WITH RECURSIVE made AS (SELECT p.oid, p.prosqlbody::text AS tree FROM pg_catalog.pg_proc p ' +
-  `WHERE p.pronamespace = pg_catalog.pg_my_temp_schema() AND p.proname = '${FUNCTION}'), ` +
-  'trees(oid, tree) AS (SELECT 0::oid, made.tree FROM made UNION ' +
-  'SELECT r.ev_class, r.ev_action::text FROM trees t, ' +
-  "pg_catalog.regexp_matches(t.tree, ':relid ([0-9]+)', 'g') m, " +
+  'WITH RECURSIVE views(oid, tree) AS (SELECT r.ev_class, r.ev_action::text FROM pg_catalog.pg_rewrite r, pg_catalog.pg_class c ' +
+  "WHERE r.ev_class = ANY ($1::pg_catalog.oid[]) AND r.ev_type = '1' AND c.oid = r.ev_class AND c.relkind = 'v' UNION " +
+  'SELECT r.ev_class, r.ev_action::text FROM views v, ' +
+  `pg_catalog.regexp_matches(v.tree, ':${RELATION_FIELDS} ([0-9]+)', 'g') m, ` +
   "pg_catalog.pg_rewrite r, pg_catalog.pg_class c WHERE r.ev_class = m[1]::oid AND r.ev_type = '1' " +
   "AND c.oid = r.ev_class AND c.relkind = 'v') " +
-  `SELECT pg_catalog.json_build_object('tree', made.tree, 'views', (${VIEWS}), 'relations', (${RELATIONS}), ` +
-  `'functions', (${FUNCTIONS}), 'operators', (${OPERATORS}), 'objects', (${OBJECTS})) FROM made`;
+  `SELECT pg_catalog.json_build_object('views', (${VIEWS}), 'relations', (${RELATIONS}), ` +
+  `'functions', (${FUNCTIONS}), 'operators', (${OPERATORS}), 'objects', (${OBJECTS}))`;
 
 /** readFacts reads the result of CATALOG_FACTS. */
 export function readFacts(json: string): CatalogFacts {
-  const { tree, views, relations, functions, operators, objects } = JSON.parse(json) as CatalogRows;
+  const { views, relations, functions, operators, objects } = JSON.parse(json) as CatalogRows;
   return {
-    tree,
-    views: new Map(views?.map((view) => [view.oid, view.tree])),
+    views: new Map(views?.map(({ oid, tree }) => [oid, tree])),
     relations: byOid(relations),
     functions: byOid(functions),
     operators: new Map(operators?.map(({ oid, name }) => [oid, name])),
-    objects: objects ?? [],
+    objects: new Map(
+      objects?.map(({ reference, type, identity }) => [reference, { type, identity }]),
+    ),
+  };
+}
+
+/** The OIDs in the trees of statements or views. */
+export interface TreeOids {
+  readonly relations: ReadonlySet<number>;
+  readonly functions: ReadonlySet<number>;
+  readonly operators: ReadonlySet<number>;
+}
+
+/** oidsIn collects the OIDs of a tree. Identifiers cannot look like fields, because their spaces are escaped. */
+export function oidsIn(tree: string): TreeOids {
+  const all = (fields: string): ReadonlySet<number> =>
+    new Set(
+      [...tree.matchAll(new RegExp(`:(?:${fields}) (\\d+)`, 'g'))].map(([, oid]) => Number(oid)),
+    );
+  return {
+    relations: all(RELATION_FIELDS),
+    functions: all(FUNCTION_FIELDS),
+    operators: all(OPERATOR_FIELDS),
   };
 }
 

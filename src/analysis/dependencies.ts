@@ -1,5 +1,5 @@
 /** What a statement uses, from its tree and those of its views: relations with the rights it needs, functions, volatility. */
-import type { CatalogFacts, FunctionFacts, RelationFacts } from './catalog-facts.js';
+import type { FunctionFacts, RelationFacts, StatementFacts } from './catalog-facts.js';
 import { parseTree, walk, type TreeNode, type TreeValue } from './node-tree.js';
 import { SELECT } from './scope.js';
 
@@ -75,7 +75,7 @@ const EXPLICIT_CALL = 0;
 const COLUMN_OFFSET = -7;
 
 /** dependenciesOf collects what the statement with that tree uses. */
-export function dependenciesOf(tree: TreeValue, facts: CatalogFacts): Dependencies {
+export function dependenciesOf(tree: TreeValue, facts: StatementFacts): Dependencies {
   const uses = new Uses(facts);
   uses.add(tree, CALLER);
   return {
@@ -105,13 +105,13 @@ class Uses {
   readOnly = true;
   #stable = false;
   #volatile = false;
-  readonly #facts: CatalogFacts;
+  readonly #facts: StatementFacts;
   readonly #uses = new Map<string, Use>();
   /** OIDs of the functions that the statement itself calls. */
   readonly #called = new Set<number>();
   readonly #schemas = new Set<string>();
 
-  constructor(facts: CatalogFacts) {
+  constructor(facts: StatementFacts) {
     this.#facts = facts;
   }
 

@@ -3,7 +3,7 @@
  * operations, views and RETURNING. What is called NOT NULL never is NULL, whatever rows there are; the reverse is not
  * promised. A domain that is NOT NULL counts for nothing: values of its type may be NULL all the same (CREATE DOMAIN, Notes).
  */
-import type { CatalogFacts, FunctionFacts, RelationFacts } from './catalog-facts.js';
+import type { FunctionFacts, RelationFacts, StatementFacts } from './catalog-facts.js';
 import { isNullable, type Context, type References } from './expression.js';
 import { filledByCondition } from './filter.js';
 import { filledColumns } from './known-functions.js';
@@ -30,14 +30,14 @@ const OLD = 1;
 const NEW = 2;
 
 export class Nullability implements References {
-  readonly #facts: CatalogFacts;
+  readonly #facts: StatementFacts;
   /** The queries of views, by oid; undefined for one that cannot be read. */
   readonly #views = new Map<number, Scope | undefined>();
   /** The columns that the conditions of queries leave NOT NULL. */
   readonly #filled = new Map<Scope, readonly TreeNode[]>();
   #viewDepth = 0;
 
-  constructor(facts: CatalogFacts) {
+  constructor(facts: StatementFacts) {
     this.#facts = facts;
   }
 

@@ -8,7 +8,7 @@ import { commentLines, literal } from './source-text.js';
 import { indented, type TypeText } from './type-text.js';
 
 /** A parameter, and the member of the argument that has its value. */
-interface Member {
+export interface Member {
   readonly property: string;
   readonly parameter: ClientParameter;
 }
@@ -46,6 +46,11 @@ export class CallParameters {
   get isRequired(): boolean {
     const all = [...this.#path, ...this.#query, ...this.#headers];
     return all.some(({ parameter }) => parameter.required) || this.#body?.required === true;
+  }
+
+  /** find gives the parameter of the path or the query with that name, with its member. */
+  find(name: string): Member | undefined {
+    return [...this.#path, ...this.#query].find(({ parameter }) => parameter.name === name);
   }
 
   /** typeMembers writes the members of the argument's type; `body` is the type of a JSON body. */

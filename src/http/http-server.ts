@@ -187,7 +187,7 @@ export class HttpServer {
   #startProver(report: (news: ProofNews) => void, log: Logger): ProverThread | undefined {
     const { prover } = this.#settings;
     if (prover === undefined) return undefined;
-    const settings = { ...prover, connections: this.pool.lending };
+    const settings = { ...prover, connections: this.pool.lending, activity: this.pool.activity };
     const callbacks = { news: report, lend: () => this.pool.lent() };
     return new ProverThread(settings, this.pool.proofs, callbacks, log);
   }

@@ -2,7 +2,7 @@
 import type { ColumnContract } from '../contract/contract.js';
 import { columnsOf } from '../contract/script-contract.js';
 import type { Shape } from '../head/head.js';
-import { isUndecided, type ProofRecord } from '../proofs.js';
+import { isUndecided, type ProofRecord, type RecordedCondition } from '../proofs.js';
 import { resultSchema } from './result-schema.js';
 import { ANY, anyOf, nullable, type Schema } from './schema.js';
 
@@ -16,11 +16,27 @@ const MOST_FORMS = 8;
 export function rowSchema(proof: ProofRecord, reads: boolean): Schema {
   if (isUndecided(proof)) return ROW;
   // A change without columns returns no rows; a read can have rows without columns.
-  const forms = reads ? proof.columns : proof.columns.filter((form) => form.length > 0);
+  const forms = proof.columns.flatMap((columns, i) =>
+    reads || columns.length > 0 ? [{ columns, when: proof.columnsWhen[i] }] : [],
+  );
   const isExact = isProved(proof);
-  return isExact && forms.length <= MOST_FORMS
-    ? anyOf(forms.map((form) => rowOf([form], isExact)))
-    : rowOf(forms, isExact);
+  if (!isExact || forms.length > MOST_FORMS)
+    return rowOf(
+      forms.map(({ columns }) => columns),
+      isExact,
+    );
+  return anyOf(
+    forms.map(({ columns, when }) => {
+      const row = rowOf([columns], isExact);
+      return when == null || when.length === 0 ? row : { ...whenOf(when), ...row };
+    }),
+  );
+}
+
+/** `x-when` is for programs that make clients. */
+function whenOf(when: readonly RecordedCondition[]): Schema {
+  const words = when.map(({ name, says }) => `${name} ${says}`).join(' and ');
+  return { description: `When ${words}.`, 'x-when': when };
 }
 
 /** valueSchema is the schema of the one value of `@scalar`. */

@@ -40,6 +40,7 @@ export class QueryPool {
   readonly #workers: readonly QueryWorker[];
   readonly #aliases: readonly string[];
   readonly #sending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #activity = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #scheduled = false;
   /** Whether a worker was chosen for the requests of this tick. */
   #chosen = false;
@@ -74,6 +75,7 @@ export class QueryPool {
   submit(request: Batch): number {
     if (!this.#chosen) {
       this.#chosen = true;
+      this.#activity[0]!++;
       this.#schedule();
       this.#current = this.#choose();
     }
@@ -180,6 +182,11 @@ export class QueryPool {
   /** WorkerSettings.connections of the worker that lends connections to the prover. */
   get lending(): SharedArrayBuffer {
     return this.#workers[0]!.lending;
+  }
+
+  /** ProverSettings.activity. */
+  get activity(): SharedArrayBuffer {
+    return this.#activity.buffer;
   }
 
   /** lent has that worker apply what the prover was lent, or has given back. */

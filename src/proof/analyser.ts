@@ -1,5 +1,6 @@
-/** Analyses the statements of a proof. The names of types, which it takes, are read once. */
+/** Analyses the statements of proofs. Names of types, and facts of the catalogs, are read once. */
 import { analyse, type Analysis } from '../analysis/analysis.js';
+import { KnownFacts } from '../analysis/known-facts.js';
 import type { Database } from '../pg/database.js';
 import { typeNames } from './catalog.js';
 import type { ParsedStatement } from './statement-check.js';
@@ -7,9 +8,11 @@ import type { ParsedStatement } from './statement-check.js';
 export class Analyser {
   readonly #database: Database;
   readonly #names = new Map<number, string>();
+  readonly #known: KnownFacts;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#known = new KnownFacts(database);
   }
 
   /**
@@ -25,6 +28,7 @@ export class Analyser {
       this.#names.set(type, name);
     const types = parameters.map((type) => this.#names.get(type) ?? 'text');
     // A time limit of PostgreSQL is in whole ms.
-    return analyse(this.#database, { sql, parameters: types }, Math.ceil(limit));
+    const time = Math.ceil(limit);
+    return analyse(this.#database, { sql, parameters: types }, time, this.#known);
   }
 }

@@ -49,13 +49,28 @@ export abstract class Answers {
     if (this.domain.canBeSent(key)) options.push(option);
   }
 
-  /** become adds the value of a parameter with another text in place of a slot, which may be in a list or in parts. */
+  /**
+   * become adds the value of a parameter with another text in place of a slot, which may be in a list or in parts; so too of
+   * other parameters that have the same value.
+   */
   become(key: string, slot: string, text: string): void {
+    const keys = new Set([key, ...this.asked.keys()]);
+    for (const each of keys) this.#become(each, slot, text);
+  }
+
+  #become(key: string, slot: string, text: string): void {
     const { raw } = this.answer(key).option;
     if (typeof raw === 'string') {
       if (raw.includes(slot)) this.add(key, variant(raw.replace(slot, () => text)));
     } else if (raw?.includes(slot) === true)
       this.add(key, variant(raw.map((one) => (one === slot ? text : one))));
+  }
+
+  /** isShared tells whether another parameter has the slot of this one in this rendering. */
+  isShared(key: string, slot: string): boolean {
+    for (const { key: other, option } of this.asked.values())
+      if (other !== key && option.raw?.includes(slot) === true) return true;
+    return false;
   }
 
   answers(): Iterable<Answer> {

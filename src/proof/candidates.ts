@@ -4,7 +4,7 @@
  */
 import { identifier } from '../quote.js';
 import { END, QUOTED, SqlScanner, WORD } from '../template/sql-scanner.js';
-import type { PlaceKind } from './places.js';
+import type { Place } from './places.js';
 
 export interface Candidate {
   /** Undefined for a placeholder. */
@@ -28,7 +28,7 @@ const PLACEHOLDER: Candidate = { sql: undefined, general: true, named: false };
  * which they are tried; `names` are those that the place may want.
  */
 export function candidatesOf(
-  kind: PlaceKind,
+  { kind, called }: Pick<Place, 'kind' | 'called'>,
   token: string,
   slots: readonly (readonly [start: number, end: number])[],
   names: readonly string[],
@@ -45,8 +45,15 @@ export function candidatesOf(
   if (kind === 'name') return named;
   const one = constantOf('1', kind === 'value');
   const words = WORDS.map((word) => constantOf(word, false));
-  return kind === 'item' ? [one, ...named] : [PLACEHOLDER, one, ...words, ...named];
+  const all = kind === 'item' ? [one, ...named] : [PLACEHOLDER, one, ...words, ...named];
+  if (!called) return all;
+  // What is wrong with all of them may be right with another function.
+  const functions = FUNCTIONS.map((name) => constantOf(name, false));
+  return [...functions, ...all].map((candidate) => ({ ...candidate, named: true }));
 }
+
+/** Functions that take a number, or a text. */
+const FUNCTIONS: readonly string[] = ['max', 'lower', 'abs'];
 
 /** Keywords and operators that scripts let callers send. */
 const WORDS: readonly string[] = ['ASC', '=', 'AND'];

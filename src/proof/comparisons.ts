@@ -65,8 +65,14 @@ export class Comparisons {
     if (one.slot === other.slot && one.before === other.before) return;
     if (one.before + one.after + other.before + other.after !== '')
       this.#open('a comparison of two parameters');
+    else if (one.key !== other.key && [one, other].some((each) => this.#isShared(each)))
+      this.#open('a comparison of three parameters');
     else if (this.#slots.isValue(one.slot)) this.#match(one, other);
     else this.#match(other, one);
+  }
+
+  #isShared({ key, slot }: Around): boolean {
+    return this.#answers.isShared(key, slot);
   }
 
   /** A name stays one, and the other value becomes it. */

@@ -45,6 +45,23 @@ export function explain(failing: readonly Path[], good: readonly Path[]): Conjun
   return found;
 }
 
+/** exactly gives the one conjunction that holds for all of some paths and for none of the others; undefined without one. */
+export function exactly(paths: readonly Path[], others: readonly Path[]): Conjunction | undefined {
+  const [found, more] = explain(paths, others);
+  if (found === undefined || more !== undefined) return undefined;
+  const conditions = new Conditions([...paths, ...others]);
+  const isExact =
+    paths.every((path) => {
+      const facts = conditions.of(path);
+      return found.every((condition) => states(facts, condition));
+    }) &&
+    others.every((path) => {
+      const facts = conditions.of(path);
+      return found.some((condition) => !permits(facts, condition));
+    });
+  return isExact ? found : undefined;
+}
+
 /** Some of all parts of the search: neighbours differ in few parameters. */
 function sample(paths: readonly Path[]): readonly Path[] {
   const step = paths.length / MOST_PATHS;
@@ -58,8 +75,11 @@ export function conditionText(conjunction: Conjunction): string {
   return conjunction.map(({ key, says }) => `\`${key}\` ${says}`).join(' and ');
 }
 
-/** whenText is one text for all conjunctions. */
-export function whenText(conjunctions: readonly Conjunction[]): string {
+/** whenText is one text for what explain gives for these paths. */
+export function whenText(failing: readonly Path[], good: readonly Path[]): string {
+  const conjunctions = explain(failing, good);
+  if (good.length > 0 && conjunctions.every((conditions) => conditions.length === 0))
+    return 'in some combinations';
   return conjunctions.map(conditionText).join(', or ');
 }
 
@@ -80,10 +100,13 @@ class Conditions {
   /** The conditions that only some options of a parameter state: `is "a"`, and of lists `has "a"`. */
   readonly #constants = new Map<string, Set<string>>();
   readonly #items = new Map<string, Set<string>>();
+  /** What the values before a constant state. */
+  readonly #before = new Map<string, Set<string>>();
 
   constructor(paths: readonly Path[]) {
     for (const path of paths)
       for (const { key, option } of path) {
+        if (option.id === 'before') note(this.#before, key, option.says);
         if (option.id.startsWith('=')) note(this.#constants, key, option.says);
         for (const item of option.has ?? []) note(this.#items, key, JSON.stringify(item));
       }
@@ -100,6 +123,7 @@ class Conditions {
     if (raw !== undefined) yield 'is sent';
     if (!isEmpty) yield 'has a value';
     if (raw !== undefined && id !== 'any') yield says;
+    if (id.startsWith('=') && /^-?\d+$/.test(id.slice(1))) yield 'is a number';
     if (isEmpty) yield 'is not sent or empty';
     if (typeof raw === 'string') yield 'is sent once';
     const items = new Set((has ?? []).map((item) => JSON.stringify(item)));
@@ -109,6 +133,9 @@ class Conditions {
         if (!items.has(item)) yield `does not have ${item}`;
     for (const constant of this.#constants.get(key) ?? [])
       if (constant !== says) yield constant.replace('is ', 'is not ');
+    // The slot of any value comes after the constants.
+    if (id === 'any')
+      for (const less of this.#before.get(key) ?? []) yield less.replace('less', 'greater');
   }
 }
 

@@ -33,7 +33,11 @@ export interface Bounds {
 export interface Shape {
   readonly rendered: Rendered;
   readonly paths: Path[];
+  readonly bound: Bound;
 }
+
+/** The parameters whose values the placeholders of a text bind, in one combination or another. */
+export type Bound = readonly ReadonlySet<string>[];
 
 /** A combination for which no text is rendered: `error` is that of the template. */
 export interface Refusal {
@@ -55,6 +59,9 @@ export interface Exploration {
   readonly renderings: number;
 }
 
+/** Most characters of all texts together: with what is known of their parts they need much more memory than that. */
+const MOST_TEXT = 8 << 20;
+
 /** The part of the time that renderings may take; the rest is for PostgreSQL. */
 const PART = 0.5;
 
@@ -71,12 +78,14 @@ class Explorer {
   readonly #script: ScriptText;
   readonly #bounds: Bounds;
   readonly #domain: Domain;
-  readonly #shapes = new Map<string, Shape>();
+  readonly #shapes = new Map<string, Shape & { readonly bound: Set<string>[] }>();
   readonly #refused: Refusal[] = [];
   readonly #failed: Refusal[] = [];
   readonly #open = new Set<string>();
   readonly #slices: Slices;
   #renderings = 0;
+  /** Characters. */
+  #size = 0;
 
   constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
     this.#script = script;
@@ -135,6 +144,7 @@ class Explorer {
   }
 
   #isOver(): boolean {
+    if (this.#size > MOST_TEXT) return true;
     // Asking for the time costs more than most renderings.
     return this.#renderings % 16 === 0 && this.#bounds.isOver(PART);
   }
@@ -153,8 +163,18 @@ class Explorer {
       else throw error;
       return;
     }
-    const shape = this.#shapes.get(rendered.text);
-    if (shape === undefined) this.#shapes.set(rendered.text, { rendered, paths: [answers.path()] });
-    else shape.paths.push(answers.path());
+    const path = answers.path();
+    let shape = this.#shapes.get(rendered.text);
+    if (shape === undefined) {
+      const bound = rendered.values.map(() => new Set<string>());
+      this.#shapes.set(rendered.text, (shape = { rendered, paths: [], bound }));
+      this.#size += rendered.text.length;
+    }
+    shape.paths.push(path);
+    // A value that is the same as another parameter's has the slot of that one.
+    if (path.some(({ option }) => option.id.startsWith('same:'))) return;
+    rendered.values.forEach((value, i) => {
+      for (const key of this.#domain.slots.keysIn(value ?? '')) shape.bound[i]!.add(key);
+    });
   }
 }

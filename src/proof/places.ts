@@ -2,8 +2,16 @@
  * The places of slots in a rendered text: what they are part of there, and with which SQL PostgreSQL may be asked about the
  * statement instead. Slots in comments do not matter.
  */
-import { END, QUOTED, SqlScanner, STRING, SYMBOL, WORD } from '../template/sql-scanner.js';
-import type { Slots } from './slots.js';
+import {
+  END,
+  QUOTED,
+  skipSpace,
+  SqlScanner,
+  STRING,
+  SYMBOL,
+  WORD,
+} from '../template/sql-scanner.js';
+import { asWords, type Slots } from './slots.js';
 
 /**
  * `literal`: a string constant; `value`: where an expression may be; `item`: an item of ORDER BY or GROUP BY, where a
@@ -17,6 +25,8 @@ export interface Place {
   readonly end: number;
   readonly kind: PlaceKind;
   readonly keys: readonly string[];
+  /** Whether a parenthesis follows, so that it may be the name of a function. */
+  readonly called: boolean;
 }
 
 /** placesOf finds the places of a text. Integers need none outside of quotes: they are what they stand for. */
@@ -24,7 +34,7 @@ export function placesOf(text: string, slots: Slots): Place[] {
   const found: Place[] = [];
   const all = slots.in(text);
   if (all.length === 0) return found;
-  const scanner = new SqlScanner(text);
+  const scanner = new SqlScanner(asWords(text));
   let before = '';
   /** The list of items that has begun, for each open parenthesis. */
   const lists: ItemList[] = [undefined];
@@ -36,7 +46,8 @@ export function placesOf(text: string, slots: Slots): Place[] {
     if (inside.some((slot) => isQuoted || slot.kind !== 'number')) {
       const whole = inside.length === 1 && inside[0]!.end - inside[0]!.start === end - start;
       const keys = [...new Set(inside.map(({ key }) => key))];
-      found.push({ start, end, kind: kindOf(kind, whole, item), keys });
+      const called = text.charAt(skipSpace(text, end)) === '(';
+      found.push({ start, end, kind: kindOf(kind, whole, item), keys, called });
     }
     const token = kind === WORD ? scanner.value().toUpperCase() : '';
     const symbol = kind === SYMBOL ? text.charAt(start) : '';

@@ -29,7 +29,7 @@ export function typesIn(proof: KeptProof, types: Set<number>): void {
 /** recordOf gives the record; `names` are those of the types. */
 export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): AnalysedRecord {
   const nameOf = (type: number): string => names.get(type) ?? String(type);
-  const { verdict, findings, open, parameters, columns, uses, denied } = proof;
+  const { verdict, findings, open, parameters, columns, columnsWhen, uses, denied } = proof;
   const { combinations, texts, statements } = proof;
   return {
     verdict,
@@ -47,6 +47,9 @@ export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): 
     })),
     columns: columns.map((form) =>
       form.map(({ name, type, nullable }) => ({ name, type: nameOf(type), nullable })),
+    ),
+    columnsWhen: columnsWhen.map(
+      (conditions) => conditions?.map(({ key, says }) => ({ name: key, says })) ?? null,
     ),
     ...uses,
     ...(denied === undefined ? {} : { denied }),

@@ -7,7 +7,7 @@ import type { Verdict } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { checkPrivileges, type AskPrivileges } from './denied-shapes.js';
-import { explain, whenText } from './explanation.js';
+import { whenText, type Conjunction } from './explanation.js';
 import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
@@ -44,6 +44,8 @@ export interface Proof {
   readonly parameters: readonly ProvedParameter[];
   /** The columns of each form that the result has, each form once. */
   readonly columns: readonly (readonly ResultColumn[])[];
+  /** For each form, when a result has it; undefined when no conjunction says exactly that. */
+  readonly columnsWhen: readonly (Conjunction | undefined)[];
   /** What its statements use; undefined when they were not to be analysed, or could not all be. */
   readonly uses?: StatementUses | undefined;
   /** The privileges that roles lack; undefined when the statements were not to be analysed. */
@@ -88,8 +90,8 @@ export async function prove(
   const { parallel = 1 } = session;
   const { checked: parsed, isCut } = await checkShapes(shapes, slots, checking, parallel, isOver);
   const forms = new ResultForms();
-  for (const { columns, statements } of parsed.map(({ result }) => result))
-    if (columns !== undefined) forms.add(columns, statements);
+  for (const { shape, result } of parsed)
+    if (result.columns !== undefined) forms.add(result.columns, result.statements, shape.paths);
   const { analyse, privileges } = session;
   const isAnalysed = analyse === undefined || (await forms.analyse(analyse, parallel));
   const { checked, denied } = await (privileges === undefined
@@ -107,6 +109,7 @@ export async function prove(
     open,
     parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
     columns: forms.columns(),
+    columnsWhen: forms.conditions(),
     uses: forms.uses(),
     denied,
     exploration,
@@ -154,7 +157,7 @@ function findingsOf(checked: readonly Checked[], failed: readonly Refusal[]): Fi
   return groups.map(({ fault, paths }) => {
     const others = groups.flatMap((group) => (group.fault === fault ? [] : group.paths));
     const rest = [...accepted, ...others];
-    return { ...fault, when: whenText(explain(paths, rest)) };
+    return { ...fault, when: whenText(paths, rest) };
   });
 }
 

@@ -65,20 +65,22 @@ export interface ProverSettings {
    * lock delays no script, and other work pauses between slices.
    */
   readonly serves?: boolean;
-  /**
-   * How long the prover rests after each slice and each statement, as a multiple of the time that it took: requests use the
-   * same processors and the same server. The rests do not count as time of the proof.
-   */
-  readonly rest?: number;
+  /** Where requests use the same processors and the same server. The rests do not count as time of the proof. */
+  readonly rests?: Rests;
   /** Ends a proof as when its time is over. */
   readonly signal?: AbortSignal;
 }
 
-/** How long requests have the thread for themselves between slices, ms. */
-const PAUSE = 2;
+/** Waits of the prover after work that took some ms. */
+export interface Rests {
+  /** After a statement of PostgreSQL. */
+  afterStatement(took: number): Promise<void>;
+  /** After a slice of the prover's own work. */
+  afterSlice(took: number): Promise<void>;
+}
 
-/** The longest rest, ms. */
-const LONGEST_REST = 100;
+/** How long requests have the thread for themselves between slices, ms: a turn each would give them little. */
+const PAUSE = 2;
 
 /**
  * Texts of a script that PostgreSQL is asked about, and statements that it analyses, at a time, where no requests are
@@ -97,6 +99,8 @@ export class Prover {
   readonly #shaped: ShapedStatements;
   readonly #analyser: Analyser | undefined;
   #tables: Promise<readonly string[]> | undefined;
+  /** ms. */
+  #rested = 0;
 
   constructor(database: Database, settings: ProverSettings) {
     const { aggregate, maxResult, analysis } = settings;
@@ -113,18 +117,16 @@ export class Prover {
    * database cannot be asked.
    */
   async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
-    const { signal, limits, serves = false, rest = 0 } = this.#settings;
+    const { signal, limits, serves = false, rests } = this.#settings;
     const { paths, shapes, pairs } = limits;
-    time *= 1 + rest;
     const tables = await this.#tablesOnce();
-    const start = performance.now();
+    const start = this.#now();
     const isOver = (part: number): boolean =>
-      signal?.aborted === true || performance.now() >= start + part * time;
+      signal?.aborted === true || this.#now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
-    const slices = new Slices(serves ? PAUSE : rest * SLICE);
-    const parallel = serves || rest > 0 ? 1 : PARALLEL;
+    const parallel = serves || rests !== undefined ? 1 : PARALLEL;
     const session = { ...checking, ...this.#analysing(start + time), parallel };
-    return prove(text, session, { paths, shapes, pairs, isOver }, slices);
+    return prove(text, session, { paths, shapes, pairs, isOver }, this.#slices());
   }
 
   /**
@@ -145,7 +147,7 @@ export class Prover {
       if (error instanceof TemplateError) return faultOf(error);
       throw error;
     }
-    const checking = this.#checking(script, text, performance.now() + time, []);
+    const checking = this.#checking(script, text, this.#now() + time, []);
     return (await checkShape(rendered, NO_SLOTS, checking)).fault;
   }
 
@@ -161,7 +163,7 @@ export class Prover {
     const { patience, role } = this.#settings;
     return {
       analyse: async (statement) => {
-        const left = end - performance.now();
+        const left = end - this.#now();
         if (left <= 0) throw new OutOfTime();
         try {
           return await this.#restAfter(() => analyser.analyse(statement, Math.min(patience, left)));
@@ -187,7 +189,7 @@ export class Prover {
       head,
       statements: (verb === 'read' ? this.#shaped.of(head) : undefined) ?? this.#statements,
       describe: async (sql) => {
-        const left = end - performance.now();
+        const left = end - this.#now();
         if (left <= 0) throw new OutOfTime();
         const limit = Math.min(patience, left);
         const described = await this.#restAfter(() =>
@@ -200,13 +202,30 @@ export class Prover {
     };
   }
 
+  /** performance.now() without the rests: the clock of time limits. */
+  #now(): number {
+    return performance.now() - this.#rested;
+  }
+
+  #slices(): Slices {
+    const { serves = false, rests } = this.#settings;
+    if (rests !== undefined) return new Slices(() => this.#rest(rests.afterSlice(SLICE)));
+    return serves ? new Slices(() => sleep(PAUSE)) : new Slices();
+  }
+
   async #restAfter<Result>(task: () => Promise<Result>): Promise<Result> {
-    const { rest = 0 } = this.#settings;
-    if (rest === 0) return task();
+    const { rests } = this.#settings;
+    if (rests === undefined) return task();
     const began = performance.now();
     const result = await task();
-    await sleep(Math.min(rest * (performance.now() - began), LONGEST_REST));
+    await this.#rest(rests.afterStatement(performance.now() - began));
     return result;
+  }
+
+  async #rest(rest: Promise<void>): Promise<void> {
+    const began = performance.now();
+    await rest;
+    this.#rested += performance.now() - began;
   }
 
   async #tablesOnce(): Promise<readonly string[]> {

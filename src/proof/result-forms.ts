@@ -4,6 +4,8 @@
  */
 import type { AnalysedColumn, Analysis } from '../analysis/analysis.js';
 import type { NeededRights } from '../analysis/dependencies.js';
+import { exactly, type Conjunction } from './explanation.js';
+import type { Path } from './option.js';
 import { OutOfTime } from './out-of-time.js';
 import type { Description, ParsedStatement } from './statement-check.js';
 import { rightsOf, usesOf, type StatementUses } from './statement-uses.js';
@@ -26,6 +28,8 @@ interface Form {
   readonly columns: Description['columns'];
   /** The statements with these columns. */
   readonly results: Set<string>;
+  /** The combinations that give it. */
+  readonly paths: Path[];
   /** Whether it has a statement beyond those that are analysed. */
   hasMore: boolean;
 }
@@ -37,12 +41,17 @@ export class ResultForms {
   #hasMore = false;
   #isAnalysed = false;
 
-  /** add takes the statements of a rendered text, the one with those columns last. */
-  add(columns: Description['columns'], statements: readonly ParsedStatement[]): void {
+  /** add takes the statements of a rendered text, the one with those columns last, and the combinations that give it. */
+  add(
+    columns: Description['columns'],
+    statements: readonly ParsedStatement[],
+    paths: readonly Path[],
+  ): void {
     const name = JSON.stringify(columns.map((column) => [column.name, column.type]));
     let form = this.#forms.get(name);
     if (form === undefined)
-      this.#forms.set(name, (form = { columns, results: new Set(), hasMore: false }));
+      this.#forms.set(name, (form = { columns, results: new Set(), paths: [], hasMore: false }));
+    for (const path of paths) form.paths.push(path);
     const last = statements.map((statement) => this.#remember(statement)).at(-1);
     if (last === undefined) form.hasMore = true;
     else form.results.add(last);
@@ -84,6 +93,15 @@ export class ResultForms {
         type,
         nullable: this.#isAnalysed ? isNullableAt(i) : undefined,
       }));
+    });
+  }
+
+  /** When a result has each form; undefined when no conjunction says exactly that. */
+  conditions(): (Conjunction | undefined)[] {
+    const forms = [...this.#forms.values()];
+    return forms.map((form) => {
+      const others = forms.flatMap(({ paths }) => (paths === form.paths ? [] : paths));
+      return exactly(form.paths, others);
     });
   }
 

@@ -9,6 +9,7 @@ import type { Verb } from '../script/verb.js';
 import type { Position } from '../position.js';
 import type { Rendered } from '../template/template.js';
 import { END, NUMBER, SqlScanner } from '../template/sql-scanner.js';
+import type { Bound } from './exploration.js';
 import type { Slots } from './slots.js';
 import {
   checkStatement,
@@ -68,11 +69,15 @@ export interface ShapeResult {
 /** Most statements that PostgreSQL is asked about for one text. */
 const MOST_TRIES = 80;
 
-/** checkShape rejects with StatementFailure when the database cannot be asked. */
+/**
+ * checkShape takes a text with the parameters that each of its placeholders binds in other renderings of it. Rejects with
+ * StatementFailure when the database cannot be asked.
+ */
 export async function checkShape(
   rendered: Rendered,
   slots: Slots,
   checking: Checking,
+  bound: Bound = [],
 ): Promise<ShapeResult> {
   const misplaced = rendered.misplacedPlaceholder();
   if (misplaced !== undefined)
@@ -82,7 +87,7 @@ export async function checkShape(
       hint: undefined,
       place: misplaced,
     });
-  return new ShapeCheck(rendered, slots, checking).check();
+  return new ShapeCheck(rendered, slots, checking, bound).check();
 }
 
 const NOTHING: ShapeResult = {
@@ -99,8 +104,8 @@ function broken(fault: Fault): ShapeResult {
   return { ...NOTHING, fault };
 }
 
-/** The text of an absent parameter. */
-const NO_VALUE = '<no value>';
+/** The texts of an absent parameter, as it is and in a list. */
+const NO_VALUE = /<no value>|<nil>/;
 
 /** What was found out with one candidate for each place. */
 interface Attempt {
@@ -141,8 +146,10 @@ class ShapeCheck {
   readonly #slots: Slots;
   readonly #checking: Checking;
   readonly #standIns: StandIns;
+  readonly #others: Bound;
 
-  constructor(rendered: Rendered, slots: Slots, checking: Checking) {
+  constructor(rendered: Rendered, slots: Slots, checking: Checking, others: Bound) {
+    this.#others = others;
     this.#rendered = rendered;
     this.#slots = slots;
     this.#checking = checking;
@@ -177,8 +184,11 @@ class ShapeCheck {
   /** Whether it is a value that the type of a string constant does not have: a request is answered 400 then. */
   #isRefused({ code, offset, message }: Unparsed): boolean {
     if (!code.startsWith('22')) return false;
-    if (message.includes(NO_VALUE)) return true;
-    return offset !== undefined && this.#rendered.interpolatedAt(offset).length > 0;
+    if (NO_VALUE.test(message)) return true;
+    if (offset === undefined) return false;
+    const token = new SqlScanner(this.#rendered.text, offset);
+    token.next();
+    return NO_VALUE.test(token.value()) || this.#rendered.interpolatedAt(offset).length > 0;
   }
 
   #placed({ offset, parameter, ...fault }: Unparsed): Fault {
@@ -197,7 +207,8 @@ class ShapeCheck {
     const { values } = this.#rendered;
     if (number > values.length) return this.#standIns.boundKeys(number);
     const key = this.#rendered.boundParameter(number);
-    return key === undefined ? this.#slots.keysIn(values[number - 1] ?? '') : [key];
+    const own = key === undefined ? this.#slots.keysIn(values[number - 1] ?? '') : [key];
+    return [...own, ...(this.#others[number - 1] ?? [])];
   }
 
   #open(found: boolean): OpenPlace[] {

@@ -33,7 +33,7 @@ export async function checkShapes(
       // What is left is left for other lanes, which end here too.
       if (isCut || hasFailed || (isCut = isOver())) return;
       try {
-        const result = await checkShape(shape.rendered, slots, checking);
+        const result = await checkShape(shape.rendered, slots, checking, shape.bound);
         results[i] = { shape, result };
       } catch (error) {
         isCut = error instanceof OutOfTime;

@@ -39,6 +39,11 @@ export function ellipsed(text: string): string {
   return text.replace(EACH_VALUE, '…');
 }
 
+/** asWords is a text of the same length in which the slot of each value is a word or a part of one. */
+export function asWords(text: string): string {
+  return text.replace(/\u0001(?=[\uE000-\uF8FF])/g, '_');
+}
+
 export class Slots {
   readonly #text: string;
   readonly #prefix: string;

@@ -30,12 +30,12 @@ export class StandIns {
     let names: string[] | undefined;
     this.#order = placesOf(text, slots).map((place) => {
       const token = text.slice(place.start, place.end);
-      const key = `${place.kind} ${token}`;
+      const key = `${place.kind} ${place.called} ${token}`;
       let group = groups.get(key);
       if (group === undefined) {
         names ??= namesIn(text).filter((name) => slots.keysIn(name).length === 0);
         const inside = slots.in(token).map(({ start, end }) => [start, end] as const);
-        const candidates = candidatesOf(place.kind, token, inside, [...names, ...tables]);
+        const candidates = candidatesOf(place, token, inside, [...names, ...tables]);
         groups.set(key, (group = { places: [], candidates, tried: 0 }));
       }
       group.places.push(place);

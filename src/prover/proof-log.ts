@@ -1,6 +1,7 @@
 /** What is logged about proofs: what is broken, once; what is good again; and what there is after each round. */
 import { excerpt } from '../excerpt.js';
 import type { Logger } from '../log.js';
+import { maskQuoted } from '../pg/sql-failure.js';
 import type { RecordedFinding, ServedProof, Verdict } from '../proofs.js';
 
 /** Most findings of a text that are logged one by one. */
@@ -10,7 +11,7 @@ export class ProofLog {
   readonly #log: Logger;
   readonly #development: boolean;
 
-  /** In `development` what is found is logged again with each new text, and with the lines around it. */
+  /** In `development` what is found is logged again with each new text, whole and with the lines around it. */
   constructor(log: Logger, development: boolean) {
     this.#log = log;
     this.#development = development;
@@ -40,7 +41,7 @@ export class ProofLog {
           : {};
       this.#log.warn(
         { ...place, position, code, when, hint, ...lines },
-        `the script is broken${reason}: ${message}`,
+        `the script is broken${reason}: ${this.#development ? message : masked(message, code)}`,
       );
     }
     if (found.length > MOST)
@@ -55,6 +56,12 @@ export class ProofLog {
     for (const { record } of proofs) counts[record.verdict]++;
     this.#log.info({ ...counts, time: Math.round(time) }, 'the scripts were proved');
   }
+}
+
+/** The message without constants of the SQL: other errors quote names, or are the service's own. */
+function masked(message: string, code: string): string {
+  if (code.startsWith('22')) return maskQuoted(message);
+  return message.replace(/ at or near "[a-z]?&?'.*$/is, ' at or near "…"');
 }
 
 /** Two findings with the same name are one to the reader of the log. */

@@ -16,6 +16,7 @@ import { MisplacedFiles } from './misplaced-files.js';
 import { ProofLog } from './proof-log.js';
 import { NewsCollector } from './proof-news.js';
 import type { TextSource } from './served-texts.js';
+import { RestsByActivity, type RestPace } from './rests.js';
 import { SharedProofs } from './shared-proofs.js';
 import { TableTexts } from './table-texts.js';
 import { unprovable, UnitProver, type UnitProof } from './unit-proof.js';
@@ -25,16 +26,17 @@ import { WatchedDatabase, type LookPace, type Since } from './watched-database.j
 export interface Pace extends LookPace {
   /** The shortest time between two looks at the texts, ms. */
   readonly texts: number;
+  readonly rests: RestPace;
 }
 
 const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
-  warn: { texts: 2_000, catalogs: 3_000, part: 100, rest: 4 },
+  warn: { texts: 2_000, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
   // Changes wait for their proof.
-  require: { texts: 800, catalogs: 3_000, part: 100, rest: 1 },
+  require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
 };
 
 /** In development mode: who saves a script waits for what is found. */
-const DEVELOPMENT: Pace = { texts: 100, catalogs: 500, part: 10, rest: 1 };
+const DEVELOPMENT: Pace = { texts: 100, catalogs: 500, part: 10, rests: { idle: 1, busy: 4 } };
 
 /** The pause after an error of the prover itself, ms. */
 const AFTER_ERROR = 5_000;
@@ -86,10 +88,13 @@ export class ProverService {
       scriptsTable === undefined
         ? new FileTexts(scripts, silent)
         : new TableTexts(scriptsTable, main, maxResult, silent);
+    const { signal } = this.#closing;
+    const isUrgent = (): boolean => settings.mode === 'require' && !this.#hasRound;
+    const rests = new RestsByActivity(settings.activity, pace.rests, isUrgent, signal);
     this.#watched = new Map(
       [...databases].map(([alias, database]) => [
         alias,
-        new WatchedDatabase(database, settings, pace, this.#closing.signal, log),
+        new WatchedDatabase(database, settings, pace, rests, signal, log),
       ]),
     );
     if (settings.development && scriptsTable === undefined)

@@ -93,8 +93,19 @@ function namesOf(record: AnalysedRecord): readonly string[] | undefined {
 
 /** Without what the statements use. */
 function plainRecord(record: AnalysedRecord): ProofRecord {
-  const { verdict, findings, open, parameters, columns, combinations, texts, statements } = record;
-  return { verdict, findings, open, parameters, columns, combinations, texts, statements };
+  const { verdict, findings, open, parameters, columns, columnsWhen } = record;
+  const { combinations, texts, statements } = record;
+  return {
+    verdict,
+    findings,
+    open,
+    parameters,
+    columns,
+    columnsWhen,
+    combinations,
+    texts,
+    statements,
+  };
 }
 
 /** The record of a text that cannot be used. */

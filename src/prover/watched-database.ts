@@ -12,7 +12,7 @@ import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js
 import { typeNames } from '../proof/catalog.js';
 import { namedObjects, type NamedObjects } from '../proof/named-objects.js';
 import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../proof/proof-record.js';
-import { Prover, USUAL_LIMITS } from '../proof/prover.js';
+import { Prover, USUAL_LIMITS, type Rests } from '../proof/prover.js';
 import type { CatalogBasis } from '../proofs.js';
 import type { ScriptText } from '../script/script-text.js';
 import type { ProverSettings } from '../settings.js';
@@ -32,8 +32,6 @@ export interface LookPace {
   readonly catalogs: number;
   /** The part of the time that looks take at most, one in so many. */
   readonly part: number;
-  /** That of proofs, see src/proof/prover.ts. */
-  readonly rest: number;
 }
 
 interface Catalog {
@@ -56,6 +54,7 @@ export class WatchedDatabase {
   readonly alias: string;
   readonly #database: Database;
   readonly #settings: ProverSettings;
+  readonly #rests: Rests;
   readonly #signal: AbortSignal;
   readonly #log: Logger;
   readonly #pace: LookPace;
@@ -72,6 +71,7 @@ export class WatchedDatabase {
     database: Database,
     settings: ProverSettings,
     pace: LookPace,
+    rests: Rests,
     signal: AbortSignal,
     log: Logger,
   ) {
@@ -79,6 +79,7 @@ export class WatchedDatabase {
     this.#database = database;
     this.#settings = settings;
     this.#pace = pace;
+    this.#rests = rests;
     this.#signal = signal;
     this.#log = log;
     this.#catalogs = {
@@ -181,7 +182,7 @@ export class WatchedDatabase {
       patience: PATIENCE,
       analysis: this.#database,
       role,
-      rest: this.#pace.rest,
+      rests: this.#rests,
       signal: this.#signal,
     });
   }

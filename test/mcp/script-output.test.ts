@@ -6,7 +6,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { Ajv } from 'ajv';
 import t from 'tap';
 import { outputSchema } from '#app/mcp/output-schema.js';
-import type { ProofRecord, RecordedColumn, Verdict } from '#app/proofs.js';
+import { NOTHING_SHOWN, type ProofRecord, type RecordedColumn, type Verdict } from '#app/proofs.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { proofsOf } from './prove-scripts.js';
@@ -227,7 +227,7 @@ function record(
   open: ProofRecord['open'] = [],
 ): ProofRecord {
   const counts = { combinations: 1, texts: 1, statements: 1 };
-  return { verdict, findings: [], open, parameters: [], columns, ...counts };
+  return { ...NOTHING_SHOWN, verdict, open, columns, ...counts };
 }
 
 function column(name: string, type: string, nullable?: boolean): RecordedColumn {

@@ -1,6 +1,6 @@
 /** The arguments of scripts as tools with a proof of their text, and without one. */
 import t from 'tap';
-import type { ProofRecord, RecordedParameter } from '#app/proofs.js';
+import { NOTHING_SHOWN, type ProofRecord, type RecordedParameter } from '#app/proofs.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { proofsOf, servedProof } from './prove-scripts.js';
@@ -202,7 +202,7 @@ function parameter(name: string, members: Partial<RecordedParameter>): RecordedP
 function record(parameters: readonly RecordedParameter[]): ProofRecord {
   const counts = { combinations: 1, texts: 1, statements: 1 };
   const columns = [[{ name: 'id', type: 'integer', nullable: false }]];
-  return { verdict: 'proved', findings: [], open: [], parameters, columns, ...counts };
+  return { ...NOTHING_SHOWN, verdict: 'proved', parameters, columns, ...counts };
 }
 
 t.test('tools are made anew when their proof changes, and only then', async (t) => {

@@ -38,6 +38,7 @@ const CASES: [name: string, text: string, wanted: string[], verb?: Verb][] = [
   ['an order', '{{if lt .k "m"}}<{{else if eq .k "m"}}={{else}}>{{end}}', ['<', '=', '>']],
   ['what comes before is not empty', '{{if .k}}{{if lt .k "m"}}<{{else}}>{{end}}{{end}}.', ['.', '<.', '>.']],
   ['two parameters that are the same', '{{if and .a .b}}{{if eq .a .b}}={{else}}≠{{end}}{{end}}.', ['.', '=.', '≠.']],
+  ['two that are the same and are compared', '{{if eq .a .b}}{{if eq .a "k"}}k{{else}}={{end}}{{end}}.', ['.', '=.', 'k.']],
   ['items that are the same as another parameter', '{{if isSet "k"}}{{range .ids}}{{if eq $.k .}}={{else}}≠{{end}}{{end}}{{end}}.', ['.', '=≠.', '≠=.', '≠≠.']],
   ['a list', '{{sqlList "ids"}}', ['($1)', '($1,$2)']],
   ['a list in quotes', '{{inFormat "ids"}}', ["('…')", "('…', '…')", "('<nil>')"]],
@@ -107,6 +108,7 @@ const OPEN: [text: string, what: string][] = [
   ['{{lt .a "m"}}{{lt .a "n"}}', 'the order of `a`'],
   ['-- @param n integer\n{{lt (print .n) "5"}}', 'the order of `n`'],
   ['{{eq (print .a .b) "xy"}}', 'a comparison of a text made of several values'],
+  ['{{if eq .a .b}}{{eq .b .c}}{{end}}', 'a comparison of three parameters'],
   ['{{split .a ""}}', 'the parts of `a`'],
   ['-- @param a date\n{{split .a "-"}}', 'the parts of `a`'],
   ['{{range .ids}}{{limitOffset . 10}}{{end}}', 'the numbers in `ids`'],
@@ -142,5 +144,7 @@ t.test('bounds', async (t) => {
   t.match(await exploring(flags, 'read', { ...bounds, paths: 63 }), { extent: 'pairs' });
   t.match(await exploring(flags, 'read', { ...bounds, shapes: 10 }), { extent: 'pairs' });
   t.match(await exploring(flags, 'read', { ...bounds, paths: 2, pairs: 2 }), { extent: 'part' });
+  const long = `{{range 100000}}long enough {{end}}${flags}`;
+  t.match(await exploring(long), { extent: 'part', renderings: 7 }, 'all texts together');
   t.match(await exploring(flags, 'read', { ...bounds, isOver: () => true }), { extent: 'part', renderings: 16 }); // prettier-ignore
 });

@@ -7,6 +7,7 @@ const slots = new Slots('');
 const A = slots.value('a')!;
 const SECOND = slots.value('a', 1)!;
 const B = slots.value('b')!;
+const LOW = slots.low(A);
 const NAME = slots.name('c');
 const NUMBER = slots.number('d');
 
@@ -47,6 +48,8 @@ const CASES: [text: string, ...wanted: string[]][] = [
   [`SELECT "x""${A}" FROM t`, `name "x""${A}"`],
   [`SELECT col_${A} FROM t`, `name col_${A}`],
   [`SELECT ${A}_id FROM t`, `name ${A}_id`],
+  [`SELECT x FROM t LIMIT ${LOW} OFFSET '${LOW}'`, `value ${LOW}`, `literal '${LOW}'`],
+  [`SELECT col_${LOW} FROM t`, `name col_${LOW}`],
   [`SELECT x FROM s.${A}`, `value ${A}`],
   [`SELECT ${A}${B} FROM t`, `name ${A}${B}`],
   [`SELECT ${A}::int`, `item ${A}`],

@@ -125,3 +125,25 @@ t.test('what all branches and statements use', async (t) => {
     ],
   );
 });
+
+const WHEN: readonly (readonly [text: string, when: readonly (string | null)[]])[] = [
+  ['SELECT id FROM books', ['']],
+  ['SELECT id{{if isSet "t"}}, title{{end}} FROM books', ['t is not sent', 't is sent']],
+  [
+    `SELECT {{if eq .by "a"}}1 AS a{{else if eq .by "b"}}2 AS b{{else}}3 AS c{{end}}`,
+    ['by is not "a" and by is not "b"', 'by is "a"', 'by is "b"'],
+  ],
+  [
+    'SELECT id{{if and (isSet "t") (isSet "u")}}, title{{end}} FROM books',
+    [null, 't is sent and u is sent'],
+  ],
+];
+
+for (const [text, when] of WHEN)
+  t.test(`when: ${text}`, async (t) => {
+    const { columnsWhen } = await recorded(text);
+    const found = columnsWhen.map(
+      (conditions) => conditions?.map(({ name, says }) => `${name} ${says}`).join(' and ') ?? null,
+    );
+    t.strictSame(new Set(found), new Set(when));
+  });

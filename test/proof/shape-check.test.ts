@@ -6,9 +6,10 @@ import { ServiceError } from '#app/errors.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
 import { explore } from '#app/proof/exploration.js';
 import { checkShape, type ShapeResult } from '#app/proof/shape-check.js';
+import { StandIns } from '#app/proof/stand-ins.js';
 import type { Describe, Description } from '#app/proof/statement-check.js';
 import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
-import { BOUNDS, compiled } from './prove-text.js';
+import { BOUNDS, compiled, proveText } from './prove-text.js';
 
 const STATEMENTS = new StatementBuilder(jsonFrame('json_agg', 32 << 20));
 const FINE: Description = { parameters: [], columns: [] };
@@ -59,6 +60,34 @@ t.test('equal texts share a placeholder, others do not', async (t) => {
   t.strictSame(result.asked, ['UPDATE t SET a = $2, b = $2, c = $3 WHERE d = $1']);
   t.strictSame([...result.types], [['z', 25], ['x', 23], ['y', 20]]); // prettier-ignore
   isFine(t, result);
+});
+
+t.test('two parameters of the same text have its types', async (t) => {
+  const text = 'SELECT {{if isSet "a"}}{{sqlVal "a"}}{{else}}{{sqlVal "b"}}{{end}} + 1 AS c';
+  const describe = () => Promise.resolve({ ...FINE, parameters: [23] });
+  const { parameters } = await proveText(text, 'update', describe);
+  t.match(parameters, [{ name: 'a', types: [23] }, { name: 'b', types: [23] }]); // prettier-ignore
+});
+
+t.test('a value that comes before all others is one', async (t) => {
+  const script = compiled('UPDATE t SET a = {{.x}}{{if lt .x "5"}}, b = 1{{end}}', 'update');
+  const { shapes, slots } = await explore(script, BOUNDS);
+  const low = shapes.find(({ rendered }) => rendered.text.includes('\u0001'))!;
+  t.strictSame(
+    new StandIns(low.rendered, slots, []).substitution().text,
+    'UPDATE t SET a = $1, b = 1',
+  );
+});
+
+t.test('the name of a function is open', async (t) => {
+  const text = 'SELECT {{.f}}(a) FROM t';
+  const result = await checked(text, (sql) => (sql.includes('max(') ? undefined : ['42601', '(']));
+  t.strictSame(result.asked, ['SELECT max(a) FROM t']);
+  isFine(t, result, ['f']);
+  const wrong = await checked(text, (sql) =>
+    sql.includes(' 1(') ? ['42601', '('] : ['42883', ' '],
+  );
+  isFine(t, wrong, ['f']);
 });
 
 t.test('a string constant is a placeholder, and a constant where that cannot be', async (t) => {

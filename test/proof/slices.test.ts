@@ -1,4 +1,5 @@
 /** An exploration lets the event loop turn: a thread that proves scripts serves requests meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { explore } from '#app/proof/exploration.js';
 import { Slices } from '#app/proof/slices.js';
@@ -13,7 +14,7 @@ const bounds = { paths: 8_192, shapes: 8_192, pairs: 8_192, isOver: () => false 
 
 for (const [about, slices] of [
   ['between slices', new Slices()],
-  ['in pauses', new Slices(1)],
+  ['in pauses', new Slices(() => sleep(1))],
 ] as const)
   t.test(about, async (t) => {
     let turns = 0;

@@ -21,6 +21,8 @@ const CASES: readonly (readonly [name: string, text: string])[] = [
     `SELECT 1 AS a FROM visit WHERE true{{if isSet "from"}} AND day >= '{{.from}}'{{end}}{{if .from}} AND hour IS NULL{{end}}`,
   ],
   ['an absent value', `SELECT 1 AS a FROM visit WHERE day = '{{.day}}'`],
+  ['an absent value that the message does not repeat', `SELECT '{{.filter}}'::jsonb AS a`],
+  ['an absent list', `SELECT 1 AS a FROM visit WHERE day IN {{inFormat "days"}}`],
 ];
 
 for (const [name, text] of CASES)

@@ -110,6 +110,19 @@ t.test('a finding that stays is logged once', async (t) => {
   t.equal(prover.logged('shop/list').length, 1);
 });
 
+t.test('no constant of the SQL is logged', async (t) => {
+  const folder = new ScriptFolder(t, {
+    'shop/value.read.sql': "SELECT id FROM item WHERE id = 'secret'",
+    'shop/syntax.read.sql': "SELECT id FROM item WHERE true 'secret'",
+  });
+  const prover = new TestedProver(t, server, { scripts: folder.location });
+  await prover.rounds(1);
+  t.match(prover.findings('shop/value'), [{ message: /"secret"/ }]);
+  for (const script of ['shop/value', 'shop/syntax'])
+    t.match(prover.logged(script), [{ msg: /broken: (?:invalid input|syntax error).*…/ }]);
+  t.notMatch(JSON.stringify(prover.lines), /secret/);
+});
+
 t.test('a directory that is not there yet', async (t) => {
   const folder = new ScriptFolder(t);
   const scripts = path.join(folder.location, 'later');

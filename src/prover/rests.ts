@@ -1,0 +1,68 @@
+/**
+ * Rests of the prover, so that requests keep their latency: PostgreSQL's process that parses its statements has the same
+ * priority as theirs. While requests come, all but a small part of the time is theirs; otherwise it hardly rests.
+ */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Rests } from '../proof/prover.js';
+
+/** Rests as multiples of the time that work took. */
+export interface RestPace {
+  readonly idle: number;
+  /** After a statement while requests come. */
+  readonly busy: number;
+}
+
+/** No request for so long, ms, ends a rest. */
+const QUIET = 250;
+/** The longest rest, ms. */
+const LONGEST = 2_000;
+
+export class RestsByActivity implements Rests {
+  readonly #activity: Int32Array;
+  readonly #pace: RestPace;
+  readonly #isUrgent: () => boolean;
+  readonly #signal: AbortSignal;
+  #seen: number;
+
+  /** `activity` is ProverSettings.activity; while `isUrgent`, requests wait for the proofs. `signal` ends a rest. */
+  constructor(
+    activity: SharedArrayBuffer,
+    pace: RestPace,
+    isUrgent: () => boolean,
+    signal: AbortSignal,
+  ) {
+    this.#activity = new Int32Array(activity);
+    this.#pace = pace;
+    this.#isUrgent = isUrgent;
+    this.#signal = signal;
+    this.#seen = Atomics.load(this.#activity, 0);
+  }
+
+  async afterStatement(took: number): Promise<void> {
+    const end = performance.now() + Math.min(this.#pace.busy * took, LONGEST);
+    await this.#sleep(this.#pace.idle * took);
+    while (!this.#isUrgent() && !this.#signal.aborted && this.#wasActive()) {
+      const left = end - performance.now();
+      if (left <= 0) return;
+      await this.#sleep(Math.min(QUIET, left));
+    }
+  }
+
+  /** The priority of the thread leaves its processor to requests. */
+  async afterSlice(took: number): Promise<void> {
+    await this.#sleep(this.#pace.idle * took);
+  }
+
+  async #sleep(time: number): Promise<void> {
+    await sleep(time, undefined, { signal: this.#signal }).catch(() => undefined);
+  }
+
+  /** Whether requests came since the last call. */
+  #wasActive(): boolean {
+    const now = Atomics.load(this.#activity, 0);
+    const was = now !== this.#seen;
+    this.#seen = now;
+    return was;
+  }
+}
