@@ -7,6 +7,7 @@ const LEAVES = [
   'backoff',
   'batch',
   'errors',
+  'excerpt',
   'header-list',
   'header-name',
   'identifier',
@@ -168,7 +169,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|header-list|header-name|identifier|json|log-once|pieces|position|proofs|recent|settings|slot-table|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|excerpt|header-list|header-name|identifier|json|log-once|pieces|position|proofs|recent|settings|slot-table|text)[.]ts$',
       },
       to: { path: '.' },
     },

@@ -1,7 +1,8 @@
 /**
- * `npm start`: sets up and builds the project if needed, then serves. It uses the configuration in service.toml,
- * DATABASE_URL, SERVICE_CONF or SERVICE_PG_*, if there is one; otherwise an embedded PostgreSQL with example tables and the
- * scripts of examples/queries. It prints a working curl line when ready. All started processes end with it.
+ * `npm start`: sets up and builds the project if needed, then serves in development mode. It uses the configuration in
+ * service.toml, DATABASE_URL, SERVICE_CONF or SERVICE_PG_*, if there is one; otherwise an embedded PostgreSQL with example
+ * tables and the scripts of examples/queries. It prints the address of the page and a working curl line when ready. All
+ * started processes end with it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -140,14 +141,22 @@ async function exampleDatabase() {
 async function loadSettings(env) {
   const { loadConfig } = await import('../dist/config/load.js');
   try {
-    return loadConfig({ env, cwd: PROJECT }).config;
+    return loadConfig({ env, cwd: PROJECT, development: true }).config;
   } catch (error) {
     throw new SetupError(error.message);
   }
 }
 
-function startService(env) {
-  const command = [process.execPath, path.join(PROJECT, 'dist/main.js'), 'serve'];
+/** commandFor is the command that serves: never development mode where other machines can reach the service. */
+async function commandFor({ 'http.host': host }) {
+  const { notForDevelopment } = await import('../dist/config/development.js');
+  if (notForDevelopment(host) === undefined) return 'dev';
+  say(`http.host is ${host}, which other machines can reach: without development mode`);
+  return 'serve';
+}
+
+function startService(env, name) {
+  const command = [process.execPath, path.join(PROJECT, 'dist/main.js'), name];
   // In its own session: Ctrl-C reaches only this process, which forwards it once.
   const child = spawn('/bin/sh', ['-c', WATCHED_SERVICE, 'sh', ...command], {
     cwd: PROJECT,
@@ -198,7 +207,7 @@ async function main() {
       env.DATABASE_URL = database.url;
     }
     const settings = await loadSettings(env);
-    const child = startService(env);
+    const child = startService(env, await commandFor(settings));
     stop.forward = (signal) => child.kill(signal);
     const ended = once(child, 'exit');
     await announce(settings, Boolean(source), child, stop);
@@ -212,7 +221,7 @@ async function main() {
   return exit;
 }
 
-/** announce prints the curl line once it works; with a configured database, that of the health check. */
+/** announce prints the page's address and the curl line once it works; with a configured database, that of the health check. */
 async function announce(settings, own, child, stop) {
   const host = ['0.0.0.0', '::'].includes(settings['http.host'])
     ? '127.0.0.1'
@@ -224,6 +233,7 @@ async function announce(settings, own, child, stop) {
   const url = `${base}${own ? '/_health' : EXAMPLE}`;
   const wanted = own ? () => true : (status) => status === 200;
   if (await waitForResponse(url, wanted, child, stop)) {
+    if (settings['docs.page'] && host === settings['http.host']) say(`the page: ${base}/`);
     say('ready; Ctrl-C ends it. Try:');
     console.log(`curl '${url}'`);
   }

@@ -136,6 +136,8 @@ function wideAt(packed: string, at: number): number {
 export const JSON_BODY = 0;
 export const XML_BODY = 1;
 export const NO_BODY = 2;
+/** Plain text; 3 is TYPED of src/http. */
+export const TEXT_BODY = 4;
 
 /** Added to the type of a response without Retry-After: its request must not simply be repeated. */
 export const FINAL = 8;

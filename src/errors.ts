@@ -39,6 +39,10 @@ export const ERRORS = {
   precondition_failed: [412, 'the script was changed by somebody else'],
   body_too_large: [413, 'request body is too large'],
   unsupported_media_type: [415, 'unsupported media type'],
+  misdirected_request: [
+    421,
+    'in development mode only requests to this machine are served: use http://localhost or http://127.0.0.1',
+  ],
   too_many_logins: [429, 'too many failed logins, try again later'],
   uri_too_long: [414, 'request target is too long'],
   statement_not_allowed: [500, 'statement is not allowed in a script'],

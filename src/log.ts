@@ -9,7 +9,7 @@ import { pino, type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import { appendLog, setLogNotice } from './native/log-writer.js';
 import type { LogSettings } from './settings.js';
-import { printable } from './text.js';
+import { oneLine, printable } from './text.js';
 
 export type { Logger };
 
@@ -28,15 +28,37 @@ export function createLogger(
 
 const CLOCK = 'SYS:HH:MM:ss.l';
 
-/** readableFormat makes readable lines: fields follow the message, unless that says all of them. */
+/**
+ * readableFormat makes readable lines: fields follow the message, unless that says all of them. Errors that show lines of a
+ * script (`source`, in development) have these below, and what is known besides.
+ */
 function readableFormat(): (line: string) => string {
   const withFields = prettyFormat({ translateTime: CLOCK, singleLine: true });
   const alone = prettyFormat({ translateTime: CLOCK, hideObject: true });
   return (line) => {
     const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    const message = wholeMessage(fields);
-    return message === undefined ? withFields(line) : alone({ ...fields, msg: printable(message) });
+    const { source } = fields;
+    const message = Array.isArray(source) ? placedMessage(fields) : wholeMessage(fields);
+    if (message === undefined) return withFields(line);
+    const text = alone({ ...fields, msg: printable(oneLine(message)) });
+    return Array.isArray(source) ? text + below(fields, source) : text;
   };
+}
+
+/** The place and the message of a line with lines of a script: what an editor makes a link of comes first. */
+function placedMessage(fields: Readonly<Record<string, unknown>>): string {
+  const { position, msg, state, code } = fields as Readonly<Record<string, string | undefined>>;
+  const sign = state ?? code;
+  return `${position}: ${msg}${sign === undefined ? '' : ` (${sign})`}`;
+}
+
+/** What is shown below such a line. */
+const FACTS = ['when', 'parameter', 'statement', 'detail', 'hint'];
+
+function below(fields: Readonly<Record<string, unknown>>, source: readonly unknown[]): string {
+  const facts = FACTS.filter((name) => fields[name] !== undefined && fields[name] !== 'always');
+  const lines = [...source, ...facts.map((name) => `${name}: ${oneLine(String(fields[name]))}`)];
+  return lines.map((one) => `    ${printable(String(one))}\n`).join('');
 }
 
 /** The message of a line about what is served, or about a request; undefined for all others. */

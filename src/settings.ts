@@ -130,6 +130,8 @@ export interface WorkerSettings {
   readonly queue: number;
   /** Whether errors include the message of the database. */
   readonly debug: boolean;
+  /** Whether errors show the lines of scripts, in responses and in the log: in development mode only. */
+  readonly development: boolean;
   /** Whether messages that scripts raise (P0001, PTnnn) reach the caller. */
   readonly raised: boolean;
   readonly access: TableAccessSettings;
@@ -276,6 +278,8 @@ export interface ProverSettings {
   readonly maxResult: number;
   /** The database roles that scripts may run under; undefined when they run as the user of the connection. */
   readonly role: RoleSettings | undefined;
+  /** Whether changes are looked for at short intervals, and findings show the lines of scripts. */
+  readonly development: boolean;
   readonly log: LogSettings;
   /** WorkerSettings.connections of the worker that lends. */
   readonly connections: SharedArrayBuffer;
@@ -319,6 +323,8 @@ export interface HttpSettings {
   readonly maxBody: number;
   readonly threads: number;
   readonly accessLog: boolean;
+  /** Whether only requests to names of this machine are served, and plugins are loaded again when they are rebuilt. */
+  readonly development: boolean;
   /** Undefined when no path needs a token. */
   readonly auth: AuthSettings | undefined;
   readonly expose: ExposeSettings;

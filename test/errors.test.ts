@@ -45,6 +45,7 @@ t.test('every code keeps its status', (t) => {
     precondition_failed: 412,
     body_too_large: 413,
     uri_too_long: 414,
+    misdirected_request: 421,
     unsupported_media_type: 415,
     too_many_logins: 429,
     statement_not_allowed: 500,

@@ -63,7 +63,12 @@ t.test('readable lines, as on a terminal', async (t) => {
   t.match(output, /INFO: the last line \{"part":"main"\}\n/);
   t.match(
     output,
-    /INFO: GET \/a\/\ufffd\[31mb 404 1\.5 ms\n.*WARN: not served: a\/b\n$/,
+    /INFO: GET \/a\/\ufffd\[31mb 404 1\.5 ms\n.*WARN: not served: a\/b\n/,
     'what says all of its fields is without them',
+  );
+  t.match(
+    output,
+    /WARN: a\/b:1:8: no x \(42703\)\n {4}> 1 \| SELECT x\n {8}\| {8}\^\ufffd\[2J\n {4}hint: say y\n$/,
+    'lines of a script are below, with what is known besides',
   );
 });

@@ -58,6 +58,16 @@ export const COMMANDS = {
     ],
     fails: 'the configuration has errors, the port is in use, or requests were cut off at the end',
   },
+  dev: {
+    words: ['dev'],
+    summary: 'Serve while scripts are written, for this machine only',
+    text: "As serve, but errors show the lines of the script, PostgreSQL's message and what to do, in the response and in the log; scripts are proved as soon as they are saved, and plugins loaded again when they are rebuilt. It refuses to start with an http.host that other machines can reach, and serves no request that names another host than this machine.",
+    examples: [
+      ['dev', 'serves ./queries at http://127.0.0.1:3000, where the page is'],
+      ['dev --queries.location sql --http.port 3001', 'sets two keys'],
+    ],
+    fails: 'the configuration has errors, the port is in use, or other machines could reach it',
+  },
   check: {
     words: ['check'],
     summary: 'Check the configuration, databases, scripts and plugins, and who may run what',

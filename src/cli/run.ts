@@ -45,6 +45,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       return (await import('./client.js')).printTypeScript(sources, line);
     case 'serve':
       return ((await import(SERVE)) as typeof Serve).runService(sources);
+    case 'dev':
+      return ((await import(SERVE)) as typeof Serve).runService({ ...sources, development: true });
     case 'migrate up auth':
       return (await import('./migrate.js')).createUsersTable(sources);
     case 'migrate down auth':

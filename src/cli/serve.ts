@@ -1,11 +1,12 @@
 /**
- * The command `serve`: loads the configuration, creates the scripts folder if needed, prepares stored scripts, and runs the
- * supervisor. It starts even if a database is unreachable.
+ * The commands `serve` and `dev`: loads the configuration, creates the scripts folder if needed, prepares stored scripts, and
+ * runs the supervisor. It starts even if a database is unreachable.
  */
 import { mkdirSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { databaseOf } from '../config/databases.js';
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
+import { notForDevelopment } from '../config/development.js';
 import type { Config } from '../config/schema.js';
 import {
   certificateOf,
@@ -19,17 +20,18 @@ import { qualifiedName } from '../quote.js';
 import { CHANNEL } from '../registry/scripts-table.js';
 import { serve, type Service } from '../supervisor/supervisor.js';
 import { endWithNpm } from './npm-parent.js';
-import { reportAccess, reportConfiguration, reportFolder } from './start-report.js';
+import { reportAccess, reportConfiguration, reportFolder, reportPage } from './start-report.js';
 import { ScriptPreparation } from './script-preparation.js';
 
 /** runService serves until a signal, and resolves to the exit code. */
 export async function runService(sources: ConfigSources): Promise<number> {
+  const development = sources.development === true;
   // Not process.stdout.isTTY: Node makes a pipe non-blocking for all programs that share it.
   const pretty = isatty(1);
   let loaded: LoadedConfig;
   let made: boolean;
   try {
-    loaded = loadConfig(sources);
+    loaded = loadFor(sources);
     made = createScriptsFolder(loaded.config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -56,28 +58,44 @@ export async function runService(sources: ConfigSources): Promise<number> {
   }
   const stopWatching = endWithNpm();
   return serve({
-    ...serviceOf(config, pretty),
+    ...serviceOf(config, pretty, development),
     log,
     reload: async () => {
-      loaded = loadConfig(sources);
+      loaded = loadFor(sources);
       const { config, warnings } = loaded;
       if (createScriptsFolder(config)) reportFolder(config, log);
       for (const warning of warnings) log.warn(warning);
       log.level = config['log.level'];
       await preparation.prepare(config);
-      return serviceOf(config, pretty);
+      return serviceOf(config, pretty, development);
     },
-    listening: () => reportAccess(loaded.config, log),
+    listening: (url) => {
+      reportAccess(loaded.config, log);
+      if (development) log.info({ served: 'development' }, DEVELOPMENT);
+      reportPage(loaded.config, url, log);
+    },
   }).finally(() => {
     stopWatching();
     preparation.stop();
   });
 }
 
-function serviceOf(config: Config, pretty: boolean): Service {
+const DEVELOPMENT =
+  'development mode: errors show the lines of scripts, which are proved as they are saved';
+
+/** Loads the configuration, which in development mode must not serve other machines. Throws ConfigError. */
+function loadFor(sources: ConfigSources): LoadedConfig {
+  const loaded = loadConfig(sources);
+  if (sources.development !== true) return loaded;
+  const problem = notForDevelopment(loaded.config['http.host']);
+  if (problem !== undefined) throw new ConfigError([problem], loaded.warnings);
+  return loaded;
+}
+
+function serviceOf(config: Config, pretty: boolean, development: boolean): Service {
   const table = scriptsTableOf(config);
   return {
-    httpProcesses: settingsOf(config, pretty),
+    httpProcesses: settingsOf(config, pretty, development),
     certificate: certificateOf(config),
     logins: loginLimitsOf(config),
     scripts: table && {

@@ -52,6 +52,13 @@ export function reportAccess(config: Config, log: Logger): void {
   );
 }
 
+/** reportPage logs where the page is, if there is one; `url` is that of the service. */
+export function reportPage(config: Config, url: string, log: Logger): void {
+  if (!config['docs.page']) return;
+  const page = `${url}${isLoopback(config['http.host']) ? '/' : '/_docs'}`;
+  log.info({ served: 'page', page }, `the page ${page} lists and runs the scripts`);
+}
+
 /** reportFolder logs that the folder of scripts was missing, and was made; stored scripts do not need it. */
 export function reportFolder(config: Config, log: Logger): void {
   if (config['queries.storage'] === 'database') return;

@@ -24,7 +24,7 @@ A key has the value from the first of these sources that sets it:
    empty variable counts as not set. Further databases are pairs of variables: [several databases](#several-databases).
 3. **The file**, in TOML: the file named by \`--config\`, otherwise by \`SERVICE_CONF\`, otherwise \`./service.toml\` if it
    exists.
-4. **The defaults** below.
+4. **The defaults** below; those of a few keys differ in [development mode](development.md).
 
 \`SERVICE_CONF\`, \`SERVICE_MCP_URL\` and \`SERVICE_MCP_TOKEN\` do not set keys. libpq's own variables (\`PGHOST\`,
 \`PGSSLMODE\`, …) have no effect.

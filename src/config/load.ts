@@ -8,9 +8,10 @@ import { checkAuthentication, needsToken } from './authentication.js';
 import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases, unprovable } from './databases.js';
+import { DEVELOPMENT_DEFAULTS } from './development.js';
 import { isLoopback } from './loopback.js';
 import type { Issues } from './kind.js';
-import { KEYS, NAMES, type Config } from './schema.js';
+import { KEYS, NAMES, type Config, type KeyName } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
 
 export interface ConfigSources {
@@ -23,6 +24,8 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, string>>;
   /** Base of relative paths in the environment and on the command line. */
   readonly cwd: string;
+  /** Whether the defaults of development mode apply. */
+  readonly development?: boolean;
 }
 
 export interface LoadedConfig {
@@ -71,7 +74,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   );
   const isSet = file !== undefined || Object.values(values).some((value) => !isEmpty(value));
   const badValues = issues.errors.length > 0;
-  fillDefaults(values, file === undefined ? cwd : dirname(file));
+  const changed = sources.development === true ? DEVELOPMENT_DEFAULTS : {};
+  fillDefaults(values, changed, file === undefined ? cwd : dirname(file));
   const switchedOff = switchOff(values);
   if (foreign.length > 0)
     issues.warnings.push(`without effect in this service: ${foreign.sort().join(', ')}`);
@@ -93,8 +97,16 @@ function findFile({ file, env, cwd }: ConfigSources): string | undefined {
   return existsSync(usual) ? usual : undefined;
 }
 
-/** fillDefaults sets the keys without a value; fixed defaults first, because others are derived from them. */
-function fillDefaults(values: CheckedValues, base: string): void {
+/**
+ * fillDefaults sets the keys without a value: `changed` ones first, then fixed defaults, because others are derived from
+ * them.
+ */
+function fillDefaults(
+  values: CheckedValues,
+  changed: typeof DEVELOPMENT_DEFAULTS,
+  base: string,
+): void {
+  for (const [name, value] of Object.entries(changed)) values[name as KeyName] ??= value;
   for (const derived of [false, true]) {
     for (const name of NAMES) {
       const key = KEYS[name];

@@ -31,8 +31,11 @@ import {
 import { isLoopback } from './loopback.js';
 import type { Config } from './schema.js';
 
-/** settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON. */
-export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
+/**
+ * settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON, `development`
+ * the mode of the command `dev`.
+ */
+export function settingsOf(config: Config, pretty: boolean, development = false): HttpSettings[] {
   const processes = config['http.processes'];
   const threads = config['pool.threads'];
   const aliases = configuredDatabases(config).map(({ alias }) => alias);
@@ -48,6 +51,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
     maxBody: config['http.max_body'],
     threads,
     accessLog: config['log.access'] ?? pretty,
+    development,
     auth: authOf(config),
     expose: exposeOf(config),
     registry: registryOf(config),
@@ -62,7 +66,7 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
     trustedProxies: config['http.trusted_proxies'],
     ready: config['health.ready'] ?? aliases,
     readyProof: config['health.ready_proof'],
-    prover: index === 0 ? proverOf(config, log) : undefined,
+    prover: index === 0 ? proverOf(config, log, development) : undefined,
     worker: {
       databases: databasesOf(config, index),
       defaultAlias: config['pg.database'],
@@ -75,7 +79,8 @@ export function settingsOf(config: Config, pretty: boolean): HttpSettings[] {
       role: roleOf(config),
       resultBudget: Math.floor(config['pg.result_budget'] / threads),
       queue: config['pool.queue'],
-      debug: config.debug,
+      debug: config.debug || development,
+      development,
       raised: config['queries.raised_messages'],
       access: tableAccessOf(config),
       users: config['auth.login'] ? usersTableOf(config) : undefined,
@@ -97,7 +102,7 @@ function documentsOf(config: Config): DocumentSettings {
 }
 
 /** Undefined when nothing is proved. */
-function proverOf(config: Config, log: LogSettings): HttpSettings['prover'] {
+function proverOf(config: Config, log: LogSettings, development: boolean): HttpSettings['prover'] {
   const mode = config['queries.proof'];
   if (mode === 'off' || unprovable(config) !== undefined) return undefined;
   return {
@@ -109,6 +114,7 @@ function proverOf(config: Config, log: LogSettings): HttpSettings['prover'] {
     aggregate: config['json.agg.type'],
     maxResult: config['pg.max_result'],
     role: roleOf(config),
+    development,
     log,
   };
 }

@@ -30,8 +30,11 @@ export class HeadDraft {
   readonly #lines = new Map<string, number>();
   #name = '';
   #line = 0;
+  readonly #text: string;
 
-  constructor(methods: readonly string[], standards: Standards) {
+  /** `text` is that of the script. */
+  constructor(text: string, methods: readonly string[], standards: Standards) {
+    this.#text = text;
     this.methods = methods;
     this.standards = standards;
   }
@@ -49,7 +52,7 @@ export class HeadDraft {
   }
 
   error(message: string): HeadError {
-    return new HeadError(this.#line, `@${this.#name}: ${message}`);
+    return new HeadError(this.#line, `@${this.#name}: ${message}`, this.#text);
   }
 
   finish(warnings: readonly HeadWarning[]): Head {

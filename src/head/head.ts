@@ -38,10 +38,18 @@ export interface HeadWarning {
 export class HeadError extends Error {
   override readonly name = 'HeadError';
   readonly line: number;
+  /** Private, because loggers write the properties of an error. */
+  readonly #text: string;
 
-  constructor(line: number, message: string) {
+  /** `text` is that of the script. */
+  constructor(line: number, message: string, text: string) {
     super(message);
     this.line = line;
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text;
   }
 }
 

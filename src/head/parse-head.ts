@@ -4,7 +4,7 @@
  */
 import { nearest } from '../nearest.js';
 import { DIRECTIVES, HeadDraft, NO_STANDARDS, type Standards } from './directives.js';
-import { HeadError, NO_HEAD, type Head, type HeadWarning } from './head.js';
+import { NO_HEAD, type Head, type HeadWarning } from './head.js';
 import { leadingComment } from './leading-comment.js';
 
 const DIRECTIVE = /^@([A-Za-z][\w-]*)(?!\S)\s*(.*)$/s;
@@ -21,7 +21,7 @@ export function parseHead(
 ): Head {
   if (!text.includes('@')) return NO_HEAD;
   const comment = leadingComment(text);
-  const draft = new HeadDraft(methods, standards);
+  const draft = new HeadDraft(text, methods, standards);
   const warnings: HeadWarning[] = [];
   let known = false;
   for (const { line, text: one } of comment) {
@@ -33,8 +33,8 @@ export function parseHead(
       continue;
     }
     known = true;
-    if (rest.includes('{{')) throw new HeadError(line, `@${name}: a directive takes no {{…}}`);
     draft.begin(name, line);
+    if (rest.includes('{{')) throw draft.error('a directive takes no {{…}}');
     directive(draft, rest.trim());
   }
   warnings.push(...misplaced(text, comment.at(-1)?.line ?? 0));

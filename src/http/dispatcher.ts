@@ -1,6 +1,7 @@
 /**
- * Takes each request from its headers to the handler of its route. Rejects ambiguous framing, targets over their limit and
- * more requests at a time than configured. Callers are identified before anything depends on what exists.
+ * Takes each request from its headers to the handler of its route. Rejects ambiguous framing, targets over their limit,
+ * more requests at a time than configured and, in development mode, requests that do not name this machine. Callers are
+ * identified before anything depends on what exists.
  */
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import type { Caller } from '../auth/caller.js';
@@ -11,6 +12,7 @@ import { BodyReader } from './body-reader.js';
 import { Cors } from './cors.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
+import { refusalOf } from './local-requests.js';
 import { LOGIN_PATH } from './login-handler.js';
 import { readHead } from './request-head.js';
 import type { RequestTable } from './request-table.js';
@@ -29,9 +31,10 @@ export class Dispatcher {
   readonly #bodies: BodyReader;
   readonly #cors: Cors | undefined;
   readonly #loginPath: string;
+  readonly #development: boolean;
 
   constructor(
-    { queue, maxBody, cors, context }: HttpSettings,
+    { queue, maxBody, cors, context, development }: HttpSettings,
     requests: RequestTable,
     gate: Gate,
     routes: RouteTable,
@@ -44,6 +47,7 @@ export class Dispatcher {
     this.#bodies = new BodyReader(maxBody, requests, gate, budget, this.#dispatch.bind(this));
     this.#cors = cors && new Cors(cors);
     this.#loginPath = context + LOGIN_PATH;
+    this.#development = development;
   }
 
   /** handle is the handler of uWebSockets.js: `req` is valid only until it returns. */
@@ -54,11 +58,13 @@ export class Dispatcher {
     const full = requests.pending >= this.#queue;
     const request = requests.open(res, req, head);
     const { response } = request;
+    const refusal = this.#development ? refusalOf(head) : undefined;
     try {
       response.lines = this.#commonLines(request);
       if (!sound) response.last = true;
       else if (bodyLength !== 0) this.#bodies.receive(request, bodyLength);
       if (!sound) requests.reject(request, 'invalid_request');
+      else if (refusal !== undefined) requests.fail(request, refusal);
       else if (request.path.length + request.query.length > MAX_TARGET)
         requests.reject(request, 'uri_too_long');
       else if (!full && preflight && this.#isPreflight(request)) this.#respondToPreflight(request);

@@ -1,6 +1,6 @@
 /** Heads of responses: status lines with the header lines that follow from the status and the type of the body. */
 import { STATUS_CODES } from 'node:http';
-import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
+import { FINAL, JSON_BODY, NO_BODY, TEXT_BODY, XML_BODY } from '../batch.js';
 
 /** Type of a response whose own lines have the Content-Type, and all other lines that depend on the status. */
 export const TYPED = 3;
@@ -18,6 +18,7 @@ const TYPES: Readonly<Record<number, string>> = {
   [XML_BODY]: '\r\nContent-Type: application/xml',
   [NO_BODY]: '',
   [TYPED]: '',
+  [TEXT_BODY]: '\r\nContent-Type: text/plain; charset=utf-8',
 };
 
 /** Types, including FINAL, are below this. */
@@ -28,7 +29,7 @@ export function statusHead(status: number, type: number): string {
   const i = status * TYPE_COUNT + type;
   const known = heads[i];
   if (known !== undefined) return known;
-  const retry = status === 503 && type < TYPED ? RETRY_AFTER : '';
+  const retry = status === 503 && type !== TYPED && type < FINAL ? RETRY_AFTER : '';
   const challenge = status === 401 && type !== TYPED ? CHALLENGE : '';
   const made = `${status} ${STATUS_CODES[status] ?? 'Unknown'}${TYPES[type & ~FINAL] ?? ''}\r\nX-Content-Type-Options: nosniff${retry}${challenge}`;
   heads[i] = made;

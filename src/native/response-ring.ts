@@ -22,7 +22,7 @@ const HEADER_BYTES = 16;
 const UNUSED = 0xff;
 
 /** Added to the type of a response whose body travels apart, as the next body of a message. */
-export const APART = 4;
+export const APART = 16;
 
 /** The longest text that fits into a record whatever its characters (UTF-16 units): kLargeBody of the native ring. */
 export const LONGEST_TEXT = 10_922;

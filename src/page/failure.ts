@@ -51,11 +51,15 @@ export function failureOf(received: Received): Failure | undefined {
     code: typeof code === 'string' ? code : undefined,
     meaning: isState ? `SQLSTATE: ${CLASSES[code.slice(0, 2)] ?? 'see PostgreSQL'}` : undefined,
     parameters: wrong(error, parameter, parameters),
-    more: Object.entries(more).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
+    more: Object.entries(more).map(([name, value]) => [name, shown(value)]),
   };
+}
+
+/** A list of texts, such as the lines of a script around the place of the error, is shown as lines. */
+function shown(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    return value.join('\n');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 interface Wrong {

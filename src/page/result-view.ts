@@ -63,7 +63,10 @@ function failureView({ message, code, meaning, parameters, more }: Failure): HTM
   if (meaning !== undefined) facts.push(['Class', meaning]);
   for (const { name, expected } of parameters) facts.push([name, expected]);
   facts.push(...more.map(([name, value]): [string, string] => [name, value]));
-  const list = facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]);
+  const list = facts.flatMap(([name, value]) => [
+    h('dt', {}, name),
+    value.includes('\n') ? h('dd', {}, h('pre', {}, value)) : h('dd', {}, value),
+  ]);
   return h(
     'div',
     { class: 'failure' },

@@ -1,4 +1,5 @@
 /** What is logged about proofs: what is broken, once; what is good again; and what there is after each round. */
+import { excerpt } from '../excerpt.js';
 import type { Logger } from '../log.js';
 import { maskQuoted } from '../pg/sql-failure.js';
 import type { RecordedFinding, ServedProof, Verdict } from '../proofs.js';
@@ -8,23 +9,39 @@ const MOST = 20;
 
 export class ProofLog {
   readonly #log: Logger;
+  readonly #development: boolean;
 
-  constructor(log: Logger) {
+  /** In `development` what is found is logged again with each new text, whole and with the lines around it. */
+  constructor(log: Logger, development: boolean) {
     this.#log = log;
+    this.#development = development;
   }
 
-  /** proved logs what a proof shows that the one before did not; `since` says why the text was proved again. */
-  proved(before: ServedProof | undefined, proof: ServedProof, since: string | undefined): void {
+  /**
+   * proved logs what a proof shows that the one before did not; `since` says why the text was proved again, `source` is the
+   * text.
+   */
+  proved(
+    before: ServedProof | undefined,
+    proof: ServedProof,
+    since: string | undefined,
+    source: string | undefined,
+  ): void {
     const { alias, script, verb, record } = proof;
     const place = { script, verb, database: alias };
-    const known = new Set(before?.record.findings.map(nameOf));
+    const isNew = this.#development && before?.text !== proof.text;
+    const known = new Set(isNew ? [] : before?.record.findings.map(nameOf));
     const found = record.findings.filter((finding) => !known.has(nameOf(finding)));
     const reason = since === undefined ? '' : `, since ${since}`;
     for (const { message, code, hint, line, column, when } of found.slice(0, MOST)) {
       const position = [script, line, column].filter((part) => part !== undefined).join(':');
+      const lines =
+        this.#development && source !== undefined && line !== undefined
+          ? { source: excerpt(source, { line, column }) }
+          : {};
       this.#log.warn(
-        { ...place, position, code, when, hint },
-        `the script is broken${reason}: ${masked(message, code)}`,
+        { ...place, position, code, when, hint, ...lines },
+        `the script is broken${reason}: ${this.#development ? message : masked(message, code)}`,
       );
     }
     if (found.length > MOST)

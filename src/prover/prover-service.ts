@@ -12,6 +12,7 @@ import type { ProofNews, ServedProof } from '../proofs.js';
 import { logCompiled } from '../script/text-warnings.js';
 import type { ProverSettings } from '../settings.js';
 import { FileTexts } from './file-texts.js';
+import { MisplacedFiles } from './misplaced-files.js';
 import { ProofLog } from './proof-log.js';
 import { NewsCollector } from './proof-news.js';
 import type { TextSource } from './served-texts.js';
@@ -33,6 +34,9 @@ const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
   // Changes wait for their proof.
   require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
 };
+
+/** In development mode: who saves a script waits for what is found. */
+const DEVELOPMENT: Pace = { texts: 100, catalogs: 500, part: 10, rests: { idle: 1, busy: 4 } };
 
 export interface ProverCallbacks {
   /** Gets what is new. */
@@ -56,6 +60,8 @@ export class ProverService {
   readonly #source: TextSource;
   readonly #watched: ReadonlyMap<string, WatchedDatabase>;
   readonly #shared: SharedProofs | undefined;
+  /** In development mode, unless scripts are in a table. */
+  readonly #misplaced: MisplacedFiles | undefined;
   readonly #prover: UnitProver;
   readonly #trouble = new LogOnce();
   readonly #closing = new AbortController();
@@ -75,12 +81,12 @@ export class ProverService {
     databases: ReadonlyMap<string, Database>,
     { report, proving }: ProverCallbacks,
     log: Logger,
-    pace: Pace = PACE[settings.mode],
+    pace: Pace = settings.development ? DEVELOPMENT : PACE[settings.mode],
   ) {
     this.#settings = settings;
     this.#databases = databases;
     this.#log = log;
-    this.#proofLog = new ProofLog(log);
+    this.#proofLog = new ProofLog(log, settings.development);
     this.#news = new NewsCollector(report);
     this.#proving = proving;
     this.#pace = pace;
@@ -101,6 +107,8 @@ export class ProverService {
         new WatchedDatabase(database, settings, pace, rests, signal, log),
       ]),
     );
+    if (settings.development && scriptsTable === undefined)
+      this.#misplaced = new MisplacedFiles(scripts, log);
     this.#shared = scriptsTable && new SharedProofs(scriptsTable, main, settings, log);
     this.#prover = new UnitProver(this.#watched, this.#shared);
   }
@@ -170,6 +178,7 @@ export class ProverService {
     // A call of scriptsChanged meanwhile makes it look again.
     this.#nextTexts = Infinity;
     const texts = await this.#source.read();
+    await this.#misplaced?.look();
     const pause = Math.max(this.#pace.texts, this.#pace.part * this.#source.took);
     if (this.#nextTexts === Infinity) this.#nextTexts = performance.now() + pause;
     if (texts === undefined) {
@@ -273,7 +282,7 @@ export class ProverService {
     const { script, verb, own, hash, current } = unit;
     const serves = this.#serves(unit, current, { record, basis });
     const proof: ServedProof = { alias, script, verb, text: hash, own, record, basis, serves };
-    this.#proofLog.proved(current, proof, unit.since);
+    this.#proofLog.proved(current, proof, unit.since, unit.source);
     this.#publish(unit, proof);
   }
 

@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { Backoff } from '../backoff.js';
 import { ServiceError } from '../errors.js';
 import type { ProofKey, ServedProof } from '../proofs.js';
+import { sourceOf } from '../script/script-error.js';
 import type { Compiled } from '../script/script-text.js';
 import type { Verb } from '../script/verb.js';
 import { meantAliases } from './meant-aliases.js';
@@ -57,6 +58,11 @@ export class Unit {
   /** The text of its template; empty when it cannot be used. */
   get text(): string {
     return this.compiled instanceof ServiceError ? '' : this.compiled.template.text;
+  }
+
+  /** The text of its script as far as that is known, for lines around a place. */
+  get source(): string | undefined {
+    return this.compiled instanceof ServiceError ? sourceOf(this.compiled) : this.text;
   }
 
   /** done ends its proof, or puts another attempt off. */

@@ -4,11 +4,12 @@
  */
 import type { QueryRequest } from '../batch.js';
 import type { RequestBody } from '../body/request-body.js';
-import { errorBody, isRaised, SQL_FAILED, statusOfSqlState, type ServiceError } from '../errors.js';
+import { isRaised, SQL_FAILED, statusOfSqlState, type ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { IdentityRejected } from '../pg/identity.js';
 import { failureLevel, maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
+import type { ErrorResponse } from './readable-error.js';
 
 /** Where and for whom a statement failed. */
 export interface FailurePlace {
@@ -24,6 +25,8 @@ export interface FailurePlace {
   readonly parameter: string | undefined;
   /** What the author of the script can do about it. */
   readonly hint: string | undefined;
+  /** In development, the lines of the script around the position. */
+  readonly source?: readonly string[] | undefined;
 }
 
 /** What the request contained: a message may repeat it. */
@@ -34,14 +37,20 @@ export interface SentText extends Pick<QueryRequest, 'query' | 'headers'> {
 /** Bodies whose words are looked for in a message, at most of this length: with longer ones nothing of it is logged. */
 const LONGEST_BODY = 256 << 10;
 
+/** logFailure logs a failure: without values and DETAIL, except in development, where `sent` is undefined. */
 export function logFailure(
   log: Logger,
   failure: SqlFailure,
   place: FailurePlace,
-  sent: SentText,
+  sent: SentText | undefined,
 ): void {
   const { state, schema, table, column, constraint } = failure;
   const fields = { ...place, state, schema, table, column, constraint };
+  if (sent === undefined) {
+    const { detail, hint = place.hint } = failure;
+    log[failureLevel(failure)]({ ...fields, detail, hint }, failure.message);
+    return;
+  }
   const message = failure.raised ? RAISED : maskSent(maskQuoted(failure.message), sent);
   log[failureLevel(failure)](fields, isRaised(state) ? 'a script raised an error' : message);
 }
@@ -96,7 +105,6 @@ const WORD = /[\p{L}\p{N}_]+/gu;
 
 /** What a response may say. */
 export interface FailureResponseOptions {
-  readonly xml: boolean;
   /** Adds the message of the database. */
   readonly debug: boolean;
   /** Passes on messages that scripts raise on purpose. */
@@ -107,17 +115,20 @@ export interface FailureResponseOptions {
   readonly parameter: string | undefined;
   /** What the author of the script can do about it, where PostgreSQL gives no hint. */
   readonly hint: string | undefined;
+  /** Adds the SQLSTATE where the code is another one, and the lines of the script around the position. */
+  readonly development: boolean;
+  readonly source?: readonly string[] | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
   readonly overTime: boolean;
 }
 
-/** failureResponse gives status and body for a failed statement. */
+/** failureResponse gives the response for a failed statement. */
 export function failureResponse(
   failure: SqlFailure,
   options: FailureResponseOptions,
-): { status: number; body: string } {
+): ErrorResponse {
   const { state } = failure;
   const { fault } = options;
   const cancelled = state === '57014';
@@ -125,7 +136,7 @@ export function failureResponse(
   const message =
     options.raised && isRaised(state) ? failure.message : (fault?.message ?? SQL_FAILED);
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
-  const extra: Record<string, string> = {};
+  const extra: Record<string, unknown> = {};
   if (options.parameter !== undefined) extra['parameter'] = options.parameter;
   if (options.debug) {
     extra['message'] = failure.message;
@@ -135,5 +146,7 @@ export function failureResponse(
     if (options.statement !== undefined) extra['statement'] = options.statement;
     if (options.position !== undefined) extra['position'] = options.position;
   }
-  return { status, body: errorBody(message, code, options.xml, extra) };
+  if (options.development && code !== state) extra['state'] = state;
+  if (options.source !== undefined) extra['source'] = options.source;
+  return { status, message, code, members: extra };
 }

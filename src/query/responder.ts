@@ -3,9 +3,10 @@
  * database. Each request gets exactly one response, and failures that concern the operator are logged.
  */
 import { performance } from 'node:perf_hooks';
-import { FINAL, JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
+import { FINAL, JSON_BODY, NO_BODY, TEXT_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
 import { errorBody, ServiceError, type ErrorCode } from '../errors.js';
+import { excerpt } from '../excerpt.js';
 import { NO_HEAD, type Head } from '../head/head.js';
 import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
@@ -18,7 +19,8 @@ import { resultTooLarge } from '../pg/result-budget.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
 import { invalidValue } from '../script/invalid-value.js';
-import { notRendered, scriptFailure, unsafeValue } from '../script/script-error.js';
+import { missingScriptHint } from '../script/missing-script.js';
+import { linesAround, notRendered, scriptFailure, unsafeValue } from '../script/script-error.js';
 import { statementFault, type IsSent } from '../script/statement-fault.js';
 import {
   positionToScript,
@@ -42,6 +44,7 @@ import {
   headerLines,
 } from './head-response.js';
 import type { Query } from './query.js';
+import { prefersText, readableError, type ErrorResponse } from './readable-error.js';
 import type { ResponseBatcher } from './response-batcher.js';
 import { serverTypes, type JsonOf } from './row-json.js';
 import type { WorkerDatabase } from './worker-database.js';
@@ -58,6 +61,9 @@ const UNMET: ReadonlySet<string> = new Set<ErrorCode>([
   'missing_column',
   'no_rows_returned',
 ]);
+
+/** Errors of a request that finds no text of a script. */
+const MISSING: ReadonlySet<string> = new Set<ErrorCode>(['script_not_found', 'method_not_allowed']);
 
 export class Responder {
   /** The requests without a response yet, by the HTTP process's id. */
@@ -172,29 +178,32 @@ export class Responder {
         : invalidValue(failure, { rendered, uses, offset });
     const hint = rendered && readHint(query.statement, failure.state);
     const statement = parts && statementOf(parts, failure);
+    const { debug, raised, development } = this.#settings;
+    const source = development && rendered && place ? excerpt(rendered.template, place) : undefined;
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned) {
-      const place = { requestId, script: query.path, alias, statement, position, parameter };
-      const help = hint ?? (rendered && checkHint(failure.state, query.path));
-      const sentText = { ...query.request, body: query.body };
-      logFailure(this.#log, failure, { ...place, hint: help }, sentText);
+      const at = { requestId, script: query.path, alias, statement, position, parameter, source };
+      const help =
+        hint ?? (rendered && !development ? checkHint(failure.state, query.path) : undefined);
+      const sentText = development ? undefined : { ...query.request, body: query.body };
+      logFailure(this.#log, failure, { ...at, hint: help }, sentText);
     }
-    const { debug, raised } = this.#settings;
     const { statementTimeout } = this.#databases.get(alias)!.database.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
-    const { status, body } = failureResponse(failure, {
-      xml: query.xml,
+    const response = failureResponse(failure, {
       debug,
       raised,
       statement,
       position,
       parameter,
       hint,
+      development,
+      source,
       fault: fault?.error,
       overTime: performance.now() - query.since >= limit - CLOCK_SLACK,
     });
     const final = failure.state === RESOLUTION_UNKNOWN ? FINAL : 0;
-    this.send(query, status, body, deprecationLine(head), final);
+    this.#sendError(query, response, deprecationLine(head), final);
   }
 
   /** threw sends the response for an error on the way to the database. */
@@ -208,7 +217,8 @@ export class Responder {
       // The author looks for the request in the log, although the same failure was logged before.
       const { code, detail, message } = error;
       if (UNMET.has(code)) this.#log.error({ requestId, script: query.path }, message);
-      if (detail === undefined && code !== 'statement_not_allowed') this.reject(query, error);
+      if (this.#settings.development && MISSING.has(code)) void this.#rejectMissing(query, error);
+      else if (detail === undefined && code !== 'statement_not_allowed') this.reject(query, error);
       else this.#rejectScript(query, error);
     } else {
       this.#log.error({ requestId, script: query.path, err: error }, 'a request failed');
@@ -220,35 +230,59 @@ export class Responder {
   #rejectScript(query: Query, error: ServiceError): void {
     const { path, request } = query;
     const failure = scriptFailure(path, error);
-    const { position, parameter, safeMessage } = failure;
+    const { position, parameter, safeMessage, message, hint } = failure;
     const { requestId } = request;
-    this.#log.warn({ requestId, script: path, position, parameter }, safeMessage);
-    if (!this.#settings.debug) {
+    const { debug, development } = this.#settings;
+    const source = development ? linesAround(error) : undefined;
+    const place = { requestId, script: path, position, parameter };
+    if (development) this.#log.warn({ ...place, hint, source }, message);
+    else this.#log.warn(place, safeMessage);
+    if (!debug) {
       this.reject(query, error);
       return;
     }
-    const { status, message, code, members } = error;
-    const said = failure.message === message ? undefined : failure.message;
-    const more = { ...members, message: said, hint: failure.hint, position };
-    this.send(
-      query,
-      status,
-      errorBody(message, code, query.xml, more),
-      deprecationLine(query.head),
-    );
+    const said = message === error.message ? undefined : message;
+    const members = { ...error.members, message: said, hint, position, source };
+    this.#sendError(query, { ...responseOf(error), members }, deprecationLine(query.head));
+  }
+
+  /** Rejects a request for which there is no script, in development mode, and says which file would serve it. */
+  async #rejectMissing(query: Query, error: ServiceError): Promise<void> {
+    const { scripts, scriptsTable } = this.#settings;
+    const { folder, name, method, requestId } = query.request;
+    const hint =
+      scriptsTable === undefined
+        ? await missingScriptHint(scripts, folder, name, method)
+        : undefined;
+    this.#log.warn({ requestId, script: query.path, hint }, error.message);
+    const lines = linesOf(error, method);
+    this.#sendError(query, { ...responseOf(error), members: { hint } }, lines);
   }
 
   reject(query: Query, error: ServiceError): void {
-    const { status, message, code, members } = error;
     const lines = linesOf(error, query.request.method) + deprecationLine(query.head);
-    this.send(query, status, errorBody(message, code, query.xml, members), lines);
+    this.#sendError(query, responseOf(error), lines);
   }
 
-  send(query: Query, status: number, body: string, lines = '', final = 0): void {
+  send(query: Query, status: number, body: string, lines = ''): void {
+    this.#respond(query, status, query.xml ? XML_BODY : JSON_BODY, body, lines);
+  }
+
+  #sendError(query: Query, response: ErrorResponse, lines: string, final = 0): void {
+    const { status, message, code, members } = response;
+    const { xml, request } = query;
+    if (this.#settings.development && !xml && prefersText(request.headers))
+      this.#respond(query, status, TEXT_BODY + final, readableError(response), lines);
+    else {
+      const type = xml ? XML_BODY : JSON_BODY;
+      this.#respond(query, status, type + final, errorBody(message, code, xml, members), lines);
+    }
+  }
+
+  #respond(query: Query, status: number, type: number, body: string, lines: string): void {
     const { id } = query;
     this.inFlight.remove(id);
-    const type = query.xml ? XML_BODY : JSON_BODY;
-    this.#batcher.respond(id, status, type + final, lines, body);
+    this.#batcher.respond(id, status, type, lines, body);
   }
 
   sendMcp({ id }: McpCall, { status, body }: McpResponse): void {
@@ -289,6 +323,10 @@ export class Responder {
     }
     this.#sendRows(query, result, jsonOf);
   }
+}
+
+function responseOf({ status, message, code, members }: ServiceError): ErrorResponse {
+  return { status, message, code, members };
 }
 
 /** The header lines that an error adds to the response to a method. */

@@ -1,5 +1,6 @@
 /** The errors that name a script, `<folder>/<script>` in `path`. */
 import { ServiceError, type ErrorDetails } from '../errors.js';
+import { excerpt } from '../excerpt.js';
 import { HeadError } from '../head/head.js';
 import type { Position } from '../position.js';
 import { InvalidParameter, TemplateError, type InvalidValue } from '../template/template.js';
@@ -75,6 +76,18 @@ export function scriptFailure(path: string, error: ServiceError): ScriptFailure 
 export function placeOf({ cause }: ServiceError): Partial<Position> {
   if (cause instanceof TemplateError) return { line: cause.line, column: cause.column };
   return cause instanceof HeadError ? { line: cause.line } : {};
+}
+
+/** sourceOf gives the text of the script that an error is about, as far as known. */
+export function sourceOf({ cause }: ServiceError): string | undefined {
+  return cause instanceof TemplateError || cause instanceof HeadError ? cause.text : undefined;
+}
+
+/** linesAround gives the lines of a script around what an error is about, as far as known. */
+export function linesAround(error: ServiceError): string[] | undefined {
+  const text = sourceOf(error);
+  const { line, column } = placeOf(error);
+  return text === undefined || line === undefined ? undefined : excerpt(text, { line, column });
 }
 
 /** The error for a caller whose request made a template fail; `path` is `<folder>/<script>`. */

@@ -25,16 +25,39 @@ export interface ListedProblem {
   readonly column?: number;
 }
 
+interface Problem {
+  readonly problem: ListedProblem;
+  readonly script?: ListedScript;
+}
+
+/** A file that is a script by its name and place. */
+interface NamedFile {
+  readonly file: string;
+  readonly script: ListedScript;
+}
+
 /** A file that is a script, or was meant to be one; `script` is missing where its name is invalid. */
-export type ScriptFile =
-  | { readonly file: string; readonly script: ListedScript; readonly text: string }
-  | { readonly problem: ListedProblem; readonly script?: ListedScript };
+export type ScriptFile = (NamedFile & { readonly text: string }) | Problem;
 
 /** Codes for a file, or a dangling link, in place of a folder. */
 const NO_FOLDER = ['ENOTDIR', 'ENOENT'];
 
 /** scriptFiles reads the files in the order of their names. Rejects when the directory cannot be read. */
 export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile> {
+  for await (const found of namedFiles(location))
+    yield 'problem' in found ? found : await read(location, found);
+}
+
+/** misplacedFiles lists the problems that names and places of files are. Rejects when the directory cannot be read. */
+export async function misplacedFiles(location: string): Promise<readonly ListedProblem[]> {
+  const problems: ListedProblem[] = [];
+  for await (const found of namedFiles(location))
+    if ('problem' in found) problems.push(found.problem);
+  return problems;
+}
+
+/** The files in the order of their names, unread. */
+async function* namedFiles(location: string): AsyncGenerator<NamedFile | Problem> {
   for (const folder of await names(location)) {
     let files: string[];
     try {
@@ -53,7 +76,9 @@ export async function* scriptFiles(location: string): AsyncGenerator<ScriptFile>
     for (const name of files) {
       const file = `${folder}/${name}`;
       const script = scriptOfFile(name);
-      if (script !== undefined) yield await read(location, file, { folder, ...script });
+      if (script !== undefined && !isIdentifier(script.name))
+        yield problem(file, 'no request can name this script');
+      else if (script !== undefined) yield { file, script: { folder, ...script } };
       else if (isMeant(name))
         yield problem(
           file,
@@ -107,8 +132,7 @@ function isMeant(file: string): boolean {
   return file.toLowerCase().endsWith('.sql');
 }
 
-async function read(location: string, file: string, script: ListedScript): Promise<ScriptFile> {
-  if (!isIdentifier(script.name)) return problem(file, 'no request can name this script');
+async function read(location: string, { file, script }: NamedFile): Promise<ScriptFile> {
   const path = `${location}/${file}`;
   try {
     const found = await readText(path, `${script.folder}/${script.name}`, location);
@@ -127,7 +151,7 @@ async function read(location: string, file: string, script: ListedScript): Promi
   }
 }
 
-function problem(file: string, message: string): { readonly problem: ListedProblem } {
+function problem(file: string, message: string): Problem {
   return { problem: { file, message } };
 }
 

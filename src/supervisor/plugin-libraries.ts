@@ -1,11 +1,11 @@
 /**
  * Reads plugin libraries for all HTTP processes. The bytes read at the first request are those that every HTTP process gets
- * until the service ends, even if the file changes. A library that none of them could load is dropped, so that a repaired
- * file is read. Rejects names that are not identifiers, links that lead out of the folder, files that are not regular, and
- * files that keep changing.
+ * until the service ends, even if the file changes; only development mode forgets them then. A library that none of them
+ * could load is dropped, so that a repaired file is read. Rejects names that are not identifiers, links that lead out of the
+ * folder, files that are not regular, and files that keep changing.
  */
-import { constants } from 'node:fs';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isIdentifier } from '../identifier.js';
@@ -33,8 +33,14 @@ export interface LibraryRequester {
   send(message: LibraryPart | LibraryRejection, sent: (error: Error | null) => void): void;
 }
 
+/** The content of a file, and the stamp of the version that was read. */
+interface Content {
+  readonly bytes: Buffer;
+  readonly stamp: string;
+}
+
 interface Entry {
-  readonly bytes: Promise<Buffer>;
+  readonly content: Promise<Content>;
   /** HTTP processes that have not reported whether they could load it. */
   readonly requesters: Set<LibraryRequester>;
   /** Whether an HTTP process has loaded it. */
@@ -64,7 +70,7 @@ export class PluginLibraries {
     const file = fileOf(folder, name);
     let entry = this.#entries.get(file);
     if (entry === undefined) {
-      entry = { bytes: read(folder, file, this.#largest), requesters: new Set(), loaded: false };
+      entry = { content: read(folder, file, this.#largest), requesters: new Set(), loaded: false };
       this.#entries.set(file, entry);
     }
     entry.requesters.add(requester);
@@ -78,6 +84,26 @@ export class PluginLibraries {
     if (entry === undefined) return;
     if (loaded) entry.loaded = true;
     this.#remove(file, entry, requester);
+  }
+
+  /** changed gives the files that are not the versions in use any more, with their stamps; files that are gone are none. */
+  async changed(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const [file, entry] of [...this.#entries]) {
+      try {
+        const { stamp: used } = await entry.content;
+        const stamp = stampOf(await stat(file, { bigint: true }));
+        if (stamp !== used) found.set(file, stamp);
+      } catch {
+        // It cannot be read, or not now.
+      }
+    }
+    return found;
+  }
+
+  /** forget has a file read again by the next request. */
+  forget(file: string): void {
+    this.#entries.delete(file);
   }
 
   gone(requester: LibraryRequester): void {
@@ -96,7 +122,7 @@ export class PluginLibraries {
   async #deliver(file: string, name: string, entry: Entry, to: LibraryRequester): Promise<void> {
     let bytes: Buffer;
     try {
-      bytes = await entry.bytes;
+      ({ bytes } = await entry.content);
     } catch (error) {
       this.#drop(file, entry);
       to.send(rejection(name, error), () => undefined);
@@ -132,12 +158,12 @@ export function liesIn(folder: string, file: string): boolean {
   return file.startsWith(path.join(folder, path.sep));
 }
 
-async function read(folder: string, file: string, largest: number): Promise<Buffer> {
+async function read(folder: string, file: string, largest: number): Promise<Content> {
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (attempt > 1) await sleep(SETTLED);
-      const bytes = await readOnce(folder, file, largest, attempt === ATTEMPTS);
-      if (bytes !== undefined) return bytes;
+      const content = await readOnce(folder, file, largest, attempt === ATTEMPTS);
+      if (content !== undefined) return content;
     }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -152,7 +178,7 @@ async function readOnce(
   file: string,
   largest: number,
   last: boolean,
-): Promise<Buffer | undefined> {
+): Promise<Content | undefined> {
   const real = await realpath(file);
   if (!liesIn(await realpath(folder), real)) throw new Missing('it leads out of the folder');
   // O_NONBLOCK does not wait for the writer of a pipe; O_NOFOLLOW rejects a link made since realpath.
@@ -166,10 +192,15 @@ async function readOnce(
     const after = await handle.stat({ bigint: true });
     const same = before.size === after.size && before.mtimeNs === after.mtimeNs;
     const fresh = Math.abs(Date.now() - Number(after.mtimeMs)) < SETTLED;
-    return bytes !== undefined && same && (last || !fresh) ? bytes : undefined;
+    if (bytes === undefined || !same || (fresh && !last)) return undefined;
+    return { bytes, stamp: stampOf(after) };
   } finally {
     await handle.close();
   }
+}
+
+function stampOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(':');
 }
 
 /** Reads `size` bytes from the beginning of a file; undefined when it has fewer. */

@@ -13,6 +13,7 @@ import { HttpProcessGroup } from './http-process-group.js';
 import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
 import { PluginLibraries } from './plugin-libraries.js';
+import { PluginWatch } from './plugin-watch.js';
 import { assertFree } from './port-claim.js';
 import { ScriptWatch, type ScriptChanges } from './script-watch.js';
 
@@ -32,8 +33,8 @@ export interface ServeOptions extends Service {
   readonly log: Logger;
   /** Reads the configuration again; rejects when it is unusable, which keeps the old one. */
   readonly reload?: (() => Promise<Service>) | undefined;
-  /** Called when all HTTP processes accept connections, and after each reload. */
-  readonly listening?: (() => void) | undefined;
+  /** Called with the URL when all HTTP processes accept connections, and after each reload. */
+  readonly listening?: ((url: string) => void) | undefined;
 }
 
 /**
@@ -68,6 +69,7 @@ class Supervisor {
   readonly #options: ServeOptions;
   readonly #log: Logger;
   readonly #attempts: LoginAttempts;
+  readonly #libraries = new PluginLibraries();
   readonly #processes: HttpProcessGroup;
   readonly #scripts: ScriptWatch;
   #service: Service;
@@ -92,7 +94,7 @@ class Supervisor {
     this.#log = log;
     this.#attempts = new LoginAttempts(logins);
     this.#processes = new HttpProcessGroup(
-      { attempts: this.#attempts, keys: new KnownKeys(), libraries: new PluginLibraries() },
+      { attempts: this.#attempts, keys: new KnownKeys(), libraries: this.#libraries },
       log,
     );
     this.#scripts = new ScriptWatch(() => this.#processes.scriptsChanged(), log);
@@ -118,11 +120,11 @@ class Supervisor {
     if (!this.#stopping) {
       const url = urlOf(this.#service, this.#port);
       this.#log.info({ url, httpProcesses: this.#processes.current.length }, 'listening');
-      this.#options.listening?.();
+      this.#options.listening?.(url);
       this.#scripts.follow(this.#service.scripts);
-      const watch = this.#watchCertificate();
+      const watches = [this.#watchCertificate(), ...this.#watchPlugins()];
       await this.#stopped;
-      watch.stop();
+      for (const watch of watches) watch.stop();
       this.#scripts.stop();
     }
     await this.#processes.ended();
@@ -175,6 +177,14 @@ class Supervisor {
     return new CertificateWatch(options, this.#log);
   }
 
+  /** Only in development mode: elsewhere plugins are those that were loaded first. */
+  #watchPlugins(): PluginWatch[] {
+    if (this.#service.httpProcesses[0]?.development !== true) return [];
+    const rebuilt = (): void =>
+      this.#afterReloading(() => this.#replaceAll(() => Promise.resolve(this.#service)));
+    return [new PluginWatch(this.#libraries, rebuilt, this.#log)];
+  }
+
   async #replaceAll(reload: () => Promise<Service>): Promise<void> {
     const old = this.#processes.current;
     let handover: ConnectionHandover | undefined;
@@ -191,8 +201,9 @@ class Supervisor {
       this.#service = service;
       this.#address = address;
       this.#scripts.follow(service.scripts);
-      this.#log.info({ url: urlOf(service, this.#port) }, 'reloaded');
-      this.#options.listening?.();
+      const url = urlOf(service, this.#port);
+      this.#log.info({ url }, 'reloaded');
+      this.#options.listening?.(url);
     } catch (error) {
       if (this.#stopping) return;
       this.#log.error(`not reloaded, the old configuration stays: ${(error as Error).message}`);

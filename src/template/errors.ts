@@ -5,6 +5,7 @@
  */
 import type { Position } from '../position.js';
 import type { Plain } from './container.js';
+import type { Source } from './source.js';
 
 /** TemplateError says which template failed, at which stage, where and why. */
 export class TemplateError extends Error {
@@ -18,10 +19,12 @@ export class TemplateError extends Error {
   readonly safeMessage: string;
   /** What the author most likely meant. */
   readonly hint: string | undefined;
+  /** Private, because loggers write the properties of an error. */
+  readonly #text: string;
 
   constructor(
     stage: 'parse' | 'exec',
-    template: string,
+    source: Source,
     position: Position,
     message: string,
     safeMessage: string,
@@ -29,11 +32,17 @@ export class TemplateError extends Error {
   ) {
     super(message);
     this.stage = stage;
-    this.template = template;
+    this.template = source.name;
+    this.#text = source.text;
     this.line = position.line;
     this.column = position.column;
     this.safeMessage = hint === undefined ? safeMessage : `${safeMessage}; ${hint}`;
     this.hint = hint;
+  }
+
+  /** The text of the template. */
+  get text(): string {
+    return this.#text;
   }
 }
 
@@ -55,13 +64,13 @@ export class InvalidParameter extends TemplateError {
   readonly invalid: InvalidValue;
 
   constructor(
-    template: string,
+    source: Source,
     position: Position,
     message: string,
     safeMessage: string,
     invalid: InvalidValue,
   ) {
-    super('exec', template, position, message, safeMessage);
+    super('exec', source, position, message, safeMessage);
     this.invalid = invalid;
   }
 }

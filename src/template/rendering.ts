@@ -97,7 +97,7 @@ export class Rendering {
     const place = `template: ${name}:${goLocation(text, node.pos)}: `;
     return new TemplateError(
       'exec',
-      name,
+      this.source,
       positionOf(text, node.pos),
       `${place}executing ${quote(this.name)} at <${nodeText(node)}>: ${message.toWellFormed()}`,
       place + safe,
@@ -111,7 +111,7 @@ export class Rendering {
     const parameter = fault.parameter ?? originOf(value);
     if (parameter === undefined) return error;
     const invalid = { parameter, expected, missing: fault.missing ?? false, keepsText };
-    return new InvalidParameter(error.template, error, error.message, error.safeMessage, invalid);
+    return new InvalidParameter(this.source, error, error.message, error.safeMessage, invalid);
   }
 
   /** spend takes steps from the budget. */

@@ -38,6 +38,11 @@ export class Rendered {
     this.#trace = trace;
   }
 
+  /** The text of the template. */
+  get template(): string {
+    return this.#trace.source.text;
+  }
+
   /**
    * locate finds the position in the template that produced the text at an offset (UTF-16 units): for literal text that
    * character, for a value its action.

@@ -92,7 +92,7 @@ export class TokenReader {
     const { pos } = this.#tokens[0];
     const place = `template: ${name}:${lineOf(text, pos)}: `;
     const position = positionOf(text, pos);
-    throw new TemplateError('parse', name, position, place + message, place + safe, hint);
+    throw new TemplateError('parse', { name, text }, position, place + message, place + safe, hint);
   }
 
   /** unexpected fails at a token that is not allowed there, or with the message of an error token. */

@@ -16,6 +16,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   { words: ['ser'], all: ['serve'] },
+  { words: ['de'], all: ['dev'] },
   { words: [''], some: ['serve', 'check', 'user', 'help'], none: ['add', '--help'] },
   { words: ['user', ''], all: ['add', 'list', 'passwd', 'remove'] },
   { words: ['migrate', 'up', ''], all: ['auth', 'queries'] },

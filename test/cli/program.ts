@@ -81,7 +81,7 @@ export function start(
 const started = new Set<string>();
 
 /** Commands that change their process, or load libraries into it. */
-const ALONE = ['serve', 'plugin check'];
+const ALONE = ['serve', 'dev', 'plugin check'];
 
 let shared: CommandProcess | undefined;
 

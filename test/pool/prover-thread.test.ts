@@ -59,6 +59,7 @@ class Started {
         aggregate: 'json_agg',
         maxResult: 1 << 20,
         role: undefined,
+        development: false,
         log: { level: 'silent', pretty: false },
         connections: this.connections,
         activity: new SharedArrayBuffer(4),

@@ -28,6 +28,7 @@ export interface LogLine {
 
 export interface TestedProverOptions {
   readonly mode?: 'warn' | 'require';
+  readonly development?: boolean;
   readonly scripts?: string;
   readonly table?: ScriptsTable;
   /** The servers of further databases, by alias. */
@@ -56,6 +57,7 @@ export class TestedProver {
     server: Pick<Postgres, 'host' | 'port' | 'password'>,
     {
       mode = 'warn',
+      development = false,
       scripts = '/nowhere',
       table,
       others = {},
@@ -85,6 +87,7 @@ export class TestedProver {
       aggregate: 'json_agg',
       maxResult: 32 << 20,
       role: undefined,
+      development,
       log: { level: 'info', pretty: false },
       connections: new SharedArrayBuffer(0),
       activity: new SharedArrayBuffer(4),

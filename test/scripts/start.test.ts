@@ -37,8 +37,26 @@ t.test(
     const answer = await (await fetch(new URL('/_QUERIES/a/b', url))).json();
     t.strictSame(answer, [{ port: String(postgres.port) }]);
     t.notMatch(start.output(), /embedded/i);
+    t.match(start.output(), '"served":"development"');
+    t.ok(start.output().includes(`the page: ${new URL('/', url).href}`));
     start.child.kill('SIGTERM');
     t.equal(await start.exited, 0);
+  },
+);
+
+t.test(
+  'an address that other machines can reach: without development mode',
+  { buffered: true },
+  async (t) => {
+    const start = run(t, {
+      PORT: String(await freePort()),
+      SERVICE_HTTP_HOST: '0.0.0.0',
+      SERVICE_QUERIES_LOCATION: t.testdir({ a: { 'b.read.sql': 'SELECT 1 AS n' } }),
+      DATABASE_URL: 'postgres://u@127.0.0.1:1/d',
+    });
+    await ready(start);
+    t.match(start.output(), 'http.host is 0.0.0.0');
+    t.notMatch(start.output(), /"served":"development"|the page: /);
   },
 );
 

@@ -9,12 +9,13 @@ export const WITHOUT_CURL =
 
 const SHOWN = 'http://127.0.0.1:3000';
 
-/** runExamples runs the commands of a document on the service at `url`, in `folder`. */
+/** runExamples runs the commands of a document on the service at `url`, in `folder`, with more variables in `env`. */
 export async function runExamples(
   t: Test,
   document: string,
   url: string,
   folder: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   let count = 0;
   for (const [, shell = '', blocks = ''] of document.matchAll(
@@ -24,6 +25,7 @@ export async function runExamples(
     for (const command of shell.replaceAll('\\\n', ' ').split('\n')) {
       const { stdout } = await promisify(execFile)('sh', ['-c', command.replaceAll(SHOWN, url)], {
         cwd: folder,
+        env: { ...process.env, ...env },
       });
       if (command.startsWith('curl')) answers.push(JSON.parse(stdout));
     }

@@ -16,6 +16,7 @@ const PROVER: Prover = {
   aggregate: 'json_agg',
   maxResult: 1,
   role: undefined,
+  development: false,
   log: { level: 'silent', pretty: false },
 };
 

@@ -44,5 +44,9 @@ if (isMainThread) {
         'request',
       );
       log.warn({ served: 'script', script: 'a/b' }, 'not served: a/b');
+      log.warn(
+        { position: 'a/b:1:8', state: '42703', source: ['> 1 | SELECT x', '    |        ^\u001b[2J'], hint: 'say y', when: 'always' }, // prettier-ignore
+        'no x',
+      );
   }
 }

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   /** Texts by path below the scripts folder: `shop/list.read.sql`. */
   readonly scripts?: Readonly<Record<string, string>>;
   readonly config?: Configuration;
+  /** The command that runs it, `serve` by default. */
+  readonly command?: 'serve' | 'dev';
   /** Puts more into its folder before it starts. */
   readonly prepare?: (folder: string) => void;
   /** Its standard output; a pipe otherwise. */
@@ -50,13 +52,13 @@ export class Service extends ProcessGroup {
   readonly #database: string;
 
   constructor(t: Pick<Test, 'teardown'>, options: ServiceOptions) {
-    const { database, scripts = {}, config = {}, prepare, output } = options;
+    const { database, scripts = {}, config = {}, prepare, output, command = 'serve' } = options;
     const fill = (folder: string): readonly string[] => {
       mkdirSync(path.join(folder, 'queries'));
       for (const [name, text] of Object.entries(scripts)) writeScript(folder, name, text);
       writeConfiguration(folder, database, config);
       prepare?.(folder);
-      return [MAIN, 'serve'];
+      return [MAIN, command];
     };
     super(t, fill, output);
     this.#database = database;
