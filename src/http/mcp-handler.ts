@@ -21,6 +21,8 @@ const MESSAGE = 1 << 20;
 const FOREIGN_PAGE =
   'this origin may not use the MCP endpoint: name it in mcp.origins of the configuration';
 
+const NAMES = ['dotted', 'plain'];
+
 const STREAM = 'there is no stream to listen to: messages are sent with POST';
 
 export class McpHandler {
@@ -50,7 +52,7 @@ export class McpHandler {
   }
 
   #handle(request: HttpRequest, caller: Caller | undefined): void {
-    const { id, method, requestId, headers, body } = request;
+    const { id, method, query, requestId, headers, body } = request;
     const role = this.#gate.admit(caller);
     if (!this.#origins.allows(request.origin))
       throw new ServiceError('permission_denied', FOREIGN_PAGE);
@@ -59,15 +61,28 @@ export class McpHandler {
       request.response.addHeader('Allow', 'POST, OPTIONS');
       throw new ServiceError('method_not_allowed', STREAM);
     }
+    const names = query === '' ? '' : namesIn(query);
     if (!this.#requests.join(request, this.#limit))
       throw new ServiceError('busy', 'too many MCP requests wait already');
     // Bytes that are not UTF-8 are not JSON either.
     const message = body !== undefined && isUtf8(body) ? body.toString() : '';
     const claims = caller?.claims ?? '';
     request.worker = this.#pool.submit(
-      packRequest(id, method, '', '', MCP, message, headers, requestId, role, claims),
+      packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims),
     );
   }
+}
+
+/**
+ * The form of tool names in a query string, empty for the configured one. Throws ServiceError `invalid_parameter`. Other
+ * parameters are ignored: a proxy may need them.
+ */
+function namesIn(query: string): string {
+  const [names, ...others] = new Set(new URLSearchParams(query).getAll('names'));
+  if (names === undefined) return '';
+  if (others.length > 0 || !NAMES.includes(names))
+    throw new ServiceError('invalid_parameter', `names must be ${NAMES.join(' or ')}`);
+  return names;
 }
 
 /** Whether a request is for a stream: its client would take any other response for one, and reconnect for ever. */

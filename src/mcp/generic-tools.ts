@@ -1,7 +1,6 @@
 /** The entries of the generic tools in `tools/list`. Tools for hidden listings are left out. */
 import type { McpSettings } from '../settings.js';
 import {
-  annotations,
   ANY_VALUE,
   COLUMNS,
   FILTERS,
@@ -10,9 +9,10 @@ import {
   objectOf,
   OFFSET,
   ORDER,
+  READ_ONLY,
   type Schema,
 } from './input-schema.js';
-import { GENERIC_TOOLS, genericToolName, type GenericTool } from './tool-names.js';
+import { GENERIC_TOOLS, genericToolName, type GenericTool, type NameForm } from './tool-names.js';
 import type { ListedTool } from './tool.js';
 
 interface Description {
@@ -95,15 +95,27 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
   },
 };
 
-export function genericTools({ toolNames, expose }: McpSettings): ListedTool[] {
+/** A word of a description that is the name of a generic tool. */
+const NAMES = new RegExp(`\\b(?:${GENERIC_TOOLS.join('|')})\\b`, 'g');
+
+/** withNames writes the names of generic tools in a text as a client sees them. */
+export function withNames(form: NameForm, text: string): string {
+  return text.replaceAll(NAMES, (name) => genericToolName(form, name as GenericTool));
+}
+
+export function genericTools(
+  { expose }: Pick<McpSettings, 'expose'>,
+  form: NameForm,
+): ListedTool[] {
   const hidden = new Set<GenericTool>();
   if (!expose.databases) hidden.add('list_databases');
   if (!expose.schemas) hidden.add('list_schemas');
   if (!expose.tables) hidden.add('list_tables');
   return GENERIC_TOOLS.filter((tool) => !hidden.has(tool)).map((tool) => {
-    const { title, description, inputSchema } = DESCRIPTIONS[tool];
-    const name = genericToolName(toolNames, tool);
-    const entry = { name, title, description, inputSchema, annotations: annotations(title) };
+    const { title, inputSchema } = DESCRIPTIONS[tool];
+    const description = withNames(form, DESCRIPTIONS[tool].description);
+    const name = genericToolName(form, tool);
+    const entry = { name, title, description, inputSchema, annotations: READ_ONLY };
     return { name, json: JSON.stringify(entry) };
   });
 }

@@ -24,7 +24,14 @@ import type { TableCatalog, Table } from './table.js';
 import { TableRows } from './table-rows.js';
 import { PERMISSION_DENIED } from './tool-failure.js';
 import type { ToolList } from './tool-list.js';
-import { genericToolName, mayName, namePrefix, type GenericTool } from './tool-names.js';
+import {
+  formOf,
+  FORMS,
+  genericToolName,
+  mayName,
+  namePrefix,
+  type GenericTool,
+} from './tool-names.js';
 import { INVALID_PARAMS, RpcError, type Arguments, type ToolOutcome } from './tool.js';
 
 type Run = (call: McpCall, args: Arguments) => ToolOutcome | Promise<ToolOutcome>;
@@ -35,10 +42,8 @@ export class ToolCalls {
   readonly #list: ToolList;
   readonly #scripts: ScriptTools | undefined;
   readonly #rows: TableRows;
-  /** The generic tools, by name. */
+  /** The generic tools, by name in every form. */
   readonly #generic: ReadonlyMap<string, Run>;
-  readonly #selectPrefix: string;
-  readonly #scriptPrefix: string;
 
   /** Without `scripts`, scripts are not tools. */
   constructor(
@@ -55,15 +60,17 @@ export class ToolCalls {
     this.#scripts = scripts;
     this.#rows = new TableRows(readOnly, settings.maxResult, log);
     const { expose } = settings;
-    this.#generic = new Map<string, Run>([
-      [this.#named('list_databases'), this.#listing(expose.databases, this.#listDatabases)],
-      [this.#named('list_schemas'), this.#listing(expose.schemas, this.#listSchemas)],
-      [this.#named('list_tables'), this.#listing(expose.tables, this.#listTables)],
-      [this.#named('describe_table'), this.#describe],
-      [this.#named('select_table'), this.#select],
-    ]);
-    this.#selectPrefix = namePrefix(settings.toolNames, 'service', 'select');
-    this.#scriptPrefix = namePrefix(settings.toolNames, 'service', 'script');
+    const generic: Readonly<Record<GenericTool, Run>> = {
+      list_databases: this.#listing(expose.databases, this.#listDatabases),
+      list_schemas: this.#listing(expose.schemas, this.#listSchemas),
+      list_tables: this.#listing(expose.tables, this.#listTables),
+      describe_table: this.#describe,
+      select_table: this.#select,
+    };
+    const entries = Object.entries(generic) as [GenericTool, Run][];
+    this.#generic = new Map(
+      FORMS.flatMap((form) => entries.map(([name, run]) => [genericToolName(form, name), run])),
+    );
   }
 
   /** run runs a tool. Rejects with RpcError: an unknown tool, a hidden listing. */
@@ -71,7 +78,8 @@ export class ToolCalls {
     try {
       const generic = this.#generic.get(name);
       if (generic !== undefined) return await generic(call, args);
-      if (!name.startsWith(this.#scriptPrefix)) return await this.#selectFrom(call, name, args);
+      if (!name.startsWith(namePrefix(formOf(name), 'script')))
+        return await this.#selectFrom(call, name, args);
       const outcome = await this.#scripts?.run(call, name, args);
       if (outcome === undefined) throw unknownTool(name);
       return outcome;
@@ -93,26 +101,26 @@ export class ToolCalls {
 
   #listSchemas: Run = async (call, args) => {
     checkNames(args, SCHEMAS_ARGUMENTS);
-    const visible = await this.#catalog.visible(this.#aliasOf(args), call);
+    const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
     return { json: schemasJson(args, visible) };
   };
 
   #listTables: Run = async (call, args) => {
     checkNames(args, TABLES_ARGUMENTS);
-    const visible = await this.#catalog.visible(this.#aliasOf(args), call);
+    const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
     return { json: tablesJson(args, visible) };
   };
 
   #describe: Run = async (call, args) => {
     checkDescribe(args);
     const table = await this.#find(call, args);
-    return table === undefined ? this.#denied() : { json: descriptionJson(table) };
+    return table === undefined ? this.#denied(call) : { json: descriptionJson(table) };
   };
 
   #select: Run = async (call, args) => {
     checkSelect(args);
     const table = await this.#find(call, args);
-    return table === undefined ? this.#denied() : this.#selectRows(call, table, args);
+    return table === undefined ? this.#denied(call) : this.#selectRows(call, table, args);
   };
 
   /** Runs the tool of a single table. */
@@ -124,7 +132,7 @@ export class ToolCalls {
       table ??= await this.#list.tableOf(call, name);
     }
     if (table === undefined) {
-      if (aliases.length > 0 || this.#hasTableName(name)) return this.#denied();
+      if (aliases.length > 0 || hasTableName(name)) return this.#denied(call);
       throw unknownTool(name);
     }
     checkTableSelect(args);
@@ -135,32 +143,25 @@ export class ToolCalls {
     const { alias, schema, name } = table;
     const renewed = async (): Promise<Table | undefined> =>
       (await this.#catalog.renewed(alias, call)).find(schema, name);
-    return (await this.#rows.select(call, table, args, renewed)) ?? this.#denied();
+    return (await this.#rows.select(call, table, args, renewed)) ?? this.#denied(call);
   }
 
   /** The databases that the name of a table's tool may refer to. */
   #aliasesIn(name: string): string[] {
-    const { toolNames } = this.#settings;
+    if (!hasTableName(name)) return [];
     return this.#catalog.databases
       .map(({ alias }) => alias)
-      .filter((alias) => this.#hasTableName(name) && mayName(toolNames, alias, name));
-  }
-
-  /** Whether a name has the form of a table's tool: database, schema and table. */
-  #hasTableName(name: string): boolean {
-    if (!name.startsWith(this.#selectPrefix)) return false;
-    const rest = name.slice(this.#selectPrefix.length);
-    return this.#settings.toolNames === 'plain' ? rest !== '' : rest.split('.').length >= 3;
+      .filter((alias) => mayName(alias, name));
   }
 
   /** The alias in the arguments, by default that of the default database. */
-  #aliasOf(args: Arguments): string {
+  #aliasOf(call: McpCall, args: Arguments): string {
     const wanted = textArgument(args, 'database');
     const { databases } = this.#catalog;
     if (wanted === undefined) return databases[0]!.alias;
     if (databases.some(({ alias }) => alias === wanted)) return wanted;
     const instead = this.#settings.expose.databases
-      ? `, or use one that ${this.#named('list_databases')} gives`
+      ? `, or use one that ${call.named('list_databases')} gives`
       : '';
     throw new ArgumentError(
       `database not registered: ${shorten(wanted)}. Leave "database" out for the default one${instead}.`,
@@ -168,7 +169,7 @@ export class ToolCalls {
   }
 
   async #find(call: McpCall, args: Arguments): Promise<Table | undefined> {
-    const alias = this.#aliasOf(args);
+    const alias = this.#aliasOf(call, args);
     const schema = requiredText(args, 'schema');
     const name = requiredText(args, 'table');
     const visible = await this.#catalog.visible(alias, call);
@@ -177,16 +178,21 @@ export class ToolCalls {
     );
   }
 
-  #denied(): ToolOutcome {
+  #denied(call: McpCall): ToolOutcome {
     const instead = this.#settings.expose.tables
-      ? ` ${this.#named('list_tables')} lists those.`
+      ? ` ${call.named('list_tables')} lists those.`
       : '';
     return { error: `${PERMISSION_DENIED}: there is no such table that you may read.${instead}` };
   }
+}
 
-  #named(name: GenericTool): string {
-    return genericToolName(this.#settings.toolNames, name);
-  }
+/** Whether a name has the form of a table's tool: database, schema and table. */
+function hasTableName(name: string): boolean {
+  const form = formOf(name);
+  const prefix = namePrefix(form, 'select');
+  if (!name.startsWith(prefix)) return false;
+  const rest = name.slice(prefix.length);
+  return form === 'plain' ? rest !== '' : rest.split('.').length >= 3;
 }
 
 function unknownTool(name: string): RpcError {

@@ -7,7 +7,7 @@ import type { McpSettings } from '#app/settings.js';
 import { mcpSettings } from './tested-catalog.js';
 
 const names = (settings: Partial<McpSettings> = {}): string[] =>
-  genericTools(mcpSettings([], settings)).map(({ name }) => name);
+  genericTools(mcpSettings([], settings), settings.toolNames ?? 'dotted').map(({ name }) => name);
 
 const SHOWN = { databases: true, schemas: true, tables: true };
 
@@ -28,11 +28,11 @@ t.test('hidden listings are left out', (t) => {
 
 t.test('plain names', (t) => {
   t.strictSame(names({ toolNames: 'plain' }), [
-    'service_list_databases',
-    'service_list_schemas',
-    'service_list_tables',
-    'service_describe_table',
-    'service_select_table',
+    'list_databases',
+    'list_schemas',
+    'list_tables',
+    'describe_table',
+    'select_table',
   ]);
   t.end();
 });
@@ -75,7 +75,7 @@ for (const [version, ajv] of [
   ['2020-12', new Ajv2020({ strict: true })],
 ] as const)
   t.test(`schemas, as ${version}`, (t) => {
-    for (const { name, json } of genericTools(mcpSettings([]))) {
+    for (const { name, json } of genericTools(mcpSettings([]), 'dotted')) {
       const entry = JSON.parse(json) as { name: string; inputSchema: object; annotations: object };
       t.equal(entry.name, name);
       t.match(entry.annotations, { readOnlyHint: true, openWorldHint: false });

@@ -1,6 +1,8 @@
 /** Finding the tool and the table of a call: unknown, hidden, denied and missing ones. */
 import t from 'tap';
+import type { McpCall } from '#app/mcp/call.js';
 import type { RpcError } from '#app/mcp/tool.js';
+import { callWith } from './tested-call.js';
 import { callOf, ToolDatabase, startToolDatabase } from './tool-database.js';
 
 const db = await startToolDatabase(t, {
@@ -135,7 +137,8 @@ for (const name of [
   'service.select.',
   'service.select.main.public',
   'service.script.main.t.x',
-  'select_table',
+  'select_',
+  'script_main_t_x',
   'service_select_table',
   '__proto__',
   'x'.repeat(500),
@@ -183,13 +186,18 @@ t.test('hidden listings', async (t) => {
 });
 
 t.test('plain names', async (t) => {
-  const plain = new ToolDatabase(t, db.postgres, { settings: { toolNames: 'plain' } });
-  t.match(await plain.run('service_list_tables', {}), { json: /"name":"item"/ });
-  t.match(await plain.run('service_select_table', { schema: 'public', table: 'item' }), OF_ITEM);
-  t.match(await plain.run('service_select_main_public_nope', {}), {
-    error: /^permission denied: .*service_list_tables/,
-  });
-  await t.rejects(plain.run('service.list_tables', {}), { code: -32602 });
+  const plain = callWith({}, false, 'plain');
+  for (const call of [plain, callOf()]) {
+    for (const name of ['list_tables', 'service.list_tables'])
+      t.match(await db.run(name, {}, call), { json: /"name":"item"/ });
+    for (const name of ['select_table', 'service.select_table'])
+      t.match(await db.run(name, { schema: 'public', table: 'item' }, call), OF_ITEM);
+    for (const name of ['select_main_public_item', 'service.select.main.public.item'])
+      t.match(await db.run(name, {}, call), OF_ITEM);
+  }
+  const denied = async (call: McpCall) => db.run('select_main_public_nope', {}, call);
+  t.match(await denied(plain), { error: /^permission denied: .* list_tables/ });
+  t.match(await denied(callOf()), { error: /^permission denied: .* service\.list_tables/ });
 });
 
 t.test('a table that is new', async (t) => {
