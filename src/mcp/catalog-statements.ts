@@ -50,6 +50,7 @@ const TABLES = list(
   digest('pg_attrdef', 'x.adrelid', `x.adrelid ${AMONG}`),
   digest('pg_description', 'x.objoid', `${OF_TABLE} ${AMONG}`),
   digest('pg_rewrite', 'x.ev_class', `x.ev_class ${AMONG}`),
+  digest('pg_constraint', 'x.conrelid', `x.conrelid ${AMONG}`),
 );
 
 /**
@@ -75,6 +76,7 @@ export const LIST: Statement = {
     version('pg_attrdef', 'x.adnum', 'x.adrelid = c.oid'),
     version('pg_description', 'x.objsubid', `${OF_TABLE} = c.oid`),
     version('pg_rewrite', 'x.oid', 'x.ev_class = c.oid'),
+    version('pg_constraint', 'x.oid', 'x.conrelid = c.oid'),
   )} FROM ${CLASSES} WHERE c.oid > $1::oid AND ${VISIBLE} ORDER BY c.oid LIMIT $2::int`,
   recurs: true,
 };
@@ -141,16 +143,27 @@ const COLUMNS =
   'WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ' +
   "AND (k.whole OR pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'))";
 
+// A foreign key that references a partitioned table has a copy for each partition, with the same referencing table.
+const FOREIGN_KEYS =
+  'SELECT pg_catalog.json_agg(pg_catalog.json_build_array(x.conkey, x.confrelid, x.confkey, x.conparentid <> 0) ORDER BY x.conname, x.oid) ' +
+  'FROM pg_catalog.pg_constraint x LEFT JOIN pg_catalog.pg_constraint p ON p.oid = x.conparentid ' +
+  "WHERE x.conrelid = c.oid AND x.contype = 'f' AND p.conrelid IS DISTINCT FROM c.oid";
+
+/** The keys of a table, in the order of KeysRow (loaded-table.ts). */
+const KEYS =
+  'pg_catalog.json_build_array((SELECT x.conkey FROM pg_catalog.pg_constraint x ' +
+  `WHERE x.conrelid = c.oid AND x.contype = 'p'), (${FOREIGN_KEYS}))`;
+
 /**
- * READ returns the tables with the OIDs `$1`: OID, whether it is locked, schema, name, kind, owner, comment, and the
- * columns as JSON.
+ * READ returns the tables with the OIDs `$1`: OID, whether it is locked, schema, name, kind, owner, comment, keys and
+ * columns, both as JSON.
  */
 export const READ: Statement = {
   sql:
     `WITH ${DOMAINS}, ${LOCKED} SELECT c.oid, k.locked, n.nspname, c.relname, c.relkind, ` +
     'pg_catalog.pg_get_userbyid(c.relowner), ' +
     `pg_catalog.left(pg_catalog.obj_description(c.oid, 'pg_class'), ${LONGEST_COMMENT}), ` +
-    `(${COLUMNS}) FROM ${CLASSES} CROSS JOIN LATERAL ` +
+    `${KEYS}, (${COLUMNS}) FROM ${CLASSES} CROSS JOIN LATERAL ` +
     '(SELECT c.oid IN (SELECT l.relation FROM locked l WHERE l.relation IS NOT NULL) AS locked, ' +
     "pg_catalog.has_table_privilege(c.oid, 'SELECT') AS whole) k " +
     `WHERE c.oid = ANY ($1::oid[]) AND ${VISIBLE}`,

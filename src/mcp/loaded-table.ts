@@ -3,7 +3,7 @@
  * never used. A LoadedTable is immutable, so derived values are cached by the object.
  */
 import { kindOf, maxLengthOf, type BaseType } from './column-kind.js';
-import type { Column, Table } from './table.js';
+import type { CatalogKeys, Column, Table } from './table.js';
 
 /** A row of READ (catalog-statements.ts). */
 export type TableRow = readonly (string | null)[];
@@ -25,6 +25,14 @@ type ColumnRow = readonly [
   description: string | null,
 ];
 
+/** The keys in such a row, by the positions of columns. */
+type KeysRow = readonly [
+  primary: number[] | null,
+  foreign:
+    | (readonly [columns: number[], table: string, references: number[], inherited: boolean])[]
+    | null,
+];
+
 const TYPES: Readonly<Record<string, Table['type']>> = {
   r: 'table',
   p: 'partitioned_table',
@@ -34,21 +42,24 @@ const TYPES: Readonly<Record<string, Table['type']>> = {
 };
 
 export class LoadedTable implements Table {
+  readonly id: string;
   readonly alias: string;
   readonly schema: string;
   readonly name: string;
   readonly type: Table['type'];
   readonly owner: string;
   readonly description: string | undefined;
-  /** The row; its last value is the columns. */
+  /** The row; its last values are the keys and the columns. */
   readonly #row: TableRow;
+  #keys: CatalogKeys | undefined;
   #columns: readonly Column[] | undefined;
   #byName: ReadonlyMap<string, Column> | undefined;
   /** The table restricted to permitted columns, by their set. */
   readonly #restricted = new WeakMap<ReadonlySet<string>, { readonly table: Table | undefined }>();
 
   constructor(alias: string, row: TableRow) {
-    const [, , schema, name, kind, owner, description] = row;
+    const [id, , schema, name, kind, owner, description] = row;
+    this.id = id!;
     this.alias = alias;
     this.schema = schema!;
     this.name = name!;
@@ -64,6 +75,10 @@ export class LoadedTable implements Table {
 
   get byName(): ReadonlyMap<string, Column> {
     return (this.#byName ??= byName(this.columns));
+  }
+
+  get keys(): CatalogKeys {
+    return (this.#keys ??= keysOf(JSON.parse(this.#row.at(-2)!) as KeysRow));
   }
 
   /** isAs tells whether a row has the same values. */
@@ -82,13 +97,23 @@ export class LoadedTable implements Table {
   #restrict(fields: ReadonlySet<string>): Table | undefined {
     const columns = this.columns.filter(({ name }) => fields.has(name));
     if (columns.length === 0) return undefined;
-    const { alias, schema, name, type, owner, description } = this;
-    return { alias, schema, name, type, owner, description, columns, byName: byName(columns) };
+    const { id, alias, schema, name, type, owner, description, keys } = this;
+    const members = { id, alias, schema, name, type, owner, description, keys };
+    return { ...members, columns, byName: byName(columns) };
   }
 }
 
 function byName(columns: readonly Column[]): ReadonlyMap<string, Column> {
   return new Map(columns.map((column) => [column.name, column]));
+}
+
+function keysOf([primary, foreign]: KeysRow): CatalogKeys {
+  return {
+    primary: primary ?? [],
+    foreign: (foreign ?? []).map(([columns, table, references, inherited]) => {
+      return { columns, table, references, inherited };
+    }),
+  };
 }
 
 function columnOf(row: ColumnRow): Column {

@@ -4,11 +4,13 @@
  */
 import type { TableAccess, TableName } from '../access/table-access.js';
 import type { LoadedTable } from './loaded-table.js';
-import type { Table, VisibleTables } from './table.js';
+import { KeyIndex } from './table-keys.js';
+import type { Table, TableKeys, VisibleTables } from './table.js';
 
 export class TableSet<Kind extends Table = Table> implements VisibleTables {
   readonly tables: readonly Kind[];
   readonly #byName = new Map<string, Kind>();
+  #keys: KeyIndex | undefined;
 
   constructor(tables: Iterable<Kind>) {
     this.tables = sorted([...tables]);
@@ -17,6 +19,10 @@ export class TableSet<Kind extends Table = Table> implements VisibleTables {
 
   find(schema: string, name: string): Kind | undefined {
     return this.#byName.get(key(schema, name));
+  }
+
+  keysOf(table: Table): TableKeys {
+    return (this.#keys ??= new KeyIndex(this.tables)).keysOf(table);
   }
 }
 

@@ -33,7 +33,45 @@ export interface Column {
   readonly description: string | undefined;
 }
 
+/**
+ * The keys of a table as the catalog has them, by the positions of columns, also of those that the caller may not read:
+ * what a caller may see of them is in TableKeys.
+ */
+export interface CatalogKeys {
+  /** Empty without a primary key. */
+  readonly primary: readonly number[];
+  readonly foreign: readonly {
+    readonly columns: readonly number[];
+    /** The OID of the referenced table. */
+    readonly table: string;
+    readonly references: readonly number[];
+    /** Whether it is that of a partitioned table, of which this one is a partition. */
+    readonly inherited: boolean;
+  }[];
+}
+
+/** ForeignKey is a foreign key between tables of a caller, all of whose columns the caller may read. */
+export interface ForeignKey {
+  readonly table: Table;
+  readonly columns: readonly Column[];
+  readonly referenced: Table;
+  /** The referenced columns, in the order of `columns`. */
+  readonly references: readonly Column[];
+}
+
+/** TableKeys are the keys of a table that a caller may know. */
+export interface TableKeys {
+  /** Empty if there is none, or the caller may not read all of it. */
+  readonly primaryKey: readonly Column[];
+  /** The keys of the table itself, by name. */
+  readonly foreignKeys: readonly ForeignKey[];
+  /** The keys that reference the table, in the order of their tables; without those of partitions. */
+  readonly referencedBy: readonly ForeignKey[];
+}
+
 export interface Table {
+  /** The OID. */
+  readonly id: string;
   /** The alias of its database. */
   readonly alias: string;
   readonly schema: string;
@@ -45,6 +83,7 @@ export interface Table {
   readonly columns: readonly Column[];
   /** The same by name. */
   readonly byName: ReadonlyMap<string, Column>;
+  readonly keys: CatalogKeys;
 }
 
 /** VisibleTables are the tables of one database that a caller may read. */
@@ -52,6 +91,7 @@ export interface VisibleTables {
   /** Ordered by the bytes of schema and name. */
   readonly tables: readonly Table[];
   find(schema: string, name: string): Table | undefined;
+  keysOf(table: Table): TableKeys;
 }
 
 /** TableCatalog has the tables of all databases. */

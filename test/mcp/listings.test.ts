@@ -1,6 +1,7 @@
 /** Lists of databases, schemas and tables, and descriptions: everything that the caller may see, in pages. */
 import t from 'tap';
 import { databasesJson, descriptionJson, schemasJson, tablesJson } from '#app/mcp/listings.js';
+import { TableSet } from '#app/mcp/table-set.js';
 import type { TableCatalog, Column, Table, VisibleTables } from '#app/mcp/table.js';
 import { column, tableOf } from './tested-table.js';
 
@@ -17,7 +18,7 @@ function table(schema: string, name: string, columns: readonly Column[] = [COLUM
 }
 
 function visible(tables: readonly Table[]): VisibleTables {
-  return { tables, find: () => undefined };
+  return new TableSet(tables);
 }
 
 const FEW = visible([table('a', 'x'), table('b', 'y'), table('b', 'z')]);

@@ -22,6 +22,7 @@ export function column(name: string, members: Partial<Column> = {}): Column {
 /** tableOf is the table `item` with these columns, with other members where a test names them. */
 export function tableOf(columns: readonly Column[], members: Partial<Table> = {}): Table {
   return {
+    id: '1',
     alias: 'main',
     schema: 'public',
     name: 'item',
@@ -30,6 +31,7 @@ export function tableOf(columns: readonly Column[], members: Partial<Table> = {}
     description: undefined,
     columns,
     byName: new Map(columns.map((one) => [one.name, one])),
+    keys: { primary: [], foreign: [] },
     ...members,
   };
 }
