@@ -4,14 +4,17 @@
  * offer; and more requests than leave room for others.
  */
 import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '../auth/caller.js';
 import { MCP, packRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
 import { fieldValue } from '../header-list.js';
+import type { CancelledCall } from '../ipc.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import type { HttpSettings } from '../settings.js';
 import { PageOrigins, type Gate } from './gate.js';
 import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
+import { McpCancellation } from './mcp-cancellation.js';
 import type { RequestTable } from './request-table.js';
 import type { BodyRule, Route, TokenRule } from './route.js';
 
@@ -32,18 +35,27 @@ export class McpHandler {
   readonly #body: BodyRule;
   readonly #origins: PageOrigins;
   readonly #limit: ConcurrencyLimit = { size: 0 };
+  readonly #cancellation: McpCancellation;
 
+  /** `pass` passes cancelled calls on to the other HTTP processes. */
   constructor(
     { maxBody, mcpOrigins }: HttpSettings,
     requests: RequestTable,
     pool: QueryPool,
     gate: Gate,
+    pass: (calls: readonly CancelledCall[]) => void,
   ) {
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#body = { methods: ['POST'], limit: Math.min(maxBody, MESSAGE), keep: () => true };
     this.#origins = new PageOrigins(mcpOrigins);
+    this.#cancellation = new McpCancellation(requests, this.#limit, pass);
+  }
+
+  /** cancel ends calls that another HTTP process was asked to cancel. */
+  cancel(calls: readonly CancelledCall[]): void {
+    for (const call of calls) this.#cancellation.cancel(call);
   }
 
   route(token: TokenRule): Route {
@@ -66,6 +78,10 @@ export class McpHandler {
       throw new ServiceError('busy', 'too many MCP requests wait already');
     // Bytes that are not UTF-8 are not JSON either.
     const message = body !== undefined && isUtf8(body) ? body.toString() : '';
+    this.#cancellation.received(request, message);
+    // An id of the session tells the calls of clients apart, also of those without a token. It is not kept here.
+    if (message.includes('"initialize"') && fieldValue(headers, 'mcp-session-id') === '')
+      request.response.addHeader('Mcp-Session-Id', randomUUID());
     const claims = caller?.claims ?? '';
     request.worker = this.#pool.submit(
       packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims),

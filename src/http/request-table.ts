@@ -88,6 +88,11 @@ export class RequestTable {
     return this.#pending.values().filter((request) => request.worker === worker);
   }
 
+  /** countedIn lists the pending requests that are counted in a concurrency limit. */
+  countedIn(concurrencyLimit: ConcurrencyLimit): HttpRequest[] {
+    return this.#pending.values().filter((one) => one.concurrencyLimit === concurrencyLimit);
+  }
+
   /**
    * join counts a request in a concurrency limit; false when its size exceeds the number of free slots. A backend that
    * hangs thus never takes all slots: however many limits there are, as many slots stay free as each of them uses.
@@ -125,6 +130,12 @@ export class RequestTable {
   /** reject responds with an error, by default with its own message, and abandons the request at its worker. */
   reject(request: HttpRequest, code: ErrorCode, message?: string): void {
     this.#reject(request, new ServiceError(code, message));
+  }
+
+  /** cancel ends a pending request with a JSON response, and abandons it at its worker. */
+  cancel(request: HttpRequest, body: string): void {
+    this.respond(request, 200, JSON_BODY, body);
+    this.#abandon(request);
   }
 
   /** allowsMethod tells whether a request has one of the methods; one with any other gets its response here. */

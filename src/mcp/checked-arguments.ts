@@ -57,6 +57,13 @@ export function integerArgument(
   );
 }
 
+/** booleanArgument returns an argument that must be true or false; false if it is absent. */
+export function booleanArgument(args: Arguments, name: string): boolean {
+  const value = argument(args, name);
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  throw new ArgumentError(`${name} must be true or false, not ${describeValue(value)}.`);
+}
+
 /** nameListArgument returns a list of column names, each once, in the order sent. */
 export function nameListArgument(args: Arguments, name: string, most: number): readonly string[] {
   const value = argument(args, name);

@@ -26,8 +26,11 @@ const DATABASE: Schema = {
   type: 'string',
   description: 'Alias of a database; the default one when left out.',
 };
-const SCHEMA: Schema = { type: 'string', description: 'Schema of the table.' };
-const TABLE: Schema = { type: 'string', description: 'Table or view in that schema.' };
+const SCHEMA: Schema = {
+  type: 'string',
+  description: 'Schema of the table; needed only if several have one of that name.',
+};
+const TABLE: Schema = { type: 'string', description: 'Table or view.' };
 
 /** Arguments for a part of a long list. */
 const PART = {
@@ -59,21 +62,32 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
   list_tables: {
     title: 'List tables',
     description:
-      'Lists the tables and views of a database that you may read, with schema, owner and type.',
+      'Lists the tables and views of a database that you may read, with comments and estimated rows. Use search to find those that a question is about.',
     inputSchema: objectOf({
       database: DATABASE,
       schema: { type: 'string', description: 'Only the tables of this schema.' },
+      search: {
+        type: 'string',
+        description:
+          'Words to look for in names and comments of tables and columns; the best match comes first.',
+      },
+      verbose: { type: 'boolean', description: 'Also owners, and each partition.' },
       ...PART,
     }),
   },
   describe_table: {
     title: 'Describe table',
     description:
-      'Describes a table or view: its columns with type, nullability, default value and comment.',
-    inputSchema: objectOf({ database: DATABASE, schema: SCHEMA, table: TABLE }, [
-      'schema',
-      'table',
-    ]),
+      'Describes a table or view: columns with types, allowed values and comments, primary key, foreign keys in both directions, indexes, checks.',
+    inputSchema: objectOf(
+      {
+        database: DATABASE,
+        schema: SCHEMA,
+        table: TABLE,
+        verbose: { type: 'boolean', description: 'Also owner and type.' },
+      },
+      ['table'],
+    ),
   },
   select_table: {
     title: 'Read rows',
@@ -90,7 +104,7 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
         limit: LIMIT,
         offset: OFFSET,
       },
-      ['schema', 'table'],
+      ['table'],
     ),
   },
 };

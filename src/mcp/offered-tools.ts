@@ -64,7 +64,8 @@ export class OfferedTools {
     const sorted = [...scripts].sort((a, b) => compareBytes(a.name, b.name));
     const some = room.fill(sorted);
     const names = visible.map((one) => this.namesOf(one));
-    const wanted = offeredTables(names, this.#isWanted);
+    const folded = partitionsIn(visible);
+    const wanted = offeredTables(names, (table) => this.#isWanted(table) && !folded.has(table));
     const tables: TableEntry[] = [];
     for (const { name, table } of wanted) {
       if (room.isFull) break;
@@ -144,6 +145,14 @@ class Room {
   fill(tools: readonly ListedTool[]): ListedTool[] {
     return tools.filter((tool) => this.take(tool));
   }
+}
+
+/** The tables of which another table stands in the list. */
+function partitionsIn(visible: readonly VisibleTables[]): ReadonlySet<Table> {
+  const partitions = visible.flatMap((one) =>
+    one.tables.filter((table) => one.parentOf(table) !== undefined),
+  );
+  return new Set(partitions);
 }
 
 function isSame(a: readonly VisibleTables[], b: readonly VisibleTables[]): boolean {

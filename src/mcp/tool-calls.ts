@@ -17,10 +17,10 @@ import {
   tablesJson,
 } from './listings.js';
 import type { ReadOnly } from './read-only.js';
-import { shorten, ArgumentError } from './argument-error.js';
+import { listNames, shorten, ArgumentError } from './argument-error.js';
 import type { ScriptTools } from './script-tools.js';
 import { checkSelect, checkTableSelect } from './select-arguments.js';
-import type { TableCatalog, Table } from './table.js';
+import type { TableCatalog, Table, VisibleTables } from './table.js';
 import { TableRows } from './table-rows.js';
 import { PERMISSION_DENIED } from './tool-failure.js';
 import type { ToolList } from './tool-list.js';
@@ -108,19 +108,20 @@ export class ToolCalls {
   #listTables: Run = async (call, args) => {
     checkNames(args, TABLES_ARGUMENTS);
     const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
-    return { json: tablesJson(args, visible) };
+    return { json: await tablesJson(args, visible) };
   };
 
   #describe: Run = async (call, args) => {
     checkDescribe(args);
-    const table = await this.#find(call, args);
-    return table === undefined ? this.#denied(call) : { json: descriptionJson(table) };
+    const found = await this.#find(call, args);
+    if (found === undefined) return this.#denied(call);
+    return { json: descriptionJson(args, found.table, found.visible) };
   };
 
   #select: Run = async (call, args) => {
     checkSelect(args);
-    const table = await this.#find(call, args);
-    return table === undefined ? this.#denied(call) : this.#selectRows(call, table, args);
+    const found = await this.#find(call, args);
+    return found === undefined ? this.#denied(call) : this.#selectRows(call, found.table, args);
   };
 
   /** Runs the tool of a single table. */
@@ -168,14 +169,20 @@ export class ToolCalls {
     );
   }
 
-  async #find(call: McpCall, args: Arguments): Promise<Table | undefined> {
+  /** Finds the table in the arguments; the schema may be left out for a name that only one of the caller's tables has. */
+  async #find(
+    call: McpCall,
+    args: Arguments,
+  ): Promise<{ readonly table: Table; readonly visible: VisibleTables } | undefined> {
     const alias = this.#aliasOf(call, args);
-    const schema = requiredText(args, 'schema');
+    const schema = textArgument(args, 'schema');
     const name = requiredText(args, 'table');
-    const visible = await this.#catalog.visible(alias, call);
-    return (
-      visible.find(schema, name) ?? (await this.#catalog.renewed(alias, call)).find(schema, name)
-    );
+    for (const visible of [this.#catalog.visible(alias, call), undefined]) {
+      const tables = await (visible ?? this.#catalog.renewed(alias, call));
+      const table = tableIn(tables, schema, name);
+      if (table !== undefined) return { table, visible: tables };
+    }
+    return undefined;
   }
 
   #denied(call: McpCall): ToolOutcome {
@@ -184,6 +191,31 @@ export class ToolCalls {
       : '';
     return { error: `${PERMISSION_DENIED}: there is no such table that you may read.${instead}` };
   }
+}
+
+/** Throws ArgumentError if several schemas have a table of that name. */
+function tableIn(
+  visible: VisibleTables,
+  schema: string | undefined,
+  name: string,
+): Table | undefined {
+  if (schema !== undefined) return visible.find(schema, name);
+  const [table, ...others] = visible.named(name);
+  if (table === undefined) return qualified(visible, name);
+  if (others.length === 0) return table;
+  const schemas = listNames(visible.named(name).map((one) => one.schema));
+  throw new ArgumentError(
+    `several schemas have a table ${shorten(name)}. Give one of them as schema: ${schemas}.`,
+  );
+}
+
+/** A table by its schema and name in one text, `public.orders`. */
+function qualified(visible: VisibleTables, text: string): Table | undefined {
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
+    const table = visible.find(text.slice(0, at), text.slice(at + 1));
+    if (table !== undefined) return table;
+  }
+  return undefined;
 }
 
 /** Whether a name has the form of a table's tool: database, schema and table. */

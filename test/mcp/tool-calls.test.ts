@@ -6,7 +6,8 @@ import { callWith } from './tested-call.js';
 import { callOf, ToolDatabase, startToolDatabase } from './tool-database.js';
 
 const db = await startToolDatabase(t, {
-  setup: `CREATE TABLE item AS SELECT 1 AS id; CREATE SCHEMA "a.b"; CREATE TABLE "a.b"."c.d" AS SELECT 2 AS id`,
+  setup: `CREATE TABLE item AS SELECT 1 AS id; CREATE SCHEMA "a.b"; CREATE TABLE "a.b"."c.d" AS SELECT 2 AS id;
+    CREATE TABLE twice (id int); CREATE TABLE "a.b".twice (id int)`,
 });
 const DENIED = {
   error:
@@ -36,19 +37,30 @@ for (const [what, name, args, outcome] of [
     { constructor: 1 },
     { error: 'unknown argument: constructor. It takes none.' },
   ],
+  ['no schema', 'service.select_table', { table: 'item' }, OF_ITEM],
+  ['a schema in the name', 'service.select_table', { table: 'public.item' }, OF_ITEM],
   [
-    'no schema',
+    'a schema and a table with dots',
     'service.select_table',
-    { table: 'item' },
-    { error: 'schema is required: give its name.' },
+    { table: 'a.b.c.d' },
+    { json: /"schema":"a\.b","table":"c\.d"/ },
   ],
+  [
+    'no schema, and several have it',
+    'service.describe_table',
+    { table: 'twice' },
+    {
+      error: 'several schemas have a table twice. Give one of them as schema: a.b, public.',
+    },
+  ],
+  ['no schema, and none has it', 'service.describe_table', { table: 'nope' }, DENIED],
   [
     'an empty table',
     'service.describe_table',
     { schema: 'public', table: '' },
     { error: 'table is required: give its name.' },
   ],
-  ['no arguments', 'service.describe_table', {}, { error: 'schema is required: give its name.' }],
+  ['no arguments', 'service.describe_table', {}, { error: 'table is required: give its name.' }],
   [
     'a schema that is a number',
     'service.describe_table',

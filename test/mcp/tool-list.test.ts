@@ -254,11 +254,26 @@ t.test('the characters of the whole list', async (t) => {
     const { list, tested } = listOf({ settings: { listBudget }, scripts });
     t.strictSame(await names(list), all.slice(0, listed), `${listBudget} characters`);
     await names(list, { user: 'ann' });
-    const lines = tested.lines.filter(({ msg }) => /mcp\.list_budget/.test(msg));
+    const lines = tested.lines.filter(({ msg }) => msg.includes('mcp.list_budget'));
     t.match(lines, left === undefined ? [] : [{ level: 'warn', ...left }], 'one warning');
     for (const name of all.slice(5 + scripts.length))
       t.ok(await list.tableOf(callOf(), name), 'its tool works all the same');
   }
+});
+
+t.test('partitions have no tool in the list, but can be read by name', async (t) => {
+  await postgres.sql(`CREATE SCHEMA parts; CREATE TABLE parts.visit (id int) PARTITION BY LIST (id);
+    CREATE TABLE parts.visit_1 PARTITION OF parts.visit DEFAULT`);
+  const { list } = listOf({ settings: { tables: ['parts.*'] } });
+  t.strictSame(await names(list), [...GENERIC, 'service.select.main.parts.visit']);
+  t.match(await list.tableOf(callOf(), 'service.select.main.parts.visit_1'), { name: 'visit_1' });
+  const access = {
+    ...ACCESS,
+    tables: [{ name: 'parts.visit_1', permissions: ['read'], fields: undefined }],
+  };
+  const alone = await names(listOf({ access }).list);
+  t.strictSame(alone, [...GENERIC, 'service.select.main.parts.visit_1'], 'without its table');
+  await postgres.sql('DROP SCHEMA parts CASCADE');
 });
 
 t.test('an entry is written once', async (t) => {
