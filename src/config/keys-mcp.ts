@@ -35,7 +35,7 @@ export const MCP_KEYS = {
   'mcp.max_tools': fixed(
     integer(0, 100_000),
     100,
-    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the five general ones. Many clients accept at most 128 tools of all servers together.',
+    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the general ones. Many clients accept at most 128 tools of all servers together.',
   ),
   'mcp.list_budget': fixed(
     integer(0, 100_000_000),
@@ -63,7 +63,7 @@ export const MCP_KEYS = {
   ),
   'mcp.max_result': fixed(
     size(1024, 1024 * MiB),
-    3 * MiB,
-    'Maximum size of the result of a tool, as JSON; at most `pg.max_result`. A response contains the result twice, and clients that start a program accept at most 10 MiB from it. A result has at most 100 rows in any case.',
+    100 << 10,
+    'Size of the result of a tool, as JSON; at most `pg.max_result`. If not all rows fit, long values are cut and the result has the rows that fit then, with `next_offset`. A response contains the result twice, and clients that start a program accept at most 10 MiB from it. A result has at most 100 rows in any case.',
   ),
 };

@@ -34,6 +34,7 @@ import { OpenApiHandler } from './openapi-handler.js';
 import { PluginHandler } from './plugin-handler.js';
 import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
+import { ResourceMetadata } from './resource-metadata.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
 import { reportDatabases, reportScripts } from './start-report.js';
@@ -245,6 +246,7 @@ export class HttpServer {
         new ScriptRoutes((version) => pool.routes(version)),
       ),
       mcp: this.#mcp,
+      metadata: ResourceMetadata.of(settings, requests),
       plugins: this.plugins,
       registry,
       openapi,

@@ -58,9 +58,10 @@ export class McpHandler {
     for (const call of calls) this.#cancellation.cancel(call);
   }
 
-  route(token: TokenRule): Route {
+  /** `challenge` is that of its requests, see HttpRequest. */
+  route(token: TokenRule, challenge: Route['challenge']): Route {
     const handle: Route['handle'] = (request, caller) => this.#handle(request, caller);
-    return { token, body: this.#body, handle };
+    return { token, body: this.#body, handle, ...(challenge && { challenge }) };
   }
 
   #handle(request: HttpRequest, caller: Caller | undefined): void {

@@ -21,6 +21,7 @@ export class RequestHead {
   sound = true;
   /** Empty when there is none; see addAuthorization for several. */
   authorization = '';
+  host = '';
   origin = '';
   /** Whether it has Access-Control-Request-Method, as preflights have. */
   preflight = false;
@@ -84,6 +85,7 @@ export function readHead(req: HttpRequest): Readonly<RequestHead> {
   head.connection = '';
   head.sound = true;
   head.authorization = '';
+  head.host = '';
   head.origin = '';
   head.preflight = false;
   head.forwardedFor = '';
@@ -105,6 +107,7 @@ function readHeader(name: string, value: string): void {
       break;
     case HOST:
       hosts++;
+      head.host = value;
       break;
     case CONTENT_LENGTH:
       framings++;

@@ -11,6 +11,7 @@ import { HttpRequest, type ConcurrencyLimit } from './http-request.js';
 import { Lingering, TICK } from './lingering.js';
 import { ReadPauses } from './read-pauses.js';
 import type { RequestHead } from './request-head.js';
+import { TYPED } from './response-head.js';
 import type { Body } from './response-writer.js';
 import { SendingResponses, type OnSending } from './sending-responses.js';
 
@@ -200,7 +201,12 @@ export class RequestTable {
     const { message, code, status, retryAfter } = error;
     if (retryAfter !== undefined) request.response.addHeader('Retry-After', String(retryAfter));
     const xml = wantsXml(request.query);
-    this.respond(request, status, xml ? XML_BODY : JSON_BODY, errorBody(message, code, xml));
+    const body = errorBody(message, code, xml);
+    if (status === 401 && request.challenge !== undefined) {
+      request.response.addHeader('Content-Type', xml ? 'application/xml' : 'application/json');
+      request.response.addHeader('WWW-Authenticate', request.challenge(request, code));
+      this.respond(request, status, TYPED, body);
+    } else this.respond(request, status, xml ? XML_BODY : JSON_BODY, body);
     this.#abandon(request);
   }
 

@@ -51,33 +51,90 @@ export function integerArgument(
 ): number {
   const value = argument(args, name);
   if (value === undefined) return otherwise;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
+  const number = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= least) return number;
   throw new ArgumentError(
     `${name} must be a whole number from ${least} on${note}, not ${describeValue(value)}.`,
   );
 }
 
-/** booleanArgument returns an argument that must be true or false; false if it is absent. */
-export function booleanArgument(args: Arguments, name: string): boolean {
+/** flagArgument returns an argument that must be true or false, false if it is absent. */
+export function flagArgument(args: Arguments, name: string): boolean {
   const value = argument(args, name);
-  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  if (value === undefined || value === false || value === 'false') return false;
+  if (value === true || value === 'true') return true;
   throw new ArgumentError(`${name} must be true or false, not ${describeValue(value)}.`);
 }
 
-/** nameListArgument returns a list of column names, each once, in the order sent. */
-export function nameListArgument(args: Arguments, name: string, most: number): readonly string[] {
+/** objectArgument returns an argument that must be an object, or its text; `form` describes it in an error. */
+export function objectArgument(
+  args: Arguments,
+  name: string,
+  form: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const value = argument(args, name);
+  if (value === undefined) return undefined;
+  const object = typeof value === 'string' ? parsedText(value, '{') : value;
+  if (typeof object === 'object' && object !== null && !Array.isArray(object))
+    return object as Readonly<Record<string, unknown>>;
+  throw new ArgumentError(`${name} must be ${form}, not ${describeValue(value)}.`);
+}
+
+/** listArgument returns an argument that must be a list, or its text; `form` describes it in an error. */
+export function listArgument(
+  args: Arguments,
+  name: string,
+  form: string,
+  most: number,
+): readonly unknown[] {
   const value = argument(args, name);
   if (value === undefined) return [];
-  if (!Array.isArray(value))
-    throw new ArgumentError(`${name} must be a list of column names, not ${describeValue(value)}.`);
-  checkLength(name, value, most);
+  const list = typeof value === 'string' ? parsedText(value, '[') : value;
+  if (!Array.isArray(list))
+    throw new ArgumentError(`${name} must be ${form}, not ${describeValue(value)}.`);
+  checkLength(name, list, most);
+  return list;
+}
+
+/**
+ * nameListArgument returns a list of column names, each once, in the order sent. A text is a name, the text of a list, or
+ * names with commas between; `isName` tells whether it is a name.
+ */
+export function nameListArgument(
+  args: Arguments,
+  name: string,
+  most: number,
+  isName: (text: string) => boolean,
+): readonly string[] {
+  const value = argument(args, name);
+  const list =
+    typeof value === 'string' ? namesIn(value, isName) : listArgument(args, name, FORM, most);
+  checkLength(name, list, most);
   const names = new Set<string>();
-  for (const one of value as unknown[]) {
+  for (const one of list) {
     if (typeof one !== 'string')
       throw new ArgumentError(`${name} must hold column names, not ${describeValue(one)}.`);
     names.add(one);
   }
   return [...names];
+}
+
+const FORM = 'a list of column names';
+
+function namesIn(text: string, isName: (text: string) => boolean): readonly unknown[] {
+  if (isName(text)) return [text];
+  const list = parsedText(text, '[');
+  return Array.isArray(list) ? list : text.split(',').map((name) => name.trim());
+}
+
+/** The value of a JSON text that begins with `first`; the text itself if it is none. */
+function parsedText(text: string, first: string): unknown {
+  if (!text.trimStart().startsWith(first)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 export function checkLength(name: string, list: readonly unknown[], most: number): void {

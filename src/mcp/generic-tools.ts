@@ -1,5 +1,6 @@
 /** The entries of the generic tools in `tools/list`. Tools for hidden listings are left out. */
 import type { McpSettings } from '../settings.js';
+import { FUNCTIONS, SPANS } from './aggregate-arguments.js';
 import {
   ANY_VALUE,
   COLUMNS,
@@ -31,6 +32,35 @@ const SCHEMA: Schema = {
   description: 'Schema of the table; needed only if several have one of that name.',
 };
 const TABLE: Schema = { type: 'string', description: 'Table or view.' };
+
+/** Options for a list of related rows. */
+const RELATED = objectOf({
+  columns: listOf(NAME, COLUMNS),
+  filters: { type: 'object', additionalProperties: ANY_VALUE },
+  order_by: listOf(NAME, ORDER),
+  limit: { type: 'integer', minimum: 1, maximum: 100, description: 'For each row, 10 by default.' },
+});
+
+const AS: Schema = { type: 'string', description: 'Its name in the result.' };
+
+const GROUP = objectOf(
+  {
+    column: NAME,
+    by: { type: 'string', enum: SPANS },
+    time_zone: { type: 'string', description: 'Where the spans begin, as "Europe/Berlin".' },
+    as: AS,
+  },
+  ['column'],
+);
+
+const AGGREGATE = objectOf(
+  {
+    function: { type: 'string', enum: FUNCTIONS },
+    column: { type: 'string', description: 'Left out to count rows.' },
+    as: AS,
+  },
+  ['function'],
+);
 
 /** Arguments for a part of a long list. */
 const PART = {
@@ -92,7 +122,7 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
   select_table: {
     title: 'Read rows',
     description:
-      'Reads rows of a table or view, 100 at most in one call. Look at its columns with describe_table first, and narrow down with filters and columns.',
+      'Reads rows of a table or view, 100 at most in one call. Look at its columns with describe_table first, and narrow down with filters and columns. "count" in the answer is the number of its rows; ask for the number of all matching rows with total. To count, sum or group, use aggregate_table.',
     inputSchema: objectOf(
       {
         database: DATABASE,
@@ -102,6 +132,53 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
         filters: { type: 'object', additionalProperties: ANY_VALUE, description: FILTERS },
         order_by: listOf(NAME, ORDER),
         limit: LIMIT,
+        offset: OFFSET,
+        total: {
+          type: 'boolean',
+          description: 'Whether to count all rows that match, as "total".',
+        },
+        include: {
+          type: 'object',
+          additionalProperties: { anyOf: [listOf(NAME, COLUMNS), RELATED] },
+          description:
+            'Related rows along foreign keys, by the name of the other table, or of the column of the key where several lead there: {"customer": ["name"]} adds the one row that is referenced, {"orders": {"columns": ["id"], "limit": 5}} a list of those that reference this one.',
+        },
+      },
+      ['schema', 'table'],
+    ),
+  },
+  aggregate_table: {
+    title: 'Count and compute',
+    description:
+      'Computes count, count_distinct, sum, avg, min and max over the rows of a table or view, in groups: 100 groups at most in one call. Values of a column with their counts: {"group_by": ["status"]}. Sums by month: {"group_by": [{"column": "placed_at", "by": "month"}], "aggregates": [{"function": "sum", "column": "total"}]}.',
+    inputSchema: objectOf(
+      {
+        database: DATABASE,
+        schema: SCHEMA,
+        table: TABLE,
+        group_by: {
+          type: 'array',
+          items: { anyOf: [NAME, GROUP] },
+          description:
+            'Columns, or spans of time of a column; without any, all rows are one group.',
+        },
+        aggregates: {
+          type: 'array',
+          items: AGGREGATE,
+          description: 'What to compute for each group; the number of rows by default.',
+        },
+        filters: { type: 'object', additionalProperties: ANY_VALUE, description: FILTERS },
+        having: {
+          type: 'object',
+          additionalProperties: ANY_VALUE,
+          description:
+            'Conditions on the columns of the result, as in filters: {"count": {">": 10}}, {"sum_total": {">=": 1000}}.',
+        },
+        order_by: listOf(
+          NAME,
+          'Columns of the result to sort by; a minus sign before a name sorts in descending order. By default spans of time in their order, otherwise the largest first value.',
+        ),
+        limit: { ...LIMIT, description: 'Most groups to return (100 by default).' },
         offset: OFFSET,
       },
       ['table'],

@@ -42,17 +42,21 @@ export const OFFSET: Schema = {
 /** Values of columns whose types a schema does not state. */
 const SCALARS: readonly Schema[] = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }];
 
+/** OPERATORS is a filter that names operators, or JSON that a value contains. */
+export const OPERATORS: Schema = { type: 'object' };
+
 /** ANY_VALUE is a filter on a column of any type. */
 export const ANY_VALUE: Schema = {
-  anyOf: [...SCALARS, { type: 'array', items: { anyOf: SCALARS } }, { type: 'null' }],
+  anyOf: [...SCALARS, { type: 'array', items: { anyOf: SCALARS } }, { type: 'null' }, OPERATORS],
 };
 
 export const ANY_ITEM: Schema = { anyOf: SCALARS };
 
 export const COLUMNS = 'Columns to return, in this order; all of them by default.';
-export const ORDER = 'Columns to sort by; a minus sign before a name sorts in descending order.';
+export const ORDER =
+  'Columns to sort by; a minus sign before a name sorts in descending order. Nulls come last.';
 export const FILTERS =
-  'Conditions that all hold, by column: a value it equals, a list of which it equals one, or null where there is none.';
+  'Conditions that all hold, by column: a value it equals, a list of which it equals one, null where there is none, or operators: {">=": 1, "<": 9}, "!=", "in", "not in", "like", "ilike" (% for any text), {"not": null}, "contains" (an element of an array, a part of a text or of JSON).';
 
 /** plainText prepares a text of the database for a description: one line, no control characters, at most `most` long. */
 export function plainText(text: string, most: number): string {

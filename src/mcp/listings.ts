@@ -3,7 +3,7 @@
  * may see. No SQL runs here.
  */
 import { inSlices } from '../script/slices.js';
-import { booleanArgument, checkNames, integerArgument, textArgument } from './checked-arguments.js';
+import { flagArgument, checkNames, integerArgument, textArgument } from './checked-arguments.js';
 import { plainText } from './input-schema.js';
 import { TABLE_ARGUMENTS } from './select-arguments.js';
 import { tableJson } from './select-statement.js';
@@ -45,7 +45,7 @@ export function schemasJson(args: Arguments, { tables }: VisibleTables): string 
  */
 export async function tablesJson(args: Arguments, visible: VisibleTables): Promise<string> {
   const schema = textArgument(args, 'schema');
-  const verbose = booleanArgument(args, 'verbose');
+  const verbose = flagArgument(args, 'verbose');
   const search = textArgument(args, 'search');
   const partitions = new Map<Table, number>();
   const all: Table[] = [];
@@ -104,7 +104,7 @@ export function checkDescribe(args: Arguments): void {
 
 /** descriptionJson describes a table; `visible` are all tables of the caller. */
 export function descriptionJson(args: Arguments, table: Table, visible: VisibleTables): string {
-  const verbose = booleanArgument(args, 'verbose');
+  const verbose = flagArgument(args, 'verbose');
   const { primaryKey, foreignKeys, referencedBy } = visible.keysOf(table);
   const indexes = indexesOf(table);
   const checks = checksOf(table);

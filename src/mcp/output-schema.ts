@@ -90,19 +90,21 @@ function valueSchema(types: readonly string[] | undefined): Json {
 }
 
 /**
- * The types that row_to_json gives a value of a type, by its name; undefined for any. Numbers that JSON has not (NaN) are
- * strings. A type that is not built in may be a number, an object or whatever a cast to json makes of it.
+ * The types that row_to_json gives a value of a type, by its name; undefined for any. Numbers that JSON has not (NaN), or
+ * that a double does not hold, are strings. A value that is
+ * cut because it is too long is a string too. A type that is not built in may be a number, an object or whatever a cast to json makes of it.
  */
 function jsonTypes(type: string): readonly string[] | undefined {
-  if (type.endsWith('[]')) return ['array'];
+  if (type.endsWith('[]')) return ['array', 'string'];
   return TYPES.get(type);
 }
 
 const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
-  ...named(['integer'], 'smallint', 'integer', 'bigint'),
+  ...named(['integer'], 'smallint', 'integer'),
+  ...named(['integer', 'string'], 'bigint'),
   ...named(['number', 'string'], 'numeric', 'real', 'double precision'),
   ...named(['boolean'], 'boolean'),
-  ...named(['object'], 'record'),
+  ...named(['object', 'string'], 'record'),
   ...named(
     ['string'],
     ...['text', 'character varying', 'character', '"char"', 'name', 'bytea', 'uuid', 'xml'],

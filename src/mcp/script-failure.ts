@@ -32,6 +32,11 @@ export interface FailedScript {
   readonly parameter: string | undefined;
 }
 
+/** scriptTooLargeText is the message if not even one row fits; `maxResult` is in bytes. */
+export function scriptTooLargeText(maxResult: number): string {
+  return commonFailureText(new ServiceError('result_too_large'), REMEDIES, maxResult)!;
+}
+
 export function scriptFailureText(
   failure: ToolFailure,
   { sent, maxResult, raised, fault, parameter }: FailedScript,

@@ -29,11 +29,11 @@ import type { McpCall } from './call.js';
 import type { ReadOnly } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
 import { logFailure, type ToolFailure } from './tool-failure.js';
-import { scriptFailureText } from './script-failure.js';
+import { scriptFailureText, scriptTooLargeText } from './script-failure.js';
 import { ScriptTable, sharedNames } from './script-table.js';
 import type { ScriptTool } from './script-tool.js';
 import { MAX_ROWS } from './select-arguments.js';
-import { countedRows, readCounted } from './select-statement.js';
+import { countedRows, longestValue, readCounted } from './counted-rows.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
 export interface ScriptToolsOptions {
@@ -223,7 +223,8 @@ export class ScriptTools {
     const { timeout } = tool.head;
     const reading = { statement, values, form: 'value', cost, timeout } as const;
     const outcome = await this.#readOnly.read(alias, reading, call);
-    if (outcome.failure === undefined) return outcomeOf(outcome.result.value);
+    if (outcome.failure === undefined)
+      return outcomeOf(outcome.result.value, this.#settings.maxResult);
     const { failure } = outcome;
     const fault =
       failure instanceof ServiceError
@@ -297,12 +298,19 @@ const NOT_RENDERED =
 const MORE =
   'There are more rows. Narrow down what the script reads, or ask for another page where it has parameters for that.';
 
-/** The outcome of a call whose statement succeeded. */
-function outcomeOf(value: string | { text(): string } | null): ToolOutcome {
-  const text = typeof value === 'string' ? value : (value?.text() ?? '0[]');
-  const { rows, count, truncated } = readCounted(text, MAX_ROWS);
-  const more = truncated ? `,"truncated":true,"notice":${JSON.stringify(MORE)}` : '';
-  return { json: `{"rows":${rows},"count":${count}${more}}` };
+/** The outcome of a call whose statement succeeded; `maxResult` is in bytes. */
+function outcomeOf(value: Parameters<typeof readCounted>[0], maxResult: number): ToolOutcome {
+  const counted = readCounted(value, MAX_ROWS);
+  if (counted === undefined) return { error: scriptTooLargeText(maxResult) };
+  const { rows, count, truncated, cut } = counted;
+  const notices = [
+    ...(cut ? [`Values longer than ${longestValue(maxResult)} characters are cut.`] : []),
+    ...(truncated ? [MORE] : []),
+  ];
+  const notice = notices.length === 0 ? '' : `,"notice":${JSON.stringify(notices.join(' '))}`;
+  return {
+    json: `{"rows":${rows},"count":${count}${truncated ? ',"truncated":true' : ''}${notice}}`,
+  };
 }
 
 /** The offset of PostgreSQL's error in the rendered text. */

@@ -11,7 +11,8 @@ import {
   type Remedies,
 } from './tool-failure.js';
 import { shorten, listNames } from './argument-error.js';
-import type { Filter, Selection } from './select-arguments.js';
+import type { Filter } from './filters.js';
+import type { RowQuery } from './row-query.js';
 
 /** States of a statement whose table or columns have changed. */
 const CHANGED: ReadonlySet<string> = new Set(['42P01', '42703', '3F000', '42P10', '42804']);
@@ -27,7 +28,7 @@ export function mayBeStale(failure: ToolFailure): boolean {
 
 const REMEDIES: Remedies = {
   slow: 'the statement took too long and was stopped. Filter by a column that has an index, leave order_by out, or ask for a smaller limit or offset.',
-  large: 'Ask for fewer columns, or for a smaller limit.',
+  large: 'Name fewer columns.',
   writes:
     'writes are not possible here: the transaction can only read, and what was asked for (a view or a function in it) writes.',
   denied: PERMISSION_DENIED,
@@ -36,20 +37,27 @@ const REMEDIES: Remedies = {
 const GENERAL =
   'the database could not run the statement. Try other columns, filters or order_by; the reason is in the log of the service.';
 
+/** tooLargeText is the message if not even one row fits; `maxResult` is in bytes. */
+export function tooLargeText(maxResult: number): string {
+  return commonFailureText(new ServiceError('result_too_large'), REMEDIES, maxResult)!;
+}
+
 /** selectFailureText is the message for the caller; `maxResult` is in bytes. */
 export function selectFailureText(
   failure: ToolFailure,
   maxResult: number,
-  selection?: Selection,
+  { filters, compared, places }: Pick<RowQuery, 'filters' | 'compared' | 'places'>,
 ): string {
   const common = commonFailureText(failure, REMEDIES, maxResult);
   if (common !== undefined || failure instanceof ServiceError) return common ?? GENERAL;
   const { state } = failure;
-  if (state.startsWith('22')) return valueText(failure, selection?.filters ?? []);
-  if (UNCOMPARABLE.has(state) && selection !== undefined && compared(selection).length > 0)
-    return `a column has a type that cannot be compared. Leave it out of filters and order_by: ${listNames(compared(selection))}.`;
+  if (state.startsWith('22')) return valueText(failure, filters);
+  if (UNCOMPARABLE.has(state) && compared.length > 0) {
+    const columns = new Set(compared.map(({ name, type }) => `${name} (${type})`));
+    return `a column has a type that cannot be compared. Leave it out of ${places}: ${listNames([...columns])}.`;
+  }
   if (CHANGED.has(state))
-    return 'the table is not what it was a moment ago. Look at it again, with describe_table, and send the call again.';
+    return 'the table is not what it was a moment ago. Look at its columns again, and send the call again.';
   return GENERAL;
 }
 
@@ -63,9 +71,9 @@ function valueText({ message }: SqlFailure, filters: readonly Filter[]): string 
   );
   if (guilty.length === 1) {
     const [filter] = guilty as [Filter];
-    const { name, labels } = filter.column;
+    const { labels } = filter.column;
     const allowed = labels === undefined ? '' : ` It is one of: ${listNames(labels)}.`;
-    return `filters.${shorten(name)}: ${JSON.stringify(shorten(repeated(filter)!))} is no value of its type, ${typeText(filter)}.${allowed}`;
+    return `${filter.where}: ${JSON.stringify(shorten(repeated(filter)!))} is no value of its type, ${typeText(filter)}.${allowed}`;
   }
   if (filters.length === 0)
     return 'a value in the table, or computed by the view, is not valid there. Try other columns.';
@@ -97,8 +105,3 @@ function quotes(message: string, text: string): boolean {
 const LONGEST = 2_000;
 
 const QUOTE = /^["'«»„“”‘’`]$/;
-
-function compared({ filters, order }: Selection): string[] {
-  const columns = [...filters.map(({ column }) => column), ...order.map(({ column }) => column)];
-  return [...new Set(columns)].map(({ name, type }) => `${name} (${type})`);
-}

@@ -1,9 +1,13 @@
 /**
  * Writes the statement of a select, and the tool's result from the statement's value. Names come from the catalog and
- * are quoted; values are bound. PostgreSQL writes the rows as JSON, which is not parsed here.
+ * are quoted; values are bound. Related rows are read in the same statement, for the rows of the result only.
  */
 import { identifier, qualifiedName } from '../quote.js';
-import type { Filter, Selection } from './select-arguments.js';
+import { columnSql, columnsSql, orderSql, whereSql, type Bind } from './conditions.js';
+import { countedRows, longestValue, type CountedRows } from './counted-rows.js';
+import { patternHint } from './filters.js';
+import type { Include } from './include-argument.js';
+import type { Selection } from './select-arguments.js';
 import type { Column, Table } from './table.js';
 
 /** A statement, and the values of its placeholders. */
@@ -12,55 +16,106 @@ export interface SelectText {
   readonly values: readonly string[];
 }
 
-/** CountedRows is the value of a statement written by countedRows. */
-export interface CountedRows {
-  /** A JSON array. */
-  readonly rows: string;
-  readonly count: number;
-  /** Whether there are more rows. */
-  readonly truncated: boolean;
-}
-
-/**
- * countedRows wraps a query in a statement of form `value`. The query must return up to one row more than `wanted`,
- * which is SQL for an integer. The value is the number of rows, followed by a JSON array of the wanted ones; there is
- * no row if that array has more than `maxResult` bytes.
- */
-export function countedRows(rows: string, wanted: string, maxResult: number): string {
-  // Slicing an array is faster than building another JSON value; OFFSET keeps PostgreSQL from building it twice.
-  const json = `'[' || coalesce(pg_catalog.array_to_string((pg_catalog.array_agg(pg_catalog.row_to_json(s.*)))[1:${wanted}], ','), '') || ']'`;
-  return `SELECT r.n || r.j FROM (SELECT pg_catalog.count(*)::text AS n, ${json} AS j FROM (\n${rows}\n) s OFFSET 0) r WHERE pg_catalog.octet_length(r.j) <= ${maxResult}`;
-}
-
-/** readCounted parses the value of such a statement; `wanted` is the number of wanted rows. */
-export function readCounted(value: string, wanted: number): CountedRows {
-  const at = value.indexOf('[');
-  const found = Number(value.slice(0, at));
-  return { rows: value.slice(at), count: Math.min(found, wanted), truncated: found > wanted };
-}
-
 /** selectText writes the statement of a selection. */
 export function selectText(table: Table, selection: Selection, maxResult: number): SelectText {
-  const { columns, filters, order, limit, offset } = selection;
+  const { columns, filters, order, limit, offset, total, include } = selection;
   const values: string[] = [];
-  const bind = (value: string): string => `$${values.push(value)}`;
+  const bind: Bind = (value) => `$${values.push(value)}`;
   const wanted = `${bind(String(limit))}::int`;
-  let sql = `SELECT ${columnsOf(table, columns).sql} FROM ${qualifiedName({ schema: table.schema, table: table.name })} t`;
-  if (filters.length > 0)
-    sql += ` WHERE ${filters.map((filter) => conditionOf(filter, bind)).join(' AND ')}`;
-  if (order.length > 0)
-    sql += ` ORDER BY ${order.map(({ column, descends }) => `${columnSql(column)}${descends ? ' DESC' : ''}`).join(', ')}`;
-  sql += ` LIMIT ${wanted} + 1`;
+  const from = `${tableSql(table)} t${whereSql('t', filters, bind)}`;
+  const read =
+    include.length === 0
+      ? columnsOf(table, columns).sql
+      : columnsSql('t', withKeys(columns, include));
+  let sql = `SELECT ${read} FROM ${from}${orderSql('t', order)} LIMIT ${wanted} + 1`;
   if (offset > 0) sql += ` OFFSET ${bind(String(offset))}::bigint`;
-  return { sql: countedRows(sql, wanted, maxResult), values };
+  if (include.length > 0) sql = withIncluded(sql, columns, include, bind);
+  const all = total ? `SELECT pg_catalog.count(*) FROM ${from}` : undefined;
+  return { sql: countedRows(sql, wanted, maxResult, all), values };
+}
+
+export function tableSql({ schema, name }: Table): string {
+  return qualifiedName({ schema, table: name });
+}
+
+/** The columns of the result, and those that related rows are found by. */
+function withKeys(columns: readonly Column[], include: readonly Include[]): readonly Column[] {
+  return [...new Set([...columns, ...include.flatMap(({ ours }) => ours)])];
+}
+
+/** Adds the related rows to the rows of a query, which keep their order. */
+function withIncluded(
+  rows: string,
+  columns: readonly Column[],
+  include: readonly Include[],
+  bind: Bind,
+): string {
+  const members = [columnsSql('t', columns)];
+  const lists: string[] = [];
+  for (const one of include) {
+    const { name, list } = one;
+    if (list === undefined) {
+      members.push(
+        `(SELECT pg_catalog.row_to_json(x.*) FROM (${relatedSql(one, bind, '1')}) x) AS ${identifier(name)}`,
+      );
+      continue;
+    }
+    const alias = `i${lists.length}`;
+    const limit = `${bind(String(list.limit))}::int`;
+    const json = `pg_catalog.array_to_json((pg_catalog.array_agg(pg_catalog.row_to_json(x.*)))[1:${limit}])`;
+    lists.push(
+      ` LEFT JOIN LATERAL (SELECT coalesce(${json}, '[]'::json) AS j, pg_catalog.count(*) > ${limit} AS m ` +
+        `FROM (${relatedSql(one, bind, `${limit} + 1`)}) x) ${alias} ON true`,
+    );
+    members.push(`${alias}.j AS ${identifier(name)}`, `${alias}.m AS ${identifier(list.more)}`);
+  }
+  return `SELECT ${members.join(', ')} FROM (${rows}) t${lists.join('')}`;
+}
+
+/** The related rows of a row of `t`. */
+function relatedSql(
+  { table, theirs, ours, columns, list }: Include,
+  bind: Bind,
+  limit: string,
+): string {
+  const filters = whereSql('r', list?.filters ?? [], bind);
+  const keys = theirs.map((column, i) => `${columnSql('r', column)} = ${columnSql('t', ours[i]!)}`);
+  return (
+    `SELECT ${columnsSql('r', columns)} FROM ${tableSql(table)} r` +
+    `${filters === '' ? ' WHERE' : `${filters} AND`} ${keys.join(' AND ')}` +
+    `${orderSql('r', list?.order ?? [])} LIMIT ${limit}`
+  );
 }
 
 /** selectJson writes the result of a selection. */
-export function selectJson(table: Table, selection: Selection, value: string): string {
-  const { limit, offset } = selection;
-  const { rows, count, truncated } = readCounted(value, limit);
+export function selectJson(
+  table: Table,
+  selection: Selection,
+  counted: CountedRows,
+  maxResult: number,
+): string {
+  const { json } = columnsOf(table, selection.columns);
+  return rowsJson(table, json, selection, counted, maxResult);
+}
+
+/** rowsJson writes a result of rows; `columns` is the JSON of the list of their columns. */
+export function rowsJson(
+  table: Table,
+  columns: string,
+  { filters, offset }: Pick<Selection, 'filters' | 'offset'>,
+  { rows, count, truncated, cut, total }: CountedRows,
+  maxResult: number,
+  hint = count === 0 && offset === 0 ? patternHint(filters) : undefined,
+): string {
+  const all = total === undefined ? '' : `,"total":${total}`;
   const more = truncated ? `,"truncated":true,"next_offset":${offset + count}` : '';
-  return `{${tableJson(table)},"columns":${columnsOf(table, selection.columns).json},"rows":${rows},"count":${count}${more}}`;
+  const notice = cut ? `,"notice":${JSON.stringify(cutNotice(maxResult))}` : '';
+  const advice = hint === undefined ? '' : `,"hint":${JSON.stringify(hint)}`;
+  return `{${tableJson(table)},"columns":${columns},"rows":${rows},"count":${count}${all}${more}${notice}${advice}}`;
+}
+
+function cutNotice(maxResult: number): string {
+  return `Not everything fitted into one answer of ${maxResult} bytes: values longer than ${longestValue(maxResult)} characters are cut. Name the columns you need in "columns"; next_offset, if it is there, gives the next rows.`;
 }
 
 /** tableJson names a table: three members of an object. */
@@ -86,17 +141,7 @@ function columnsOf(table: Table, columns: readonly Column[]): ColumnList {
 
 function columnList(columns: readonly Column[]): ColumnList {
   return {
-    sql: columns.map(columnSql).join(', '),
+    sql: columnsSql('t', columns),
     json: JSON.stringify(columns.map(({ name }) => name)),
   };
-}
-
-function conditionOf({ column, operator, value }: Filter, bind: (value: string) => string): string {
-  const sql = columnSql(column);
-  if (value === undefined) return `${sql} IS NULL`;
-  return operator === '= ANY' ? `${sql} = ANY (${bind(value)})` : `${sql} = ${bind(value)}`;
-}
-
-function columnSql({ name }: Column): string {
-  return `t.${identifier(name)}`;
 }

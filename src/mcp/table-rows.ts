@@ -1,18 +1,18 @@
 /**
- * Selects rows of a table. If a select fails and the cause may be that the table has changed, the catalog is refreshed
- * and the select is tried once more.
+ * Reads rows of a table, or groups of them. If that fails and the cause may be that the table has changed, the catalog is
+ * refreshed and the call is tried once more.
  */
 import type { Logger } from '../log.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import { Recent, type RecentBounds } from '../recent.js';
 import type { McpCall } from './call.js';
-import { selectFailureText, mayBeStale } from './select-failure.js';
+import { selectFailureText, mayBeStale, tooLargeText } from './select-failure.js';
 import { logFailure, type ToolFailure } from './tool-failure.js';
 import type { Reading, ReadOnly, ReadOutcome } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
-import { selectionOf, type Selection } from './select-arguments.js';
-import { selectJson, selectText } from './select-statement.js';
-import type { Table } from './table.js';
+import { readCounted } from './counted-rows.js';
+import type { QueryKind, RowQuery } from './row-query.js';
+import type { Table, VisibleTables } from './table.js';
 import type { Arguments, ToolOutcome } from './tool.js';
 
 /** Bounds of the recent statements of all databases. */
@@ -41,18 +41,23 @@ export class TableRows {
     this.#log = log;
   }
 
-  /** select returns the rows; undefined if `refreshed`, which reads the table again, finds that it no longer exists. */
-  async select(
+  /**
+   * read returns the rows; undefined if `renewed`, which reads the tables again, finds that the table no longer exists.
+   * `tables` are those that the caller may read.
+   */
+  async read(
     call: McpCall,
-    table: Table,
+    kind: QueryKind,
+    [table, tables]: readonly [Table, VisibleTables],
     args: Arguments,
-    refreshed: () => Promise<Table | undefined>,
+    renewed: () => Promise<VisibleTables>,
   ): Promise<ToolOutcome | undefined> {
-    let attempt = await this.#try(call, table, args);
+    let attempt = await this.#try(call, kind, table, tables, args);
     if (attempt.uncertain) {
-      const found = await refreshed();
+      const now = await renewed();
+      const found = now.find(table.schema, table.name);
       if (found === undefined) return undefined;
-      if (found !== table) attempt = await this.#try(call, found, args);
+      if (now !== tables) attempt = await this.#try(call, kind, found, now, args);
     }
     const { outcome, failure } = attempt;
     if (failure !== undefined && !call.abandoned) {
@@ -63,31 +68,39 @@ export class TableRows {
     return outcome;
   }
 
-  async #try(call: McpCall, table: Table, args: Arguments): Promise<Attempt> {
-    let selection: Selection;
+  async #try(
+    call: McpCall,
+    kind: QueryKind,
+    table: Table,
+    tables: VisibleTables,
+    args: Arguments,
+  ): Promise<Attempt> {
+    let query: RowQuery;
     try {
-      selection = selectionOf(args, table);
+      query = kind(args, table, tables, this.#maxResult);
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
       return { outcome: { error: error.message }, uncertain: error.uncertain, failure: undefined };
     }
-    const { result, failure } = await this.#read(call, table, selection);
+    const { result, failure } = await this.#read(call, table, query);
     if (failure !== undefined) {
-      const error = selectFailureText(failure, this.#maxResult, selection);
+      const error = selectFailureText(failure, this.#maxResult, query);
       return { outcome: { error }, uncertain: mayBeStale(failure), failure };
     }
-    const { value } = result;
-    const text = typeof value === 'object' && value !== null ? value.text() : value!;
-    const json = selectJson(table, selection, text);
-    return { outcome: { json }, uncertain: false, failure: undefined };
+    const counted = readCounted(result.value, query.limit);
+    const outcome =
+      counted === undefined
+        ? { error: tooLargeText(this.#maxResult) }
+        : { json: query.json(counted) };
+    return { outcome, uncertain: false, failure: undefined };
   }
 
-  #read(call: McpCall, table: Table, selection: Selection): Promise<ReadOutcome> {
-    const { sql, values } = selectText(table, selection, this.#maxResult);
+  #read(call: McpCall, { alias }: Table, { text, typed }: RowQuery): Promise<ReadOutcome> {
+    const { sql, values } = text;
     // A prepared statement keeps the types of its parameters.
-    const types = selection.filters.map(({ column }) => column.type).join();
-    const known = this.#statement(table.alias, types, sql);
-    return this.#readOnly.read(table.alias, { ...known, values, form: 'value' }, call);
+    const types = typed.map(({ type }) => type).join();
+    const known = this.#statement(alias, types, sql);
+    return this.#readOnly.read(alias, { ...known, values, form: 'value' }, call);
   }
 
   #statement(alias: string, types: string, sql: string): Pick<Reading, 'statement' | 'cost'> {

@@ -36,33 +36,36 @@ const SHORT: readonly (readonly [RegExp, string])[] = [
 /** tableTool writes the entry as JSON: the fullest one that is short enough. */
 export function tableTool(name: string, table: Table, form: NameForm): string {
   const columns = table.columns.map(columnText);
-  const entry = (described: number, inputSchema: Schema): string =>
+  const about = plainText(table.description ?? '', COMMENT);
+  const entry = (described: number, inputSchema = INPUT, comment = about): string =>
     JSON.stringify({
       name,
-      description: description(table, columns, described, form),
+      description: description(table, comment, columns, described, form),
       inputSchema,
       annotations: READ_ONLY,
     });
   const typed = entry(columns.length, inputOf(table.columns.map((column) => column.name)));
   if (typed.length <= LONGEST) return typed;
-  const shorter = entry(columns.length, INPUT);
-  if (shorter.length <= LONGEST) return shorter;
+  const untyped = entry(columns.length);
+  if (untyped.length <= LONGEST) return untyped;
+  const least = entry(0);
+  if (least.length > LONGEST) return entry(0, INPUT, '');
   let few = 0;
-  let length = entry(0, INPUT).length;
   // JSON writes some characters as several.
-  while (few < columns.length && (length += JSON.stringify(columns[few]).length) <= LONGEST) few++;
-  return entry(few, INPUT);
+  for (let { length } = least; few < columns.length; few++)
+    if ((length += JSON.stringify(columns[few]).length) > LONGEST) break;
+  return entry(few);
 }
 
 function description(
-  { alias, schema, name, type, description: comment = '' }: Table,
+  { alias, schema, name, type }: Table,
+  comment: string,
   columns: readonly string[],
   described: number,
   form: NameForm,
 ): string {
   const place = inText(`${schema}.${name} in the database ${alias}`);
-  const about = plainText(comment, COMMENT);
-  const what = about === '' ? '' : ` ${sentence(about)}`;
+  const what = comment === '' ? '' : ` ${sentence(comment)}`;
   const more = columns.length - described;
   const some = columns.slice(0, described).join(', ');
   const rest =
@@ -99,6 +102,8 @@ function inputOf(names?: readonly string[]): Schema {
       order_by: { type: 'array', items: text },
       limit: { type: 'integer' },
       offset: { type: 'integer' },
+      total: { type: 'boolean' },
+      include: { type: 'object' },
     },
   };
 }

@@ -19,6 +19,9 @@ import {
 import type { ReadOnly } from './read-only.js';
 import { listNames, shorten, ArgumentError } from './argument-error.js';
 import type { ScriptTools } from './script-tools.js';
+import { checkAggregate } from './aggregate-arguments.js';
+import { nearestTables } from './nearest-tables.js';
+import { aggregateQuery, selectQuery, type QueryKind } from './row-query.js';
 import { checkSelect, checkTableSelect } from './select-arguments.js';
 import type { TableCatalog, Table, VisibleTables } from './table.js';
 import { TableRows } from './table-rows.js';
@@ -66,6 +69,7 @@ export class ToolCalls {
       list_tables: this.#listing(expose.tables, this.#listTables),
       describe_table: this.#describe,
       select_table: this.#select,
+      aggregate_table: this.#aggregate,
     };
     const entries = Object.entries(generic) as [GenericTool, Run][];
     this.#generic = new Map(
@@ -114,15 +118,24 @@ export class ToolCalls {
   #describe: Run = async (call, args) => {
     checkDescribe(args);
     const found = await this.#find(call, args);
-    if (found === undefined) return this.#denied(call);
+    if ('error' in found) return found;
     return { json: descriptionJson(args, found.table, found.visible) };
   };
 
-  #select: Run = async (call, args) => {
+  #select: Run = (call, args) => {
     checkSelect(args);
-    const found = await this.#find(call, args);
-    return found === undefined ? this.#denied(call) : this.#selectRows(call, found.table, args);
+    return this.#readTable(call, args, selectQuery);
   };
+
+  #aggregate: Run = (call, args) => {
+    checkAggregate(args);
+    return this.#readTable(call, args, aggregateQuery);
+  };
+
+  async #readTable(call: McpCall, args: Arguments, kind: QueryKind): Promise<ToolOutcome> {
+    const found = await this.#find(call, args);
+    return 'error' in found ? found : this.#read(call, kind, found.table, args);
+  }
 
   /** Runs the tool of a single table. */
   async #selectFrom(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome> {
@@ -137,14 +150,15 @@ export class ToolCalls {
       throw unknownTool(name);
     }
     checkTableSelect(args);
-    return this.#selectRows(call, table, args);
+    return this.#read(call, selectQuery, table, args);
   }
 
-  async #selectRows(call: McpCall, table: Table, args: Arguments): Promise<ToolOutcome> {
-    const { alias, schema, name } = table;
-    const renewed = async (): Promise<Table | undefined> =>
-      (await this.#catalog.renewed(alias, call)).find(schema, name);
-    return (await this.#rows.select(call, table, args, renewed)) ?? this.#denied(call);
+  async #read(call: McpCall, kind: QueryKind, table: Table, args: Arguments): Promise<ToolOutcome> {
+    const { alias } = table;
+    const tables = await this.#catalog.visible(alias, call);
+    const renewed = (): Promise<VisibleTables> => this.#catalog.renewed(alias, call);
+    const outcome = await this.#rows.read(call, kind, [table, tables], args, renewed);
+    return outcome ?? this.#denied(call);
   }
 
   /** The databases that the name of a table's tool may refer to. */
@@ -169,28 +183,39 @@ export class ToolCalls {
     );
   }
 
-  /** Finds the table in the arguments; the schema may be left out for a name that only one of the caller's tables has. */
-  async #find(
-    call: McpCall,
-    args: Arguments,
-  ): Promise<{ readonly table: Table; readonly visible: VisibleTables } | undefined> {
+  /**
+   * The table that the arguments name, or the outcome if the caller has none of that name. The schema may be left out for
+   * a name that only one of the caller's tables has.
+   */
+  async #find(call: McpCall, args: Arguments): Promise<FoundTable | { readonly error: string }> {
     const alias = this.#aliasOf(call, args);
     const schema = textArgument(args, 'schema');
     const name = requiredText(args, 'table');
-    for (const visible of [this.#catalog.visible(alias, call), undefined]) {
-      const tables = await (visible ?? this.#catalog.renewed(alias, call));
-      const table = tableIn(tables, schema, name);
-      if (table !== undefined) return { table, visible: tables };
-    }
-    return undefined;
+    const visible = await this.#catalog.visible(alias, call);
+    const table = tableIn(visible, schema, name);
+    if (table !== undefined) return { table, visible };
+    const renewed = await this.#catalog.renewed(alias, call);
+    const found = tableIn(renewed, schema, name);
+    if (found !== undefined) return { table: found, visible: renewed };
+    const listed = this.#settings.expose.tables;
+    return this.#denied(call, listed ? nearestTables(renewed, schema, name) : []);
   }
 
-  #denied(call: McpCall): ToolOutcome {
+  /** The outcome for a table that does not exist or may not be read, with names that may be meant. */
+  #denied(call: McpCall, nearest: readonly string[] = []): { readonly error: string } {
+    const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
     const instead = this.#settings.expose.tables
       ? ` ${call.named('list_tables')} lists those.`
       : '';
-    return { error: `${PERMISSION_DENIED}: there is no such table that you may read.${instead}` };
+    return {
+      error: `${PERMISSION_DENIED}: there is no such table that you may read.${meant}${instead}`,
+    };
   }
+}
+
+interface FoundTable {
+  readonly table: Table;
+  readonly visible: VisibleTables;
 }
 
 /** Throws ArgumentError if several schemas have a table of that name. */

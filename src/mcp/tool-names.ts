@@ -69,6 +69,7 @@ export const GENERIC_TOOLS = [
   'list_tables',
   'describe_table',
   'select_table',
+  'aggregate_table',
 ] as const;
 
 export type GenericTool = (typeof GENERIC_TOOLS)[number];

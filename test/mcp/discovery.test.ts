@@ -35,5 +35,7 @@ t.test('instructions do not name hidden listings', (t) => {
   const dotted = instructionsFor({ databases: true, schemas: true, tables: true }, 'dotted');
   t.match(dotted, /service\.list_tables .*service\.describe_table/);
   t.notMatch(dotted, /[^.]list_tables/, 'names as the client sees them');
+  const plain = instructionsFor({ databases: true, schemas: true, tables: true }, 'plain');
+  for (const { length } of [dotted, plain]) t.ok(length <= 800, `${length} characters: 200 tokens`);
   t.end();
 });

@@ -12,7 +12,14 @@ const names = (settings: Partial<McpSettings> = {}): string[] =>
 const SHOWN = { databases: true, schemas: true, tables: true };
 
 t.test('hidden listings are left out', (t) => {
-  const all = ['list_databases', 'list_schemas', 'list_tables', 'describe_table', 'select_table'];
+  const all = [
+    'list_databases',
+    'list_schemas',
+    'list_tables',
+    'describe_table',
+    'select_table',
+    'aggregate_table',
+  ];
   const without = (...hidden: string[]): string[] =>
     all.filter((name) => !hidden.includes(name)).map((name) => `service.${name}`);
   t.strictSame(names(), without());
@@ -22,6 +29,7 @@ t.test('hidden listings are left out', (t) => {
   t.strictSame(names({ expose: { databases: false, schemas: false, tables: false } }), [
     'service.describe_table',
     'service.select_table',
+    'service.aggregate_table',
   ]);
   t.end();
 });
@@ -33,6 +41,7 @@ t.test('plain names', (t) => {
     'list_tables',
     'describe_table',
     'select_table',
+    'aggregate_table',
   ]);
   t.end();
 });
@@ -44,27 +53,56 @@ const ARGUMENTS: Record<string, { readonly taken: object[]; readonly refused: ob
     refused: [{ database: 1 }, { schema: 'a' }, { limit: 0 }],
   },
   'service.list_tables': {
-    taken: [{}, { database: 'a', schema: 'b' }, { limit: 1_000 }],
+    taken: [{}, { database: 'a', schema: 'b' }, { limit: 1_000 }, { search: 'b', verbose: true }],
     refused: [{ schema: null }, { table: 'a' }, { limit: 1_001 }, { offset: -1 }],
   },
   'service.describe_table': {
     taken: [
-      { schema: 'a', table: 'b' },
+      { table: 'b' },
+      { schema: 'a', table: 'b', verbose: true },
       { database: 'c', schema: 'a', table: 'b' },
     ],
-    refused: [{}, { schema: 'a' }, { table: 'b' }, { schema: 'a', table: 'b', limit: 1 }],
+    refused: [{}, { schema: 'a' }, { schema: 'a', table: 'b', limit: 1 }],
   },
   'service.select_table': {
     taken: [
       { schema: 'a', table: 'b' },
       { schema: 'a', table: 'b', columns: ['c'], order_by: ['-c'], limit: 1, offset: 1 },
       { schema: 'a', table: 'b', filters: { a: 1, b: 'x', c: true, d: null, e: [1, 'x', false] } },
+      { schema: 'a', table: 'b', filters: { a: { '>=': 1 } }, total: true },
+      { schema: 'a', table: 'b', include: { c: ['d'], e: { columns: ['f'], limit: 5 } } },
     ],
     refused: [
       {},
-      { schema: 'a', table: 'b', filters: { a: {} } },
       { schema: 'a', table: 'b', filters: { a: [null] } },
       { schema: 'a', table: 'b', columns: ['c', 'c'] },
+      { schema: 'a', table: 'b', limit: 101 },
+      { schema: 'a', table: 'b', total: 1 },
+      { schema: 'a', table: 'b', include: ['c'] },
+      { schema: 'a', table: 'b', include: { c: { include: {} } } },
+    ],
+  },
+  'service.aggregate_table': {
+    taken: [
+      { schema: 'a', table: 'b' },
+      {
+        schema: 'a',
+        table: 'b',
+        group_by: ['c', { column: 'd', by: 'month', time_zone: 'UTC', as: 'e' }],
+        aggregates: [{ function: 'count' }, { function: 'sum', column: 'f', as: 'g' }],
+        filters: { a: 1 },
+        having: { count: { '>': 1 } },
+        order_by: ['-count'],
+        limit: 10,
+        offset: 10,
+      },
+    ],
+    refused: [
+      { schema: 'a' },
+      { schema: 'a', table: 'b', group_by: [{ by: 'month' }] },
+      { schema: 'a', table: 'b', group_by: [{ column: 'c', by: 'fortnight' }] },
+      { schema: 'a', table: 'b', aggregates: [{ function: 'string_agg', column: 'c' }] },
+      { schema: 'a', table: 'b', columns: ['c'] },
       { schema: 'a', table: 'b', limit: 101 },
     ],
   },

@@ -1,5 +1,6 @@
 /** Invalid arguments of a select: the error says what is wrong and what is allowed. */
 import t from 'tap';
+import { TableSet } from '#app/mcp/table-set.js';
 import { selectionOf } from '#app/mcp/select-arguments.js';
 import { ArgumentError } from '#app/mcp/argument-error.js';
 import type { Arguments } from '#app/mcp/tool.js';
@@ -16,7 +17,7 @@ const COLUMNS = 'The columns are: id, name, price, size, tags.';
 
 function messageFor(args: Arguments, table = TABLE): string {
   try {
-    selectionOf(args, table);
+    selectionOf(args, table, () => new TableSet([table]).keysOf(table));
   } catch (error) {
     if (error instanceof ArgumentError) return error.message;
     throw error;
@@ -25,7 +26,7 @@ function messageFor(args: Arguments, table = TABLE): string {
 }
 
 for (const [what, args, message] of [
-  ['columns as text', { columns: 'id' }, 'columns must be a list of column names, not "id".'],
+  ['an unknown column as text', { columns: 'id,nope' }, /^unknown column: nope \(in columns\)\./],
   [
     'columns as an object',
     { columns: {} },
@@ -40,20 +41,24 @@ for (const [what, args, message] of [
     `unknown column: nope (in columns). ${COLUMNS}`,
   ],
   ['an empty name', { columns: [''] }, `unknown column:  (in columns). ${COLUMNS}`],
-  ['a star', { columns: ['*'] }, `unknown column: * (in columns). ${COLUMNS}`],
-  ['the name in other letters', { columns: ['ID'] }, `unknown column: ID (in columns). ${COLUMNS}`],
+  ['a star beside a name', { columns: ['*', 'id'] }, /^unknown column: \* \(in columns\)\./],
+  [
+    'the name in other letters',
+    { columns: ['ID'] },
+    `unknown column: ID (in columns). Did you mean id? ${COLUMNS}`,
+  ],
   [
     'the name of what objects have',
     { columns: ['constructor'] },
     `unknown column: constructor (in columns). ${COLUMNS}`,
   ],
-  ['a minus in columns', { columns: ['-id'] }, `unknown column: -id (in columns). ${COLUMNS}`],
+  ['a minus in columns', { columns: ['-id'] }, /^unknown column: -id \(in columns\)\./],
   ['an unknown filter', { filters: { nope: 1 } }, `unknown column: nope (in filters). ${COLUMNS}`],
   ['an unknown order', { order_by: ['-nope'] }, `unknown column: -nope (in order_by). ${COLUMNS}`],
   [
     'SQL as an order',
-    { order_by: ['id DESC'] },
-    `unknown column: id DESC (in order_by). ${COLUMNS}`,
+    { order_by: ['id DESC; DROP TABLE item'] },
+    `unknown column: id DESC; DROP TABLE item (in order_by). ${COLUMNS}`,
   ],
   [
     'too many names',
@@ -77,8 +82,8 @@ for (const [what, args, message] of [
   ],
   [
     'an object',
-    { filters: { id: { gt: 1 } } },
-    'filters.id must be a string, a number, true or false, a list of these, or null alone, not an object.',
+    { filters: { id: { '>': {} } } },
+    'filters.id > must be a string, a number, true or false, a list of these, or null alone, not an object.',
   ],
   [
     'null in a list',
@@ -124,7 +129,7 @@ for (const [what, args, message] of [
     'limit must be a whole number from 1 on (more than 100 is 100), not 0.',
   ],
   ['a limit below', { limit: -1 }, /^limit must be .* not -1\.$/],
-  ['a limit as text', { limit: '5' }, /^limit must be .* not "5"\.$/],
+  ['a limit as a word', { limit: 'five' }, /^limit must be .* not "five"\.$/],
   ['half a limit', { limit: 1.5 }, /^limit must be .* not 1\.5\.$/],
   ['a limit beyond all', { limit: Infinity }, /^limit must be/],
   ['a limit that is a list', { limit: [1] }, /^limit must be .* not a list\.$/],

@@ -79,8 +79,8 @@ for (const [what, table, args, error] of [
   [
     'no array',
     'item',
-    { filters: { tags: '5' } },
-    'filters.tags: "5" is no value of its type, integer[] (send a list).',
+    { filters: { tags: '{5' } },
+    'filters.tags: "{5" is no value of its type, integer[] (send a list).',
   ],
   [
     'no number in an array',

@@ -22,14 +22,17 @@ for (const [what, name, args, outcome] of [
     { schema: 'public', table: 'item', where: 'x' },
     {
       error:
-        'unknown argument: where. It takes database, schema, table, columns, filters, order_by, limit, offset.',
+        'unknown argument: where. It takes database, schema, table, columns, filters, order_by, limit, offset, total, include.',
     },
   ],
   [
     'an unknown argument of a tool of a table',
     'service.select.main.public.item',
     { where: 'x' },
-    { error: 'unknown argument: where. It takes columns, filters, order_by, limit, offset.' },
+    {
+      error:
+        'unknown argument: where. It takes columns, filters, order_by, limit, offset, total, include.',
+    },
   ],
   [
     'an argument of what objects have',
@@ -88,14 +91,45 @@ for (const [what, name, args, outcome] of [
     { schema: 'public', table: 'nope' },
     DENIED,
   ],
-  ['a schema that is not there', 'service.select_table', { schema: 'nope', table: 'item' }, DENIED],
+  [
+    'a schema that is not there',
+    'service.select_table',
+    { schema: 'nope', table: 'item' },
+    {
+      error:
+        'permission denied: there is no such table that you may read. Did you mean public.item? service.list_tables lists those.',
+    },
+  ],
+  [
+    'a mistyped table',
+    'service.aggregate_table',
+    { schema: 'public', table: 'itme' },
+    { error: /Did you mean public\.item\?/ },
+  ],
+  [
+    'a mistyped table to describe',
+    'service.describe_table',
+    { schema: 'public', table: 'items' },
+    { error: /Did you mean public\.item\?/ },
+  ],
+  [
+    'a long name of a table',
+    'service.select_table',
+    { schema: 'public', table: 'item'.repeat(100_000) },
+    DENIED,
+  ],
   [
     'SQL as a table',
     'service.select_table',
     { schema: 'public', table: 'item"; DROP TABLE item; --' },
     DENIED,
   ],
-  ['a table with NUL', 'service.select_table', { schema: 'public', table: 'item\0' }, DENIED],
+  [
+    'a table with NUL',
+    'service.select_table',
+    { schema: 'public', table: 'item\0' },
+    { error: /^permission denied/ },
+  ],
   ['a catalog', 'service.select_table', { schema: 'pg_catalog', table: 'pg_authid' }, DENIED],
   [
     'a table to describe that is not there',
@@ -180,9 +214,10 @@ t.test('hidden listings', async (t) => {
   t.match(await hidden.run('service.describe_table', { schema: 'public', table: 'item' }), {
     json: /"count":1/,
   });
-  t.strictSame(await hidden.run('service.describe_table', { schema: 'public', table: 'nope' }), {
-    error: 'permission denied: there is no such table that you may read.',
-  });
+  for (const table of ['nope', 'itme'])
+    t.strictSame(await hidden.run('service.describe_table', { schema: 'public', table }), {
+      error: 'permission denied: there is no such table that you may read.',
+    });
   t.strictSame(
     await hidden
       .run('service.list_nothing', {})

@@ -28,6 +28,7 @@ const GENERIC = [
   'service.list_tables',
   'service.describe_table',
   'service.select_table',
+  'service.aggregate_table',
 ];
 const TABLES = [
   'service.select.main.public.Item',

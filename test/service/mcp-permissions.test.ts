@@ -53,6 +53,7 @@ const GENERAL = [
   'list_tables',
   'describe_table',
   'select_table',
+  'aggregate_table',
 ].map((name) => `service.${name}`);
 const tables = (names: readonly string[]) =>
   names.filter((name) => name.startsWith('service.select.')).map((name) => name.slice(24));

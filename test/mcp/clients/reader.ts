@@ -25,7 +25,14 @@ export interface Reader {
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Result>;
 }
 
-const GENERIC = ['list_databases', 'list_schemas', 'list_tables', 'describe_table', 'select_table'];
+const GENERIC = [
+  'list_databases',
+  'list_schemas',
+  'list_tables',
+  'describe_table',
+  'select_table',
+  'aggregate_table',
+];
 const ORDERS = { schema: 'public', table: 'orders' };
 
 /** Tool, arguments, and what the structured content holds besides other things. */
@@ -72,6 +79,16 @@ const READS: readonly (readonly [string, Record<string, unknown>, object])[] = [
     { schema: 'public', table: 'Odd "name".€', filters: { select: 1 } },
     { rows: [{ select: 1, 'a.b': 'one' }] },
   ],
+  [
+    'select_table',
+    { schema: 'public', table: 'doubled_notes' },
+    { truncated: true, next_offset: Number, notice: /^Not everything fitted / },
+  ],
+  [
+    'aggregate_table',
+    { ...ORDERS, group_by: ['tags'], aggregates: [{ function: 'max', column: 'total' }] },
+    { rows: [{ tags: ['a', 'b'], max_total: 312.5 }], count: 1 },
+  ],
 ];
 
 /** Tool, arguments, and words of the message. */
@@ -82,7 +99,6 @@ const MISTAKES: readonly (readonly [string, Record<string, unknown>, RegExp])[] 
   ['select_table', { ...ORDERS, limit: 'many' }, /limit/],
   ['select_table', { schema: 'public', table: 'nothing' }, /permission denied/],
   ['select_table', { ...ORDERS, filters: { id: 'one' } }, /./],
-  ['select_table', { schema: 'public', table: 'doubled_notes' }, /smaller limit/],
 ];
 
 /** readsTheShop checks what a reader of the open endpoint gets. */

@@ -46,6 +46,7 @@ const COMMON: Configuration = {
   'http.processes': 1,
   'pool.threads': 1,
   'mcp.max_tools': 1_000,
+  'mcp.max_result': '3MiB',
 };
 
 const GUARDED: Configuration = {
