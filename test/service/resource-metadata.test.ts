@@ -105,7 +105,7 @@ t.test('without an authorization server there is no metadata', async (t) => {
     config: { 'auth.enabled': true, 'jwt.key': SECRET, 'jwt.iss': 'https://login.example' },
   });
   for (const one of [service, other]) {
-    t.equal((await one.ask(PATH)).status, 401);
+    t.equal((await one.ask(PATH)).status, 404);
     t.equal((await post(one, PING)).headers.get('www-authenticate'), 'Bearer');
   }
 });
