@@ -5,16 +5,13 @@
 import { identifier } from '../quote.js';
 import type { Aggregate, Aggregation, Group } from './aggregate-arguments.js';
 import { columnSql, orderSql, whereSql, type Bind } from './conditions.js';
-import { countedRows, type CountedRows } from './counted-rows.js';
+import type { CountedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
 import { rowsJson, tableSql, type SelectText } from './select-statement.js';
 import type { Table } from './table.js';
 
-export function aggregateText(
-  table: Table,
-  aggregation: Aggregation,
-  maxResult: number,
-): SelectText {
+/** aggregateText writes the query of an aggregation. */
+export function aggregateText(table: Table, aggregation: Aggregation): SelectText {
   const { groups, aggregates, filters, having, order, limit, offset } = aggregation;
   const values: string[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -28,7 +25,7 @@ export function aggregateText(
   const grouped = `SELECT ${results.join(', ')} FROM ${tableSql(table)} t${whereSql('t', filters, bind)}${by}`;
   let sql = `SELECT g.* FROM (${grouped}) g${whereSql('g', having, bind)}${orderSql('g', order)} LIMIT ${wanted} + 1`;
   if (offset > 0) sql += ` OFFSET ${bind(String(offset))}::bigint`;
-  return { sql: countedRows(sql, wanted, maxResult), values };
+  return { rows: sql, wanted, values };
 }
 
 /** The value of a group: the day on which a span begins, the moment for an hour. */

@@ -28,7 +28,8 @@ export interface Filter {
 /** The columns that conditions may name. */
 export type Columns = Pick<Table, 'columns' | 'byName'>;
 
-/** Maximum of values in a list, and of levels of a JSON value. */
+/** Maximum of conditions, of values in a list, and of levels of a JSON value. */
+const MAX_CONDITIONS = 2_000;
 const MAX_VALUES = 1_000;
 const MAX_DEPTH = 100;
 
@@ -65,9 +66,12 @@ export function filtersOf(
     name,
     `an object of column names and values, as {"${shorten(columns.columns[0]!.name)}": …}`,
   );
-  return Object.entries(filters ?? {}).flatMap(([column, value]) =>
+  const conditions = Object.entries(filters ?? {}).flatMap(([column, value]) =>
     conditionsOf(columnOf(columns, column, place), value, `${place}.${shorten(column)}`),
   );
+  // Each has a placeholder, of which a statement has at most 65,535.
+  checkLength(place, conditions, MAX_CONDITIONS);
+  return conditions;
 }
 
 /** columnOf finds a column; `where` is the argument that names it. */

@@ -144,14 +144,15 @@ function included(
   const [theirs, ours] = isList ? [key.columns, key.references] : [key.references, key.columns];
   const where = `include.${shorten(sent)}`;
   const args = optionsOf(options, where, isList);
-  const name = taken.has(sent) ? related(sent) : sent;
+  const member = taken.has(sent) ? related(sent) : sent;
+  const name = isTooLong(member) ? table.name : member;
   const columns = relatedColumns(args, table, where);
   const common = { name, table, theirs, ours, columns };
   if (!isList) return { ...common, list: undefined };
   return {
     ...common,
     list: {
-      more: `${name}_truncated`,
+      more: isTooLong(`${name}_truncated`) ? `truncated_${taken.size}` : `${name}_truncated`,
       filters: filtersOf(args, 'filters', table, `${where}.filters`),
       order: orderOf(args, table, MAX_NAMES, `${where}.order_by`),
       limit: Math.min(integerArgument(args, 'limit', 1, RELATED), MAX_RELATED),
@@ -162,6 +163,11 @@ function included(
 /** The member for a row that is named by its foreign key, if the column has the same name. */
 function related(name: string): string {
   return name.endsWith('_id') ? name.slice(0, -'_id'.length) : `${name}_row`;
+}
+
+/** PostgreSQL cuts names longer than 63 bytes. */
+function isTooLong(name: string): boolean {
+  return Buffer.byteLength(name) > 63;
 }
 
 /** The options of a related table; a list is one of columns, and true means all of them. */

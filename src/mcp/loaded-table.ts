@@ -101,7 +101,9 @@ export class LoadedTable implements Table {
   }
 
   get keys(): CatalogKeys {
-    return (this.#keys ??= keysOf(JSON.parse(this.#row.at(-2)!) as KeysRow));
+    const json = this.#row.at(-2)!;
+    // Most tables of a large catalog may have none, and all are looked through for keys.
+    return (this.#keys ??= json === '[null, null]' ? NO_KEYS : keysOf(JSON.parse(json) as KeysRow));
   }
 
   get facts(): CatalogFacts {
@@ -134,6 +136,8 @@ export class LoadedTable implements Table {
 function byName(columns: readonly Column[]): ReadonlyMap<string, Column> {
   return new Map(columns.map((column) => [column.name, column]));
 }
+
+const NO_KEYS: CatalogKeys = { primary: [], foreign: [] };
 
 function keysOf([primary, foreign]: KeysRow): CatalogKeys {
   return {

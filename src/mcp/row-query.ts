@@ -38,7 +38,7 @@ export const selectQuery: QueryKind = (args, table, tables, maxResult) => {
   const filters = [selection, ...lists].flatMap((one) => one.filters);
   const order = [selection, ...lists].flatMap((one) => one.order);
   return {
-    text: selectText(table, selection, maxResult),
+    text: selectText(table, selection),
     typed: filters.map(({ column }) => column),
     filters,
     compared: [...filters, ...order].map(({ column }) => column),
@@ -54,7 +54,7 @@ export const aggregateQuery: QueryKind = (args, table, _tables, maxResult) => {
   const filters = [...aggregation.filters, ...having];
   const used = [...groups, ...aggregates, ...filters].flatMap(({ column }) => column ?? []);
   return {
-    text: aggregateText(table, aggregation, maxResult),
+    text: aggregateText(table, aggregation),
     typed: filters.map(({ column }) => column),
     filters,
     compared: used,

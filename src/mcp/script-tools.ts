@@ -33,7 +33,7 @@ import { scriptFailureText, scriptTooLargeText } from './script-failure.js';
 import { ScriptTable, sharedNames } from './script-table.js';
 import type { ScriptTool } from './script-tool.js';
 import { MAX_ROWS } from './select-arguments.js';
-import { countedRows, longestValue, readCounted } from './counted-rows.js';
+import { countedRows, fittingRows, isTooLarge, longestValue, readCounted } from './counted-rows.js';
 import type { Arguments, ListedTool, ToolOutcome } from './tool.js';
 
 export interface ScriptToolsOptions {
@@ -76,6 +76,8 @@ export class ScriptTools {
   readonly #log: Logger;
   readonly #access: ScriptAccess | undefined;
   readonly #statements: StatementBuilder;
+  /** For results that are too large. */
+  readonly #fitting: StatementBuilder;
   /** By alias, in the order of the databases. */
   readonly #tables = new Map<string, ScriptTable>();
   /** Tables being built, or built last, by alias: each once. */
@@ -99,11 +101,12 @@ export class ScriptTools {
     this.#log = log;
     if (settings.scriptAccess !== undefined) this.#access = new ScriptAccess(settings.scriptAccess);
     // One row more than the maximum shows that there are more.
-    const rows = `SELECT * FROM (\n\0\n) s LIMIT ${MAX_ROWS + 1}`;
-    const [head = '', tail = ''] = countedRows(rows, String(MAX_ROWS), settings.maxResult).split(
-      '\0',
-    );
-    this.#statements = new StatementBuilder({ head, tail });
+    const rows = {
+      rows: `SELECT * FROM (\n\0\n) s LIMIT ${MAX_ROWS + 1}`,
+      wanted: String(MAX_ROWS),
+    };
+    this.#statements = builderOf(countedRows(rows, settings.maxResult));
+    this.#fitting = builderOf(fittingRows(rows, settings.maxResult));
   }
 
   /** list returns the tools of a caller, by database and path; none if the scripts cannot be read. */
@@ -222,7 +225,11 @@ export class ScriptTools {
     const { values } = rendered;
     const { timeout } = tool.head;
     const reading = { statement, values, form: 'value', cost, timeout } as const;
-    const outcome = await this.#readOnly.read(alias, reading, call);
+    let outcome = await this.#readOnly.read(alias, reading, call);
+    if (isTooLarge(outcome)) {
+      statement = this.#fitting.build('read', rendered.text, tool.path);
+      outcome = await this.#readOnly.read(alias, { ...reading, statement }, call);
+    }
     if (outcome.failure === undefined)
       return outcomeOf(outcome.result.value, this.#settings.maxResult);
     const { failure } = outcome;
@@ -297,6 +304,12 @@ const NOT_RENDERED =
   'one is missing, or of another form than the script expects. The reason is in the log of the service.';
 const MORE =
   'There are more rows. Narrow down what the script reads, or ask for another page where it has parameters for that.';
+
+/** The builder for statements with a NUL where the text of the script belongs. */
+function builderOf(frame: string): StatementBuilder {
+  const [head = '', tail = ''] = frame.split('\0');
+  return new StatementBuilder({ head, tail });
+}
 
 /** The outcome of a call whose statement succeeded; `maxResult` is in bytes. */
 function outcomeOf(value: Parameters<typeof readCounted>[0], maxResult: number): ToolOutcome {

@@ -4,20 +4,19 @@
  */
 import { identifier, qualifiedName } from '../quote.js';
 import { columnSql, columnsSql, orderSql, whereSql, type Bind } from './conditions.js';
-import { countedRows, longestValue, type CountedRows } from './counted-rows.js';
+import { longestValue, type CountedRows, type WantedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
 import type { Include } from './include-argument.js';
 import type { Selection } from './select-arguments.js';
 import type { Column, Table } from './table.js';
 
-/** A statement, and the values of its placeholders. */
-export interface SelectText {
-  readonly sql: string;
+/** A query, and the values of its placeholders. */
+export interface SelectText extends WantedRows {
   readonly values: readonly string[];
 }
 
-/** selectText writes the statement of a selection. */
-export function selectText(table: Table, selection: Selection, maxResult: number): SelectText {
+/** selectText writes the query of a selection. */
+export function selectText(table: Table, selection: Selection): SelectText {
   const { columns, filters, order, limit, offset, total, include } = selection;
   const values: string[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -31,7 +30,7 @@ export function selectText(table: Table, selection: Selection, maxResult: number
   if (offset > 0) sql += ` OFFSET ${bind(String(offset))}::bigint`;
   if (include.length > 0) sql = withIncluded(sql, columns, include, bind);
   const all = total ? `SELECT pg_catalog.count(*) FROM ${from}` : undefined;
-  return { sql: countedRows(sql, wanted, maxResult, all), values };
+  return { rows: sql, wanted, total: all, values };
 }
 
 export function tableSql({ schema, name }: Table): string {
@@ -40,7 +39,8 @@ export function tableSql({ schema, name }: Table): string {
 
 /** The columns of the result, and those that related rows are found by. */
 function withKeys(columns: readonly Column[], include: readonly Include[]): readonly Column[] {
-  return [...new Set([...columns, ...include.flatMap(({ ours }) => ours)])];
+  const all = [...columns, ...include.flatMap(({ ours }) => ours)];
+  return [...new Map(all.map((column) => [column.name, column])).values()];
 }
 
 /** Adds the related rows to the rows of a query, which keep their order. */

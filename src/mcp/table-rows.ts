@@ -10,7 +10,7 @@ import { selectFailureText, mayBeStale, tooLargeText } from './select-failure.js
 import { logFailure, type ToolFailure } from './tool-failure.js';
 import type { Reading, ReadOnly, ReadOutcome } from './read-only.js';
 import { ArgumentError } from './argument-error.js';
-import { readCounted } from './counted-rows.js';
+import { countedRows, fittingRows, isTooLarge, readCounted } from './counted-rows.js';
 import type { QueryKind, RowQuery } from './row-query.js';
 import type { Table, VisibleTables } from './table.js';
 import type { Arguments, ToolOutcome } from './tool.js';
@@ -95,8 +95,20 @@ export class TableRows {
     return { outcome, uncertain: false, failure: undefined };
   }
 
-  #read(call: McpCall, { alias }: Table, { text, typed }: RowQuery): Promise<ReadOutcome> {
-    const { sql, values } = text;
+  /** Rows that are too large are read once more, as many as fit. */
+  async #read(call: McpCall, table: Table, query: RowQuery): Promise<ReadOutcome> {
+    const { text } = query;
+    const outcome = await this.#run(call, table, query, countedRows(text, this.#maxResult));
+    if (!isTooLarge(outcome)) return outcome;
+    return this.#run(call, table, query, fittingRows(text, this.#maxResult));
+  }
+
+  #run(
+    call: McpCall,
+    { alias }: Table,
+    { text: { values }, typed }: RowQuery,
+    sql: string,
+  ): Promise<ReadOutcome> {
     // A prepared statement keeps the types of its parameters.
     const types = typed.map(({ type }) => type).join();
     const known = this.#statement(alias, types, sql);

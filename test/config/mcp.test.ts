@@ -42,11 +42,10 @@ t.test('settings', (t) => {
       scripts: worker.databases[0]!.statementTimeout,
     };
   };
-  const MiB = 1024 ** 2;
-  t.match(told(''), { path: '/_mcp', maxResult: 3 * MiB, timeout: 30_000, scripts: 60_000 });
+  t.match(told(''), { path: '/_mcp', maxResult: 100 << 10, timeout: 30_000, scripts: 60_000 });
   t.match(told('context = "/api/"'), { path: '/api/_mcp' });
   t.match(told('mcp.enabled = false'), { path: undefined });
-  t.match(told('pg.max_result = "1MiB"'), { maxResult: MiB }, 'no more than that of scripts');
+  t.match(told('pg.max_result = "50KiB"'), { maxResult: 50 << 10 }, 'no more than that of scripts');
   t.match(told('pg.statement_timeout = "5s"'), { timeout: 5_000, scripts: 5_000 });
   t.match(told('pg.statement_timeout = "5s"\nmcp.timeout = "20s"'), { timeout: 5_000 });
   t.match(told('mcp.timeout = "50s"'), { timeout: 50_000, scripts: 60_000 });

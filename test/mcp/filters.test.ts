@@ -153,6 +153,12 @@ for (const [filters, message] of [
     { totl: { '>': 1 } },
     /^unknown column: totl \(in filters\)\. Did you mean total\? The columns are: id, total/,
   ],
+  [
+    {
+      total: Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`${' '.repeat(i)}>`, 1])),
+    },
+    'filters holds 3000 values; 2000 are allowed at one time.',
+  ],
   [[{ id: 1 }], /^filters must be an object/],
   ['{"id": ', /^filters must be an object/],
 ] as const)

@@ -2,6 +2,9 @@
 import t from 'tap';
 import { callOf, read, startToolDatabase, type Selected } from './tool-database.js';
 
+/** A name as long as PostgreSQL allows. */
+const LONG = 'l'.repeat(63);
+
 const db = await startToolDatabase(t, {
   setup: `
     CREATE SCHEMA crm;
@@ -13,8 +16,10 @@ const db = await startToolDatabase(t, {
       part int, line int, FOREIGN KEY (part, line) REFERENCES line, x int, r int);
     CREATE TABLE crm.orders (id int PRIMARY KEY, customer_id int REFERENCES public.customer);
     CREATE TABLE apart (id int);
+    CREATE TABLE "${LONG}" (id int PRIMARY KEY, boss int REFERENCES person, other int REFERENCES person);
     INSERT INTO customer VALUES (1, 'ann', 's1'), (2, 'bob', 's2'), (3, 'cid', 's3');
     INSERT INTO person VALUES (1, NULL, 'top'), (2, 1, 'mid'), (3, 1, 'low');
+    INSERT INTO "${LONG}" VALUES (7, 1, 2);
     INSERT INTO line VALUES (1, 1, 'one'), (1, 2, 'two');
     INSERT INTO orders SELECT i, 1 + i % 2, i * 1.5 FROM generate_series(1, 30) i;
     INSERT INTO orders VALUES (31, NULL, 9007199254740993);
@@ -154,6 +159,15 @@ for (const [what, table, args, rows] of [
     t.equal(error, undefined);
     t.strictSame(found, rows);
   });
+
+t.test('long names', async (t) => {
+  const { rows } = await select('person', {
+    columns: ['id'],
+    filters: { id: 1 },
+    include: { [`${LONG}.boss`]: ['id'] },
+  });
+  t.strictSame(rows, [{ id: 1, [LONG]: [{ id: 7 }], truncated_1: false }]);
+});
 
 t.test('pages keep their order and their rows', async (t) => {
   const args = { columns: ['id'], order_by: '-id', limit: 10, include: { customer: ['id'] } };

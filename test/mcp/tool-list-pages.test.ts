@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { ScriptTools } from '#app/mcp/script-tools.js';
 import { ToolList } from '#app/mcp/tool-list.js';
+import { GENERIC_TOOLS } from '#app/mcp/tool-names.js';
 import type { ListedTool, ToolPage } from '#app/mcp/tool.js';
 import { startPostgres, type Postgres } from '../support/postgres.js';
 import { callOf, TestedCatalog, type TestedOptions } from './tested-catalog.js';
@@ -49,10 +50,10 @@ const namesOnPages = (pages: readonly ToolPage[]): string[] =>
 t.test('all pages together have each tool once', async (t) => {
   const pages = await allPages(listOf({ settings: { maxTools: 100_000 } }));
   const names = namesOnPages(pages);
-  t.equal(names.length, 5 + SCRIPTS.length + TABLES);
+  t.equal(names.length, GENERIC_TOOLS.length + SCRIPTS.length + TABLES);
   t.equal(new Set(names).size, names.length);
   t.equal(names[0], 'service.list_databases');
-  t.equal(names[5], SCRIPTS[0]!.name);
+  t.equal(names[GENERIC_TOOLS.length], SCRIPTS[0]!.name);
   t.equal(names.at(-1), tableName(TABLES - 1));
   for (const { tools } of pages) {
     t.ok(tools.length <= 100);
@@ -65,7 +66,7 @@ t.test('all pages together have each tool once', async (t) => {
 t.test('the number of tools on all pages is limited', async (t) => {
   const pages = await allPages(listOf({ settings: { maxTools: 400 } }));
   const names = namesOnPages(pages);
-  t.equal(names.length, 405);
+  t.equal(names.length, 400 + GENERIC_TOOLS.length);
   t.equal(names.at(-1), tableName(249));
 });
 
@@ -84,25 +85,25 @@ t.test('tables created and dropped do not shift pages', async (t) => {
   const list = new ToolList(tested.settings, tested.catalog, undefined, tested.log);
   const first = await page(list);
   const last = first.tools.at(-1)!.name;
-  t.equal(last, tableName(94));
+  t.equal(last, tableName(93));
   await postgres.sql(
-    'CREATE TABLE table_0000a (id int); CREATE TABLE table_0094a (id int); DROP TABLE table_0094; DROP TABLE table_0003',
+    'CREATE TABLE table_0000a (id int); CREATE TABLE table_0093a (id int); DROP TABLE table_0093; DROP TABLE table_0003',
   );
   await tested.renewed();
   const second = await page(list, first.next);
-  t.equal(second.tools[0]!.name, 'service.select.main.public.table_0094a');
-  t.equal(second.tools[1]!.name, tableName(95));
+  t.equal(second.tools[0]!.name, 'service.select.main.public.table_0093a');
+  t.equal(second.tools[1]!.name, tableName(94));
   await postgres.sql(
-    'DROP TABLE table_0000a, table_0094a; CREATE TABLE table_0094 (id int); CREATE TABLE table_0003 (id int)',
+    'DROP TABLE table_0000a, table_0093a; CREATE TABLE table_0093 (id int); CREATE TABLE table_0003 (id int)',
   );
 });
 
 t.test('scripts created and deleted do not shift pages', async (t) => {
   const first = await page(listOf());
-  t.equal(first.tools.at(-1)!.name, SCRIPTS[94]!.name);
-  const without = SCRIPTS.filter((_, i) => i !== 94 && i !== 3);
+  t.equal(first.tools.at(-1)!.name, SCRIPTS[93]!.name);
+  const without = SCRIPTS.filter((_, i) => i !== 93 && i !== 3);
   const second = await page(listOf({}, without), first.next);
-  t.equal(second.tools[0]?.name, SCRIPTS[95]!.name);
+  t.equal(second.tools[0]?.name, SCRIPTS[94]!.name);
   const none = await page(listOf({}, []), first.next);
   t.equal(none.tools[0]!.name, tableName(0));
 });

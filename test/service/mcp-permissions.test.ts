@@ -46,6 +46,7 @@ const ann = as(userToken('ann'));
 const bob = as(userToken('bob'));
 
 const SELECT = 'service.select_table';
+const AGGREGATE = 'service.aggregate_table';
 const item = { schema: 'public', table: 'item' };
 const GENERAL = [
   'list_databases',
@@ -90,6 +91,14 @@ t.test('[access], for each caller', async (t) => {
   t.equal(String(hidden).replace('price', 'nope'), absent, 'as one that there is not');
   for (const args of [{ filters: { price: 3 } }, { order_by: ['-price'] }])
     t.match(await rowsOf(service, SELECT, { ...item, ...args }, bob), /^unknown column/);
+  for (const args of [
+    { group_by: ['price'] },
+    { aggregates: [{ function: 'max', column: 'price' }] },
+    { filters: { price: { '>': 0 } } },
+    { having: { price: 3 } },
+    { order_by: ['price'] },
+  ])
+    t.match(await rowsOf(service, AGGREGATE, { ...item, ...args }, bob), /^unknown column/);
   const described = await callTool(service, 'service.describe_table', item, bob);
   t.match(described.structuredContent, { columns: [{ name: 'id' }, { name: 'name' }], count: 2 });
 
@@ -107,6 +116,7 @@ t.test('[access], for each caller', async (t) => {
   // At once, because each waits for the tables to be read again.
   const calls = secret.flatMap(([schema, table]) => [
     [SELECT, { schema, table }] as const,
+    [AGGREGATE, { schema, table }] as const,
     ['service.describe_table', { schema, table }] as const,
     [`service.select.postgres.${schema}.${table}`, {}] as const,
   ]);
@@ -125,7 +135,7 @@ t.test('[access], for each caller', async (t) => {
 t.test('nothing but its own tables is hidden where nothing is restricted', async (t) => {
   const service = await start({});
   const names = await toolNames(service);
-  t.strictSame(names.slice(0, 5), GENERAL);
+  t.strictSame(names.slice(0, GENERAL.length), GENERAL);
   t.strictSame(tables(names), ['other.item', 'public.item', 'public.owned', 'public.pay']);
   const own = [
     'service_users',
