@@ -14,6 +14,9 @@ import type { RequestTable } from './request-table.js';
 const LONGEST = 4_096;
 const METHOD = /notifications\\?\/cancelled/;
 
+/** Longest call that a notification can end (bytes), because its id has to be parsed; any call ends with its connection. */
+const LONGEST_CALL = 64 << 10;
+
 /** Most notifications passed on to the other HTTP processes in a turn; the calls of others run on. */
 const MOST_PASSED = 100;
 
@@ -92,8 +95,9 @@ function cancelledId(message: string): string | undefined {
 }
 
 function requestId(body: Buffer | undefined): string | undefined {
-  const value = body && objectOf(body.toString());
-  return value === undefined ? undefined : idText(value['id']);
+  if (body === undefined || body.length > LONGEST_CALL) return undefined;
+  const value = objectOf(body.toString());
+  return value && idText(value['id']);
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -12,13 +12,20 @@ export interface KnownIndex {
   readonly condition: string | undefined;
 }
 
+/** Longest expression that is described (characters), and most values: models read them all. */
+const LONGEST = 1_000;
+const MOST_VALUES = 100;
+
 /** indexesOf lists the indexes of a table without that of its primary key. */
 export function indexesOf(table: Table): readonly KnownIndex[] {
   const columns = new Map(table.columns.map((column) => [column.position, column.name]));
   return table.facts.indexes
     .filter(
-      ({ primary, keys, columns: used }) =>
-        !primary && keys.length > 0 && used.every((position) => columns.has(position)),
+      ({ primary, keys, condition = '', columns: used }) =>
+        !primary &&
+        keys.length > 0 &&
+        used.every((position) => columns.has(position)) &&
+        [condition, ...keys].every((text) => typeof text === 'number' || text.length <= LONGEST),
     )
     .map(({ keys, unique, condition }) => ({
       keys: keys.map((key) => (typeof key === 'number' ? columns.get(key)! : key)),
@@ -43,8 +50,9 @@ export function checksOf(table: Table): KnownChecks {
     if (!used.every((position) => columns.has(position))) continue;
     const [column] = used.map((position) => columns.get(position));
     const listed = used.length === 1 ? listedValues(expression) : undefined;
-    if (listed === undefined || values.has(column!.name)) expressions.push(expression);
-    else values.set(column!.name, listed);
+    if (listed !== undefined && listed.length <= MOST_VALUES && !values.has(column!.name))
+      values.set(column!.name, listed);
+    else if (expression.length <= LONGEST) expressions.push(expression);
   }
   return { values, expressions };
 }

@@ -6,6 +6,9 @@ import { checkLength } from './checked-arguments.js';
 import { ArgumentError } from './argument-error.js';
 import type { Table } from './table.js';
 
+/** Longest search, characters. */
+const LONGEST = 1_000;
+
 /** Most words, and columns that are named for a table. */
 const MOST_WORDS = 20;
 const MOST_COLUMNS = 10;
@@ -29,8 +32,10 @@ export interface Found {
 export class Search {
   readonly #words: readonly string[];
 
-  /** Throws ArgumentError for a text without words. */
+  /** Throws ArgumentError for a text without words, or with too many. */
   constructor(text: string) {
+    if (text.length > LONGEST)
+      throw new ArgumentError(`search must have at most ${LONGEST} characters: some words.`);
     const words = new Set(
       text
         .toLowerCase()

@@ -79,6 +79,7 @@ t.test('tables', async (t) => {
       { search: Array.from({ length: 21 }, (_, i) => `w${i}`).join(' ') },
       'search holds 21 values; 20 are allowed at one time.',
     ],
+    [{ search: 'x'.repeat(1_001) }, 'search must have at most 1000 characters: some words.'],
     [{ limit: 0 }, 'limit must be a whole number from 1 on (more than 1000 is 1000), not 0.'],
   ] as const)
     await t.rejects(tablesJson(args, FEW), { name: 'ArgumentError', message });
@@ -198,6 +199,7 @@ t.test('a description', (t) => {
       checks: [
         { expression: "kind = ANY (ARRAY['a'::text, 'b''s'::text])", columns: [4] },
         { expression: 'id > 0', columns: [1] },
+        { expression: `id <> ${'1'.repeat(1_000)}`, columns: [1] },
       ],
     },
   });
