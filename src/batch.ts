@@ -14,7 +14,7 @@ export interface QueryRequest {
   readonly id: number;
   /** As sent, in upper case. */
   readonly method: string;
-  /** Alias from the path, or the default one. */
+  /** Alias from the path, or the default one; with MCP the form of tool names, empty for the configured one. */
   readonly alias: string;
   /** Empty for a listing. */
   readonly folder: string;

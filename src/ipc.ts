@@ -20,6 +20,12 @@ export function connectionsOf(connections: Connections, alias: string): number |
   return Object.hasOwn(connections, alias) ? connections[alias] : undefined;
 }
 
+/** A call of an MCP client that is cancelled: a digest of its caller, and its id as JSON. */
+export interface CancelledCall {
+  readonly caller: string;
+  readonly id: string;
+}
+
 /** A part of a plugin library, in order. */
 export interface LibraryPart {
   readonly type: 'library-part';
@@ -49,6 +55,8 @@ export type SupervisorMessage =
   | { readonly type: 'scripts-changed' }
   /** Before `start`: what is known already. Afterwards: what has changed. */
   | { readonly type: 'proofs'; readonly news: ProofNews }
+  /** Calls of MCP clients that another HTTP process was asked to cancel. */
+  | { readonly type: 'calls-cancelled'; readonly calls: readonly CancelledCall[] }
   | LibraryPart
   | LibraryRejection
   /** Accept no new connections. */
@@ -67,6 +75,8 @@ export type HttpProcessMessage =
   | { readonly type: 'login-end'; readonly keys: AttemptKeys; readonly end: AttemptEnd }
   /** What the prover of this process has found, for all HTTP processes: this one too gets it from the supervisor. */
   | { readonly type: 'proofs'; readonly news: ProofNews }
+  /** Calls of MCP clients to cancel that are not in this process, for all other ones. */
+  | { readonly type: 'calls-cancelled'; readonly calls: readonly CancelledCall[] }
   | { readonly type: 'library-request'; readonly name: string }
   /** Whether a library could be loaded. One that no HTTP process could load is read anew at the next request. */
   | { readonly type: 'library-loaded'; readonly name: string; readonly loaded: boolean }

@@ -88,6 +88,8 @@ export interface McpSettings {
   readonly toolNames: 'dotted' | 'plain';
   /** Most tools of scripts and tables in a list. */
   readonly maxTools: number;
+  /** Most characters of a list of tools. */
+  readonly listBudget: number;
   /** The tables that have tools of their own: `schema.table`, or `alias.schema.table`, with `*` for any characters. */
   readonly tables: readonly string[];
   /** Whether scripts with a text for reads are tools. */

@@ -9,7 +9,8 @@ export const HELP = `Usage: sql-rest-service-mcp [--timeout SECONDS]
 Makes the MCP endpoint of a running sql-rest-service a server on standard input and output.
 
 Environment:
-  SERVICE_MCP_URL     Address of the service or of its endpoint: http://127.0.0.1:3000 (required)
+  SERVICE_MCP_URL     Address of the service or of its endpoint: http://127.0.0.1:3000 (required). Tools have
+                      plain names (list_tables); ?names=dotted gives those of the service (service.list_tables)
   SERVICE_MCP_TOKEN   Token, when the service asks for one
 
 Flags:

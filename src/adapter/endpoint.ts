@@ -1,6 +1,7 @@
 /**
  * The endpoint's URL and the token, from environment variables. Invalid ones are rejected before anything is sent; error
- * messages do not repeat values, because a URL may contain a password.
+ * messages do not repeat values, because a URL may contain a password. The endpoint is asked for plain names of tools,
+ * unless the URL's query says otherwise.
  */
 import { isIPv4 } from 'node:net';
 
@@ -44,12 +45,12 @@ function readUrl(text: string): URL {
     throw new EndpointError(
       'SERVICE_MCP_URL holds a user or a password: leave them out and put a token into SERVICE_MCP_TOKEN',
     );
-  if (/[?#]/.test(text))
-    throw new EndpointError(
-      `SERVICE_MCP_URL has a ? or a #: give it the address alone, ${example}`,
-    );
+  if (text.includes('#'))
+    throw new EndpointError(`SERVICE_MCP_URL has a #: give it the address alone, ${example}`);
   const path = url.pathname.replace(/\/+$/, '');
   url.pathname = path.endsWith('/_mcp') ? path : `${path}/_mcp`;
+  // Many clients that start programs accept only plain names of tools. A query that is there stays as it is written.
+  if (!url.searchParams.has('names')) url.search += `${url.search === '' ? '?' : '&'}names=plain`;
   return url;
 }
 

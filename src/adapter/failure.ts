@@ -11,7 +11,7 @@ import { Timeout } from './http-client.js';
 const MAX_REPEATED = 200;
 
 export function networkFailure(error: unknown, { url }: ServerEndpoint): string {
-  const place = `the endpoint ${url.href}`;
+  const place = `the endpoint ${addressOf(url)}`;
   if (error instanceof Timeout) return `${place} ${error.message}`;
   const { message, code = '' } = error as NodeJS.ErrnoException;
   return `${place} ${REASONS.get(code) ?? reasonOf(code, message)}`;
@@ -44,7 +44,7 @@ export function redirectFailure(
   { statusCode, headers }: IncomingMessage,
   { url }: ServerEndpoint,
 ): string {
-  const base = `the endpoint ${url.href} redirects (HTTP ${statusCode ?? 0})`;
+  const base = `the endpoint ${addressOf(url)} redirects (HTTP ${statusCode ?? 0})`;
   const place = headers.location;
   if (place === undefined || !URL.canParse(place, url.href))
     return `${base}: check SERVICE_MCP_URL`;
@@ -57,7 +57,7 @@ export function httpFailure(
   body: Buffer,
   { url, authorization }: ServerEndpoint,
 ): string {
-  const place = `the endpoint ${url.href}`;
+  const place = `the endpoint ${addressOf(url)}`;
   const words = errorMessage(body);
   const said = `HTTP ${statusCode}${words === '' ? '' : `, ${words}`}`;
   switch (statusCode) {
@@ -84,6 +84,11 @@ export function httpFailure(
         ? `${place} failed (${said}): the service's log says why`
         : `${place} gave no JSON-RPC answer (${said}): is SERVICE_MCP_URL right?`;
   }
+}
+
+/** The address without its query, which may hold a secret. */
+function addressOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
 }
 
 /** The message in the error body of a service; empty if there is none. */

@@ -3,6 +3,7 @@
  * The command `sql-rest-service-mcp`: an MCP server on standard input and output that forwards to the endpoint of a
  * running service. Standard output carries JSON-RPC only; messages go to standard error.
  */
+import { randomUUID } from 'node:crypto';
 import { version } from '../version.js';
 import { Bridge, MAX_REQUESTS } from './bridge.js';
 import { HELP, parseCommandLine, type AdapterCommandLine } from './command-line.js';
@@ -50,7 +51,9 @@ async function bridge(timeout: number): Promise<number> {
   for (const warning of endpoint.warnings) log(warning);
   for (const [signal, status] of Object.entries(SIGNALS))
     process.on(signal, () => process.exit(status));
-  const client = new HttpClient(endpoint, timeout, MAX_REQUESTS, `${NAME}/${version()}`);
+  // By its name the service tells its calls from those of other adapters, whose clients may choose the same ids.
+  const name = `${NAME}/${version()} (${randomUUID()})`;
+  const client = new HttpClient(endpoint, timeout, MAX_REQUESTS, name);
   const closed = (): never => process.exit(0);
   const output = (drained: () => void): LineOutput =>
     new LineOutput(process.stdout, drained, closed);

@@ -33,6 +33,10 @@ function checkKeys(config: Config, { errors, warnings }: Issues): void {
     errors.push('jwt.jwks and jwt.wellknownurl: both name a key set; set one of them');
   if (set !== undefined && formOf(set) !== 'url')
     collectError('jwt.jwks', () => checkKeySet(set, algorithm), errors);
+  if (discovery !== undefined && config['jwt.aud'] === undefined)
+    warnings.push(
+      'jwt.aud is not set: every token of the issuer is accepted, also one for another service',
+    );
   if (key !== undefined) collectError('jwt.key', () => verificationKey(key, algorithm), errors);
   else if (set === undefined && discovery === undefined)
     errors.push(

@@ -30,12 +30,17 @@ export const MCP_KEYS = {
   'mcp.tool_names': fixed(
     choice('dotted', 'plain'),
     'dotted',
-    'Form of tool names: `service.list_tables`, or `service_list_tables` for clients that accept only letters, digits, `_` and `-` (at most 64).',
+    'Form of tool names for clients that do not ask for one (`/_mcp?names=plain`): `service.list_tables`, or `list_tables` for clients that accept only letters, digits, `_` and `-` (at most 64). Calls may use both.',
   ),
   'mcp.max_tools': fixed(
     integer(0, 100_000),
     100,
-    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the six general ones. Many clients accept at most 128 tools of all servers together.',
+    'Maximum number of tools for single tables and scripts offered to a caller, in addition to the general ones. Many clients accept at most 128 tools of all servers together.',
+  ),
+  'mcp.list_budget': fixed(
+    integer(0, 100_000_000),
+    32_000,
+    'Maximum number of characters of the whole list of tools, as JSON; a language model reads about four of them as one token. Scripts come before tables. Tables without room for a tool of their own are read with the general tools, which are always listed.',
   ),
   'mcp.tables': fixed(
     list(

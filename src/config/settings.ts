@@ -208,6 +208,7 @@ function mcpOf(config: Config, index: number): McpSettings {
     scriptsTable: namedScriptsTableOf(config),
     toolNames: config['mcp.tool_names'],
     maxTools: config['mcp.max_tools'],
+    listBudget: config['mcp.list_budget'],
     tables: config['mcp.tables'],
     scripts: config['mcp.scripts'],
     scriptAccess: scriptAccessOf(config),

@@ -70,6 +70,7 @@ export class Dispatcher {
       else if (!full && preflight && this.#isPreflight(request)) this.#respondToPreflight(request);
       else {
         const route = this.#routes.resolve(request.path);
+        request.challenge = route.challenge;
         if (full) {
           if (route.exempt) route.handle(request, undefined);
           else requests.reject(request, 'busy');

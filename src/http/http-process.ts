@@ -51,6 +51,7 @@ async function start(settings: HttpSettings): Promise<void> {
       },
       proofs,
       report: (news) => send({ type: 'proofs', news }),
+      passCancelled: (calls) => send({ type: 'calls-cancelled', calls }),
     });
     const port = await server.listen();
     if (port === undefined) return; // drained meanwhile
@@ -106,6 +107,9 @@ process.on('message', (message: SupervisorMessage) => {
       break;
     case 'proofs':
       proved(message.news);
+      break;
+    case 'calls-cancelled':
+      server?.cancelCalls(message.calls);
       break;
     case 'library-part':
     case 'library-rejected':

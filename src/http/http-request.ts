@@ -1,5 +1,6 @@
 /** A request in flight: its head and body, the worker that handles it, and the writer of its response. */
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
+import type { ErrorCode } from '../errors.js';
 import type { RequestHead } from './request-head.js';
 import { ResponseWriter } from './response-writer.js';
 
@@ -22,6 +23,7 @@ export class HttpRequest {
   /** As QueryRequest.headers. */
   readonly headers: string;
   readonly authorization: string;
+  readonly host: string;
   readonly origin: string;
   readonly connection: string;
   readonly forwardedFor: string;
@@ -41,6 +43,8 @@ export class HttpRequest {
   body: Buffer | undefined;
   /** Whether it had a body, which was discarded. */
   bodyDiscarded = false;
+  /** Writes WWW-Authenticate when it is rejected with 401; undefined for the usual one. */
+  challenge: ((request: HttpRequest, code: ErrorCode) => string) | undefined;
   /** The caller's name, for the log; empty for callers without a name. */
   user = '';
   /** Called when it has its response, or its client has disconnected. */
@@ -54,6 +58,7 @@ export class HttpRequest {
     this.requestId = head.requestId;
     this.headers = head.packed;
     this.authorization = head.authorization;
+    this.host = head.host;
     this.origin = head.origin;
     this.connection = head.connection;
     this.forwardedFor = head.forwardedFor;

@@ -17,7 +17,7 @@ import { DatabaseHealth } from '../pool/database-health.js';
 import { ProverThread } from '../pool/prover-thread.js';
 import { QueryPool } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
-import type { Connections } from '../ipc.js';
+import type { CancelledCall, Connections } from '../ipc.js';
 import type { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
@@ -34,6 +34,7 @@ import { OpenApiHandler } from './openapi-handler.js';
 import { PluginHandler } from './plugin-handler.js';
 import { QueryHandler } from './query-handler.js';
 import { RegistryHandler } from './registry-handler.js';
+import { ResourceMetadata } from './resource-metadata.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
 import { reportDatabases, reportScripts } from './start-report.js';
@@ -55,6 +56,8 @@ export interface Supervised {
   readonly libraries: LibrarySource;
   /** The proofs of the scripts that are known as this process starts. */
   readonly proofs: ProofBook;
+  /** Passes cancelled calls of MCP clients on to the other HTTP processes, which get them with HttpServer.cancelCalls. */
+  readonly passCancelled: (calls: readonly CancelledCall[]) => void;
   /** Reports what the prover of this process has found; all HTTP processes then get it with HttpServer.proved. */
   readonly report: (news: ProofNews) => void;
 }
@@ -62,6 +65,7 @@ export interface Supervised {
 export class HttpServer {
   readonly pool: QueryPool;
   readonly plugins: PluginHandler;
+  readonly #mcp: McpHandler | undefined;
   readonly #settings: HttpSettings;
   readonly #verifier: TokenVerifier | undefined;
   readonly #health: DatabaseHealth;
@@ -116,6 +120,9 @@ export class HttpServer {
     this.plugins = new PluginHandler(settings, this.#requests, gate, supervised.libraries, log);
     this.#prover = this.#startProver(supervised.report, log);
     const budget = new BodyBudget(settings.maxBody);
+    this.#mcp =
+      worker.mcp &&
+      new McpHandler(settings, this.#requests, this.pool, gate, supervised.passCancelled);
     const routes = this.#routes(gate, budget, supervised.attempts, log);
     this.#dispatcher = new Dispatcher(settings, this.#requests, gate, routes, budget);
   }
@@ -142,6 +149,11 @@ export class HttpServer {
   scriptsChanged(): void {
     this.pool.scriptsChanged();
     this.#prover?.scriptsChanged();
+  }
+
+  /** cancelCalls ends calls of MCP clients that another HTTP process was asked to cancel. */
+  cancelCalls(calls: readonly CancelledCall[]): void {
+    this.#mcp?.cancel(calls);
   }
 
   /** report logs what is served; to be called once it listens. */
@@ -218,7 +230,6 @@ export class HttpServer {
       const body = loginBody(maxBody, auth.login.type === 'body');
       login = loginRoute(body, requests, new ClientAddress(trustedProxies), service);
     }
-    const mcp = settings.worker.mcp && new McpHandler(settings, requests, pool, gate);
     const registry =
       settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
     const openapi = settings.worker.openapi && new OpenApiHandler(settings, requests, pool, gate);
@@ -234,7 +245,8 @@ export class HttpServer {
         budget,
         new ScriptRoutes((version) => pool.routes(version)),
       ),
-      mcp,
+      mcp: this.#mcp,
+      metadata: ResourceMetadata.of(settings, requests),
       plugins: this.plugins,
       registry,
       openapi,

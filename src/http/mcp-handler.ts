@@ -4,14 +4,17 @@
  * offer; and more requests than leave room for others.
  */
 import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '../auth/caller.js';
 import { MCP, packRequest } from '../batch.js';
 import { ServiceError } from '../errors.js';
 import { fieldValue } from '../header-list.js';
+import type { CancelledCall } from '../ipc.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import type { HttpSettings } from '../settings.js';
 import { PageOrigins, type Gate } from './gate.js';
 import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
+import { McpCancellation } from './mcp-cancellation.js';
 import type { RequestTable } from './request-table.js';
 import type { BodyRule, Route, TokenRule } from './route.js';
 
@@ -20,6 +23,8 @@ const MESSAGE = 1 << 20;
 
 const FOREIGN_PAGE =
   'this origin may not use the MCP endpoint: name it in mcp.origins of the configuration';
+
+const NAMES = ['dotted', 'plain'];
 
 const STREAM = 'there is no stream to listen to: messages are sent with POST';
 
@@ -30,27 +35,37 @@ export class McpHandler {
   readonly #body: BodyRule;
   readonly #origins: PageOrigins;
   readonly #limit: ConcurrencyLimit = { size: 0 };
+  readonly #cancellation: McpCancellation;
 
+  /** `pass` passes cancelled calls on to the other HTTP processes. */
   constructor(
     { maxBody, mcpOrigins }: HttpSettings,
     requests: RequestTable,
     pool: QueryPool,
     gate: Gate,
+    pass: (calls: readonly CancelledCall[]) => void,
   ) {
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#body = { methods: ['POST'], limit: Math.min(maxBody, MESSAGE), keep: () => true };
     this.#origins = new PageOrigins(mcpOrigins);
+    this.#cancellation = new McpCancellation(requests, this.#limit, pass);
   }
 
-  route(token: TokenRule): Route {
+  /** cancel ends calls that another HTTP process was asked to cancel. */
+  cancel(calls: readonly CancelledCall[]): void {
+    for (const call of calls) this.#cancellation.cancel(call);
+  }
+
+  /** `challenge` is that of its requests, see HttpRequest. */
+  route(token: TokenRule, challenge: Route['challenge']): Route {
     const handle: Route['handle'] = (request, caller) => this.#handle(request, caller);
-    return { token, body: this.#body, handle };
+    return { token, body: this.#body, handle, ...(challenge && { challenge }) };
   }
 
   #handle(request: HttpRequest, caller: Caller | undefined): void {
-    const { id, method, requestId, headers, body } = request;
+    const { id, method, query, requestId, headers, body } = request;
     const role = this.#gate.admit(caller);
     if (!this.#origins.allows(request.origin))
       throw new ServiceError('permission_denied', FOREIGN_PAGE);
@@ -59,15 +74,32 @@ export class McpHandler {
       request.response.addHeader('Allow', 'POST, OPTIONS');
       throw new ServiceError('method_not_allowed', STREAM);
     }
+    const names = query === '' ? '' : namesIn(query);
     if (!this.#requests.join(request, this.#limit))
       throw new ServiceError('busy', 'too many MCP requests wait already');
     // Bytes that are not UTF-8 are not JSON either.
     const message = body !== undefined && isUtf8(body) ? body.toString() : '';
+    this.#cancellation.received(request, message);
+    // An id of the session tells the calls of clients apart, also of those without a token. It is not kept here.
+    if (message.includes('"initialize"') && fieldValue(headers, 'mcp-session-id') === '')
+      request.response.addHeader('Mcp-Session-Id', randomUUID());
     const claims = caller?.claims ?? '';
     request.worker = this.#pool.submit(
-      packRequest(id, method, '', '', MCP, message, headers, requestId, role, claims),
+      packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims),
     );
   }
+}
+
+/**
+ * The form of tool names in a query string, empty for the configured one. Throws ServiceError `invalid_parameter`. Other
+ * parameters are ignored: a proxy may need them.
+ */
+function namesIn(query: string): string {
+  const [names, ...others] = new Set(new URLSearchParams(query).getAll('names'));
+  if (names === undefined) return '';
+  if (others.length > 0 || !NAMES.includes(names))
+    throw new ServiceError('invalid_parameter', `names must be ${NAMES.join(' or ')}`);
+  return names;
 }
 
 /** Whether a request is for a stream: its client would take any other response for one, and reconnect for ever. */

@@ -11,6 +11,7 @@ import { HttpRequest, type ConcurrencyLimit } from './http-request.js';
 import { Lingering, TICK } from './lingering.js';
 import { ReadPauses } from './read-pauses.js';
 import type { RequestHead } from './request-head.js';
+import { TYPED } from './response-head.js';
 import type { Body } from './response-writer.js';
 import { SendingResponses, type OnSending } from './sending-responses.js';
 
@@ -88,6 +89,11 @@ export class RequestTable {
     return this.#pending.values().filter((request) => request.worker === worker);
   }
 
+  /** countedIn lists the pending requests that are counted in a concurrency limit. */
+  countedIn(concurrencyLimit: ConcurrencyLimit): HttpRequest[] {
+    return this.#pending.values().filter((one) => one.concurrencyLimit === concurrencyLimit);
+  }
+
   /**
    * join counts a request in a concurrency limit; false when its size exceeds the number of free slots. A backend that
    * hangs thus never takes all slots: however many limits there are, as many slots stay free as each of them uses.
@@ -125,6 +131,12 @@ export class RequestTable {
   /** reject responds with an error, by default with its own message, and abandons the request at its worker. */
   reject(request: HttpRequest, code: ErrorCode, message?: string): void {
     this.#reject(request, new ServiceError(code, message));
+  }
+
+  /** cancel ends a pending request with a JSON response, and abandons it at its worker. */
+  cancel(request: HttpRequest, body: string): void {
+    this.respond(request, 200, JSON_BODY, body);
+    this.#abandon(request);
   }
 
   /** allowsMethod tells whether a request has one of the methods; one with any other gets its response here. */
@@ -189,7 +201,12 @@ export class RequestTable {
     const { message, code, status, retryAfter } = error;
     if (retryAfter !== undefined) request.response.addHeader('Retry-After', String(retryAfter));
     const xml = wantsXml(request.query);
-    this.respond(request, status, xml ? XML_BODY : JSON_BODY, errorBody(message, code, xml));
+    const body = errorBody(message, code, xml);
+    if (status === 401 && request.challenge !== undefined) {
+      request.response.addHeader('Content-Type', xml ? 'application/xml' : 'application/json');
+      request.response.addHeader('WWW-Authenticate', request.challenge(request, code));
+      this.respond(request, status, TYPED, body);
+    } else this.respond(request, status, xml ? XML_BODY : JSON_BODY, body);
     this.#abandon(request);
   }
 

@@ -13,6 +13,7 @@ import { parsePath, type OptionalRoutes } from './path.js';
 import type { PluginHandler } from './plugin-handler.js';
 import type { QueryHandler } from './query-handler.js';
 import type { RegistryHandler } from './registry-handler.js';
+import type { ResourceMetadata } from './resource-metadata.js';
 import type { Route, TokenRule } from './route.js';
 import type { UnmatchedHandler } from './unmatched-handler.js';
 import { Whitelist } from '../access/whitelist.js';
@@ -24,6 +25,7 @@ export interface Handlers {
   readonly login: Route | undefined;
   readonly queries: QueryHandler;
   readonly mcp: McpHandler | undefined;
+  readonly metadata: ResourceMetadata | undefined;
   readonly plugins: PluginHandler;
   readonly registry: RegistryHandler | undefined;
   readonly openapi: OpenApiHandler | undefined;
@@ -45,7 +47,7 @@ export class RouteTable {
     this.#context = context;
     this.#whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#handlers = handlers;
-    const { page, health, login, queries, mcp, registry, openapi, unmatched } = handlers;
+    const { page, health, login, queries, mcp, metadata, registry, openapi, unmatched } = handlers;
     this.#optional = { registry: registry !== undefined, openapi: openapi !== undefined };
     const token = (path: string): TokenRule => this.#token(path);
     const routes: Readonly<Record<string, Route>> = {
@@ -56,14 +58,19 @@ export class RouteTable {
         ...unmatched.notFound(token(LOGIN_PATH)),
         body: loginBody(maxBody, false),
       },
-      '/_mcp': mcp?.route(token('/_mcp')) ?? unmatched.notFound(token('/_mcp')),
+      '/_mcp':
+        mcp?.route(token('/_mcp'), metadata?.challenge) ?? unmatched.notFound(token('/_mcp')),
       '/databases': queries.listing('databases', token('/databases')),
       '/schemas': queries.listing('schemas', token('/schemas')),
       '/tables': queries.listing('tables', token('/tables')),
     };
-    this.#fixed = new Map(
-      Object.entries(routes).map(([path, route]) => [`${context}${path}`, route]),
-    );
+    this.#fixed = new Map([
+      ...Object.entries(routes).map(([path, route]): [string, Route] => [
+        `${context}${path}`,
+        route,
+      ]),
+      ...Object.entries(metadata?.routes ?? {}),
+    ]);
     this.#known = new Map(this.#fixed);
   }
 

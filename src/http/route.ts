@@ -8,6 +8,8 @@ export interface Route {
   readonly body?: BodyRule;
   /** Whether requests are handled even while the queue is full. */
   readonly exempt?: boolean;
+  /** See HttpRequest.challenge. */
+  readonly challenge?: HttpRequest['challenge'];
   /** handle responds to a request, or passes it to its backend. Throws ServiceError. */
   readonly handle: (request: HttpRequest, caller: Caller | undefined) => void;
 }

@@ -257,8 +257,8 @@ const COUNT: Column = {
   position: 0,
   nullable: false,
   maxLength: undefined,
-  generated: false,
-  updatable: false,
+  identity: undefined,
+  generated: undefined,
   defaultValue: undefined,
   description: undefined,
 };

@@ -32,6 +32,24 @@ function list(...texts: string[]): string {
   return `pg_catalog.concat_ws(';', ${texts.join(', ')})`;
 }
 
+/**
+ * SQL for the estimated rows of a relation, rounded to two digits, so that not each ANALYZE changes a table. NULL when
+ * they are not known, or not for everybody to know: with row-level security, a caller may read some of them only.
+ */
+function estimate(relation: string): string {
+  const rows = `${relation}.reltuples`;
+  return (
+    `CASE WHEN ${relation}.relkind IN ('r', 'm') AND NOT ${relation}.relrowsecurity AND ${rows} > 0 THEN CASE WHEN ${rows} < 100 ` +
+    `THEN ${rows}::bigint ELSE pg_catalog.round(${rows}::numeric, 1 - pg_catalog.floor(pg_catalog.log(${rows}::numeric))::int)::bigint END END`
+  );
+}
+
+// Of a partitioned table, the sum over its partitions at any depth.
+const ESTIMATE =
+  `CASE WHEN c.relkind <> 'p' THEN ${estimate('c')} WHEN NOT c.relrowsecurity THEN (WITH RECURSIVE part(id) AS (SELECT c.oid ` +
+  'UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN part p ON p.id = i.inhparent) ' +
+  `SELECT sum(${estimate('l')})::bigint FROM part p JOIN pg_catalog.pg_class l ON l.oid = p.id) END`;
+
 const OF_TABLE = "x.classoid = 'pg_catalog.pg_class'::regclass AND x.objoid";
 const AMONG = 'IN (SELECT r.oid FROM relation r)';
 
@@ -51,6 +69,8 @@ const TABLES = list(
   digest('pg_description', 'x.objoid', `${OF_TABLE} ${AMONG}`),
   digest('pg_rewrite', 'x.ev_class', `x.ev_class ${AMONG}`),
   digest('pg_constraint', 'x.conrelid', `x.conrelid ${AMONG}`),
+  digest('pg_index', 'x.indexrelid', `x.indrelid ${AMONG}`),
+  digest('pg_inherits', 'x.inhrelid', `x.inhrelid ${AMONG}`),
 );
 
 /**
@@ -60,7 +80,7 @@ const TABLES = list(
  */
 export const DIGEST: Statement = {
   sql:
-    `WITH relation AS (SELECT c.oid, c.xmin::text::bigint AS version FROM ${CLASSES} WHERE ${RELATIONS}) ` +
+    `WITH relation AS (SELECT c.oid, c.xmin::text::bigint # (coalesce(${estimate('c')}, 0) << 20) AS version FROM ${CLASSES} WHERE ${RELATIONS}) ` +
     `SELECT m.id, CASE WHEN m.id IS DISTINCT FROM $1::text THEN ${SHARED} END, ` +
     `CASE WHEN m.id IS DISTINCT FROM $1::text THEN ${TABLES} END ` +
     'FROM (SELECT CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN ' +
@@ -77,6 +97,9 @@ export const LIST: Statement = {
     version('pg_description', 'x.objsubid', `${OF_TABLE} = c.oid`),
     version('pg_rewrite', 'x.oid', 'x.ev_class = c.oid'),
     version('pg_constraint', 'x.oid', 'x.conrelid = c.oid'),
+    version('pg_index', 'x.indexrelid', 'x.indrelid = c.oid'),
+    version('pg_inherits', 'x.inhparent', 'x.inhrelid = c.oid'),
+    ESTIMATE,
   )} FROM ${CLASSES} WHERE c.oid > $1::oid AND ${VISIBLE} ORDER BY c.oid LIMIT $2::int`,
   recurs: true,
 };
@@ -102,18 +125,17 @@ const LABELS =
   `${MOST_LABELS} THEN pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) END ` +
   'FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) END';
 
-// As in information_schema.columns; of foreign tables only if their wrapper has a handler.
-const UPDATABLE =
-  "c.relkind IN ('r', 'p') OR c.relkind IN ('v', 'f') AND NOT k.locked AND " +
-  "(c.relkind = 'v' OR EXISTS (SELECT FROM pg_catalog.pg_foreign_table f " +
-  'JOIN pg_catalog.pg_foreign_server s ON s.oid = f.ftserver ' +
-  'JOIN pg_catalog.pg_foreign_data_wrapper w ON w.oid = s.srvfdw WHERE f.ftrelid = c.oid AND w.fdwhandler <> 0)) ' +
-  'AND pg_catalog.pg_column_is_updatable(c.oid, a.attnum, false)';
+// The expression of a generated column is shown only to callers who may read all columns in it.
+const EXPRESSION =
+  'CASE WHEN a.atthasdef AND NOT k.locked THEN (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) ' +
+  'FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum) END';
 
-const DEFAULT =
-  "CASE WHEN a.atthasdef AND a.attgenerated = '' AND NOT k.locked THEN " +
-  '(SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f ' +
-  'WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum) END';
+const EXPRESSION_COLUMNS =
+  "CASE WHEN a.attgenerated <> '' THEN (SELECT pg_catalog.json_agg(x.refobjsubid) FROM pg_catalog.pg_depend x " +
+  'JOIN pg_catalog.pg_attrdef f ON f.adrelid = c.oid AND f.adnum = a.attnum ' +
+  "WHERE x.refclassid = 'pg_catalog.pg_class'::regclass AND x.refobjid = c.oid AND x.refobjsubid <> a.attnum " +
+  "AND (x.classid = 'pg_catalog.pg_attrdef'::regclass AND x.objid = f.oid " +
+  "OR x.classid = 'pg_catalog.pg_class'::regclass AND x.objid = c.oid AND x.objsubid = a.attnum)) END";
 
 /** Most characters of a comment. */
 const LONGEST_COMMENT = 2_000;
@@ -129,9 +151,10 @@ const COLUMN = [
   LABELS,
   'a.attnum',
   'NOT (a.attnotnull OR coalesce(d.required, false))',
+  'a.attidentity',
   "a.attgenerated <> ''",
-  UPDATABLE,
-  DEFAULT,
+  EXPRESSION,
+  EXPRESSION_COLUMNS,
   `pg_catalog.left(pg_catalog.col_description(c.oid, a.attnum), ${LONGEST_COMMENT})`,
 ].join(', ');
 
@@ -154,16 +177,39 @@ const KEYS =
   'pg_catalog.json_build_array((SELECT x.conkey FROM pg_catalog.pg_constraint x ' +
   `WHERE x.conrelid = c.oid AND x.contype = 'p'), (${FOREIGN_KEYS}))`;
 
+// Expressions and conditions of an index depend on their columns, also on those that the index does not have.
+const INDEXES =
+  'SELECT pg_catalog.json_agg(pg_catalog.json_build_array(x.indisunique, x.indisprimary, ' +
+  '(SELECT pg_catalog.json_agg(CASE WHEN u.at <> 0 THEN pg_catalog.to_json(u.at) ' +
+  'WHEN k.locked THEN NULL ELSE pg_catalog.to_json(pg_catalog.pg_get_indexdef(x.indexrelid, u.i::int, true)) END ORDER BY u.i) ' +
+  'FROM pg_catalog.unnest(x.indkey::int2[]) WITH ORDINALITY u(at, i) WHERE u.i <= x.indnkeyatts), ' +
+  'CASE WHEN x.indpred IS NOT NULL AND NOT k.locked THEN pg_catalog.pg_get_expr(x.indpred, x.indrelid, true) END, ' +
+  'x.indpred IS NOT NULL, ' +
+  "(SELECT pg_catalog.json_agg(DISTINCT y.refobjsubid) FROM pg_catalog.pg_depend y WHERE y.classid = 'pg_catalog.pg_class'::regclass " +
+  "AND y.objid = x.indexrelid AND y.refclassid = 'pg_catalog.pg_class'::regclass AND y.refobjid = c.oid AND y.refobjsubid > 0)) " +
+  'ORDER BY x.indisprimary DESC, i.relname) ' +
+  'FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = c.oid AND x.indisvalid AND x.indislive';
+
+const CHECKS =
+  'SELECT pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.pg_get_expr(x.conbin, x.conrelid, true), x.conkey) ORDER BY x.conname) ' +
+  "FROM pg_catalog.pg_constraint x WHERE x.conrelid = c.oid AND x.contype = 'c' AND NOT k.locked";
+
+/** More about a table, in the order of FactsRow (loaded-table.ts). */
+const FACTS = `pg_catalog.json_build_array((${INDEXES}), (${CHECKS}))`;
+
+const PARENT =
+  '(SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE c.relispartition AND i.inhrelid = c.oid LIMIT 1)';
+
 /**
- * READ returns the tables with the OIDs `$1`: OID, whether it is locked, schema, name, kind, owner, comment, keys and
- * columns, both as JSON.
+ * READ returns the tables with the OIDs `$1`: OID, whether it is locked, schema, name, kind, owner, comment, for a
+ * partition the OID of its table, estimated rows, and as JSON more about it, its keys and its columns.
  */
 export const READ: Statement = {
   sql:
     `WITH ${DOMAINS}, ${LOCKED} SELECT c.oid, k.locked, n.nspname, c.relname, c.relkind, ` +
     'pg_catalog.pg_get_userbyid(c.relowner), ' +
     `pg_catalog.left(pg_catalog.obj_description(c.oid, 'pg_class'), ${LONGEST_COMMENT}), ` +
-    `${KEYS}, (${COLUMNS}) FROM ${CLASSES} CROSS JOIN LATERAL ` +
+    `${PARENT}, ${ESTIMATE}, ${FACTS}, ${KEYS}, (${COLUMNS}) FROM ${CLASSES} CROSS JOIN LATERAL ` +
     '(SELECT c.oid IN (SELECT l.relation FROM locked l WHERE l.relation IS NOT NULL) AS locked, ' +
     "pg_catalog.has_table_privilege(c.oid, 'SELECT') AS whole) k " +
     `WHERE c.oid = ANY ($1::oid[]) AND ${VISIBLE}`,

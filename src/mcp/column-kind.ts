@@ -1,4 +1,4 @@
-/** The kind of JSON values, and the maximum length, for a type of PostgreSQL. */
+/** The kind of JSON values, and the maximum length of texts, for a type of PostgreSQL. */
 import type { ColumnKind } from './table.js';
 
 /** A type from the system catalog; of a domain, its base type. */
@@ -48,23 +48,11 @@ export function kindOf({ oid, type, category }: BaseType): ColumnKind {
   return KINDS.get(oid) ?? 'string';
 }
 
-/** The precision of numbers, as in information_schema.columns. */
-const PRECISIONS: ReadonlyMap<number, number> = new Map([
-  [INT2, 16],
-  [INT4, 32],
-  [INT8, 64],
-  [FLOAT4, 24],
-  [FLOAT8, 53],
-]);
-
-/** maxLengthOf is the maximum length of a text in characters, or the precision of a number; undefined if unlimited. */
+/** maxLengthOf is the maximum length of a text in characters, or of a bit string in bits; undefined if unlimited. */
 export function maxLengthOf({ oid, modifier }: BaseType): string | undefined {
-  const precision = PRECISIONS.get(oid);
-  if (precision !== undefined) return String(precision);
   if (modifier < 0) return undefined;
   if (oid === BIT || oid === VARBIT) return String(modifier);
   // PostgreSQL includes the four bytes of the header in these modifiers.
   if (oid === BPCHAR || oid === VARCHAR) return String(modifier - 4);
-  if (oid === NUMERIC) return String(((modifier - 4) >> 16) & 0xffff);
   return undefined;
 }

@@ -30,6 +30,7 @@ import {
   type McpResponse,
   type ServerInfo,
 } from './response.js';
+import type { NameForm } from './tool-names.js';
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -78,7 +79,7 @@ export class McpEndpoint {
   readonly #tools: Tools;
   readonly #server: ServerInfo;
   readonly #path: string;
-  readonly #instructions: string;
+  readonly #instructions: Readonly<Record<NameForm, string>>;
   readonly #log: Logger;
   readonly #modernMembers: string;
 
@@ -86,7 +87,10 @@ export class McpEndpoint {
     this.#tools = tools;
     this.#server = { name: SERVER_NAME, version };
     this.#path = path;
-    this.#instructions = instructionsFor(expose);
+    this.#instructions = {
+      dotted: instructionsFor(expose, 'dotted'),
+      plain: instructionsFor(expose, 'plain'),
+    };
     this.#log = log;
     this.#modernMembers = modernMembers(this.#server);
   }
@@ -122,7 +126,8 @@ export class McpEndpoint {
 
   /** Throws, or rejects with, RpcError. */
   #result(request: Request): Members {
-    const { method, params, era } = request;
+    const { call, method, params, era } = request;
+    const instructions = this.#instructions[call.form];
     switch (method) {
       case 'tools/call':
         return this.#run(request);
@@ -130,13 +135,13 @@ export class McpEndpoint {
         return this.#list(request);
       case 'initialize':
         if (era === 'legacy')
-          return initializeMembers(this.#server, this.#instructions, params['protocolVersion']);
+          return initializeMembers(this.#server, instructions, params['protocolVersion']);
         break;
       case 'ping':
         if (era === 'legacy') return '';
         break;
       case 'server/discover':
-        if (era === 'modern') return discoverMembers(this.#instructions);
+        if (era === 'modern') return discoverMembers(instructions);
     }
     const message = `unknown method ${quoted(method)}: there are ${METHODS[era]}`;
     throw new RpcError(METHOD_NOT_FOUND, message, era === 'modern' ? 404 : 200);

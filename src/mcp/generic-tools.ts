@@ -2,7 +2,6 @@
 import type { McpSettings } from '../settings.js';
 import { FUNCTIONS, SPANS } from './aggregate-arguments.js';
 import {
-  annotations,
   ANY_VALUE,
   COLUMNS,
   FILTERS,
@@ -11,9 +10,10 @@ import {
   objectOf,
   OFFSET,
   ORDER,
+  READ_ONLY,
   type Schema,
 } from './input-schema.js';
-import { GENERIC_TOOLS, genericToolName, type GenericTool } from './tool-names.js';
+import { GENERIC_TOOLS, genericToolName, type GenericTool, type NameForm } from './tool-names.js';
 import type { ListedTool } from './tool.js';
 
 interface Description {
@@ -27,8 +27,11 @@ const DATABASE: Schema = {
   type: 'string',
   description: 'Alias of a database; the default one when left out.',
 };
-const SCHEMA: Schema = { type: 'string', description: 'Schema of the table.' };
-const TABLE: Schema = { type: 'string', description: 'Table or view in that schema.' };
+const SCHEMA: Schema = {
+  type: 'string',
+  description: 'Schema of the table; needed only if several have one of that name.',
+};
+const TABLE: Schema = { type: 'string', description: 'Table or view.' };
 
 /** Options for a list of related rows. */
 const RELATED = objectOf({
@@ -89,21 +92,32 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
   list_tables: {
     title: 'List tables',
     description:
-      'Lists the tables and views of a database that you may read, with schema, owner and type.',
+      'Lists the tables and views of a database that you may read, with comments and estimated rows. Use search to find those that a question is about.',
     inputSchema: objectOf({
       database: DATABASE,
       schema: { type: 'string', description: 'Only the tables of this schema.' },
+      search: {
+        type: 'string',
+        description:
+          'Words to look for in names and comments of tables and columns; the best match comes first.',
+      },
+      verbose: { type: 'boolean', description: 'Also owners, and each partition.' },
       ...PART,
     }),
   },
   describe_table: {
     title: 'Describe table',
     description:
-      'Describes a table or view: its columns with type, nullability, default value and comment.',
-    inputSchema: objectOf({ database: DATABASE, schema: SCHEMA, table: TABLE }, [
-      'schema',
-      'table',
-    ]),
+      'Describes a table or view: columns with types, allowed values and comments, primary key, foreign keys in both directions, indexes, checks.',
+    inputSchema: objectOf(
+      {
+        database: DATABASE,
+        schema: SCHEMA,
+        table: TABLE,
+        verbose: { type: 'boolean', description: 'Also owner and type.' },
+      },
+      ['table'],
+    ),
   },
   select_table: {
     title: 'Read rows',
@@ -167,20 +181,32 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
         limit: { ...LIMIT, description: 'Most groups to return (100 by default).' },
         offset: OFFSET,
       },
-      ['schema', 'table'],
+      ['table'],
     ),
   },
 };
 
-export function genericTools({ toolNames, expose }: McpSettings): ListedTool[] {
+/** A word of a description that is the name of a generic tool. */
+const NAMES = new RegExp(`\\b(?:${GENERIC_TOOLS.join('|')})\\b`, 'g');
+
+/** withNames writes the names of generic tools in a text as a client sees them. */
+export function withNames(form: NameForm, text: string): string {
+  return text.replaceAll(NAMES, (name) => genericToolName(form, name as GenericTool));
+}
+
+export function genericTools(
+  { expose }: Pick<McpSettings, 'expose'>,
+  form: NameForm,
+): ListedTool[] {
   const hidden = new Set<GenericTool>();
   if (!expose.databases) hidden.add('list_databases');
   if (!expose.schemas) hidden.add('list_schemas');
   if (!expose.tables) hidden.add('list_tables');
   return GENERIC_TOOLS.filter((tool) => !hidden.has(tool)).map((tool) => {
-    const { title, description, inputSchema } = DESCRIPTIONS[tool];
-    const name = genericToolName(toolNames, tool);
-    const entry = { name, title, description, inputSchema, annotations: annotations(title) };
+    const { title, inputSchema } = DESCRIPTIONS[tool];
+    const description = withNames(form, DESCRIPTIONS[tool].description);
+    const name = genericToolName(form, tool);
+    const entry = { name, title, description, inputSchema, annotations: READ_ONLY };
     return { name, json: JSON.stringify(entry) };
   });
 }

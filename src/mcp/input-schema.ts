@@ -5,16 +5,8 @@
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** annotations are the same for all tools: read-only, and limited to the databases of this service. */
-export function annotations(title: string): object {
-  return {
-    title,
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  };
-}
+/** The annotations of all tools: read-only, and limited to the databases of this service. */
+export const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
 
 /** objectOf is the schema of an object with only these members. */
 export function objectOf(

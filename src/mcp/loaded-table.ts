@@ -3,7 +3,7 @@
  * never used. A LoadedTable is immutable, so derived values are cached by the object.
  */
 import { kindOf, maxLengthOf, type BaseType } from './column-kind.js';
-import type { CatalogKeys, Column, Table } from './table.js';
+import type { CatalogFacts, CatalogKeys, Column, Table } from './table.js';
 
 /** A row of READ (catalog-statements.ts). */
 export type TableRow = readonly (string | null)[];
@@ -19,9 +19,10 @@ type ColumnRow = readonly [
   labels: string[] | null,
   position: number,
   nullable: boolean,
+  identity: string,
   generated: boolean,
-  updatable: boolean,
-  defaultValue: string | null,
+  expression: string | null,
+  expressionColumns: number[] | null,
   description: string | null,
 ];
 
@@ -33,6 +34,21 @@ type KeysRow = readonly [
     | null,
 ];
 
+/** More about the table in such a row, by the positions of columns. */
+type FactsRow = readonly [
+  indexes:
+    | (readonly [
+        unique: boolean,
+        primary: boolean,
+        keys: (number | string | null)[],
+        condition: string | null,
+        isPartial: boolean,
+        columns: number[] | null,
+      ])[]
+    | null,
+  checks: (readonly [expression: string, columns: number[] | null])[] | null,
+];
+
 const TYPES: Readonly<Record<string, Table['type']>> = {
   r: 'table',
   p: 'partitioned_table',
@@ -40,6 +56,8 @@ const TYPES: Readonly<Record<string, Table['type']>> = {
   m: 'materialized_view',
   f: 'foreign_table',
 };
+
+const IDENTITIES: Readonly<Record<string, Column['identity']>> = { a: 'always', d: 'by default' };
 
 export class LoadedTable implements Table {
   readonly id: string;
@@ -49,16 +67,19 @@ export class LoadedTable implements Table {
   readonly type: Table['type'];
   readonly owner: string;
   readonly description: string | undefined;
-  /** The row; its last values are the keys and the columns. */
+  readonly parent: string | undefined;
+  readonly estimate: number | undefined;
+  /** The row; its last values are the facts, the keys and the columns. */
   readonly #row: TableRow;
   #keys: CatalogKeys | undefined;
+  #facts: CatalogFacts | undefined;
   #columns: readonly Column[] | undefined;
   #byName: ReadonlyMap<string, Column> | undefined;
   /** The table restricted to permitted columns, by their set. */
   readonly #restricted = new WeakMap<ReadonlySet<string>, { readonly table: Table | undefined }>();
 
   constructor(alias: string, row: TableRow) {
-    const [id, , schema, name, kind, owner, description] = row;
+    const [id, , schema, name, kind, owner, description, parent, estimate] = row;
     this.id = id!;
     this.alias = alias;
     this.schema = schema!;
@@ -66,6 +87,8 @@ export class LoadedTable implements Table {
     this.type = TYPES[kind!]!;
     this.owner = owner!;
     this.description = description ?? undefined;
+    this.parent = parent ?? undefined;
+    this.estimate = estimate == null ? undefined : Number(estimate);
     this.#row = row;
   }
 
@@ -81,6 +104,10 @@ export class LoadedTable implements Table {
     const json = this.#row.at(-2)!;
     // Most tables of a large catalog may have none, and all are looked through for keys.
     return (this.#keys ??= json === '[null, null]' ? NO_KEYS : keysOf(JSON.parse(json) as KeysRow));
+  }
+
+  get facts(): CatalogFacts {
+    return (this.#facts ??= factsOf(JSON.parse(this.#row.at(-3)!) as FactsRow));
   }
 
   /** isAs tells whether a row has the same values. */
@@ -99,9 +126,10 @@ export class LoadedTable implements Table {
   #restrict(fields: ReadonlySet<string>): Table | undefined {
     const columns = this.columns.filter(({ name }) => fields.has(name));
     if (columns.length === 0) return undefined;
-    const { id, alias, schema, name, type, owner, description, keys } = this;
-    const members = { id, alias, schema, name, type, owner, description, keys };
-    return { ...members, columns, byName: byName(columns) };
+    const { id, alias, schema, name, type, owner, description, parent, estimate } = this;
+    const members = { id, alias, schema, name, type, owner, description, parent, estimate };
+    const { keys, facts } = this;
+    return { ...members, keys, facts, columns, byName: byName(columns) };
   }
 }
 
@@ -120,9 +148,27 @@ function keysOf([primary, foreign]: KeysRow): CatalogKeys {
   };
 }
 
+function factsOf([indexes, checks]: FactsRow): CatalogFacts {
+  return {
+    indexes: (indexes ?? []).map(([unique, primary, keys, condition, isPartial, columns]) => {
+      const own = keys.filter((key) => typeof key === 'number');
+      const known = keys.every((key) => key !== null) && (condition !== null || !isPartial);
+      return {
+        unique,
+        primary,
+        // Without the text of its expressions it is not known what it is of.
+        keys: known ? keys : [],
+        condition: condition ?? undefined,
+        columns: [...new Set([...own, ...(columns ?? [])])],
+      };
+    }),
+    checks: (checks ?? []).map(([expression, columns]) => ({ expression, columns: columns ?? [] })),
+  };
+}
+
 function columnOf(row: ColumnRow): Column {
   const [name, type, oid, typeKind, category, modifier, labels, position, ...rest] = row;
-  const [nullable, generated, updatable, defaultValue, description] = rest;
+  const [nullable, identity, generated, expression, expressionColumns, description] = rest;
   const base: BaseType = { oid, type: typeKind, category, modifier };
   return {
     name,
@@ -132,9 +178,11 @@ function columnOf(row: ColumnRow): Column {
     position,
     nullable,
     maxLength: maxLengthOf(base),
-    generated,
-    updatable,
-    defaultValue: defaultValue ?? undefined,
+    identity: IDENTITIES[identity],
+    generated: generated
+      ? { expression: expression ?? undefined, columns: expressionColumns ?? [] }
+      : undefined,
+    defaultValue: generated ? undefined : (expression ?? undefined),
     description: description ?? undefined,
   };
 }

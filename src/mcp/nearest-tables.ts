@@ -7,8 +7,12 @@ const LONGEST = 100;
 const MOST = 3;
 
 /** nearestTables returns names with their schemas: those of the same name in other schemas, otherwise the nearest. */
-export function nearestTables({ tables }: VisibleTables, schema: string, name: string): string[] {
-  if (schema.length + name.length > LONGEST) return [];
+export function nearestTables(
+  { tables }: VisibleTables,
+  schema: string | undefined,
+  name: string,
+): string[] {
+  if ((schema ?? '').length + name.length > LONGEST) return [];
   const same = tables.filter((table) => table.name === name).slice(0, MOST);
   if (same.length > 0) return same.map((table) => `${table.schema}.${table.name}`);
   const ofSchema = tables.filter((table) => table.schema === schema);

@@ -34,16 +34,14 @@ export interface OfferedTable {
   readonly table: Table;
 }
 
-/** offeredTables returns the first `most` tables with tools, ordered by database, schema and name. */
+/** offeredTables returns the tables with tools, ordered by database, schema and name. */
 export function offeredTables(
   databases: readonly TableToolNames[],
   isWanted: (table: Table) => boolean,
-  most: number,
 ): OfferedTable[] {
   const offered: OfferedTable[] = [];
   for (const { byName } of databases) {
     for (const [name, table] of byName) {
-      if (offered.length === most) return offered;
       if (table === null || !isWanted(table)) continue;
       // Tables of two databases may have the same name too.
       if (databases.some((other) => other.byName !== byName && other.byName.has(name))) continue;

@@ -1,7 +1,7 @@
 /**
  * The scripts of one database that are tools, by name. Rebuilt when a script or a proof has changed, in time slices, so
- * that a thousand scripts do not block other requests; unchanged tools are reused. Left out are scripts whose name clients
- * reject or that is not unique, and scripts with a required parameter whose name clients reject.
+ * that a thousand scripts do not block other requests; unchanged tools are reused. A name that clients reject or that is
+ * not unique means no script; scripts with a required parameter whose name clients reject are left out.
  */
 import type { ReadableScript } from '../script/scripts.js';
 import type { ProofBook } from '../proof-book.js';
@@ -10,8 +10,8 @@ import { inSlices } from '../script/slices.js';
 import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import type { Template } from '../template/template.js';
 import { ScriptInput } from './script-input.js';
-import { ScriptTool } from './script-tool.js';
-import { toolName, type NameForm } from './tool-names.js';
+import { ScriptTool, type ScriptToolNames } from './script-tool.js';
+import { FORMS, toolName } from './tool-names.js';
 
 /** The parameters of templates, which are the same for every database. */
 const parameters = new WeakMap<Template, TemplateParameters>();
@@ -20,15 +20,13 @@ export class ScriptTable {
   readonly scripts: readonly ReadableScript[];
   /** Ordered by path. */
   readonly tools: readonly ScriptTool[];
-  /** The number of readable scripts that are not tools. */
-  readonly leftOut: number;
+  /** By name in every form. */
   readonly #byName: ReadonlyMap<string, ScriptTool>;
 
-  private constructor(scripts: readonly ReadableScript[], byName: ReadonlyMap<string, ScriptTool>) {
+  private constructor(scripts: readonly ReadableScript[], tools: readonly ScriptTool[]) {
     this.scripts = scripts;
-    this.tools = [...byName.values()];
-    this.leftOut = scripts.length - this.tools.length;
-    this.#byName = byName;
+    this.tools = tools;
+    this.#byName = new Map(tools.flatMap((tool) => namesOf(tool).map((name) => [name, tool])));
   }
 
   /**
@@ -38,32 +36,28 @@ export class ScriptTable {
   static async build(
     alias: string,
     scripts: readonly ReadableScript[],
-    form: NameForm,
     proofs: ProofBook,
     before: ScriptTable | undefined,
   ): Promise<ScriptTable> {
-    const byName = new Map<string, ScriptTool | undefined>();
+    const known = new Map(before?.tools.map((tool) => [tool.path, tool]));
+    const usual: ScriptToolNames[] = [];
+    await inSlices(scripts, ({ folder, name }) => usual.push(usualNames(alias, folder, name)));
+    const shared = repeated(usual.flatMap((names) => Object.values(names)));
+    const tools: ScriptTool[] = [];
+    let at = 0;
     await inSlices(scripts, (script) => {
-      const { folder, name: own, template } = script;
-      const name = toolName(form, 'service', 'script', alias, folder, own);
-      if (name === undefined) return;
-      if (byName.has(name)) {
-        byName.set(name, undefined);
-        return;
-      }
-      const path = `${folder}/${own}`;
-      const proof = proofs.recordOf({ alias, script: path, verb: 'read' }, template);
-      const tool = toolOf(name, alias, script, proof, before?.find(name));
-      if (tool.input.usable) byName.set(name, tool);
+      const names = without(usual[at++]!, shared);
+      if (names.dotted === undefined && names.plain === undefined) return;
+      const path = `${script.folder}/${script.name}`;
+      const proof = proofs.recordOf({ alias, script: path, verb: 'read' }, script.template);
+      const tool = toolOf(names, alias, script, proof, known.get(path));
+      if (tool.input.usable) tools.push(tool);
     });
-    const tools = [...byName].filter(
-      (entry): entry is [string, ScriptTool] => entry[1] !== undefined,
-    );
     const isSame =
       before?.scripts === scripts &&
       before.tools.length === tools.length &&
-      tools.every(([, tool], i) => tool === before.tools[i]);
-    return isSame ? before : new ScriptTable(scripts, new Map(tools));
+      tools.every((tool, i) => tool === before.tools[i]);
+    return isSame ? before : new ScriptTable(scripts, tools);
   }
 
   find(name: string): ScriptTool | undefined {
@@ -71,29 +65,49 @@ export class ScriptTable {
   }
 }
 
-/** sharedNames are the names that scripts on several databases would have, which the plain form makes possible. */
+/** sharedNames are the names that scripts on several databases would have. */
 export function sharedNames(tables: readonly ScriptTable[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  const shared = new Set<string>();
-  for (const { tools } of tables)
-    for (const { name } of tools) (names.has(name) ? shared : names).add(name);
-  return shared;
+  return repeated(tables.flatMap(({ tools }) => tools.flatMap(namesOf)));
+}
+
+function usualNames(alias: string, folder: string, name: string): ScriptToolNames {
+  const path = [alias, folder, name] as const;
+  return { dotted: toolName('dotted', 'script', path), plain: toolName('plain', 'script', path) };
+}
+
+/** Names without those that several scripts would have. */
+function without({ dotted, plain }: ScriptToolNames, shared: ReadonlySet<string>): ScriptToolNames {
+  const own = (name: string | undefined): string | undefined =>
+    name === undefined || shared.has(name) ? undefined : name;
+  return { dotted: own(dotted), plain: own(plain) };
+}
+
+function namesOf({ names }: ScriptTool): string[] {
+  return FORMS.map((form) => names[form]).filter((name) => name !== undefined);
+}
+
+function repeated(names: readonly (string | undefined)[]): ReadonlySet<string> {
+  const known = new Set<string>();
+  const several = new Set<string>();
+  for (const name of names) if (name !== undefined) (known.has(name) ? several : known).add(name);
+  return several;
 }
 
 /** The tool of a script: the one `before` if its text and its proof are the same. */
 function toolOf(
-  name: string,
+  names: ScriptToolNames,
   alias: string,
   script: ReadableScript,
   proof: ProofRecord | undefined,
   before: ScriptTool | undefined,
 ): ScriptTool {
-  const { folder, name: own, template, head } = script;
-  const isSame = before?.template === template && before.path === `${folder}/${own}`;
+  const { template, head } = script;
+  const isSame =
+    before?.template === template && FORMS.every((form) => before.names[form] === names[form]);
   if (isSame && before.proof === proof) return before;
   let found = parameters.get(template);
   if (found === undefined)
     parameters.set(template, (found = parametersOf(template.text, template.name)));
   const input = new ScriptInput(found, head, proof);
-  return new ScriptTool(name, alias, script, input, proof, isSame ? before.cost : undefined);
+  return new ScriptTool(names, alias, script, input, proof, isSame ? before.cost : undefined);
 }

@@ -1,18 +1,22 @@
-/** A script on one database as a tool: its entry in `tools/list`, written on first use, and its measured cost. */
+/** A script on one database as a tool: its entries in `tools/list`, written on first use, and its measured cost. */
 import { descriptionOf } from '../head/description.js';
 import type { Head } from '../head/head.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { ReadableScript } from '../script/scripts.js';
 import type { Template } from '../template/template.js';
 import type { ProofRecord } from '../proofs.js';
-import { annotations } from './input-schema.js';
+import { READ_ONLY } from './input-schema.js';
 import { outputSchema } from './output-schema.js';
 import type { ScriptInput } from './script-input.js';
 import { MAX_ROWS } from './select-arguments.js';
 import type { ListedTool } from './tool.js';
+import type { NameForm } from './tool-names.js';
 
-export class ScriptTool implements ListedTool {
-  readonly name: string;
+/** The name of a tool in each form; undefined where clients reject it. */
+export type ScriptToolNames = Readonly<Record<NameForm, string | undefined>>;
+
+export class ScriptTool {
+  readonly names: ScriptToolNames;
   readonly alias: string;
   readonly folder: string;
   readonly script: string;
@@ -22,17 +26,17 @@ export class ScriptTool implements ListedTool {
   /** Undefined if there is none of this text. */
   readonly proof: ProofRecord | undefined;
   readonly cost: ScriptCost;
-  #json: string | undefined;
+  readonly #entries = new Map<NameForm, ListedTool>();
 
   constructor(
-    name: string,
+    names: ScriptToolNames,
     alias: string,
     script: ReadableScript,
     input: ScriptInput,
     proof: ProofRecord | undefined,
     cost = new ScriptCost(),
   ) {
-    this.name = name;
+    this.names = names;
     this.alias = alias;
     this.folder = script.folder;
     this.script = script.name;
@@ -48,20 +52,45 @@ export class ScriptTool implements ListedTool {
     return `${this.folder}/${this.script}`;
   }
 
-  get json(): string {
-    return (this.#json ??= JSON.stringify({
-      name: this.name,
+  /** entry is the entry of the list in a form of names; undefined if it has no name of that form. */
+  entry(form: NameForm): ListedTool | undefined {
+    const name = this.names[form];
+    if (name === undefined) return undefined;
+    let entry = this.#entries.get(form);
+    if (entry === undefined) this.#entries.set(form, (entry = new Entry(name, this)));
+    return entry;
+  }
+
+  /** json is the entry under a name. */
+  json(name: string): string {
+    return JSON.stringify({
+      name,
       title: this.path,
       description: this.#description(),
       inputSchema: this.input.schema(),
       outputSchema: this.proof && outputSchema(this.proof),
-      annotations: annotations(this.path),
-    }));
+      annotations: READ_ONLY,
+    });
   }
 
   #description(): string {
     const about = descriptionOf(this.template.text) || `Runs the script ${this.path}.`;
     const end = /[.!?…]$/.test(about) ? '' : '.';
     return `${about}${end} Database: ${this.alias}. At most ${MAX_ROWS} rows${this.input.paged ? '; _page gives the next ones' : ''}.`;
+  }
+}
+
+class Entry implements ListedTool {
+  readonly name: string;
+  readonly #tool: ScriptTool;
+  #json: string | undefined;
+
+  constructor(name: string, tool: ScriptTool) {
+    this.name = name;
+    this.#tool = tool;
+  }
+
+  get json(): string {
+    return (this.#json ??= this.#tool.json(this.name));
   }
 }

@@ -119,14 +119,18 @@ export class ScriptTools {
       throw error;
     }
     if (this.#access !== undefined && !call.authenticated) return NONE;
-    const user = this.#access === undefined ? '' : call.name;
-    const before = this.#lists.get(user);
+    const { form } = call;
+    const key = `${form} ${this.#access === undefined ? '' : call.name}`;
+    const before = this.#lists.get(key);
     if (before?.offer === offer) return before.tools;
     const { tables, shared } = offer;
-    const tools = tables.flatMap((table) =>
-      table.tools.filter((tool) => !shared.has(tool.name) && this.#may(call, tool)),
+    const permitted = tables.flatMap((table) =>
+      table.tools.filter((tool) => this.#may(call, tool)),
     );
-    this.#lists.set(user, { offer, tools });
+    const tools = permitted
+      .map((tool) => tool.entry(form))
+      .filter((entry) => entry !== undefined && !shared.has(entry.name)) as ListedTool[];
+    this.#lists.set(key, { offer, tools });
     return tools;
   }
 
@@ -186,16 +190,21 @@ export class ScriptTools {
   }
 
   async #build(alias: string, scripts: readonly ReadableScript[]): Promise<ScriptTable> {
-    const { toolNames } = this.#settings;
     const before = this.#tables.get(alias);
-    const table = await ScriptTable.build(alias, scripts, toolNames, this.#proofs, before);
+    const table = await ScriptTable.build(alias, scripts, this.#proofs, before);
     if (table === before) return table;
     this.#tables.set(alias, table);
     this.#lists.clear(); // they refer to the previous table
-    const { leftOut } = table;
-    if (leftOut > 0 && leftOut !== before?.leftOut)
+    const leftOut = this.#leftOut(table);
+    if (leftOut > 0 && (before === undefined || leftOut !== this.#leftOut(before)))
       this.#log.warn({ alias, scripts: leftOut }, LEFT_OUT);
     return table;
+  }
+
+  /** The number of readable scripts that are not tools in the configured form of names. */
+  #leftOut({ scripts, tools }: ScriptTable): number {
+    const { toolNames } = this.#settings;
+    return scripts.length - tools.filter(({ names }) => names[toolNames] !== undefined).length;
   }
 
   async #run(call: McpCall, tool: ScriptTool, args: Arguments): Promise<ToolOutcome> {

@@ -57,7 +57,7 @@ export function selectFailureText(
     return `a column has a type that cannot be compared. Leave it out of ${places}: ${listNames([...columns])}.`;
   }
   if (CHANGED.has(state))
-    return 'the table is not what it was a moment ago. Look at it again, with describe_table, and send the call again.';
+    return 'the table is not what it was a moment ago. Look at its columns again, and send the call again.';
   return GENERAL;
 }
 

@@ -11,6 +11,7 @@ export class TableSet<Kind extends Table = Table> implements VisibleTables {
   readonly tables: readonly Kind[];
   readonly #byName = new Map<string, Kind>();
   #keys: KeyIndex | undefined;
+  #byId: ReadonlyMap<string, Kind> | undefined;
 
   constructor(tables: Iterable<Kind>) {
     this.tables = sorted([...tables]);
@@ -19,6 +20,16 @@ export class TableSet<Kind extends Table = Table> implements VisibleTables {
 
   find(schema: string, name: string): Kind | undefined {
     return this.#byName.get(key(schema, name));
+  }
+
+  parentOf({ parent }: Table): Kind | undefined {
+    if (parent === undefined) return undefined;
+    this.#byId ??= new Map(this.tables.map((table) => [table.id, table]));
+    return this.#byId.get(parent);
+  }
+
+  named(name: string): readonly Kind[] {
+    return this.tables.filter((table) => table.name === name);
   }
 
   keysOf(table: Table): TableKeys {

@@ -1,41 +1,20 @@
 /**
- * The entry in `tools/list` of the tool that reads one table: its arguments are typed by the columns. For a table with
- * very many columns the schema names none, to keep the list of tools short for language models.
+ * The entry in `tools/list` of the tool that reads one table. Lists of tools are read by language models with each
+ * request, so it is short: the columns with their types are in the description, and what the arguments mean in that of
+ * select_table.
  */
-import {
-  annotations,
-  ANY_ITEM,
-  ANY_VALUE,
-  COLUMNS,
-  FILTERS,
-  LIMIT,
-  listOf,
-  objectOf,
-  OFFSET,
-  OPERATORS,
-  ORDER,
-  plainText,
-  type Schema,
-} from './input-schema.js';
+import { plainText, READ_ONLY, type Schema } from './input-schema.js';
 import type { Column, Table } from './table.js';
+import { genericToolName, type NameForm } from './tool-names.js';
 
-/** Maximum of columns in a description, and in a schema. */
-const DESCRIBED = 40;
-const TYPED = 100;
+/** Maximum of characters of an entry: about 250 tokens. A name of a table or column may be longer than that allows. */
+const LONGEST = 1_000;
 
-/** Maximum of characters of an entry whose schema names columns. */
-const LONGEST = 32 << 10;
+/** Maximum of characters of a table's comment. */
+const COMMENT = 200;
 
-/** Maximum of characters of a table's comment, and of a column's. */
-const COMMENT = 500;
-const COLUMN_COMMENT = 200;
-
-/** Maximum of listed labels of an enumeration, and of their characters in all. */
-const LABELS = 50;
-const LABELS_LENGTH = 1_000;
-
-/** Types with numbers that JSON parsers would round. */
-const LARGE_NUMBERS = /^(?:bigint|numeric)\b/;
+/** Maximum of characters of the listed labels of an enumeration. */
+const LABELS = 80;
 
 const TYPES: Readonly<Record<Table['type'], string>> = {
   table: 'table',
@@ -45,106 +24,88 @@ const TYPES: Readonly<Record<Table['type'], string>> = {
   foreign_table: 'foreign table',
 };
 
-/** tableTool writes the entry as JSON; `describe` is the name of the tool that describes tables. */
-export function tableTool(name: string, table: Table, describe: string): string {
-  const { columns } = table;
-  const title = plainText(`Read ${table.schema}.${table.name}`, COMMENT);
-  const entry = (inputSchema: Schema): string =>
+/** Types that PostgreSQL also knows by a shorter name. */
+const SHORT: readonly (readonly [RegExp, string])[] = [
+  [/^character varying/, 'varchar'],
+  [/^character\b/, 'char'],
+  [/^(timestamp|time)(\(\d\))? with time zone/, '$1tz$2'],
+  [/^(timestamp|time)(\(\d\))? without time zone/, '$1$2'],
+  [/^double precision/, 'float8'],
+];
+
+/** tableTool writes the entry as JSON: the fullest one that is short enough. */
+export function tableTool(name: string, table: Table, form: NameForm): string {
+  const columns = table.columns.map(columnText);
+  const about = plainText(table.description ?? '', COMMENT);
+  const entry = (described: number, inputSchema = INPUT, comment = about): string =>
     JSON.stringify({
       name,
-      title,
-      description: description(table, describe),
+      description: description(table, comment, columns, described, form),
       inputSchema,
-      annotations: annotations(title),
+      annotations: READ_ONLY,
     });
-  const json = columns.length > TYPED ? undefined : entry(typedInput(columns));
-  return json === undefined || json.length > LONGEST ? entry(UNTYPED) : json;
+  const typed = entry(columns.length, inputOf(table.columns.map((column) => column.name)));
+  if (typed.length <= LONGEST) return typed;
+  const untyped = entry(columns.length);
+  if (untyped.length <= LONGEST) return untyped;
+  const least = entry(0);
+  if (least.length > LONGEST) return entry(0, INPUT, '');
+  let few = 0;
+  // JSON writes some characters as several.
+  for (let { length } = least; few < columns.length; few++)
+    if ((length += JSON.stringify(columns[few]).length) > LONGEST) break;
+  return entry(few);
 }
 
-function description(table: Table, describe: string): string {
-  const { alias, schema, name, type, columns } = table;
-  const place = plainText(`${schema}.${name} in the database ${alias}`, COMMENT);
-  const comment = plainText(table.description ?? '', COMMENT);
+function description(
+  { alias, schema, name, type }: Table,
+  comment: string,
+  columns: readonly string[],
+  described: number,
+  form: NameForm,
+): string {
+  const place = inText(`${schema}.${name} in the database ${alias}`);
   const what = comment === '' ? '' : ` ${sentence(comment)}`;
-  const named = columns.slice(0, DESCRIBED).map((c) => `${inText(c.name)} (${inText(c.type)})`);
-  const more = columns.length - named.length;
-  const rest = more > 0 ? ` and ${more} more: see ${describe}` : '';
-  return `Reads rows of the ${TYPES[type]} ${place}.${what} Columns: ${named.join(', ')}${rest}.`;
+  const more = columns.length - described;
+  const some = columns.slice(0, described).join(', ');
+  const rest =
+    more > 0 ? `${described > 0 ? ' and ' : ''}${more} ${described > 0 ? 'more' : 'columns'}` : '';
+  const see = more > 0 ? ` ${genericToolName(form, 'describe_table')} has all.` : '';
+  const as = `Arguments as in ${genericToolName(form, 'select_table')}.`;
+  return `Rows of the ${TYPES[type]} ${place}.${what} Columns: ${some}${rest}.${see} ${as}`;
+}
+
+function columnText({ name, type, labels }: Column): string {
+  const short = SHORT.reduce((text, [long, instead]) => text.replace(long, instead), type);
+  const values = labels?.join('|') ?? '';
+  const among = values === '' || values.length > LABELS ? '' : ` (${plainText(values, LABELS)})`;
+  return `${inText(name)} ${inText(short)}${among}`;
 }
 
 /** A name has at most 63 bytes, a type may be longer. */
 function inText(name: string): string {
-  return plainText(name, 130);
+  return plainText(name, 200);
 }
 
 function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The schema that names no columns. */
-const UNTYPED = objectOf({
-  columns: listOf({ type: 'string' }, COLUMNS),
-  filters: { type: 'object', additionalProperties: ANY_VALUE, description: FILTERS },
-  order_by: listOf({ type: 'string' }, ORDER),
-  limit: LIMIT,
-  offset: OFFSET,
-});
-
-function typedInput(columns: readonly Column[]): Schema {
-  const names = columns.map(({ name }) => name);
-  // The Set matters if a column has the name of another one with a minus sign before it.
-  const orders = [...new Set(names.flatMap((name) => [name, `-${name}`]))];
-  return objectOf({
-    columns: listOf({ type: 'string', enum: names }, COLUMNS),
-    filters: { ...filters(columns), description: FILTERS },
-    order_by: listOf({ type: 'string', enum: orders }, ORDER),
-    limit: LIMIT,
-    offset: OFFSET,
-  });
-}
-
-function filters(columns: readonly Column[]): Schema {
-  // Object.fromEntries, because a column may be called `__proto__`.
-  const properties = Object.fromEntries(columns.map((column) => [column.name, filter(column)]));
-  return { type: 'object', properties, additionalProperties: false };
-}
-
-function filter(column: Column): Schema {
-  const nothing = { type: 'null' };
-  const values = valuesOf(column);
-  const list =
-    column.kind === 'array'
-      ? { type: 'array', items: ANY_ITEM }
-      : { type: 'array', items: values.length === 1 ? values[0] : { anyOf: values }, minItems: 1 };
-  return { anyOf: [...values, list, nothing, OPERATORS], description: columnText(column) };
-}
-
-function columnText({ type, nullable, description: comment }: Column): string {
-  const what = `${inText(type)}${nullable ? '' : ', never null'}`;
-  const said = comment === undefined ? '' : plainText(comment, COLUMN_COMMENT);
-  return said === '' ? what : `${what}: ${said}`;
-}
-
-/** Schemas of one value of a column. For an array that is the text that PostgreSQL writes. */
-function valuesOf({ kind, type, labels }: Column): readonly Schema[] {
+/** The schema of the arguments; `names` are the columns, where they are to be listed. */
+function inputOf(names?: readonly string[]): Schema {
   const text = { type: 'string' };
-  switch (kind) {
-    case 'integer':
-    case 'number':
-      return LARGE_NUMBERS.test(type) ? [{ type: kind }, text] : [{ type: kind }];
-    case 'boolean':
-      return [{ type: 'boolean' }];
-    case 'enum':
-      return [labels !== undefined && isShort(labels) ? { ...text, enum: labels } : text];
-    case 'date-time':
-      // The format requires a time zone.
-      return [type.endsWith('with time zone') ? { ...text, format: 'date-time' } : text];
-    default:
-      return [text];
-  }
+  return {
+    type: 'object',
+    properties: {
+      columns: { type: 'array', items: names === undefined ? text : { ...text, enum: names } },
+      filters: { type: 'object' },
+      order_by: { type: 'array', items: text },
+      limit: { type: 'integer' },
+      offset: { type: 'integer' },
+      total: { type: 'boolean' },
+      include: { type: 'object' },
+    },
+  };
 }
 
-function isShort(labels: readonly string[]): boolean {
-  if (labels.length === 0 || labels.length > LABELS) return false;
-  return labels.reduce((sum, label) => sum + label.length, 0) <= LABELS_LENGTH;
-}
+const INPUT = inputOf();

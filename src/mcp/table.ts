@@ -24,10 +24,13 @@ export interface Column {
   readonly labels: readonly string[] | undefined;
   readonly position: number;
   readonly nullable: boolean;
-  /** Maximum length in characters, or the precision of a number; undefined if unlimited. */
+  /** Maximum length of a text in characters, or of a bit string in bits; undefined if unlimited. */
   readonly maxLength: string | undefined;
-  readonly generated: boolean;
-  readonly updatable: boolean;
+  /** For an identity column, whether other values may be inserted. */
+  readonly identity: 'always' | 'by default' | undefined;
+  /** For a generated column, its expression if that is known, and the positions of the columns in it. */
+  readonly generated:
+    { readonly expression: string | undefined; readonly columns: readonly number[] } | undefined;
   readonly defaultValue: string | undefined;
   /** The comment in the database. */
   readonly description: string | undefined;
@@ -48,6 +51,25 @@ export interface CatalogKeys {
     /** Whether it is that of a partitioned table, of which this one is a partition. */
     readonly inherited: boolean;
   }[];
+}
+
+/**
+ * More about a table as the catalog has it, by the positions of columns, also of those that the caller may not read: what
+ * a caller may see of it is in table-facts.ts.
+ */
+export interface CatalogFacts {
+  readonly indexes: readonly {
+    readonly unique: boolean;
+    readonly primary: boolean;
+    /** Positions of columns and texts of expressions; empty if they are not known. */
+    readonly keys: readonly (number | string)[];
+    /** For a partial index. */
+    readonly condition: string | undefined;
+    /** All columns in keys and condition. */
+    readonly columns: readonly number[];
+  }[];
+  /** A position of 0 stands for the whole row. */
+  readonly checks: readonly { readonly expression: string; readonly columns: readonly number[] }[];
 }
 
 /** ForeignKey is a foreign key between tables of a caller, all of whose columns the caller may read. */
@@ -79,11 +101,16 @@ export interface Table {
   readonly type: 'table' | 'partitioned_table' | 'view' | 'materialized_view' | 'foreign_table';
   readonly owner: string;
   readonly description: string | undefined;
+  /** For a partition, the OID of the table that it is one of. */
+  readonly parent: string | undefined;
+  /** The estimated number of rows, about two digits of it; undefined if it is not known. */
+  readonly estimate: number | undefined;
   /** The columns that the caller may read, in their order: at least one. */
   readonly columns: readonly Column[];
   /** The same by name. */
   readonly byName: ReadonlyMap<string, Column>;
   readonly keys: CatalogKeys;
+  readonly facts: CatalogFacts;
 }
 
 /** VisibleTables are the tables of one database that a caller may read. */
@@ -92,6 +119,10 @@ export interface VisibleTables {
   readonly tables: readonly Table[];
   find(schema: string, name: string): Table | undefined;
   keysOf(table: Table): TableKeys;
+  /** parentOf is the table that a partition is one of, if the caller may read it. */
+  parentOf(table: Table): Table | undefined;
+  /** named lists the tables of a name in any schema. */
+  named(name: string): readonly Table[];
 }
 
 /** TableCatalog has the tables of all databases. */

@@ -17,7 +17,7 @@ import {
   tablesJson,
 } from './listings.js';
 import type { ReadOnly } from './read-only.js';
-import { shorten, ArgumentError } from './argument-error.js';
+import { listNames, shorten, ArgumentError } from './argument-error.js';
 import type { ScriptTools } from './script-tools.js';
 import { checkAggregate } from './aggregate-arguments.js';
 import { nearestTables } from './nearest-tables.js';
@@ -27,7 +27,14 @@ import type { TableCatalog, Table, VisibleTables } from './table.js';
 import { TableRows } from './table-rows.js';
 import { PERMISSION_DENIED } from './tool-failure.js';
 import type { ToolList } from './tool-list.js';
-import { genericToolName, mayName, namePrefix, type GenericTool } from './tool-names.js';
+import {
+  formOf,
+  FORMS,
+  genericToolName,
+  mayName,
+  namePrefix,
+  type GenericTool,
+} from './tool-names.js';
 import { INVALID_PARAMS, RpcError, type Arguments, type ToolOutcome } from './tool.js';
 
 type Run = (call: McpCall, args: Arguments) => ToolOutcome | Promise<ToolOutcome>;
@@ -38,10 +45,8 @@ export class ToolCalls {
   readonly #list: ToolList;
   readonly #scripts: ScriptTools | undefined;
   readonly #rows: TableRows;
-  /** The generic tools, by name. */
+  /** The generic tools, by name in every form. */
   readonly #generic: ReadonlyMap<string, Run>;
-  readonly #selectPrefix: string;
-  readonly #scriptPrefix: string;
 
   /** Without `scripts`, scripts are not tools. */
   constructor(
@@ -58,16 +63,18 @@ export class ToolCalls {
     this.#scripts = scripts;
     this.#rows = new TableRows(readOnly, settings.maxResult, log);
     const { expose } = settings;
-    this.#generic = new Map<string, Run>([
-      [this.#named('list_databases'), this.#listing(expose.databases, this.#listDatabases)],
-      [this.#named('list_schemas'), this.#listing(expose.schemas, this.#listSchemas)],
-      [this.#named('list_tables'), this.#listing(expose.tables, this.#listTables)],
-      [this.#named('describe_table'), this.#describe],
-      [this.#named('select_table'), this.#select],
-      [this.#named('aggregate_table'), this.#aggregate],
-    ]);
-    this.#selectPrefix = namePrefix(settings.toolNames, 'service', 'select');
-    this.#scriptPrefix = namePrefix(settings.toolNames, 'service', 'script');
+    const generic: Readonly<Record<GenericTool, Run>> = {
+      list_databases: this.#listing(expose.databases, this.#listDatabases),
+      list_schemas: this.#listing(expose.schemas, this.#listSchemas),
+      list_tables: this.#listing(expose.tables, this.#listTables),
+      describe_table: this.#describe,
+      select_table: this.#select,
+      aggregate_table: this.#aggregate,
+    };
+    const entries = Object.entries(generic) as [GenericTool, Run][];
+    this.#generic = new Map(
+      FORMS.flatMap((form) => entries.map(([name, run]) => [genericToolName(form, name), run])),
+    );
   }
 
   /** run runs a tool. Rejects with RpcError: an unknown tool, a hidden listing. */
@@ -75,7 +82,8 @@ export class ToolCalls {
     try {
       const generic = this.#generic.get(name);
       if (generic !== undefined) return await generic(call, args);
-      if (!name.startsWith(this.#scriptPrefix)) return await this.#selectFrom(call, name, args);
+      if (!name.startsWith(namePrefix(formOf(name), 'script')))
+        return await this.#selectFrom(call, name, args);
       const outcome = await this.#scripts?.run(call, name, args);
       if (outcome === undefined) throw unknownTool(name);
       return outcome;
@@ -97,20 +105,21 @@ export class ToolCalls {
 
   #listSchemas: Run = async (call, args) => {
     checkNames(args, SCHEMAS_ARGUMENTS);
-    const visible = await this.#catalog.visible(this.#aliasOf(args), call);
+    const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
     return { json: schemasJson(args, visible) };
   };
 
   #listTables: Run = async (call, args) => {
     checkNames(args, TABLES_ARGUMENTS);
-    const visible = await this.#catalog.visible(this.#aliasOf(args), call);
-    return { json: tablesJson(args, visible) };
+    const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
+    return { json: await tablesJson(args, visible) };
   };
 
   #describe: Run = async (call, args) => {
     checkDescribe(args);
-    const table = await this.#find(call, args);
-    return 'error' in table ? table : { json: descriptionJson(table) };
+    const found = await this.#find(call, args);
+    if ('error' in found) return found;
+    return { json: descriptionJson(args, found.table, found.visible) };
   };
 
   #select: Run = (call, args) => {
@@ -124,8 +133,8 @@ export class ToolCalls {
   };
 
   async #readTable(call: McpCall, args: Arguments, kind: QueryKind): Promise<ToolOutcome> {
-    const table = await this.#find(call, args);
-    return 'error' in table ? table : this.#read(call, kind, table, args);
+    const found = await this.#find(call, args);
+    return 'error' in found ? found : this.#read(call, kind, found.table, args);
   }
 
   /** Runs the tool of a single table. */
@@ -137,7 +146,7 @@ export class ToolCalls {
       table ??= await this.#list.tableOf(call, name);
     }
     if (table === undefined) {
-      if (aliases.length > 0 || this.#hasTableName(name)) return this.#denied();
+      if (aliases.length > 0 || hasTableName(name)) return this.#denied(call);
       throw unknownTool(name);
     }
     checkTableSelect(args);
@@ -149,66 +158,98 @@ export class ToolCalls {
     const tables = await this.#catalog.visible(alias, call);
     const renewed = (): Promise<VisibleTables> => this.#catalog.renewed(alias, call);
     const outcome = await this.#rows.read(call, kind, [table, tables], args, renewed);
-    return outcome ?? this.#denied();
+    return outcome ?? this.#denied(call);
   }
 
   /** The databases that the name of a table's tool may refer to. */
   #aliasesIn(name: string): string[] {
-    const { toolNames } = this.#settings;
+    if (!hasTableName(name)) return [];
     return this.#catalog.databases
       .map(({ alias }) => alias)
-      .filter((alias) => this.#hasTableName(name) && mayName(toolNames, alias, name));
-  }
-
-  /** Whether a name has the form of a table's tool: database, schema and table. */
-  #hasTableName(name: string): boolean {
-    if (!name.startsWith(this.#selectPrefix)) return false;
-    const rest = name.slice(this.#selectPrefix.length);
-    return this.#settings.toolNames === 'plain' ? rest !== '' : rest.split('.').length >= 3;
+      .filter((alias) => mayName(alias, name));
   }
 
   /** The alias in the arguments, by default that of the default database. */
-  #aliasOf(args: Arguments): string {
+  #aliasOf(call: McpCall, args: Arguments): string {
     const wanted = textArgument(args, 'database');
     const { databases } = this.#catalog;
     if (wanted === undefined) return databases[0]!.alias;
     if (databases.some(({ alias }) => alias === wanted)) return wanted;
     const instead = this.#settings.expose.databases
-      ? `, or use one that ${this.#named('list_databases')} gives`
+      ? `, or use one that ${call.named('list_databases')} gives`
       : '';
     throw new ArgumentError(
       `database not registered: ${shorten(wanted)}. Leave "database" out for the default one${instead}.`,
     );
   }
 
-  /** The table that the arguments name, or the outcome if the caller has none of that name. */
-  async #find(call: McpCall, args: Arguments): Promise<Table | { readonly error: string }> {
-    const alias = this.#aliasOf(args);
-    const schema = requiredText(args, 'schema');
+  /**
+   * The table that the arguments name, or the outcome if the caller has none of that name. The schema may be left out for
+   * a name that only one of the caller's tables has.
+   */
+  async #find(call: McpCall, args: Arguments): Promise<FoundTable | { readonly error: string }> {
+    const alias = this.#aliasOf(call, args);
+    const schema = textArgument(args, 'schema');
     const name = requiredText(args, 'table');
     const visible = await this.#catalog.visible(alias, call);
-    const table = visible.find(schema, name);
-    if (table !== undefined) return table;
+    const table = tableIn(visible, schema, name);
+    if (table !== undefined) return { table, visible };
     const renewed = await this.#catalog.renewed(alias, call);
-    const found = renewed.find(schema, name);
-    if (found !== undefined) return found;
-    return this.#denied(this.#settings.expose.tables ? nearestTables(renewed, schema, name) : []);
+    const found = tableIn(renewed, schema, name);
+    if (found !== undefined) return { table: found, visible: renewed };
+    const listed = this.#settings.expose.tables;
+    return this.#denied(call, listed ? nearestTables(renewed, schema, name) : []);
   }
 
   /** The outcome for a table that does not exist or may not be read, with names that may be meant. */
-  #denied(nearest: readonly string[] = []): { readonly error: string } {
+  #denied(call: McpCall, nearest: readonly string[] = []): { readonly error: string } {
     const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
     const instead = this.#settings.expose.tables
-      ? ` ${this.#named('list_tables')} lists those.`
+      ? ` ${call.named('list_tables')} lists those.`
       : '';
     return {
       error: `${PERMISSION_DENIED}: there is no such table that you may read.${meant}${instead}`,
     };
   }
+}
 
-  #named(name: GenericTool): string {
-    return genericToolName(this.#settings.toolNames, name);
+interface FoundTable {
+  readonly table: Table;
+  readonly visible: VisibleTables;
+}
+
+/** Throws ArgumentError if several schemas have a table of that name. */
+function tableIn(
+  visible: VisibleTables,
+  schema: string | undefined,
+  name: string,
+): Table | undefined {
+  if (schema !== undefined) return visible.find(schema, name);
+  const [table, ...others] = visible.named(name);
+  if (table === undefined) return qualified(visible, name);
+  if (others.length === 0) return table;
+  const schemas = listNames(visible.named(name).map((one) => one.schema));
+  throw new ArgumentError(
+    `several schemas have a table ${shorten(name)}. Give one of them as schema: ${schemas}.`,
+  );
+}
+
+/** A table by its schema and name in one text, `public.orders`. */
+function qualified(visible: VisibleTables, text: string): Table | undefined {
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
+    const table = visible.find(text.slice(0, at), text.slice(at + 1));
+    if (table !== undefined) return table;
   }
+  return undefined;
+}
+
+/** Whether a name has the form of a table's tool: database, schema and table. */
+function hasTableName(name: string): boolean {
+  const form = formOf(name);
+  const prefix = namePrefix(form, 'select');
+  if (!name.startsWith(prefix)) return false;
+  const rest = name.slice(prefix.length);
+  return form === 'plain' ? rest !== '' : rest.split('.').length >= 3;
 }
 
 function unknownTool(name: string): RpcError {

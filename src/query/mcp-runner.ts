@@ -12,6 +12,7 @@ import { ScriptTools } from '../mcp/script-tools.js';
 import type { Tools } from '../mcp/tool.js';
 import { ToolCalls } from '../mcp/tool-calls.js';
 import { ToolList } from '../mcp/tool-list.js';
+import type { NameForm } from '../mcp/tool-names.js';
 import type { QueryRequest } from '../batch.js';
 import type { ProofBook } from '../proof-book.js';
 import type { McpSettings, WorkerSettings } from '../settings.js';
@@ -26,6 +27,7 @@ const LONG = 16_384;
 
 export class McpRunner {
   readonly #claimSettings: boolean;
+  readonly #form: NameForm;
   readonly #endpoint: McpEndpoint;
   readonly #responder: Responder;
   readonly #log: Logger;
@@ -42,6 +44,7 @@ export class McpRunner {
   ) {
     const { claims, claimSettings, raised } = settings;
     this.#claimSettings = claimSettings;
+    this.#form = mcp.toolNames;
     this.#responder = responder;
     this.#log = log;
     const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
@@ -65,7 +68,8 @@ export class McpRunner {
   }
 
   call(request: QueryRequest): McpCall {
-    return new McpCall(request, this.#claimSettings);
+    const form = request.alias === '' ? this.#form : (request.alias as NameForm);
+    return new McpCall(request, this.#claimSettings, form);
   }
 
   /** respond answers a call, at once or later. Of long messages there is one in each turn of the event loop. */

@@ -105,6 +105,9 @@ export class HttpProcessGroup {
   ): HttpProcessSlot {
     const slot = new HttpProcessSlot(settings, this.#log, this.#shared, proofs, connections);
     this.#slots.add(slot);
+    slot.onCancelled = (calls) => {
+      for (const other of this.#slots) if (other !== slot) other.cancelCalls(calls);
+    };
     void slot.ended.then((clean) => {
       this.#slots.delete(slot);
       if (!clean) this.clean = false;

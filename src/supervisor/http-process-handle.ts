@@ -4,7 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Connections, HttpProcessMessage, SupervisorMessage } from '../ipc.js';
+import type { CancelledCall, Connections, HttpProcessMessage, SupervisorMessage } from '../ipc.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
 import type { KnownKeys } from './known-keys.js';
@@ -36,12 +36,16 @@ export class HttpProcessHandle {
   readonly exited: Promise<HttpProcessExit>;
   readonly #child: ChildProcess;
 
-  /** `onConnections` is called with the number of its connections, from `allow` until they are within the quota. */
+  /**
+   * `onConnections` is called with the number of its connections, from `allow` until they are within the quota,
+   * `onCancelled` with calls of MCP clients that are to be cancelled in the other processes.
+   */
   constructor(
     settings: HttpSettings,
     { attempts, keys, libraries }: SharedState,
     proofs: ServedProofs,
     onConnections: (connections: Connections) => void = () => undefined,
+    onCancelled: (calls: readonly CancelledCall[]) => void = () => undefined,
   ) {
     const child = fork(HTTP_PROCESS_FILE, [], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -82,6 +86,9 @@ export class HttpProcessHandle {
           case 'key-set':
             if (settings.auth !== undefined) keys.learn(settings.auth.tokens, message.text);
             break;
+          case 'calls-cancelled':
+            onCancelled(message.calls);
+            break;
           case 'library-request':
             libraries.request(folder, message.name, requester);
             break;
@@ -116,6 +123,10 @@ export class HttpProcessHandle {
 
   proved(news: ProofNews): void {
     this.#send({ type: 'proofs', news });
+  }
+
+  cancelCalls(calls: readonly CancelledCall[]): void {
+    this.#send({ type: 'calls-cancelled', calls });
   }
 
   /** stopListening has the process accept no more connections; resolves when it does not, or has exited. */

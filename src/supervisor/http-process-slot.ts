@@ -3,7 +3,7 @@
  * drained or killed.
  */
 import { Backoff } from '../backoff.js';
-import { connectionsOf, type Connections } from '../ipc.js';
+import { connectionsOf, type CancelledCall, type Connections } from '../ipc.js';
 import type { Logger } from '../log.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
@@ -28,6 +28,8 @@ export class HttpProcessSlot {
   readonly ended: Promise<boolean>;
   /** See HttpProcessHandle. */
   onConnections: (connections: Connections) => void = () => undefined;
+  /** See HttpProcessHandle. */
+  onCancelled: (calls: readonly CancelledCall[]) => void = () => undefined;
   readonly #log: Logger;
   readonly #shared: SharedState;
   readonly #proofs: ServedProofs;
@@ -83,6 +85,10 @@ export class HttpProcessSlot {
     this.#process.proved(news);
   }
 
+  cancelCalls(calls: readonly CancelledCall[]): void {
+    this.#process.cancelCalls(calls);
+  }
+
   /** stopListening has the process accept no more connections; it is not replaced any more. */
   stopListening(): Promise<void> {
     this.#finish();
@@ -120,6 +126,7 @@ export class HttpProcessSlot {
       this.#shared,
       this.#proofs,
       (connections) => this.onConnections(connections),
+      (calls) => this.onCancelled(calls),
     );
     void started.exited.then((exit) => this.#exited(exit));
     return started;

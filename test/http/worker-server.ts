@@ -22,6 +22,7 @@ export async function startServer(
       libraries: { request: () => undefined, loaded: () => undefined },
       proofs: new ProofBook(),
       report: () => undefined,
+      passCancelled: () => undefined,
     },
     fileURLToPath(new URL(`../pool/fixtures/${program}`, import.meta.url)),
   );

@@ -29,7 +29,10 @@ async function seen(): Promise<string> {
   clock.skip(PAUSE);
   const both = await Promise.all([tested.renewed(), tested.renewed(reader)]);
   const texts = both.map(({ tables }) =>
-    tables.map((table) => ({ ...table, columns: table.columns, byName: undefined })),
+    tables.map((table) => {
+      const { columns, facts } = table;
+      return { ...table, columns, facts, byName: undefined };
+    }),
   );
   return JSON.stringify(texts);
 }
@@ -75,10 +78,13 @@ const CHANGES: [sql: string, sign: RegExp][] = [
   ['CREATE TABLE parted (id int) PARTITION BY LIST (id)', /"partitioned_table"/],
   ['CREATE TABLE part PARTITION OF parted DEFAULT', /"part"/],
   ['ALTER TABLE parted DETACH PARTITION part; DROP TABLE parted', /^(?!.*"parted")/],
-  [
-    'CREATE OR REPLACE VIEW shop.items AS SELECT DISTINCT id, mood FROM shop.item',
-    /"items".*"updatable":false/,
-  ],
+  ['ALTER TABLE shop.item ADD CONSTRAINT positive CHECK (id > 0)', /id > 0/],
+  ['ALTER TABLE shop.item DROP CONSTRAINT positive', /^(?!.*id > 0)/],
+  ['CREATE INDEX ON shop.item ((id + 1))', /\(id \+ 1\)/],
+  ['DROP INDEX shop.item_expr_idx', /^(?!.*\(id \+ 1\))/],
+  ['CREATE TABLE counted AS SELECT generate_series(1, 1234)', /"counted"/],
+  ['ANALYZE counted', /"estimate":1200/],
+  ['INSERT INTO counted SELECT 1 FROM generate_series(1, 200); ANALYZE counted', /"estimate":1400/],
 ];
 
 t.test('each change', async (t) => {
@@ -95,6 +101,7 @@ t.test('each change', async (t) => {
 });
 
 t.test('an unchanged table is the same object', async (t) => {
+  await postgres.sql('INSERT INTO fixed VALUES (1); ANALYZE fixed');
   const all = await tested.renewed();
   const fixed = all.find('public', 'fixed')!;
   const item = all.find('shop', 'item')!;
@@ -103,13 +110,10 @@ t.test('an unchanged table is the same object', async (t) => {
     t.equal(await tested.renewed(), all, what);
   };
   await same('nothing');
-  await postgres.sql('INSERT INTO fixed VALUES (1)');
+  await postgres.sql('UPDATE fixed SET id = 2');
   await same('rows');
   await postgres.sql('VACUUM ANALYZE');
   await same('ANALYZE and VACUUM');
-  await postgres.sql('CREATE INDEX ON fixed (id)');
-  await same('an index');
-  await postgres.sql('TRUNCATE fixed');
   await postgres.sql('VACUUM FULL fixed');
   await same('new files');
   await postgres.sql('CREATE TEMPORARY TABLE passing (id int)');

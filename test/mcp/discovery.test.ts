@@ -25,12 +25,17 @@ t.test('GET and HEAD', async (t) => {
 
 t.test('instructions do not name hidden listings', (t) => {
   const told = (databases: boolean, schemas: boolean, tables: boolean) =>
-    [...instructionsFor({ databases, schemas, tables }).matchAll(/list_\w+/g)]
+    [...instructionsFor({ databases, schemas, tables }, 'plain').matchAll(/[\w.]*list_\w+/g)]
       .map(String)
       .join(' ');
   t.equal(told(true, true, true), 'list_tables list_databases list_schemas');
   t.equal(told(false, true, true), 'list_tables list_schemas');
   t.equal(told(false, false, true), 'list_tables');
   t.equal(told(true, true, false), '');
+  const dotted = instructionsFor({ databases: true, schemas: true, tables: true }, 'dotted');
+  t.match(dotted, /service\.list_tables .*service\.describe_table/);
+  t.notMatch(dotted, /[^.]list_tables/, 'names as the client sees them');
+  const plain = instructionsFor({ databases: true, schemas: true, tables: true }, 'plain');
+  for (const { length } of [dotted, plain]) t.ok(length <= 800, `${length} characters: 200 tokens`);
   t.end();
 });

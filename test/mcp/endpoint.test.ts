@@ -8,7 +8,7 @@ const ask = asked.ask.bind(asked);
 const INSTRUCTED = {
   capabilities: { tools: { listChanged: false } },
   serverInfo: { name: 'service', version: '2.1.0' },
-  instructions: /list_tables.*100 rows.*next_offset/,
+  instructions: /list_tables.*aggregate_table.*100 at most.*next_offset/,
 };
 
 t.test(

@@ -7,7 +7,7 @@ import type { McpSettings } from '#app/settings.js';
 import { mcpSettings } from './tested-catalog.js';
 
 const names = (settings: Partial<McpSettings> = {}): string[] =>
-  genericTools(mcpSettings([], settings)).map(({ name }) => name);
+  genericTools(mcpSettings([], settings), settings.toolNames ?? 'dotted').map(({ name }) => name);
 
 const SHOWN = { databases: true, schemas: true, tables: true };
 
@@ -36,12 +36,12 @@ t.test('hidden listings are left out', (t) => {
 
 t.test('plain names', (t) => {
   t.strictSame(names({ toolNames: 'plain' }), [
-    'service_list_databases',
-    'service_list_schemas',
-    'service_list_tables',
-    'service_describe_table',
-    'service_select_table',
-    'service_aggregate_table',
+    'list_databases',
+    'list_schemas',
+    'list_tables',
+    'describe_table',
+    'select_table',
+    'aggregate_table',
   ]);
   t.end();
 });
@@ -53,15 +53,16 @@ const ARGUMENTS: Record<string, { readonly taken: object[]; readonly refused: ob
     refused: [{ database: 1 }, { schema: 'a' }, { limit: 0 }],
   },
   'service.list_tables': {
-    taken: [{}, { database: 'a', schema: 'b' }, { limit: 1_000 }],
+    taken: [{}, { database: 'a', schema: 'b' }, { limit: 1_000 }, { search: 'b', verbose: true }],
     refused: [{ schema: null }, { table: 'a' }, { limit: 1_001 }, { offset: -1 }],
   },
   'service.describe_table': {
     taken: [
-      { schema: 'a', table: 'b' },
+      { table: 'b' },
+      { schema: 'a', table: 'b', verbose: true },
       { database: 'c', schema: 'a', table: 'b' },
     ],
-    refused: [{}, { schema: 'a' }, { table: 'b' }, { schema: 'a', table: 'b', limit: 1 }],
+    refused: [{}, { schema: 'a' }, { schema: 'a', table: 'b', limit: 1 }],
   },
   'service.select_table': {
     taken: [
@@ -112,7 +113,7 @@ for (const [version, ajv] of [
   ['2020-12', new Ajv2020({ strict: true })],
 ] as const)
   t.test(`schemas, as ${version}`, (t) => {
-    for (const { name, json } of genericTools(mcpSettings([]))) {
+    for (const { name, json } of genericTools(mcpSettings([]), 'dotted')) {
       const entry = JSON.parse(json) as { name: string; inputSchema: object; annotations: object };
       t.equal(entry.name, name);
       t.match(entry.annotations, { readOnlyHint: true, openWorldHint: false });

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { CREATE, insert, TestScripts } from '../registry/tables.js';
-import { TestedScripts } from './tested-scripts.js';
+import { callOf, TestedScripts } from './tested-scripts.js';
 
 const postgres = await startPostgres(t, { setup: CREATE });
 
@@ -29,7 +29,7 @@ t.test('on disk', { buffered: true }, async (t) => {
   const texts = { 'shop/a': 'SELECT {{sqlVal "x"}}', 'shop/b': 'SELECT 1 AS b' };
   const scripts = new TestedScripts(t, postgres, { texts });
   t.equal(await scripts.names(), 'main.shop.a main.shop.b', 'the first time at once');
-  const [a, b] = await scripts.tools.list(undefined as never);
+  const [a, b] = await scripts.tools.list(callOf());
   await follow(t, scripts, [
     ['new', () => scripts.write('shop/c', 'SELECT 3 AS c'), 'main.shop.a main.shop.b main.shop.c'],
     [
@@ -50,7 +50,7 @@ t.test('on disk', { buffered: true }, async (t) => {
       'main.shop.a main.shop.b',
     ],
   ]);
-  const tools = await scripts.tools.list(undefined as never);
+  const tools = await scripts.tools.list(callOf());
   t.equal(tools[0], a, 'what has not changed is the same');
   t.not(tools[1], b);
   t.same((await scripts.entry('shop/b')).inputSchema.required, ['y']);

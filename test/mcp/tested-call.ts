@@ -1,9 +1,14 @@
 /** Calls of MCP clients as a worker constructs them. */
 import type { QueryRequest } from '#app/batch.js';
 import { McpCall } from '#app/mcp/call.js';
+import type { NameForm } from '#app/mcp/tool-names.js';
 
 /** callWith is an anonymous call on `main`, with other members where a test names them. */
-export function callWith(members: Partial<QueryRequest>, claimSettings = false): McpCall {
+export function callWith(
+  members: Partial<QueryRequest>,
+  claimSettings = false,
+  form: NameForm = 'dotted',
+): McpCall {
   const request: QueryRequest = {
     id: 1,
     method: 'POST',
@@ -17,5 +22,5 @@ export function callWith(members: Partial<QueryRequest>, claimSettings = false):
     claims: '',
     ...members,
   };
-  return new McpCall(request, claimSettings);
+  return new McpCall(request, claimSettings, form);
 }

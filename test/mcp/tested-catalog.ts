@@ -4,6 +4,7 @@ import type { Logger } from '#app/log.js';
 import type { McpCall } from '#app/mcp/call.js';
 import { CatalogCache } from '#app/mcp/catalog.js';
 import { ReadOnly } from '#app/mcp/read-only.js';
+import type { NameForm } from '#app/mcp/tool-names.js';
 import type { Table, VisibleTables } from '#app/mcp/table.js';
 import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/settings.js';
 import { TestDatabase } from '../support/database.js';
@@ -32,6 +33,7 @@ export function mcpSettings(
     scriptsTable: HIDDEN[1]!,
     toolNames: 'dotted',
     maxTools: 100,
+    listBudget: 1 << 20,
     tables: ['*.*'],
     scripts: false,
     scriptAccess: undefined,
@@ -43,12 +45,13 @@ export function mcpSettings(
 export interface Caller {
   readonly user?: string;
   readonly role?: string;
+  readonly form?: NameForm;
 }
 
 /** callOf is a call of a caller. */
-export function callOf({ user = '', role = '' }: Caller = {}): McpCall {
+export function callOf({ user = '', role = '', form }: Caller = {}): McpCall {
   const claims = user === '' ? '' : JSON.stringify({ sub: user });
-  return callWith({ query: '{}', role, claims });
+  return callWith({ query: '{}', role, claims }, false, form);
 }
 
 export interface TestedOptions {
@@ -61,8 +64,9 @@ export interface TestedOptions {
 export class TestedCatalog {
   readonly catalog: CatalogCache;
   readonly settings: McpSettings;
-  /** Messages in the log. */
+  /** Messages in the log, and its lines with their fields. */
   readonly logged: string[] = [];
+  readonly lines: { readonly level: string; readonly msg: string }[] = [];
   readonly log: Logger;
   readonly databases = new Map<string, TestDatabase>();
 
@@ -73,8 +77,12 @@ export class TestedCatalog {
   ) {
     for (const alias of aliases)
       this.databases.set(alias, new TestDatabase(t, postgres, { alias, connections: 2 }));
-    const line = (_fields: object, message: string) => this.logged.push(message);
-    this.log = { info: line, warn: line, error: line } as unknown as Logger;
+    const line = (level: string) => (fields: object, msg: string) => {
+      this.logged.push(msg);
+      this.lines.push({ level, ...fields, msg });
+    };
+    const log = { info: line('info'), warn: line('warn'), error: line('error') };
+    this.log = log as unknown as Logger;
     const databases = aliases.map((alias) => databaseSettings(alias, postgres));
     this.settings = mcpSettings(databases, settings);
     const readOnly = new ReadOnly((alias) => this.databases.get(alias)!.database);

@@ -11,8 +11,8 @@ export function column(name: string, members: Partial<Column> = {}): Column {
     position: 1,
     nullable: true,
     maxLength: undefined,
-    generated: false,
-    updatable: true,
+    identity: undefined,
+    generated: undefined,
     defaultValue: undefined,
     description: undefined,
     ...members,
@@ -32,6 +32,9 @@ export function tableOf(columns: readonly Column[], members: Partial<Table> = {}
     columns,
     byName: new Map(columns.map((one) => [one.name, one])),
     keys: { primary: [], foreign: [] },
+    parent: undefined,
+    estimate: undefined,
+    facts: { indexes: [], checks: [] },
     ...members,
   };
 }

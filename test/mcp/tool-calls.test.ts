@@ -1,10 +1,13 @@
 /** Finding the tool and the table of a call: unknown, hidden, denied and missing ones. */
 import t from 'tap';
+import type { McpCall } from '#app/mcp/call.js';
 import type { RpcError } from '#app/mcp/tool.js';
+import { callWith } from './tested-call.js';
 import { callOf, ToolDatabase, startToolDatabase } from './tool-database.js';
 
 const db = await startToolDatabase(t, {
-  setup: `CREATE TABLE item AS SELECT 1 AS id; CREATE SCHEMA "a.b"; CREATE TABLE "a.b"."c.d" AS SELECT 2 AS id`,
+  setup: `CREATE TABLE item AS SELECT 1 AS id; CREATE SCHEMA "a.b"; CREATE TABLE "a.b"."c.d" AS SELECT 2 AS id;
+    CREATE TABLE twice (id int); CREATE TABLE "a.b".twice (id int)`,
 });
 const DENIED = {
   error:
@@ -37,19 +40,30 @@ for (const [what, name, args, outcome] of [
     { constructor: 1 },
     { error: 'unknown argument: constructor. It takes none.' },
   ],
+  ['no schema', 'service.select_table', { table: 'item' }, OF_ITEM],
+  ['a schema in the name', 'service.select_table', { table: 'public.item' }, OF_ITEM],
   [
-    'no schema',
+    'a schema and a table with dots',
     'service.select_table',
-    { table: 'item' },
-    { error: 'schema is required: give its name.' },
+    { table: 'a.b.c.d' },
+    { json: /"schema":"a\.b","table":"c\.d"/ },
   ],
+  [
+    'no schema, and several have it',
+    'service.describe_table',
+    { table: 'twice' },
+    {
+      error: 'several schemas have a table twice. Give one of them as schema: a.b, public.',
+    },
+  ],
+  ['no schema, and none has it', 'service.describe_table', { table: 'nope' }, DENIED],
   [
     'an empty table',
     'service.describe_table',
     { schema: 'public', table: '' },
     { error: 'table is required: give its name.' },
   ],
-  ['no arguments', 'service.describe_table', {}, { error: 'schema is required: give its name.' }],
+  ['no arguments', 'service.describe_table', {}, { error: 'table is required: give its name.' }],
   [
     'a schema that is a number',
     'service.describe_table',
@@ -169,7 +183,8 @@ for (const name of [
   'service.select.',
   'service.select.main.public',
   'service.script.main.t.x',
-  'select_table',
+  'select_',
+  'script_main_t_x',
   'service_select_table',
   '__proto__',
   'x'.repeat(500),
@@ -218,13 +233,18 @@ t.test('hidden listings', async (t) => {
 });
 
 t.test('plain names', async (t) => {
-  const plain = new ToolDatabase(t, db.postgres, { settings: { toolNames: 'plain' } });
-  t.match(await plain.run('service_list_tables', {}), { json: /"name":"item"/ });
-  t.match(await plain.run('service_select_table', { schema: 'public', table: 'item' }), OF_ITEM);
-  t.match(await plain.run('service_select_main_public_nope', {}), {
-    error: /^permission denied: .*service_list_tables/,
-  });
-  await t.rejects(plain.run('service.list_tables', {}), { code: -32602 });
+  const plain = callWith({}, false, 'plain');
+  for (const call of [plain, callOf()]) {
+    for (const name of ['list_tables', 'service.list_tables'])
+      t.match(await db.run(name, {}, call), { json: /"name":"item"/ });
+    for (const name of ['select_table', 'service.select_table'])
+      t.match(await db.run(name, { schema: 'public', table: 'item' }, call), OF_ITEM);
+    for (const name of ['select_main_public_item', 'service.select.main.public.item'])
+      t.match(await db.run(name, {}, call), OF_ITEM);
+  }
+  const denied = async (call: McpCall) => db.run('select_main_public_nope', {}, call);
+  t.match(await denied(plain), { error: /^permission denied: .* list_tables/ });
+  t.match(await denied(callOf()), { error: /^permission denied: .* service\.list_tables/ });
 });
 
 t.test('a table that is new', async (t) => {

@@ -2,8 +2,9 @@
 import t from 'tap';
 import type { ScriptTools } from '#app/mcp/script-tools.js';
 import { ToolList } from '#app/mcp/tool-list.js';
+import { tableToolName } from '#app/mcp/tool-names.js';
 import type { ListedTool } from '#app/mcp/tool.js';
-import type { McpSettings, TableAccessSettings } from '#app/settings.js';
+import type { TableAccessSettings } from '#app/settings.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestDatabase } from '../support/database.js';
 import { callOf, OPEN, TestedCatalog, type Caller, type TestedOptions } from './tested-catalog.js';
@@ -118,14 +119,17 @@ t.test('the offered tools', async (t) => {
 });
 
 t.test('plain names', async (t) => {
-  const { list } = listOf({ settings: { toolNames: 'plain' } });
-  // Neither public."two words" nor public.two_words, neither shop."a.b" nor "shop.a".b: they would have the same name.
-  t.strictSame((await names(list)).slice(GENERIC.length), [
-    'service_select_main_public_Item',
-    'service_select_main_public_gr__e',
-    'service_select_main_public_item',
-    'service_select_main_public_items',
-    'service_select_main_shop_sale',
+  const { list } = listOf();
+  t.match((await names(list, { form: 'plain' })).slice(GENERIC.length), [
+    'select_main_public_Item',
+    /^select_main_public_gr__e_[0-9a-f]{8}$/,
+    'select_main_public_item',
+    'select_main_public_items',
+    /^select_main_public_two_words_[0-9a-f]{8}$/,
+    'select_main_public_two_words',
+    /^select_main_shop_a_b_[0-9a-f]{8}$/,
+    'select_main_shop_sale',
+    /^select_main_shop_a_b_[0-9a-f]{8}$/,
   ]);
 });
 
@@ -144,8 +148,7 @@ t.test('callers are offered the tables that they may read', async (t) => {
   t.strictSame(await names(list, { user: 'ann' }), [...GENERIC, TABLES[1]!, TABLES[4]!]);
   t.strictSame(await names(list, { user: 'ann', role: 'reader' }), [...GENERIC, TABLES[1]!]);
   const { tools } = await list.page(callOf(), undefined);
-  t.notMatch(tools.at(-1)!.json, /"name \(text\)|"-name"/);
-  t.match(tools.at(-1)!.json, /What we sell\. Columns: id \(integer\)\./);
+  t.match(tools.at(-1)!.json, /What we sell\. Columns: id integer\. .*"enum":\["id"\]/);
 });
 
 t.test('the table that a name means', async (t) => {
@@ -153,7 +156,8 @@ t.test('the table that a name means', async (t) => {
     const table = await listOf(options).list.tableOf(callOf(caller), name);
     return table === undefined ? 'none' : `${table.alias} ${table.schema} ${table.name}`;
   };
-  const plain: Partial<McpSettings> = { toolNames: 'plain' };
+  const plain = (schema: string, name: string): string =>
+    tableToolName('plain', { alias: 'main', schema, name })!;
   const hidden = { databases: false, schemas: false, tables: false };
   const cases: [name: string, expected: string, options?: Listing, caller?: Caller][] = [
     [TABLES[1]!, 'main public item'],
@@ -161,10 +165,16 @@ t.test('the table that a name means', async (t) => {
     [TABLES[1]!, 'main public item', { settings: { expose: hidden } }],
     [TABLES[1]!, 'main public item', { settings: { maxTools: 0 } }],
     [TABLES[1]!, 'main public item', { settings: { tables: [] } }],
-    [TABLES[1]!, 'none', { settings: plain }],
-    ['service_select_main_public_item', 'main public item', { settings: plain }],
-    ['service_select_main_public_gr__e', 'main public größe', { settings: plain }],
-    ['service_select_main_public_two_words', 'none', { settings: plain }],
+    [TABLES[1]!, 'main public item', { settings: { toolNames: 'plain' } }],
+    ['select_main_public_item', 'main public item', { settings: { toolNames: 'plain' } }],
+    ['select_main_public_item', 'main public item'],
+    [plain('public', 'größe'), 'main public größe'],
+    [plain('public', 'two words'), 'main public two words'],
+    [plain('public', 'two_words'), 'main public two_words'],
+    [plain('shop.a', 'b'), 'main shop.a b'],
+    [plain('shop', 'a.b'), 'main shop a.b'],
+    [plain('public', 'service_users'), 'none'],
+    ['select_main_public_gr__e', 'none'],
     ['service_select_main_public_item', 'none'],
     ['service.select.main.shop.a.b', 'none'],
     ['service.select.main.shop.a.b', 'main shop a.b', { access: only('shop.a.b') }],
@@ -223,8 +233,48 @@ t.test('a name that tables of two databases share means neither', async (t) => {
 t.test('the number of tables without a tool is logged once', async (t) => {
   const { list, tested } = listOf();
   for (let i = 0; i < 3; i++) await names(list);
-  t.equal(tested.logged.length, 1);
-  t.match(tested.logged[0], /have no MCP tool of their own/);
+  t.match(tested.lines, [{ level: 'info', tables: 4, msg: /have no MCP tool of their own/ }]);
+  t.equal(tested.lines.length, 1);
+});
+
+t.test('the characters of the whole list', async (t) => {
+  const scripts = ['service.script.main.a.y', 'service.script.main.b.x'];
+  const { tools } = await listOf({ scripts }).list.page(callOf(), undefined);
+  const sizeOf = (most: number): number =>
+    tools.slice(0, most).reduce((sum, { json }) => sum + json.length, 0);
+  const all = tools.map(({ name }) => name);
+  const cases: [budget: number, listed: number, left: object | undefined][] = [
+    [sizeOf(all.length), all.length, undefined],
+    [sizeOf(all.length) - 1, all.length - 1, { scripts: 0, tables: 1 }],
+    [sizeOf(GENERIC.length + 2), GENERIC.length + 2, { scripts: 0, tables: TABLES.length }],
+    [sizeOf(GENERIC.length + 2) - 1, GENERIC.length + 1, { scripts: 1, tables: TABLES.length }],
+    [sizeOf(GENERIC.length), GENERIC.length, { scripts: 2, tables: TABLES.length }],
+    [0, GENERIC.length, { scripts: 2, tables: TABLES.length }],
+  ];
+  for (const [listBudget, listed, left] of cases) {
+    const { list, tested } = listOf({ settings: { listBudget }, scripts });
+    t.strictSame(await names(list), all.slice(0, listed), `${listBudget} characters`);
+    await names(list, { user: 'ann' });
+    const lines = tested.lines.filter(({ msg }) => msg.includes('mcp.list_budget'));
+    t.match(lines, left === undefined ? [] : [{ level: 'warn', ...left }], 'one warning');
+    for (const name of all.slice(GENERIC.length + scripts.length))
+      t.ok(await list.tableOf(callOf(), name), 'its tool works all the same');
+  }
+});
+
+t.test('partitions have no tool in the list, but can be read by name', async (t) => {
+  await postgres.sql(`CREATE SCHEMA parts; CREATE TABLE parts.visit (id int) PARTITION BY LIST (id);
+    CREATE TABLE parts.visit_1 PARTITION OF parts.visit DEFAULT`);
+  const { list } = listOf({ settings: { tables: ['parts.*'] } });
+  t.strictSame(await names(list), [...GENERIC, 'service.select.main.parts.visit']);
+  t.match(await list.tableOf(callOf(), 'service.select.main.parts.visit_1'), { name: 'visit_1' });
+  const access = {
+    ...ACCESS,
+    tables: [{ name: 'parts.visit_1', permissions: ['read'], fields: undefined }],
+  };
+  const alone = await names(listOf({ access }).list);
+  t.strictSame(alone, [...GENERIC, 'service.select.main.parts.visit_1'], 'without its table');
+  await postgres.sql('DROP SCHEMA parts CASCADE');
 });
 
 t.test('an entry is written once', async (t) => {

@@ -46,6 +46,38 @@ t.test('methods', async (t) => {
   t.equal((await open.ask('/_mcp/x')).status, 404);
 });
 
+t.test('the form of the names of tools', async (t) => {
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const cases: [query: string, status: number, first: RegExp][] = [
+    ['', 200, /"name":"service\.list_databases"/],
+    ['?', 200, /"name":"service\.list_databases"/],
+    ['?names=dotted', 200, /"name":"service\.list_databases"/],
+    ['?names=plain', 200, /"name":"list_databases"/],
+    ['?other=1&names=plain&names=plain', 200, /"name":"list_databases"/],
+    ['?n%61mes=pl%61in', 200, /"name":"list_databases"/],
+    ['?names=', 400, /names must be dotted or plain/],
+    ['?names=PLAIN', 400, /names must be dotted or plain/],
+    ['?names=plain&names=dotted', 400, /names must be dotted or plain/],
+    ['?names=__proto__', 400, /names must be dotted or plain/],
+  ];
+  for (const [query, status, text] of cases) {
+    const target = `/_mcp${query}`;
+    for (const options of [{ method: 'POST', body: JSON.stringify(list) }, {}]) {
+      const answer = await open.ask(target, options);
+      t.equal(answer.status, status, target);
+      t.match(answer.text, text, target);
+    }
+  }
+  const plain = await open.ask('/_mcp?names=plain', { method: 'POST', body: JSON.stringify(list) });
+  t.notMatch(plain.text, /service\./, 'every text names tools as the client sees them');
+  const begin = { jsonrpc: '2.0', id: 1, method: 'initialize' };
+  const begun = await open.ask('/_mcp?names=plain', {
+    method: 'POST',
+    body: JSON.stringify(begin),
+  });
+  t.notMatch(begun.text, /service\./);
+});
+
 t.test('pages of other places', async (t) => {
   const cases: [origin: string, status: number][] = [
     ['http://localhost', 200],

@@ -46,6 +46,7 @@ const COMMON: Configuration = {
   'http.processes': 1,
   'pool.threads': 1,
   'mcp.max_tools': 1_000,
+  'mcp.list_budget': 10_000_000,
   'mcp.max_result': '3MiB',
 };
 
@@ -86,7 +87,8 @@ export function adapterFor(
   readonly env: Record<string, string>;
   readonly stderr: 'ignore';
 } {
-  const env: Record<string, string> = { SERVICE_MCP_URL: url };
+  // The tests of clients name tools as the specification does; the adapter asks for plain names otherwise.
+  const env: Record<string, string> = { SERVICE_MCP_URL: `${url}?names=dotted` };
   if (token !== undefined) env['SERVICE_MCP_TOKEN'] = token;
   return { command: process.execPath, args: [ADAPTER], env, stderr: 'ignore' };
 }
