@@ -64,6 +64,6 @@ for (const mode of ['warn', 'require'] as const)
     t.equal(prover.verdict('v/item'), 'open');
     t.equal(prover.proof('v/item')!.serves, undefined);
     t.equal(prover.verdict('v/more'), 'proved');
-    t.notOk(prover.described.some((sql) => /SELECT id FROM item/.test(sql)));
+    t.notOk(prover.described.some((sql) => sql.includes('SELECT id FROM item')));
     t.equal(prover.logged('v/item').length, 1);
   });
