@@ -33,6 +33,8 @@ export interface RecordedParameter {
   readonly neededWhen: string | undefined;
   /** Names of the types that it is bound with, sorted; none when it is only text of the statement, or only looked at. */
   readonly types: readonly string[];
+  /** The labels of the one enum that it is bound with, or of which an array is. */
+  readonly labels?: readonly string[];
   /** Whether it may be sent more than once. */
   readonly list: boolean;
   /** The texts that the script compares it with, or the values that it declares. */

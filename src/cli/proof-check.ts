@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { configuredDatabases } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { StatementFailure } from '../pg/queryable.js';
+import type { SqlType } from '../proof/catalog.js';
 import { heldUp, isLoss } from '../proof/interruption.js';
 import { keptProof, recordOf, typesIn, type KeptProof } from '../proof/proof-record.js';
 import { USUAL_LIMITS, WIDE_LIMITS } from '../proof/prover.js';
@@ -169,11 +170,11 @@ class ProofCheck {
 
   async #findings(): Promise<ProofFindings> {
     const proved = this.#proved.filter((one) => one !== undefined); // held up or unproved ones leave gaps
-    const names = new Map<string, ReadonlyMap<number, string>>();
+    const known = new Map<string, ReadonlyMap<number, SqlType>>();
     for (const alias of new Set(proved.map(({ database }) => database))) {
       const types = new Set<number>();
       for (const { database, proof } of proved) if (database === alias) typesIn(proof, types);
-      names.set(alias, await this.#databases.typeNames(alias, types));
+      known.set(alias, await this.#databases.sqlTypes(alias, types));
       this.#warnings.push(...(await this.#databases.warnings(alias)));
     }
     const scripts = proved.map(({ script, verb, file, database, proof }): ProvedScript => ({
@@ -181,7 +182,7 @@ class ProofCheck {
       verb,
       file,
       database,
-      ...recordOf(proof, names.get(database)!),
+      ...recordOf(proof, known.get(database)!),
     }));
     const errors = this.#databases.errors();
     const count = (verdict: ProvedScript['verdict']): number =>

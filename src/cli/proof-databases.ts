@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.js';
 import { roleOf } from '../config/settings.js';
 import { openSession, type Database } from '../pg/database.js';
 import { StatementFailure } from '../pg/queryable.js';
-import { missingRoles, typeNames } from '../proof/catalog.js';
+import { missingRoles, sqlTypes, type SqlType } from '../proof/catalog.js';
 import { rolesOf } from '../proof/privileges.js';
 import { Prover, type ProofLimits } from '../proof/prover.js';
 import type { DatabaseSettings } from '../settings.js';
@@ -95,10 +95,10 @@ export class ProofDatabases {
     );
   }
 
-  /** typeNames gives the names of types by OID; none when the database does not answer. */
-  typeNames(alias: string, types: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
-    return this.#asked<ReadonlyMap<number, string>>(alias, new Map(), ({ session }) =>
-      typeNames(session, types),
+  /** sqlTypes looks types up by OID; none when the database does not answer. */
+  sqlTypes(alias: string, types: ReadonlySet<number>): Promise<ReadonlyMap<number, SqlType>> {
+    return this.#asked<ReadonlyMap<number, SqlType>>(alias, new Map(), ({ session }) =>
+      sqlTypes(session, types),
     );
   }
 

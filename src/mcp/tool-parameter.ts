@@ -78,7 +78,7 @@ const ARRAY = '[]';
 /** The types of the proof, where the value is only bound. */
 function typesOf(
   { list, identifier, integer, interpolated, flag, values, fallback }: ToolParameter,
-  { types: bound, values: compared }: RecordedParameter,
+  { types: bound, values: compared, labels }: RecordedParameter,
   isOpen: boolean,
 ): Partial<ToolParameter> {
   if (bound.length === 0 || identifier || integer || interpolated || flag) return {};
@@ -88,7 +88,8 @@ function typesOf(
   const isArray = arrays > 0 && !list;
   // Constants that the template compares it with may be none of the type: `all` instead of a number.
   const isText = isOpen || [...values, ...compared].some((value) => value !== fallback);
-  return { types, isText, list: list || isArray, isArray };
+  const enumeration = labels === undefined || isText ? {} : { values: labels, isEnum: true };
+  return { types, isText, list: list || isArray, isArray, ...enumeration };
 }
 
 /** `isNeeded` tells whether the proof shows that no request without it gets an answer. */

@@ -35,18 +35,20 @@ export function inputsOf(
   proved: readonly RecordedParameter[],
   used: readonly Parameter[],
 ): Inputs {
-  const comparedBy = new Map(proved.map(({ name, values }) => [name, values]));
+  const provedBy = new Map(proved.map((parameter) => [parameter.name, parameter]));
   const useOf = new Map(used.map((parameter) => [parameter.name, parameter]));
   const list: Input[] = [];
   for (const parameter of parameters) {
     const { name } = parameter;
     const placed = placeOf(name);
     if (placed === undefined) continue;
+    const known = provedBy.get(name);
     list.push({
       ...parameter,
+      values: parameter.values ?? enumLabels(known),
       ...placed,
       description: head.parameters.get(name)?.description ?? ABOUT.get(name) ?? '',
-      compared: comparedBy.get(name) ?? [],
+      compared: known?.values ?? [],
       use: useOf.get(name),
       default: parameter.default ?? useOf.get(name)?.fallback,
     });
@@ -55,6 +57,12 @@ export function inputsOf(
     name.startsWith(CLAIM) ? [name.slice(CLAIM.length)] : [],
   );
   return { list, claims };
+}
+
+/** The labels of an enum where nothing else is a value; an array is one text. */
+function enumLabels(proved: RecordedParameter | undefined): readonly string[] | undefined {
+  const isOnly = proved?.values.length === 0 && proved.types[0]?.endsWith('[]') === false;
+  return isOnly ? proved.labels : undefined;
 }
 
 /** Descriptions of parameters that the service itself gives a default. */

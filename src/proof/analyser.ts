@@ -2,7 +2,7 @@
 import { analyse, type Analysis } from '../analysis/analysis.js';
 import { KnownFacts } from '../analysis/known-facts.js';
 import type { Database } from '../pg/database.js';
-import { typeNames } from './catalog.js';
+import { sqlTypes } from './catalog.js';
 import type { ParsedStatement } from './statement-check.js';
 
 export class Analyser {
@@ -24,7 +24,7 @@ export class Analyser {
     limit: number,
   ): Promise<Analysis | undefined> {
     const unknown = new Set(parameters.filter((type) => !this.#names.has(type)));
-    for (const [type, name] of await typeNames(this.#database, unknown))
+    for (const [type, { name }] of await sqlTypes(this.#database, unknown))
       this.#names.set(type, name);
     const types = parameters.map((type) => this.#names.get(type) ?? 'text');
     // A time limit of PostgreSQL is in whole ms.

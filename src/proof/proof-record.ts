@@ -1,6 +1,7 @@
 /** A proof as plain data, with the names of types: for output, and to be kept. */
 import type { Position } from '../position.js';
 import type { ProofRecord } from '../proofs.js';
+import type { SqlType } from './catalog.js';
 import type { Denial } from './privileges.js';
 import type { Proof } from './proof.js';
 import type { StatementUses } from './statement-uses.js';
@@ -26,9 +27,9 @@ export function typesIn(proof: KeptProof, types: Set<number>): void {
   for (const form of proof.columns) for (const { type } of form) types.add(type);
 }
 
-/** recordOf gives the record; `names` are those of the types. */
-export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): AnalysedRecord {
-  const nameOf = (type: number): string => names.get(type) ?? String(type);
+/** recordOf gives the record; `known` has the types of typesIn. */
+export function recordOf(proof: KeptProof, known: ReadonlyMap<number, SqlType>): AnalysedRecord {
+  const nameOf = (type: number): string => known.get(type)?.name ?? String(type);
   const { verdict, findings, open, parameters, columns, columnsWhen, uses, denied } = proof;
   const { combinations, texts, statements } = proof;
   return {
@@ -41,10 +42,15 @@ export function recordOf(proof: KeptProof, names: ReadonlyMap<number, string>): 
       when,
     })),
     open: open.map(({ what, place }) => ({ what, ...positionOf(place) })),
-    parameters: parameters.map(({ types, ...parameter }) => ({
-      ...parameter,
-      types: types.map(nameOf).sort(),
-    })),
+    parameters: parameters.map(({ types, ...parameter }) => {
+      const [type, more] = types;
+      const labels = type === undefined || more !== undefined ? undefined : known.get(type)?.labels;
+      return {
+        ...parameter,
+        types: types.map(nameOf).sort(),
+        ...(labels === undefined ? {} : { labels }),
+      };
+    }),
     columns: columns.map((form) =>
       form.map(({ name, type, nullable }) => ({ name, type: nameOf(type), nullable })),
     ),

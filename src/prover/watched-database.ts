@@ -9,7 +9,7 @@ import { LogOnce } from '../log-once.js';
 import type { Database } from '../pg/database.js';
 import { StatementFailure, type Queryable } from '../pg/queryable.js';
 import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js';
-import { typeNames } from '../proof/catalog.js';
+import { sqlTypes } from '../proof/catalog.js';
 import { namedObjects, type NamedObjects } from '../proof/named-objects.js';
 import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../proof/proof-record.js';
 import { Prover, USUAL_LIMITS, type Rests } from '../proof/prover.js';
@@ -141,7 +141,7 @@ export class WatchedDatabase {
     const kept = keptProof(proof);
     const types = new Set<number>();
     typesIn(kept, types);
-    const record = recordOf(kept, await typeNames(this.#catalogs, types));
+    const record = recordOf(kept, await sqlTypes(this.#catalogs, types));
     return { record, isCut: proof.isCut };
   }
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../pg/database.js';
 import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js';
-import { typeNames } from '../proof/catalog.js';
+import { sqlTypes } from '../proof/catalog.js';
 import { OutOfTime } from '../proof/out-of-time.js';
 import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../proof/proof-record.js';
 import type { Prover } from '../proof/prover.js';
@@ -149,7 +149,7 @@ export class ScriptProofs {
         const kept = keptProof(proof);
         const types = new Set<number>();
         typesIn(kept, types);
-        record = recordOf(kept, await typeNames(database.dedicated, types));
+        record = recordOf(kept, await sqlTypes(database.dedicated, types));
         if (proof.isCut) cut.add(text);
         else this.#kept.set(key, record);
       }

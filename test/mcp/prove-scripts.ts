@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
 import type { ProofRecord, ServedProof } from '#app/proofs.js';
-import { typeNames } from '#app/proof/catalog.js';
+import { sqlTypes } from '#app/proof/catalog.js';
 import { keptProof, recordOf, typesIn } from '#app/proof/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/prover.js';
 import { compileText } from '#app/script/script-text.js';
@@ -24,7 +24,7 @@ export async function proofOf(database: Database, text: string): Promise<ProofRe
   const proof = keptProof(await prover.prove('shop/script', compiled));
   const types = new Set<number>();
   typesIn(proof, types);
-  return recordOf(proof, await typeNames(database, types));
+  return recordOf(proof, await sqlTypes(database, types));
 }
 
 /** servedProof is the proof of a script's text (`<folder>/<script>`) as the service keeps it. */

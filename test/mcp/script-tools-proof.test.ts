@@ -33,6 +33,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   's/day': `${WHERE} day = {{sqlVal "x"}} ORDER BY 1 LIMIT 1`,
   's/code': `${WHERE} code = {{sqlVal "x"}}`,
   's/mood': `${WHERE} mood = {{sqlVal "x"}} ORDER BY 1 LIMIT 1`,
+  's/moods': `${WHERE} mood = ANY ({{sqlVal "x"}}) ORDER BY 1 LIMIT 1`,
+  's/temper': `${WHERE} {{if ne .x "any"}}mood = {{sqlVal "x"}}{{else}}true{{end}} ORDER BY 1 LIMIT 1`,
   's/detail': `${WHERE} detail @> {{sqlVal "x"}}`,
   's/tags': `${WHERE} tags && {{sqlVal "x"}} ORDER BY 1 LIMIT 1`,
   's/ids': `${WHERE} id IN {{sqlList "x"}} ORDER BY 1`,
@@ -118,7 +120,9 @@ t.test('types', async (t) => {
     ['at', { type: 'string', format: 'date-time', description: 'Of the SQL type timestamp with time zone.' }], // prettier-ignore
     ['day', { type: 'string', description: 'Of the SQL type date.' }],
     ['code', { type: 'string', description: 'Of the SQL type uuid.' }],
-    ['mood', { type: 'string', description: 'Of the SQL type mood.' }],
+    ['mood', { type: 'string', enum: ['sad', 'ok'], description: 'Of the SQL type mood.' }],
+    ['moods', { ...SEVERAL, items: { type: 'string', enum: ['sad', 'ok'] }, description: 'Each of the SQL type mood.' }], // prettier-ignore
+    ['temper', { type: 'string', description: 'Of the SQL type mood. Known values: "any".' }],
     ['detail', JSON_VALUE],
     ['tags', { ...SEVERAL, items: { type: 'string' } }],
     ['ids', { ...SEVERAL, items: { type: 'integer' } }],

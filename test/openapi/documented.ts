@@ -5,7 +5,7 @@ import { createLogger } from '#app/log.js';
 import { OpenApiTasks } from '#app/query/openapi-tasks.js';
 import { ProofBook } from '#app/proof-book.js';
 import type { ServedProof } from '#app/proofs.js';
-import { typeNames } from '#app/proof/catalog.js';
+import { sqlTypes } from '#app/proof/catalog.js';
 import { keptProof, recordOf, typesIn } from '#app/proof/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/prover.js';
 import { ScriptStore } from '#app/script/script-store.js';
@@ -79,7 +79,7 @@ async function proofsOf(
       verb: text.verb,
       text: createHash('sha256').update(text.template.text).digest('base64url'),
       own: undefined,
-      record: recordOf(proof, await typeNames(database, types)),
+      record: recordOf(proof, await sqlTypes(database, types)),
       serves: undefined,
     });
   }

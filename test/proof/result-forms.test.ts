@@ -2,7 +2,7 @@
 import t from 'tap';
 import { ServiceError } from '#app/errors.js';
 import type { Database } from '#app/pg/database.js';
-import { typeNames } from '#app/proof/catalog.js';
+import { sqlTypes } from '#app/proof/catalog.js';
 import { keptProof, recordOf, typesIn, type AnalysedRecord } from '#app/proof/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/prover.js';
 import { compileText } from '#app/script/script-text.js';
@@ -36,7 +36,7 @@ async function recorded(
   const proof = keptProof(await prover.prove('shop/script', compiled));
   const types = new Set<number>();
   typesIn(proof, types);
-  return recordOf(proof, await typeNames(database, types));
+  return recordOf(proof, await sqlTypes(database, types));
 }
 
 /** The columns of each form, with `?` behind those that can be NULL. */
