@@ -2,15 +2,14 @@
  * A client in Python, made by openapi-python-client from the document of the examples, and used. Where PyPI or Python's venv
  * is missing, that is skipped.
  */
-import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { makeFolder } from '../cli/program.js';
 import { documentScripts } from '../openapi/documented.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
+import { PythonTools } from './python-tools.js';
 
 // From dist-test/test/client to the project.
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
@@ -30,40 +29,11 @@ assert isinstance(wrong, Error), wrong
 print(json.dumps([row.name, row.added_at.year > 2000, [one.id for one in some], made.rows_affected, wrong.code]))
 `;
 
-/** How long PyPI may take, ms. */
-const PATIENCE = 120_000;
-
 t.setTimeout(280_000);
 
-const folder = makeFolder(t);
-const bin = join(folder, 'venv', 'bin');
+const tools = new PythonTools(t, 'openapi-python-client', 'ruff');
 
-interface Ran {
-  readonly status: number | null;
-  readonly text: string;
-}
-
-function execute(program: string, ...args: readonly string[]): Ran {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    cwd: folder,
-    encoding: 'utf8',
-    timeout: PATIENCE,
-    env: { PATH: `${bin}:${process.env['PATH']}` },
-  });
-  return { status, text: error === undefined ? `${stdout}${stderr}` : String(error) };
-}
-
-/** Why there is no generator; undefined when it is installed. */
-function missing(): string | undefined {
-  if (execute('python3', '-m', 'venv', 'venv').status !== 0)
-    return "Python's venv is not installed";
-  const { status } = execute(join(bin, 'pip'), 'install', '-q', 'openapi-python-client', 'ruff');
-  return status === 0 ? undefined : 'PyPI is not reachable';
-}
-
-const skip = missing() ?? false;
-
-t.test('openapi-python-client', { skip }, async (t) => {
+t.test('openapi-python-client', { skip: tools.missing ?? false }, async (t) => {
   const server = await startPostgres(t, {
     setup: readFileSync(join(EXAMPLES, 'database.sql'), 'utf8'),
   });
@@ -74,15 +44,15 @@ t.test('openapi-python-client', { skip }, async (t) => {
       cpSync(join(EXAMPLES, 'queries'), join(home, 'queries'), { recursive: true }),
   });
   const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
-  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(await documented.document()));
-  const made = execute(
-    join(bin, 'openapi-python-client'),
+  writeFileSync(join(tools.folder, 'openapi.json'), JSON.stringify(await documented.document()));
+  const made = tools.run(
+    'openapi-python-client',
     ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'shop'],
   );
   t.equal(made.status, 0, made.text);
   t.notMatch(made.text, /unable to parse|warning/i);
-  writeFileSync(join(folder, 'use.py'), PROGRAM);
-  const used = execute(join(bin, 'python3'), 'use.py', service.url);
+  writeFileSync(join(tools.folder, 'use.py'), PROGRAM);
+  const used = tools.run('python3', 'use.py', service.url);
   t.equal(used.status, 0, used.text);
   t.same(JSON.parse(used.text.split('\n')[0]!), ['Sencha Yame', true, [1, 5], 1, '23505']);
 });
