@@ -8,7 +8,7 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
   const cases: [args: string[], stderr: RegExp][] = [
     [
       [],
-      /a command is missing: serve, check, contract, client, migrate, scripts, plugin, user, completion, help, version/,
+      /a command is missing: serve, dev, check, contract, client, migrate, scripts, plugin, user, completion, help, version/,
     ],
     [['sevre'], /unknown command sevre; the nearest is serve/],
     [['serve', 'now'], /serve takes flags only, not now/],
