@@ -5,7 +5,7 @@
 import { Client, textOf } from './client.js';
 import { button, h } from './dom.js';
 import { failureOf } from './failure.js';
-import { readDocument, type Catalogue } from './operations.js';
+import { isNamed, readDocument, type Catalogue } from './operations.js';
 import { OperationView } from './operation-view.js';
 import { ScriptList } from './script-list.js';
 import { listTables, tablesView, type Table } from './tables-view.js';
@@ -123,10 +123,10 @@ function notice(heading: string, text: string): HTMLElement {
 function show(moved: boolean): void {
   if (catalogue === undefined) return;
   const id = decoded(location.hash.slice(1));
-  const operation = catalogue.operations.find((one) => one.id === id);
+  const operation = catalogue.operations.find((one) => isNamed(one, id));
   view?.stop();
   view = operation && new OperationView(operation, catalogue, client);
-  list.select(id);
+  list.select(operation?.id ?? id);
   if (id === TABLES) tablesLink.setAttribute('aria-current', 'page');
   else tablesLink.removeAttribute('aria-current');
   if (view !== undefined) main.replaceChildren(view.element);

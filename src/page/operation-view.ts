@@ -140,11 +140,13 @@ export class OperationView {
   }
 }
 
-function heading({ method, path, summary, description, deprecated }: Operation): HTMLElement[] {
+function heading(operation: Operation): HTMLElement[] {
+  const { method, path, others, summary, description, deprecated } = operation;
   const target = h('p', { class: 'target' }, methodMark(method), h('code', {}, path));
   const parts = [
     h('h1', { id: 'operation', tabindex: -1 }, summary === '' ? path : summary),
     target,
+    ...others.map((other) => h('p', { class: 'about' }, 'Also at ', h('code', {}, other), '.')),
   ];
   if (deprecated)
     parts.push(h('p', { class: 'notice' }, 'Deprecated: new programs should not use it.'));

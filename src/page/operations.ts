@@ -46,6 +46,8 @@ export interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** Other paths where the same script is. */
+  readonly others: readonly string[];
   readonly folder: string;
   /** The path without what all operations of the folder have in common. */
   readonly name: string;
@@ -78,13 +80,19 @@ export function readDocument(text: string): Catalogue {
   if (typeof root['openapi'] !== 'string') throw new Error('this is not an OpenAPI document');
   const schemas = new Schemas(root);
   const info = members(root['info']);
-  const operations = Object.entries(members(root['paths'])).flatMap(([path, given]) => {
+  /** By script and method. */
+  const found = new Map<string, Operation>();
+  for (const [path, given] of Object.entries(members(root['paths']))) {
     const item = members(given);
-    return METHODS.filter((method) => method in item).map((method) =>
-      readOperation(schemas, path, method, item),
-    );
-  });
-  operations.sort((a, b) => compare(a.folder, b.folder));
+    for (const method of METHODS.filter((one) => one in item)) {
+      const operation = readOperation(schemas, path, method, item);
+      const key = `${method} ${text_(members(item[method])['x-script']) || path}`;
+      const first = found.get(key);
+      // Paths that a script declares come before its own.
+      found.set(key, first ? { ...first, others: [...first.others, path] } : operation);
+    }
+  }
+  const operations = [...found.values()].sort((a, b) => compare(a.folder, b.folder));
   return {
     title: text_(info['title']),
     version: text_(info['version']),
@@ -93,6 +101,11 @@ export function readDocument(text: string): Catalogue {
     hasTokens: 'securitySchemes' in members(root['components']),
     schemas,
   };
+}
+
+/** isNamed tells whether what follows `#` names an operation, by any of its paths. */
+export function isNamed({ id, method, others }: Operation, name: string): boolean {
+  return id === name || others.some((path) => method.toLowerCase() + path === name);
 }
 
 function readOperation(schemas: Schemas, path: string, method: string, item: Members): Operation {
@@ -107,6 +120,7 @@ function readOperation(schemas: Schemas, path: string, method: string, item: Mem
     id: method + path,
     method: method.toUpperCase(),
     path,
+    others: [],
     folder,
     name: shortName(path, folder),
     summary: text_(given['summary']),

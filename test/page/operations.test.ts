@@ -1,6 +1,6 @@
 /** The operations that the page reads from a document: references, forms, examples; nothing in a document breaks it. */
 import t from 'tap';
-import { matches, readDocument } from '#app/page/operations.js';
+import { isNamed, matches, readDocument } from '#app/page/operations.js';
 
 const read = (members: object): ReturnType<typeof readDocument> =>
   readDocument(JSON.stringify({ openapi: '3.1.0', info: { title: 'shop' }, ...members }));
@@ -86,5 +86,27 @@ t.test('folders, names and search', (t) => {
   );
   const found = (search: string): number => operations.filter((one) => matches(one, search)).length;
   t.strictSame(['', 'ALL order', 'delete list', 'since', 'x'].map(found), [4, 1, 1, 1, 0]);
+  t.end();
+});
+
+t.test('a script with several paths is one operation', (t) => {
+  const own = { tags: ['shop'], 'x-script': 'shop/order' };
+  const { operations } = read({
+    paths: {
+      '/v1/orders/{id}': { get: { ...own, summary: 'An order' } },
+      '/_QUERIES/shop/order': { get: own, post: own },
+      '/_QUERIES/shop/other': { get: { ...own, 'x-script': 'shop/other' } },
+    },
+  });
+  t.strictSame(
+    operations.map(({ id, others }) => [id, others]),
+    [
+      ['get/v1/orders/{id}', ['/_QUERIES/shop/order']],
+      ['post/_QUERIES/shop/order', []],
+      ['get/_QUERIES/shop/other', []],
+    ],
+  );
+  t.ok(isNamed(operations[0]!, 'get/_QUERIES/shop/order'));
+  t.notOk(isNamed(operations[0]!, 'post/_QUERIES/shop/order'));
   t.end();
 });
