@@ -144,7 +144,7 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
             'Related rows along foreign keys, by the name of the other table, or of the column of the key where several lead there: {"customer": ["name"]} adds the one row that is referenced, {"orders": {"columns": ["id"], "limit": 5}} a list of those that reference this one.',
         },
       },
-      ['schema', 'table'],
+      ['table'],
     ),
   },
   aggregate_table: {

@@ -122,7 +122,8 @@ class Room {
 
   constructor({ maxTools, listBudget }: McpSettings) {
     this.#tools = maxTools;
-    this.#characters = listBudget;
+    // The opening bracket; behind each entry is a comma, or the closing bracket.
+    this.#characters = listBudget - 1;
   }
 
   get isFull(): boolean {
@@ -131,12 +132,12 @@ class Room {
 
   /** reserve takes tools that are listed in any case. */
   reserve(tools: readonly ListedTool[]): void {
-    for (const { json } of tools) this.#characters -= json.length;
+    for (const { json } of tools) this.#characters -= json.length + 1;
   }
 
   take({ json }: ListedTool): boolean {
     if (this.#tools === 0) return false;
-    this.#characters -= json.length;
+    this.#characters -= json.length + 1;
     this.#tools = this.#characters < 0 ? 0 : this.#tools - 1;
     return this.#characters >= 0;
   }

@@ -66,6 +66,7 @@ const ARGUMENTS: Record<string, { readonly taken: object[]; readonly refused: ob
   },
   'service.select_table': {
     taken: [
+      { table: 'b' },
       { schema: 'a', table: 'b' },
       { schema: 'a', table: 'b', columns: ['c'], order_by: ['-c'], limit: 1, offset: 1 },
       { schema: 'a', table: 'b', filters: { a: 1, b: 'x', c: true, d: null, e: [1, 'x', false] } },
@@ -74,6 +75,7 @@ const ARGUMENTS: Record<string, { readonly taken: object[]; readonly refused: ob
     ],
     refused: [
       {},
+      { schema: 'a' },
       { schema: 'a', table: 'b', filters: { a: [null] } },
       { schema: 'a', table: 'b', columns: ['c', 'c'] },
       { schema: 'a', table: 'b', limit: 101 },

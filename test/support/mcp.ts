@@ -8,14 +8,19 @@ export interface CallResult {
   readonly content: readonly { readonly text: string }[];
 }
 
+export interface PostOptions extends AskOptions {
+  /** Path and query of the endpoint, `/_mcp` by default. */
+  readonly path?: string;
+}
+
 /** post sends a message. */
 export function post(
   service: Service,
   message: unknown,
-  options: AskOptions = {},
+  { path = '/_mcp', ...options }: PostOptions = {},
 ): Promise<Answer> {
   const body = typeof message === 'string' ? message : JSON.stringify(message);
-  return service.ask('/_mcp', { ...options, method: 'POST', body });
+  return service.ask(path, { ...options, method: 'POST', body });
 }
 
 /** callTool calls a tool; gives the error of the protocol, with its HTTP status, where there is no result. */
@@ -23,7 +28,7 @@ export async function callTool(
   service: Service,
   name: string,
   args: object = {},
-  options: AskOptions = {},
+  options: PostOptions = {},
 ): Promise<CallResult> {
   const params = { name, arguments: args };
   const answer = await post(
