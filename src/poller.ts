@@ -12,13 +12,18 @@ export class Poller extends SingleFlight {
     this.#delay = delay;
   }
 
+  /** wait begins the first run after the delay. */
+  wait(): void {
+    clearTimeout(this.#timer);
+    if (!this.stopped) this.#timer = setTimeout(() => void this.run(), this.#delay()).unref();
+  }
+
   stop(): void {
     this.stopped = true;
     clearTimeout(this.#timer);
   }
 
   protected override onEnd(): void {
-    clearTimeout(this.#timer);
-    if (!this.stopped) this.#timer = setTimeout(() => void this.run(), this.#delay()).unref();
+    this.wait();
   }
 }

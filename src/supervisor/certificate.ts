@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '../log.js';
+import { Poller } from '../poller.js';
 import type { TlsSettings } from '../settings.js';
 
 /** Absolute paths of a certificate with its chain, and of its key (PEM). */
@@ -67,8 +68,10 @@ export interface CertificateWatchOptions {
 export class CertificateWatch {
   readonly #options: CertificateWatchOptions;
   readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #poller = new Poller(
+    () => this.#poll(),
+    () => INTERVAL,
+  );
   /** Result of the last poll: the texts, or why they cannot be read. */
   #last = '';
   /** The result last used, or reported as unusable. */
@@ -79,17 +82,11 @@ export class CertificateWatch {
   constructor(options: CertificateWatchOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
-    this.#wait();
+    this.#poller.wait();
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-  }
-
-  #wait(): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#poll().then(() => this.#wait()), INTERVAL);
+    this.#poller.stop();
   }
 
   async #poll(): Promise<void> {
@@ -97,7 +94,7 @@ export class CertificateWatch {
     if (files === undefined) return;
     const found = await readTexts(files).catch((error: unknown) => error as Error);
     const served = this.#options.served();
-    if (this.#stopped || served === undefined) return;
+    if (this.#poller.stopped || served === undefined) return;
     const seen = found instanceof Error ? found.message : both(found);
     const settled = seen === this.#last;
     this.#last = seen;

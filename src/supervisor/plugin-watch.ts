@@ -4,6 +4,7 @@
  */
 import { basename } from 'node:path';
 import type { Logger } from '../log.js';
+import { Poller } from '../poller.js';
 import type { PluginLibraries } from './plugin-libraries.js';
 
 /** How often the files are polled (milliseconds). A change counts once two polls in a row have found the same. */
@@ -15,8 +16,10 @@ export class PluginWatch {
   readonly #log: Logger;
   /** What the last poll found: the stamps of changed files. */
   #last: ReadonlyMap<string, string> = new Map();
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #poller = new Poller(
+    () => this.#poll(),
+    () => INTERVAL,
+  );
 
   /** `rebuilt` is called after libraries were forgotten. */
   constructor(
@@ -27,22 +30,16 @@ export class PluginWatch {
     this.#libraries = libraries;
     this.#rebuilt = rebuilt;
     this.#log = log;
-    this.#wait();
+    this.#poller.wait();
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-  }
-
-  #wait(): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#poll().then(() => this.#wait()), INTERVAL);
+    this.#poller.stop();
   }
 
   async #poll(): Promise<void> {
     const changed = await this.#libraries.changed();
-    if (this.#stopped) return;
+    if (this.#poller.stopped) return;
     const settled = [...changed].filter(([file, stamp]) => this.#last.get(file) === stamp);
     this.#last = changed;
     if (settled.length === 0) return;
