@@ -2,6 +2,7 @@
  * Reads the operations of an OpenAPI document that this service made: for each script and method the first path. Such a
  * document may come from a file, so that its form is checked, and what is not known of a schema becomes `unknown` later.
  */
+import { isObject } from '../json.js';
 import type { Schema } from '../openapi/schema.js';
 
 /** Why there is no client. */
@@ -148,10 +149,6 @@ function readResult(responses: Schema): Schema | undefined {
 function schemasOf(content: unknown): Readonly<Record<string, Schema>> {
   const media = Object.entries(asObject(content));
   return Object.fromEntries(media.map(([type, one]) => [type, asObject(asObject(one)['schema'])]));
-}
-
-export function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** asObject gives an object without members for any other value. */

@@ -1,6 +1,7 @@
 /** Types of TypeScript for schemas: of what is sent, as text or as JSON, and of what is received. */
+import { isObject } from '../json.js';
 import type { Schema } from '../openapi/schema.js';
-import { asList, asObject, isObject, textOf } from './client-operation.js';
+import { asList, asObject, textOf } from './client-operation.js';
 import { isTaken } from './names.js';
 import { commentLines, literal, memberName } from './source-text.js';
 

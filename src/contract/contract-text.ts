@@ -1,4 +1,5 @@
 /** A contract as JSON with a line for each parameter, path and column, so that the diffs of the file can be read. */
+import { isObject } from '../json.js';
 import { VERBS } from '../script/verb.js';
 import { FORMAT, type Contract, type ScriptContract } from './contract.js';
 
@@ -106,10 +107,6 @@ const SCRIPT: Members = {
   response: (value) => isObject(value) && wrongMember(value, RESPONSE) === undefined,
   columns: (value) => value === null || isListOf(COLUMN)(value),
 };
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The name of a member that is missing or wrong. */
 function wrongMember(

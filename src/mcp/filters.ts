@@ -3,6 +3,7 @@
  * PostgreSQL parses as the type of the column. Throws ArgumentError for anything else. A column that the caller may not
  * read is reported as unknown.
  */
+import { isObject } from '../json.js';
 import { similar } from '../nearest.js';
 import { arrayLiteral } from '../quote.js';
 import { checkLength, objectArgument } from './checked-arguments.js';
@@ -313,10 +314,6 @@ function checkJson(value: unknown, where: string, levels: number): void {
     checkedText(name, where);
     checkJson(one, where, levels - 1);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** patternHint tells how to search for a pattern if a text with % was compared as it is; undefined if none was. */
