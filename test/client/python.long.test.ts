@@ -2,17 +2,11 @@
  * A client in Python, made by openapi-python-client from the document of the examples, and used. Where PyPI or Python's venv
  * is missing, that is skipped.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { documentScripts } from '../openapi/documented.js';
-import { startPostgres } from '../support/postgres.js';
-import { startService } from '../support/service.js';
+import { startExamples } from './examples.js';
 import { PythonTools } from './python-tools.js';
-
-// From dist-test/test/client to the project.
-const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
 
 const PROGRAM = `
 import json, sys
@@ -34,17 +28,8 @@ t.setTimeout(280_000);
 const tools = new PythonTools(t, 'openapi-python-client', 'ruff');
 
 t.test('openapi-python-client', { skip: tools.missing ?? false }, async (t) => {
-  const server = await startPostgres(t, {
-    setup: readFileSync(join(EXAMPLES, 'database.sql'), 'utf8'),
-  });
-  const service = await startService(t, {
-    database: server.url,
-    config: { 'http.processes': 1, 'pool.threads': 1 },
-    prepare: (home) =>
-      cpSync(join(EXAMPLES, 'queries'), join(home, 'queries'), { recursive: true }),
-  });
-  const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
-  writeFileSync(join(tools.folder, 'openapi.json'), JSON.stringify(await documented.document()));
+  const { service, document } = await startExamples(t);
+  writeFileSync(join(tools.folder, 'openapi.json'), JSON.stringify(document));
   const made = tools.run(
     'openapi-python-client',
     ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'shop'],

@@ -1,17 +1,13 @@
 /** Clients of the examples and of odd scripts: they compile, their types hold, and they work against the service. */
-import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { run } from '../cli/program.js';
 import { documentScripts } from '../openapi/documented.js';
 import { ODD_SCRIPTS, ODD_TABLES } from '../openapi/odd-scripts.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
+import { startExamples } from './examples.js';
 import { clientText, compile, MODULES } from './compiled.js';
-
-// From dist-test/test/client to the project.
-const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
 
 t.setTimeout(240_000);
 
@@ -105,17 +101,8 @@ export async function main(baseUrl: string) {
 `;
 
 t.test('the examples', async (t) => {
-  const server = await startPostgres(t, {
-    setup: readFileSync(join(EXAMPLES, 'database.sql'), 'utf8'),
-  });
-  const service = await startService(t, {
-    database: server.url,
-    config: { 'http.processes': 1, 'pool.threads': 1 },
-    prepare: (folder) =>
-      cpSync(join(EXAMPLES, 'queries'), join(folder, 'queries'), { recursive: true }),
-  });
-  const documented = await documentScripts(t, server, join(EXAMPLES, 'queries'));
-  const text = clientText(await documented.document());
+  const { service, document } = await startExamples(t);
+  const text = clientText(document);
   const written = await run(service.folder, ['client', 'typescript', '--http.port', '1']);
   t.equal(written.stderr, '');
   t.equal(written.stdout, text, 'the command writes the same');
