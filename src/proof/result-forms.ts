@@ -99,6 +99,7 @@ export class ResultForms {
   /** When a result has each form; undefined when no conjunction says exactly that. */
   conditions(): (Conjunction | undefined)[] {
     const forms = [...this.#forms.values()];
+    if (forms.length === 1) return [[]];
     return forms.map((form) => {
       const others = forms.flatMap(({ paths }) => (paths === form.paths ? [] : paths));
       return exactly(form.paths, others);
