@@ -184,7 +184,7 @@ function checkCombinations(config: Config, issues: Issues): void {
     );
 }
 
-/** checkProof checks that there is a connection for the prover, and that `/_ready` does not wait for a proof that is off. */
+/** checkProof rejects a configuration without a connection for the prover, and `health.ready_proof` without `queries.proof`. */
 function checkProof(config: Config, issues: Issues): void {
   const mode = config['queries.proof'];
   if (mode === 'off') {
