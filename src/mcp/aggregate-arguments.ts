@@ -3,11 +3,14 @@
  * (`having`) and the order name the columns of the result. Throws ArgumentError. A column that the caller may not read is
  * reported as unknown.
  */
+import { isObject } from '../json.js';
 import { ArgumentError, describeValue, listNames, shorten } from './argument-error.js';
 import {
   argument,
   checkNames,
+  isCutName,
   listArgument,
+  LONGEST_NAME,
   nameListArgument,
   textArgument,
 } from './checked-arguments.js';
@@ -64,9 +67,6 @@ const ARGUMENTS = [
 const MAX_GROUPS = 10;
 const MAX_AGGREGATES = 30;
 
-/** Longest name of a column, bytes: PostgreSQL cuts longer ones. */
-const LONGEST_NAME = 63;
-
 /** checkAggregate rejects arguments that aggregate_table does not have. */
 export function checkAggregate(args: Arguments): void {
   checkNames(args, ARGUMENTS);
@@ -113,9 +113,8 @@ function groupList(args: Arguments, table: Table): readonly unknown[] {
   const isName = (name: string): boolean => table.byName.has(name);
   if (typeof sent === 'string' && !/^\s*[[{]/.test(sent))
     return nameListArgument(args, 'group_by', MAX_GROUPS, isName);
-  const isOne = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
   const form = 'a list of column names, or of {"column": …, "by": "month"}';
-  return listArgument(isOne ? { group_by: [sent] } : args, 'group_by', form, MAX_GROUPS);
+  return listArgument(isObject(sent) ? { group_by: [sent] } : args, 'group_by', form, MAX_GROUPS);
 }
 
 function aggregatesOf(args: Arguments, table: Table): Aggregate[] {
@@ -158,14 +157,14 @@ function isSummable({ kind, type }: Column): boolean {
 }
 
 function objectOf(value: unknown, where: string, names: readonly string[]): Arguments {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new ArgumentError(
       `${where} must be an object of ${names.join(', ')}, not ${describeValue(value)}.`,
     );
   for (const name of Object.keys(value))
     if (!names.includes(name))
       throw new ArgumentError(`${where}: unknown: ${shorten(name)}. It takes ${names.join(', ')}.`);
-  return value as Arguments;
+  return value;
 }
 
 function requiredColumn(options: Arguments, where: string): string {
@@ -211,13 +210,9 @@ function isZone(timeZone: string): boolean {
 function nameOf(options: Arguments, where: string): string | undefined {
   const name = textArgument(options, 'as');
   if (name === undefined) return undefined;
-  if (name === '' || name.includes('\0') || !name.isWellFormed() || isTooLong(name))
+  if (name === '' || name.includes('\0') || !name.isWellFormed() || isCutName(name))
     throw new ArgumentError(`${where}: "as" must be a name of 1 to ${LONGEST_NAME} bytes.`);
   return name;
-}
-
-function isTooLong(name: string): boolean {
-  return Buffer.byteLength(name) > LONGEST_NAME;
 }
 
 /** The columns of the result, which conditions and the order may name. */
@@ -225,7 +220,7 @@ function resultOf(columns: readonly Column[]): Columns {
   const byName = new Map<string, Column>();
   for (const column of columns) {
     const { name } = column;
-    if (isTooLong(name))
+    if (isCutName(name))
       throw new ArgumentError(`the name ${shorten(name)} is too long: give another one with "as".`);
     if (byName.has(name))
       throw new ArgumentError(

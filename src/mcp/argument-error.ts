@@ -2,6 +2,7 @@
  * ArgumentError rejects a call because of its arguments. The message is for its sender, usually a language model, which
  * then corrects the call.
  */
+import { similar } from '../nearest.js';
 
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
@@ -36,4 +37,13 @@ export function listNames(names: readonly string[]): string {
   const few = names.filter((name) => (length += name.length + 2) <= MAX_LIST);
   const rest = names.length - few.length;
   return rest > 0 ? `${few.join(', ')} and ${rest} more` : few.join(', ');
+}
+
+/** Longest name that is compared with others, characters. */
+const LONGEST_COMPARED = 100;
+
+/** nearestHint asks for the name that a wrong one resembles, with a space before it; empty if it resembles none. */
+export function nearestHint(name: string, names: readonly string[]): string {
+  const meant = name.length > LONGEST_COMPARED ? undefined : similar(name, names);
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }

@@ -2,6 +2,7 @@
  * Reads the arguments of a call and checks their types. Throws ArgumentError. Null counts as absent, because some models
  * send every argument of a tool.
  */
+import { isObject } from '../json.js';
 import { shorten, listNames, ArgumentError, describeValue } from './argument-error.js';
 import type { Arguments } from './tool.js';
 
@@ -75,8 +76,7 @@ export function objectArgument(
   const value = argument(args, name);
   if (value === undefined) return undefined;
   const object = typeof value === 'string' ? parsedText(value, '{') : value;
-  if (typeof object === 'object' && object !== null && !Array.isArray(object))
-    return object as Readonly<Record<string, unknown>>;
+  if (isObject(object)) return object;
   throw new ArgumentError(`${name} must be ${form}, not ${describeValue(value)}.`);
 }
 
@@ -142,4 +142,12 @@ export function checkLength(name: string, list: readonly unknown[], most: number
     throw new ArgumentError(
       `${name} holds ${list.length} values; ${most} are allowed at one time.`,
     );
+}
+
+/** Longest name of a column, bytes. */
+export const LONGEST_NAME = 63;
+
+/** isCutName tells whether PostgreSQL would cut a name that a call gives a column. */
+export function isCutName(name: string): boolean {
+  return Buffer.byteLength(name) > LONGEST_NAME;
 }

@@ -4,10 +4,9 @@
  * read is reported as unknown.
  */
 import { isObject } from '../json.js';
-import { similar } from '../nearest.js';
 import { arrayLiteral } from '../quote.js';
 import { checkLength, objectArgument } from './checked-arguments.js';
-import { ArgumentError, describeValue, listNames, shorten } from './argument-error.js';
+import { ArgumentError, describeValue, listNames, nearestHint, shorten } from './argument-error.js';
 import type { Column, Table } from './table.js';
 import type { Arguments } from './tool.js';
 
@@ -80,16 +79,11 @@ export function columnOf({ columns, byName }: Columns, name: string, where: stri
   const column = byName.get(name);
   if (column !== undefined) return column;
   const names = columns.map((one) => one.name);
-  const meant = name.length > MAX_NAME ? undefined : similar(name, names);
-  const instead = meant === undefined ? '' : ` Did you mean ${meant}?`;
   throw new ArgumentError(
-    `unknown column: ${shorten(name)} (in ${where}).${instead} The columns are: ${listNames(names)}.`,
+    `unknown column: ${shorten(name)} (in ${where}).${nearestHint(name, names)} The columns are: ${listNames(names)}.`,
     { uncertain: true },
   );
 }
-
-/** Longest name that is compared with others, characters. */
-const MAX_NAME = 100;
 
 function conditionsOf(column: Column, value: unknown, where: string): Filter[] {
   if (!isObject(value)) return [{ ...plain(column, value, where), isBare: true }];

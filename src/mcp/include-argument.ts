@@ -2,15 +2,15 @@
  * The argument `include`: rows of related tables, along foreign keys in one of both directions. A table or column that the
  * caller may not read is reported as unknown. Throws ArgumentError.
  */
-import { similar } from '../nearest.js';
 import {
   argument,
   checkNames,
   integerArgument,
+  isCutName,
   nameListArgument,
   objectArgument,
 } from './checked-arguments.js';
-import { ArgumentError, describeValue, listNames, shorten } from './argument-error.js';
+import { ArgumentError, describeValue, listNames, nearestHint, shorten } from './argument-error.js';
 import type { Order } from './conditions.js';
 import { columnOf, filtersOf, type Filter } from './filters.js';
 import { orderOf } from './order-argument.js';
@@ -116,8 +116,7 @@ function relationOf(relations: readonly Relation[], name: string): Relation {
     throw new ArgumentError(
       `include: "${shorten(name)}" means several foreign keys. Name one of: ${listNames(choices)}.`,
     );
-  const meant = name.length > 100 ? undefined : similar(name, choices);
-  const instead = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const instead = nearestHint(name, choices);
   const list =
     choices.length === 0
       ? 'No foreign key connects this table with one that you may read.'
@@ -145,14 +144,14 @@ function included(
   const where = `include.${shorten(sent)}`;
   const args = optionsOf(options, where, isList);
   const member = taken.has(sent) ? related(sent) : sent;
-  const name = isTooLong(member) ? table.name : member;
+  const name = isCutName(member) ? table.name : member;
   const columns = relatedColumns(args, table, where);
   const common = { name, table, theirs, ours, columns };
   if (!isList) return { ...common, list: undefined };
   return {
     ...common,
     list: {
-      more: isTooLong(`${name}_truncated`) ? `truncated_${taken.size}` : `${name}_truncated`,
+      more: isCutName(`${name}_truncated`) ? `truncated_${taken.size}` : `${name}_truncated`,
       filters: filtersOf(args, 'filters', table, `${where}.filters`),
       order: orderOf(args, table, MAX_NAMES, `${where}.order_by`),
       limit: Math.min(integerArgument(args, 'limit', 1, RELATED), MAX_RELATED),
@@ -163,11 +162,6 @@ function included(
 /** The member for a row that is named by its foreign key, if the column has the same name. */
 function related(name: string): string {
   return name.endsWith('_id') ? name.slice(0, -'_id'.length) : `${name}_row`;
-}
-
-/** PostgreSQL cuts names longer than 63 bytes. */
-function isTooLong(name: string): boolean {
-  return Buffer.byteLength(name) > 63;
 }
 
 /** The options of a related table; a list is one of columns, and true means all of them. */
