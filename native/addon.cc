@@ -17,7 +17,9 @@
 #include "plugin_pool_binding.h"
 #include "response_ring.h"
 #include "scheduling.h"
+#include "shared_memory_binding.h"
 #include "socket_watcher.h"
+#include "thread_library.h"
 #include "value_screen.h"
 
 namespace sql_rest {
@@ -92,6 +94,11 @@ void SetLogNotice(const Napi::CallbackInfo& info) {
       {info[0].ToString(), info[1].ToString(), info[2].ToString(), info[3].ToBoolean().Value()});
 }
 
+// droppedLogLines(): number. How many lines of this process were dropped so far.
+Napi::Value DroppedLogLines(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(LogWriter::Get().DroppedLines()));
+}
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   if (Environment::Enter(env) == nullptr) return exports;
   napi_value screen = nullptr;
@@ -100,6 +107,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   napi_value append_log = nullptr;
   napi_create_function(env, "appendLog", NAPI_AUTO_LENGTH, AppendLog, nullptr, &append_log);
   exports.Set("appendLog", Napi::Function(env, append_log));
+  exports.Set("droppedLogLines", Napi::Function::New(env, DroppedLogLines, "droppedLogLines"));
   exports.Set("setLogNotice", Napi::Function::New(env, SetLogNotice, "setLogNotice"));
   exports.Set("SocketWatcher", SocketWatcher::Define(env));
   exports.Set("Pipeline", Pipeline::Define(env));
@@ -110,8 +118,14 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("releaseBuffer", Napi::Function::New(env, ReleaseBuffer, "releaseBuffer"));
   LargeValue::Define(env);
   exports.Set("lowPriority", Napi::Function::New(env, LowPriority, "lowPriority"));
+  exports.Set("threadCpuTime", Napi::Function::New(env, ThreadCpuTime, "threadCpuTime"));
   exports.Set("batchScheduling", Napi::Function::New(env, BatchScheduling, "batchScheduling"));
   exports.Set("releaseMemory", Napi::Function::New(env, ReleaseMemory, "releaseMemory"));
+  exports.Set("keepLibrary", Napi::Function::New(env, KeepLibrary, "keepLibrary"));
+  exports.Set("createSharedMemory",
+              Napi::Function::New(env, CreateSharedMemoryBinding, "createSharedMemory"));
+  exports.Set("mapSharedMemory",
+              Napi::Function::New(env, MapSharedMemoryBinding, "mapSharedMemory"));
   return exports;
 }
 

@@ -93,7 +93,7 @@ class ConnectAttempt final : public Closable, public std::enable_shared_from_thi
     self->async_.data = self.get();
     self->loop_reference_ = self;
     environment->Register(self.get());
-    // The work's code is in a copy of the addon that is unloaded when the loop's thread ends: keep it loaded.
+    // The work's code is in a copy of the addon that is unloaded once the loop's thread has ended: keep it loaded.
     Dl_info info;
     if (dladdr(reinterpret_cast<void*>(work), &info) != 0) {
       self->copy_ = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

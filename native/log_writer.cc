@@ -57,6 +57,7 @@ bool LogWriter::Append(std::string_view line) {
       buffered_ += line.size();
     } else {
       dropped_++;
+      dropped_lines_++;
     }
     wake = std::exchange(idle_, false);
   }
@@ -72,6 +73,11 @@ bool LogWriter::Flush(std::chrono::milliseconds limit) {
   settled_.wait_for(lock, limit, [&] { return buffered_ == 0 || failures_ != before; });
   flushing_--;
   return buffered_ == 0;
+}
+
+std::uint64_t LogWriter::DroppedLines() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return dropped_lines_;
 }
 
 void LogWriter::SetNotice(LogNotice notice) {

@@ -40,6 +40,9 @@ class LogWriter {
 
   void SetNotice(LogNotice notice);
 
+  // DroppedLines is how many lines were dropped since the start.
+  std::uint64_t DroppedLines();
+
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
@@ -67,7 +70,9 @@ class LogWriter {
   std::string pending_;
   // Unwritten bytes, in pending_ and in the thread's batch.
   std::size_t buffered_ = 0;
+  // Those of the next notice, and those since the start.
   std::uint64_t dropped_ = 0;
+  std::uint64_t dropped_lines_ = 0;
   std::uint64_t failures_ = 0;
   int flushing_ = 0;
   bool started_ = false;

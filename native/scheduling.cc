@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <ctime>
+
 namespace sql_rest {
 
 Napi::Value BatchScheduling(const Napi::CallbackInfo& info) {
@@ -17,6 +19,15 @@ Napi::Value LowPriority(const Napi::CallbackInfo& info) {
   // Linux has a nice value for each thread, although POSIX says that it is of the process.
   const id_t thread = static_cast<id_t>(syscall(SYS_gettid));
   return Napi::Boolean::New(info.Env(), setpriority(PRIO_PROCESS, thread, 19) == 0);
+}
+
+Napi::Value ThreadCpuTime(const Napi::CallbackInfo& info) {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  constexpr double kNanoseconds = 1e9;
+  const double seconds =
+      static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / kNanoseconds;
+  return Napi::Number::New(info.Env(), seconds);
 }
 
 }  // namespace sql_rest

@@ -13,4 +13,7 @@ Napi::Value BatchScheduling(const Napi::CallbackInfo& info);
 // when the kernel rejects it.
 Napi::Value LowPriority(const Napi::CallbackInfo& info);
 
+// threadCpuTime(): number. Seconds of CPU that the calling thread has used.
+Napi::Value ThreadCpuTime(const Napi::CallbackInfo& info);
+
 }  // namespace sql_rest

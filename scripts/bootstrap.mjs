@@ -6,8 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installed, npm } from './npm-packages.mjs';
-import { SetupError } from './step.mjs';
+import { SetupError, say } from './step.mjs';
 import { installSystemPackages } from './system-packages.mjs';
+import { uwsProblem } from './uws-binaries.mjs';
 
 export const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -21,9 +22,17 @@ export async function bootstrap({ ci = false, tests = false } = {}) {
   const install = !isInstalled();
   const built = fs.existsSync(path.join(PROJECT, 'build/Release/sql_rest_service.node'));
   if (install || !built || ci || tests) await installSystemPackages({ ci, tests });
-  if (install) await npm('installing npm packages (npm ci, about a minute)', ['ci'], PROJECT);
+  if (install) await installPackages();
   const { build } = await import('./build.mjs');
   await build({ tests });
+}
+
+async function installPackages() {
+  await npm('installing npm packages (npm ci, about a minute)', ['ci'], PROJECT);
+  const problem = uwsProblem(PROJECT, (other) => {
+    say(`uWebSockets.js is ${other} here: the hash of its binary is not checked`);
+  });
+  if (problem !== undefined) throw new SetupError(problem);
 }
 
 /** bootstrapOrExit prints a SetupError and exits with 1. */

@@ -7,8 +7,13 @@ export interface EmbeddedOptions {
   readonly socket?: boolean;
   /** Settings of postgresql.conf. A cluster that is not kept has fsync off unless set here. */
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** Files for the data directory, readable by the server only: certificates, pg_hba.conf. */
-  readonly files?: Readonly<Record<string, string>>;
+  /**
+   * Files for the data directory, readable by the server only: certificates, pg_hba.conf. Those that are functions are made
+   * once the data directory is there.
+   */
+  readonly files?: Readonly<Record<string, string | (() => Promise<string>)>>;
+  /** Data directory of another server, which is copied: one that is stopped, or in backup mode. */
+  readonly copyOf?: string;
   /** Prints a line about a step that takes time. */
   readonly say?: (line: string) => void;
 }

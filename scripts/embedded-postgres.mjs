@@ -25,6 +25,7 @@ import {
   stopLeftover,
   templateCluster,
 } from './embedded-cluster.mjs';
+import { freePort } from './free-port.mjs';
 
 const START_LIMIT = 60_000;
 
@@ -69,8 +70,12 @@ export async function start(options = {}) {
       ? path.join(base, `${options.keep}-${binaries.version.split('.')[0]}`)
       : await runFolder(base);
     const data = path.join(folder, 'data');
-    if (!fs.existsSync(path.join(data, 'PG_VERSION'))) copyCluster(owner, template, folder);
-    for (const [name, text] of Object.entries(options.files ?? {})) {
+    if (!fs.existsSync(path.join(data, 'PG_VERSION')))
+      copyCluster(owner, options.copyOf ? path.dirname(options.copyOf) : template, folder);
+    // That of the server that was copied, which is not to be stopped.
+    if (options.copyOf) runAs(owner, 'rm', ['-f', path.join(data, 'postmaster.pid')]);
+    for (const [name, content] of Object.entries(options.files ?? {})) {
+      const text = typeof content === 'function' ? await content() : content;
       runAs(owner, 'sh', ['-c', 'umask 077; cat >"$1"', 'sh', path.join(data, name)], text);
     }
     await stopLeftover(data);
@@ -223,13 +228,4 @@ async function lockFolder(folder) {
     });
   }
   return server.unref();
-}
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -24,15 +24,27 @@ const NEEDS = [
 const TEST_NEEDS = [{ apt: 'openssl', other: 'openssl', here: () => onPath('openssl') }];
 
 /**
- * Also needed for the checks of CI: formatter, fuzzer and sanitizers of clang, a connection pooler, a browser, and the other
- * languages of plugins.
+ * Also needed for the checks of CI, where no test may be skipped for want of a program (test/support/programs.ts): formatter,
+ * fuzzer and sanitizers of clang, a connection pooler, proxies, servers under Patroni, Prometheus, shells, a browser, the
+ * other languages of plugins, and packages of Python.
  */
 const CI_NEEDS = [
   { apt: 'clang', other: 'clang', here: () => onPath('clang++') },
   { apt: 'clang-format', other: 'clang-format', here: () => onPath('clang-format') },
   // clang's sanitizer runtime, which clang only recommends.
   { apt: 'libclang-rt-dev', other: "clang's runtime libraries", here: hasClangRuntime },
-  { apt: 'pgbouncer', other: 'PgBouncer', here: hasPgBouncer },
+  { apt: 'pgbouncer', other: 'PgBouncer', here: () => inSbin('pgbouncer') },
+  { apt: 'haproxy', other: 'HAProxy', here: () => inSbin('haproxy') },
+  { apt: 'nginx', other: 'nginx', here: () => inSbin('nginx') },
+  { apt: 'patroni', other: 'Patroni', here: () => onPath('patroni') },
+  { apt: 'etcd-server', other: 'etcd', here: () => onPath('etcd') },
+  { apt: 'postgresql', other: 'PostgreSQL', here: hasServer },
+  { apt: 'prometheus', other: 'Prometheus with promtool', here: () => onPath('promtool') },
+  { apt: 'curl', other: 'curl', here: () => onPath('curl') },
+  { apt: 'bsdutils', other: 'script', here: () => onPath('script') },
+  { apt: 'zsh', other: 'zsh', here: () => onPath('zsh') },
+  { apt: 'fish', other: 'fish', here: () => onPath('fish') },
+  { apt: 'python3-venv', other: "Python's venv", here: hasVenv },
   { apt: 'chromium', other: 'Chromium', here: () => onPath('chromium') },
   { apt: 'golang-go', other: 'Go', here: () => onPath('go') },
   { apt: 'rustc', other: 'Rust', here: () => onPath('rustc') },
@@ -82,9 +94,20 @@ function hasClangRuntime() {
   return result.status === 0 && fs.existsSync(path.join(result.stdout.trim(), 'lib/linux'));
 }
 
-/** Debian installs it into a folder that is not on most users' PATH. */
-function hasPgBouncer() {
-  return onPath('pgbouncer') || fs.existsSync('/usr/sbin/pgbouncer');
+/** Whether Debian's PostgreSQL is installed, and not its clients alone. */
+function hasServer() {
+  const versions = '/usr/lib/postgresql';
+  const installed = fs.existsSync(versions) ? fs.readdirSync(versions) : [];
+  return installed.some((version) => fs.existsSync(path.join(versions, version, 'bin/pg_rewind')));
+}
+
+function hasVenv() {
+  return spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
+}
+
+/** Debian puts daemons where the paths of most users do not lead. */
+function inSbin(daemon) {
+  return onPath(daemon) || fs.existsSync(path.join('/usr/sbin', daemon));
 }
 
 function isDebian() {

@@ -9,6 +9,12 @@ export const BODY_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'
 /** The name of a request to `/_mcp`, whose folder is empty. */
 export const MCP = 'mcp';
 
+/**
+ * Begins the name of a request to `/_docs/sql`, whose folder is empty: folder and name of a script follow, which is rendered
+ * and does not run.
+ */
+export const SQL = 'sql/';
+
 export interface QueryRequest {
   /** The HTTP process's number for the request, repeated in the response. */
   readonly id: number;
@@ -16,9 +22,9 @@ export interface QueryRequest {
   readonly method: string;
   /** Alias from the path, or the default one; with MCP the form of tool names, empty for the configured one. */
   readonly alias: string;
-  /** Empty for a listing. */
+  /** Empty for what is no script. */
   readonly folder: string;
-  /** Script, or with an empty folder a listing (databases, schemas, tables) or MCP. */
+  /** Script, or with an empty folder a listing (databases, schemas, tables), MCP, or SQL and what follows it. */
   readonly name: string;
   /** Raw query string, without the question mark; with MCP the message. */
   readonly query: string;
@@ -32,6 +38,8 @@ export interface QueryRequest {
   readonly claims: string;
   /** Its body, one character a byte; undefined when it has none, null when it was discarded. */
   readonly body?: string | null | undefined;
+  /** Whether its spans are kept. */
+  readonly traced: boolean;
 }
 
 /**
@@ -43,12 +51,13 @@ export type Batch = string;
 /** Characters of a packed request before its texts: the id, and the lengths of nine texts. */
 const REQUEST_HEAD = 4 + 9 * 3;
 
-/** What the first two bits of the method's length, which is short, say of a body. */
+/** What the first bits of the method's length, which is short, say: two of a body, one of the spans. */
 const BODILESS = 0;
 /** The body follows the texts, after its length of four characters. */
 const WITH_BODY = 0x40;
 const BODY_DISCARDED = 0x80;
-const METHOD_LENGTH = 0x3f_ffff;
+const TRACED = 0x20;
+const METHOD_LENGTH = 0x1f_ffff;
 
 /** packRequest packs one request. Its members are arguments, so that the hot path needs no object. */
 export function packRequest(
@@ -63,6 +72,7 @@ export function packRequest(
   role: string,
   claims: string,
   body?: string | null,
+  traced = false,
 ): Batch {
   const { length: m } = method;
   const { length: a } = alias;
@@ -73,7 +83,9 @@ export function packRequest(
   const { length: r } = requestId;
   const { length: o } = role;
   const { length: c } = claims;
-  const about = body === undefined ? BODILESS : body === null ? BODY_DISCARDED : WITH_BODY;
+  const about =
+    (body === undefined ? BODILESS : body === null ? BODY_DISCARDED : WITH_BODY) |
+    (traced ? TRACED : 0);
   // prettier-ignore
   const head = String.fromCharCode(
     id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
@@ -103,14 +115,15 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
     const requestId = batch.slice(end, (end += numberAt(batch, at + 22)));
     const role = batch.slice(end, (end += numberAt(batch, at + 25)));
     const claims = batch.slice(end, (end += numberAt(batch, at + 28)));
-    const about = batch.charCodeAt(at + 4) & (WITH_BODY | BODY_DISCARDED);
-    let body: string | null | undefined = about === BODY_DISCARDED ? null : undefined;
-    if (about === WITH_BODY) {
+    const about = batch.charCodeAt(at + 4);
+    let body: string | null | undefined = (about & BODY_DISCARDED) === 0 ? undefined : null;
+    if ((about & WITH_BODY) !== 0) {
       const length = wideAt(batch, end);
       body = batch.slice((end += 4), (end += length));
     }
+    const traced = (about & TRACED) !== 0;
     // prettier-ignore
-    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims, body });
+    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims, traced, body });
     at = end;
   }
   return requests;

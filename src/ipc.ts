@@ -45,14 +45,37 @@ export interface LibraryRejection {
   readonly detail: string;
 }
 
+/** Spans to be exported. */
+export interface SpansMessage {
+  readonly type: 'spans';
+  /** Members of a message ScopeSpans (trace/span.ts), in base64. */
+  readonly spans: string;
+  readonly count: number;
+  /** How many more were dropped. */
+  readonly dropped: number;
+}
+
 export type SupervisorMessage =
-  | { readonly type: 'start'; readonly settings: HttpSettings }
+  /** Descriptors of shared memory, undefined where there is none: in which it counts, and of query/plan-times.ts. */
+  | {
+      readonly type: 'start';
+      readonly settings: HttpSettings;
+      readonly metrics: number | undefined;
+      readonly plans: number | undefined;
+    }
   /** How many connections each query thread may hold from now on. */
   | { readonly type: 'connection-quota'; readonly connections: Connections }
   /** Reply to `login-begin`: 0 when the attempt may be made, otherwise the wait (milliseconds). */
   | { readonly type: 'login-wait'; readonly id: number; readonly wait: number }
   /** Stored scripts may have changed. */
   | { readonly type: 'scripts-changed' }
+  /** Reply to `scrape`: the metrics, in base64; without a content type they cannot be read. */
+  | {
+      readonly type: 'scraped';
+      readonly id: number;
+      readonly contentType: string | undefined;
+      readonly body: string;
+    }
   /** Before `start`: what is known already. Afterwards: what has changed. */
   | { readonly type: 'proofs'; readonly news: ProofNews }
   /** Calls of MCP clients that another HTTP process was asked to cancel. */
@@ -68,6 +91,8 @@ export type HttpProcessMessage =
   /** How many connections all query threads together hold or may hold: never more than reported before. */
   | { readonly type: 'connections'; readonly connections: Connections }
   | { readonly type: 'stopped-listening' }
+  /** Asks for the metrics of the service, in the format that an Accept header prefers. */
+  | { readonly type: 'scrape'; readonly id: number; readonly accept: string }
   /** A new key set from the URL in the settings: 256 KiB at most. */
   | { readonly type: 'key-set'; readonly text: string }
   /** Asks whether a login may be attempted; the attempt counts as failed until `login-end`. */
@@ -77,6 +102,7 @@ export type HttpProcessMessage =
   | { readonly type: 'proofs'; readonly news: ProofNews }
   /** Calls of MCP clients to cancel that are not in this process, for all other ones. */
   | { readonly type: 'calls-cancelled'; readonly calls: readonly CancelledCall[] }
+  | SpansMessage
   | { readonly type: 'library-request'; readonly name: string }
   /** Whether a library could be loaded. One that no HTTP process could load is read anew at the next request. */
   | { readonly type: 'library-loaded'; readonly name: string; readonly loaded: boolean }

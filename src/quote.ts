@@ -5,7 +5,7 @@
 
 /** identifier quotes a name. */
 export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }
 
 /** qualifiedName is the name of a table with its schema, quoted. */

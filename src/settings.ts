@@ -4,7 +4,7 @@
  */
 
 /**
- * Int32 for each database in WorkerSettings.connections: the connections allowed, the connections open, and how many of those
+ * Int32 for each server in WorkerSettings.connections: the connections allowed, the connections open, and how many of those
  * allowed are lent to the prover.
  */
 export const CONNECTION_STRIDE = 3;
@@ -14,6 +14,8 @@ export interface DatabaseSettings {
   readonly alias: string;
   /** libpq connection string, password included: never logged. */
   readonly conninfo: string;
+  /** Of a server that may be a replica: the same for connections whose transactions are READ ONLY. */
+  readonly readOnlyConninfo?: string | undefined;
   /** Name of the database on its server. */
   readonly database: string;
   /** A host name or address, or the folder of a unix socket. */
@@ -31,6 +33,44 @@ export interface DatabaseSettings {
   readonly statementTimeout: number;
   /** Whether statements may be prepared by name (false behind poolers that cannot). */
   readonly prepared: boolean;
+}
+
+/** One replica of a database. Its alias names its connections only: that of the database, a NUL and a number. */
+export interface ReplicaSettings extends DatabaseSettings {
+  /** Alias of the database. */
+  readonly of: string;
+}
+
+/** shownAlias names a server in metrics: `shop`, and its replicas `shop~1`, `shop~2`. */
+export function shownAlias({ alias }: Pick<DatabaseSettings, 'alias'>): string {
+  return alias.replace('\0', '~');
+}
+
+/** How replicas are used. */
+export interface ReplicationSettings {
+  /** How far a replica may be behind: bytes of WAL, or a time. */
+  readonly maxLag: { readonly bytes?: number | undefined; readonly time?: number | undefined };
+  /** How long a request waits for a replica that has replayed the position that it brings. */
+  readonly lsnWait: number;
+  /** How long a statement waits for a primary. */
+  readonly failoverWait: number;
+  /** Undefined when positions are not set as cookies too. */
+  readonly cookies: PositionCookies | undefined;
+}
+
+/** Attributes of the cookies with positions. */
+export interface PositionCookies {
+  readonly path: string;
+  /** Whether browsers send them over HTTPS only. */
+  readonly secure: boolean;
+}
+
+/** allServers lists the databases and their replicas, in the order of WorkerSettings.connections. */
+export function allServers({
+  databases,
+  replicas,
+}: Pick<WorkerSettings, 'databases' | 'replicas'>): readonly DatabaseSettings[] {
+  return [...databases, ...replicas];
 }
 
 /** A table in `[access]`, and what it permits. */
@@ -78,6 +118,8 @@ export interface McpSettings {
    * worker's own they may borrow. The first is the default database.
    */
   readonly databases: readonly DatabaseSettings[];
+  /** Those of WorkerSettings, in the same order, with read-only connections as above. */
+  readonly replicas: readonly DatabaseSettings[];
   /** Path of the endpoint for clients, with the context. */
   readonly path: string;
   readonly expose: ExposeSettings;
@@ -108,9 +150,58 @@ export interface DocumentSettings {
   readonly registry: boolean;
 }
 
+/** How metrics are served. */
+export interface MetricsSettings {
+  /** Where the supervisor serves them; undefined: nowhere. */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  /** What a scrape needs; undefined: nothing. Never logged. */
+  readonly token: string | undefined;
+}
+
+/** Which requests are traced. */
+export interface TraceSettings {
+  /** Part of the requests whose spans are kept, from 0 to 1. */
+  readonly ratio: number;
+  /** Most requests a second whose spans are kept because their caller asks for it; 0: callers decide nothing. */
+  readonly callers: number;
+  /** Duration from which the spans of a request are kept in any case; 0: of none. */
+  readonly slow: number;
+  /** Whether `application_name` of statements has the trace id. */
+  readonly applicationName: boolean;
+}
+
+/** How a query worker traces. */
+export interface WorkerTraceSettings extends Pick<TraceSettings, 'slow' | 'applicationName'> {
+  /** A random text of the HTTP process, from which the ids of traces are derived. */
+  readonly seed: string;
+}
+
+/** Where the supervisor sends spans. */
+export interface TraceExportSettings {
+  readonly url: string;
+  /** Never logged. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Name of the service. */
+  readonly service: string;
+}
+
+/** Where a thread counts for metrics, see metrics/thread.ts. */
+export interface MetricsPlace {
+  /** Descriptor of the memory that its process shares with the supervisor. */
+  readonly memory: number;
+  /** Number of its block there. */
+  readonly block: number;
+  /** Index of its HTTP process. */
+  readonly process: number;
+  /** Its name in that process. */
+  readonly thread: string;
+}
+
 /** The settings of a query worker. */
 export interface WorkerSettings {
   readonly databases: readonly DatabaseSettings[];
+  readonly replicas: readonly ReplicaSettings[];
+  readonly replication: ReplicationSettings;
   /** Alias of the database for paths without one. */
   readonly defaultAlias: string;
   /** Directory of the script folders, absolute. */
@@ -148,15 +239,30 @@ export interface WorkerSettings {
   /** Undefined when there are no OpenAPI documents. */
   readonly openapi: DocumentSettings | undefined;
   readonly log: LogSettings;
+  /** Whether responses have Server-Timing. */
+  readonly serverTiming: boolean;
+  /** Time in the database from which a statement is logged as slow; 0: none is. */
+  readonly slow: number;
   /** Two Int32: the length of the current series of deaths of this pool's workers, and the last one (s since epoch). */
   readonly deaths: SharedArrayBuffer;
   /** One Int32: this worker's share of the responses that the HTTP process has yet to send, KiB. */
   readonly sending: SharedArrayBuffer;
   /** The ring of its responses, see native/response-ring.ts. */
   readonly responses: SharedArrayBuffer;
-  /** CONNECTION_STRIDE Int32 for each database. */
+  /** CONNECTION_STRIDE Int32 for each of allServers. */
   readonly connections: SharedArrayBuffer;
+  /** One Int32 for each of allServers: the state that was logged last, of all workers of the HTTP process. */
+  readonly serverStates: SharedArrayBuffer;
+  /** Undefined where nothing is counted. */
+  readonly metrics: MetricsPlace | undefined;
+  /** Descriptor of the memory of query/plan-times.ts; undefined where the kernel has none. */
+  readonly plans: number | undefined;
+  /** Undefined where nothing is traced. */
+  readonly trace: WorkerTraceSettings | undefined;
 }
+
+/** Size of that memory. */
+export const PLAN_TIMES_BYTES = 64 << 10;
 
 export interface LogSettings {
   /** pino's level names, or `silent`. */
@@ -287,6 +393,8 @@ export interface ProverSettings {
   readonly connections: SharedArrayBuffer;
   /** One Int32, which changes whenever requests go to the query workers. */
   readonly activity: SharedArrayBuffer;
+  /** Undefined where nothing is counted. */
+  readonly metrics: MetricsPlace | undefined;
 }
 
 /** How plugins are run. */
@@ -339,6 +447,10 @@ export interface HttpSettings {
   readonly page: { readonly atRoot: boolean } | undefined;
   /** Undefined when there are no CORS headers. */
   readonly cors: CorsSettings | undefined;
+  /** The token of `/metrics`; undefined when this process does not serve it. Never logged. */
+  readonly metricsToken: string | undefined;
+  /** Undefined when nothing is traced. */
+  readonly trace: TraceSettings | undefined;
   /** Undefined for plain HTTP. Set by the supervisor, so that all HTTP processes have the same, whatever is on disk. */
   readonly tls: TlsSettings | undefined;
   /** Whether this process creates the users table once the database answers. */
@@ -350,6 +462,16 @@ export interface HttpSettings {
   /** Whether `/_ready` requires that every script has been proved once. */
   readonly readyProof: boolean;
   /** Undefined when this process does not prove the scripts. */
-  readonly prover: Omit<ProverSettings, 'connections' | 'activity'> | undefined;
-  readonly worker: Omit<WorkerSettings, 'deaths' | 'sending' | 'connections' | 'responses'>;
+  readonly prover: Omit<ProverSettings, 'connections' | 'activity' | 'metrics'> | undefined;
+  readonly worker: Omit<
+    WorkerSettings,
+    | 'deaths'
+    | 'sending'
+    | 'connections'
+    | 'responses'
+    | 'metrics'
+    | 'plans'
+    | 'serverStates'
+    | 'trace'
+  >;
 }

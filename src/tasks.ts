@@ -1,4 +1,5 @@
 /** The tasks of worker threads, which an HTTP process runs through piscina, and their results. */
+import type { Engine } from './engine.js';
 import type { ProofNews } from './proofs.js';
 
 /** The row of the users table that a login needs. */
@@ -26,8 +27,10 @@ export interface MadeUsersTable {
 export interface Probed {
   /** Why it does not answer; empty when it does. */
   readonly reason: string;
-  /** PostgreSQL's version as libpq's number; 0 when there was no connection yet. */
-  readonly version: number;
+  /** What it is; undefined when that is not known yet. */
+  readonly engine: Engine | undefined;
+  /** The primary does not answer, but a replica does. */
+  readonly readOnly?: true;
 }
 
 /**
@@ -68,6 +71,8 @@ export type WorkerTask =
   | { readonly type: 'found-scripts' }
   /** Give the OpenAPI document of a database: resolves to an OpenApiResponse. */
   | { readonly type: 'openapi'; readonly request: OpenApiRequest }
+  /** List the databases with scripts that a caller may run: resolves to their aliases, the default one first. */
+  | { readonly type: 'databases'; readonly reader: DocumentReader }
   /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
   | { readonly type: 'routes'; readonly version: string };
 

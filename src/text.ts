@@ -5,6 +5,11 @@ export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '\uFFFD');
 }
 
+/** compareText orders by code units, so that the order is the same everywhere. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** oneLine joins the lines of a message with spaces; those of libpq have several. */
 export function oneLine(message: string): string {
   return message.trim().replaceAll(/\s*\n\s*/g, ' ');

@@ -44,6 +44,7 @@ const PLAIN: QueryRequest = {
   requestId: 'r-1',
   role: '',
   claims: '{"sub":"a"}',
+  traced: false,
 };
 
 function pack(request: QueryRequest): string {
@@ -61,6 +62,7 @@ function pack(request: QueryRequest): string {
     role,
     claims,
     body,
+    request.traced,
   );
 }
 
@@ -95,6 +97,12 @@ t.test('requests: bodies', (t) => {
   t.equal(unpackRequests(pack(PLAIN))[0]?.body, undefined, 'none');
   const long = { ...PLAIN, method: 'x'.repeat(70_000), body: 'b' };
   t.ok(crosses(long), 'beside a long method');
+  t.end();
+});
+
+t.test('requests: traced', (t) => {
+  for (const body of [undefined, null, '', 'b'.repeat(70_000)])
+    t.ok(crosses({ ...PLAIN, method: 'x'.repeat(70_000), body, traced: true }), String(body));
   t.end();
 });
 

@@ -3,11 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { ROOM } from '#app/batch.js';
 import { createLogger, logWarnings } from '#app/log.js';
+import { beginCounting } from '#app/metrics/sampler.js';
 import { Mailbox } from '#app/native/mailbox.js';
 import { releaseOnceIdle } from '#app/native/memory.js';
 import { ResponseRing } from '#app/native/response-ring.js';
 import type { WorkerSettings } from '#app/settings.js';
 import type { WorkerTask } from '#app/tasks.js';
+import { QuerySpans } from '#app/query/query-spans.js';
 import { ResponseBatcher } from '#app/query/response-batcher.js';
 import { WorkerServices } from '#app/query/worker-services.js';
 
@@ -23,12 +25,18 @@ if (deaths > 1) await sleep(Math.min(FIRST_WAIT * 2 ** (deaths - 2), LONGEST_WAI
 let httpProcess = 0;
 const log = createLogger(settings.log, { part: 'query' });
 logWarnings(log);
+beginCounting(settings.metrics, log);
 // A third of the modules of a worker, loaded only when MCP is enabled.
 const mcp = settings.mcp && (await import('#app/query/mcp-runner.js'));
 const batcher = new ResponseBatcher(new ResponseRing(settings.responses), (bodies) => {
   mailbox.post(httpProcess, '', bodies);
 });
-const services = new WorkerServices(settings, log, batcher, mcp?.McpRunner);
+const spans =
+  settings.trace &&
+  new QuerySpans(settings.trace, (report) => {
+    mailbox.post(httpProcess, report);
+  });
+const services = new WorkerServices(settings, log, batcher, mcp?.McpRunner, spans);
 const mailbox = new Mailbox((message) => {
   if (message === ROOM) batcher.hasRoom();
   else services.runner.take(message);
@@ -64,7 +72,9 @@ export default function run(task: WorkerTask): unknown {
     case 'found-scripts':
       return services.foundScripts();
     case 'openapi':
-      return services.openapi(task.request);
+      return services.openapi().then((tasks) => tasks.respond(task.request));
+    case 'databases':
+      return services.openapi().then((tasks) => tasks.databases(task.reader));
     case 'routes':
       return services.routes.list(task.version);
   }

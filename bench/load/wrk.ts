@@ -6,13 +6,15 @@ import type { Load, LoadResult } from './load.js';
 import { output } from './program.js';
 import { fromProject } from '../project.js';
 
-/** A thread of wrk sends over 100,000 requests per second: a few are enough, and the server needs the cores. */
-const THREADS = Math.max(1, Math.floor(availableParallelism() / 4));
+/** generatorThreads is few: a thread of wrk sends over 100,000 requests per second, and the server needs the cores. */
+export function generatorThreads(cores: number, connections: number): number {
+  return Math.min(Math.max(1, Math.floor(cores / 4)), connections);
+}
 
 /** wrkLoad loads a server with the requests in `load.scratch`. */
 export async function wrkLoad(load: Load): Promise<LoadResult> {
   const printed = await output('wrk', [
-    `--threads=${Math.min(THREADS, load.connections)}`,
+    `--threads=${generatorThreads(availableParallelism(), load.connections)}`,
     `--connections=${load.connections}`,
     `--duration=${load.seconds}s`,
     '--timeout=30s',

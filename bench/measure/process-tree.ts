@@ -51,7 +51,8 @@ export function cpuSeconds(root: number): number {
 /** residentBytes is the resident memory of a tree; cheap enough under load. */
 export function residentBytes(root: number): number {
   let pages = 0;
-  for (const pid of treeOf(root)) pages += Number(read(`/proc/${pid}/statm`)?.split(' ')[1] ?? 0);
+  for (const pid of treeOf(root))
+    pages += Number(readProc(`/proc/${pid}/statm`)?.split(' ')[1] ?? 0);
   return pages * PAGE;
 }
 
@@ -62,7 +63,7 @@ export function residentBytes(root: number): number {
 export function privateBytes(pids: readonly number[]): number {
   let kilobytes = 0;
   for (const pid of pids) {
-    const status = read(`/proc/${pid}/status`) ?? '';
+    const status = readProc(`/proc/${pid}/status`) ?? '';
     kilobytes += Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0);
   }
   return kilobytes * 1024;
@@ -72,7 +73,7 @@ export function privateBytes(pids: readonly number[]): number {
 export function memoryOf(root: number): Memory {
   let proportional = 0;
   for (const pid of treeOf(root)) {
-    const kilobytes = /^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
+    const kilobytes = /^Pss:\s+(\d+)/m.exec(readProc(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
     proportional += Number(kilobytes ?? 0) * 1024;
   }
   return { resident: residentBytes(root), proportional };
@@ -80,7 +81,7 @@ export function memoryOf(root: number): Memory {
 
 /** machineSeconds is the busy CPU time of the whole machine, including stolen time. */
 export function machineSeconds(): number {
-  const [user, nice, system, , , irq, softirq, steal] = read('/proc/stat')!
+  const [user, nice, system, , , irq, softirq, steal] = readProc('/proc/stat')!
     .split('\n', 1)[0]!
     .trim()
     .split(/\s+/)
@@ -91,15 +92,15 @@ export function machineSeconds(): number {
 
 /** statOf is the numbers of /proc/PID/stat after the name, which may contain spaces and parentheses. */
 function statOf(pid: number): number[] | undefined {
-  const text = read(`/proc/${pid}/stat`);
+  const text = readProc(`/proc/${pid}/stat`);
   return text
     ?.slice(text.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
 }
 
-/** read returns a file of /proc, undefined when its process has ended. */
-function read(file: string): string | undefined {
+/** readProc returns a file of /proc, undefined when its process or thread has ended. */
+export function readProc(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -4,10 +4,9 @@
  * back, whose tree is read there. Needs version 14, a server that takes writes, and the rights to use temporary objects.
  */
 import { ServiceError } from '../errors.js';
-import type { Database } from '../pg/database.js';
 import { withTimeout } from '../pg/identity.js';
 import type { EarlierStatement } from '../pg/job.js';
-import { StatementFailure } from '../pg/queryable.js';
+import { StatementFailure, type ServiceDatabase } from '../pg/queryable.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import type { ObjectFacts, StatementFacts } from './catalog-facts.js';
 import { KnownFacts, type StatementTree } from './known-facts.js';
@@ -71,7 +70,7 @@ const TREE =
  * StatementFailure when the same may succeed later. `known` is of the same database.
  */
 export async function analyse(
-  database: Database,
+  database: ServiceDatabase,
   statement: AnalysedStatement,
   limit: number,
   known = new KnownFacts(database),
@@ -81,7 +80,7 @@ export async function analyse(
 }
 
 async function treeOf(
-  database: Database,
+  database: ServiceDatabase,
   statement: AnalysedStatement,
   limit: number,
 ): Promise<StatementTree | undefined> {
@@ -100,7 +99,7 @@ async function treeOf(
 }
 
 /** canAnalyse resolves to whether there is the right, version and server for analyse; it rejects as that does. */
-export async function canAnalyse(database: Database, limit: number): Promise<boolean> {
+export async function canAnalyse(database: ServiceDatabase, limit: number): Promise<boolean> {
   return (await analyse(database, { sql: 'SELECT 1', parameters: [] }, limit)) !== undefined;
 }
 

@@ -1,4 +1,5 @@
 /** What a statement uses, from its tree and those of its views: relations with the rights it needs, functions, volatility. */
+import { compareText } from '../text.js';
 import type { FunctionFacts, RelationFacts, StatementFacts } from './catalog-facts.js';
 import { parseTree, walk, type TreeNode, type TreeValue } from './node-tree.js';
 import { SELECT } from './scope.js';
@@ -168,15 +169,15 @@ class Uses {
       .map(({ facts: { oid, schema, name, kind }, owner, rights }) => {
         const needed = RIGHTS.filter(([right]) => rights.has(right)).map(([right]) => {
           const columns = rights.get(right);
-          return { right, columns: columns && [...columns].sort(compare) };
+          return { right, columns: columns && [...columns].sort(compareText) };
         });
         return { oid, schema, name, kind, direct: owner === CALLER, owner, rights: needed };
       })
       .sort(
         (a, b) =>
           Number(b.direct) - Number(a.direct) ||
-          compare(a.schema, b.schema) ||
-          compare(a.name, b.name),
+          compareText(a.schema, b.schema) ||
+          compareText(a.name, b.name),
       );
   }
 
@@ -186,11 +187,11 @@ class Uses {
       .map(({ oid, schema, name, arguments: types, kind }) => {
         return { oid, schema, name, arguments: types, kind, direct: this.#called.has(oid) };
       })
-      .sort((a, b) => compare(signature(a), signature(b)));
+      .sort((a, b) => compareText(signature(a), signature(b)));
   }
 
   schemas(): readonly string[] {
-    return [...this.#schemas].filter((name) => name !== 'pg_catalog').sort(compare);
+    return [...this.#schemas].filter((name) => name !== 'pg_catalog').sort(compareText);
   }
 
   volatility(): Volatility {
@@ -219,9 +220,4 @@ function addColumns(use: Use, right: Right, numbers: readonly number[], all: boo
 
 function signature({ schema, name, arguments: types }: UsedFunction): string {
   return `${schema}.${name}(${types})`;
-}
-
-/** By code units, so that the order is the same everywhere. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

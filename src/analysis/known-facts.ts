@@ -2,8 +2,7 @@
  * The facts about the objects of a database, each read once: most statements of a service use the same few tables. They hold
  * as long as the catalogs do not change.
  */
-import type { Database } from '../pg/database.js';
-import { StatementFailure } from '../pg/queryable.js';
+import { StatementFailure, type ServiceDatabase } from '../pg/queryable.js';
 import { arrayLiteral } from '../quote.js';
 import {
   CATALOG_FACTS,
@@ -23,7 +22,7 @@ export interface StatementTree {
 }
 
 export class KnownFacts {
-  readonly #database: Database;
+  readonly #database: ServiceDatabase;
   readonly #views = new Map<number, string>();
   readonly #relations = new Map<number, RelationFacts>();
   readonly #functions = new Map<number, FunctionFacts>();
@@ -34,7 +33,7 @@ export class KnownFacts {
   /** What was asked about: OIDs of any kind of object, and references. */
   readonly #asked = new Set<number | string>();
 
-  constructor(database: Database) {
+  constructor(database: ServiceDatabase) {
     this.#database = database;
   }
 

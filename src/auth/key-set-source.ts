@@ -5,6 +5,8 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../log.js';
+import { KEY_SET_LOADS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { Poller } from '../poller.js';
 import { KeySetError, parseKeySet, type KeySet } from './key-set.js';
 
@@ -82,8 +84,11 @@ export class KeySetSource {
   async #load(): Promise<void> {
     try {
       this.#take(await this.#limited());
+      counts[KEY_SET_LOADS.succeeded]! += 1;
     } catch (error) {
-      if (!this.#poller.stopped) this.#fail(error);
+      if (this.#poller.stopped) return;
+      counts[KEY_SET_LOADS.failed]! += 1;
+      this.#fail(error);
     }
   }
 

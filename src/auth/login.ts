@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { AttemptEnd, AttemptKeys } from '../ipc.js';
+import { LOGINS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import type { LoginSettings } from '../settings.js';
 import type { StoredUser } from '../tasks.js';
 import { addressKey } from './client-address.js';
@@ -80,6 +82,7 @@ export class Login {
     };
     const wait = await this.#attempts.begin(keys);
     if (wait > 0) {
+      counts[LOGINS.locked_out]! += 1;
       const retryAfter = Math.ceil(wait / 1000);
       throw new ServiceError('too_many_logins', undefined, { retryAfter });
     }
@@ -87,10 +90,15 @@ export class Login {
     try {
       user = await this.#check(credentials, requestId);
     } catch (error) {
+      counts[LOGINS.unchecked]! += 1;
       this.#attempts.end(keys, 'unchecked');
       throw error;
     }
-    if (user === undefined) throw new ServiceError('login_failed');
+    if (user === undefined) {
+      counts[LOGINS.failed]! += 1;
+      throw new ServiceError('login_failed');
+    }
+    counts[LOGINS.succeeded]! += 1;
     this.#attempts.end(keys, 'succeeded');
     const { id, name, metadata } = user;
     const info = { id, name, username: credentials!.username, metadata };

@@ -2,7 +2,7 @@
  * Decodes a part of a token: a JSON object in base64url. Refuses invalid UTF-8, other JSON values, and objects with a
  * repeated member name: parsers differ in which one they use, and PostgreSQL must see what was verified here.
  */
-import { ServiceError } from '../errors.js';
+import { refusal } from './refusal.js';
 
 /** An object and its text. The text is compact but otherwise as it was sent, because parsed numbers can lose digits. */
 export interface TokenPart {
@@ -23,10 +23,10 @@ export function decodePart(part: string): TokenPart {
     text = UTF8.decode(Buffer.from(part, 'base64url'));
     object = JSON.parse(text);
   } catch {
-    throw new ServiceError('invalid_token');
+    throw refusal('malformed');
   }
   if (typeof object !== 'object' || object === null || Array.isArray(object))
-    throw new ServiceError('invalid_token');
+    throw refusal('malformed');
   return { text: compact(text), object: object as Record<string, unknown> };
 }
 
@@ -41,7 +41,7 @@ function compact(text: string): string {
     else if (lexeme === ':') {
       const name = JSON.parse(last) as string; // escapes are resolved
       const names = open.at(-1)!;
-      if (names.has(name)) throw new ServiceError('invalid_token');
+      if (names.has(name)) throw refusal('malformed');
       names.add(name);
     }
     result += lexeme;

@@ -4,15 +4,19 @@
  * JWE, `crit`, `b64`, and repeated member names. Verified tokens are cached until they expire or a key of the key set is
  * withdrawn; failures are not cached.
  */
+import type { JWTClaimValidationFailed } from 'jose/errors';
 import type { JWTVerifyOptions } from 'jose/jwt/verify';
 import { nameInClaims } from '../access/claims.js';
-import { ServiceError } from '../errors.js';
+import type { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { TOKENS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import type { TokenSettings } from '../settings.js';
 import { Recent, type RecentBounds } from '../recent.js';
 import { MAX_TOKEN } from './bearer.js';
 import type { Caller } from './caller.js';
 import { KEY_TIMES, KeyRing, type KeyTimes } from './key-ring.js';
+import { refusal, type RefusalReason } from './refusal.js';
 import { decodePart } from './token-part.js';
 
 /** Tolerated clock difference to the issuer, in seconds. */
@@ -82,8 +86,8 @@ export class TokenVerifier {
   verify(token: string): Caller | Promise<Caller> {
     const caller = this.#verified.get(token);
     if (caller !== undefined) {
-      if (Date.now() >= caller.expires + TOLERANCE * 1_000)
-        throw new ServiceError('invalid_claims');
+      if (Date.now() >= caller.expires + TOLERANCE * 1_000) throw refusal('expired');
+      counts[TOKENS.remembered]! += 1;
       return caller;
     }
     return this.#pending.get(token) ?? this.#begin(token);
@@ -101,16 +105,17 @@ export class TokenVerifier {
 
   /** Checks the header before any key is looked up, so that garbage never causes a refresh. Returns the `kid`. */
   #readHeader(token: string): string | undefined {
-    if (token.length > MAX_TOKEN || !FORM.test(token)) throw new ServiceError('invalid_token');
+    if (token.length > MAX_TOKEN || !FORM.test(token)) throw refusal('malformed');
     const { alg, kid, crit, b64 } = decodePart(token.slice(0, token.indexOf('.'))).object;
-    if (alg !== this.#algorithm || crit !== undefined || b64 !== undefined)
-      throw new ServiceError('invalid_token');
-    if (kid !== undefined && typeof kid !== 'string') throw new ServiceError('invalid_token');
+    if (alg !== this.#algorithm) throw refusal('algorithm');
+    if (crit !== undefined || b64 !== undefined) throw refusal('malformed');
+    if (kid !== undefined && typeof kid !== 'string') throw refusal('malformed');
     return kid;
   }
 
   #begin(token: string): Promise<Caller> {
-    const pending = this.#check(token, this.#readHeader(token)).finally(() => {
+    const kid = this.#readHeader(token);
+    const pending = this.#check(token, kid).finally(() => {
       if (this.#pending.get(token) === pending) this.#pending.delete(token);
     });
     this.#pending.set(token, pending);
@@ -128,6 +133,7 @@ export class TokenVerifier {
       if (await this.#signed(token, kid, jose)) {
         const caller = callerOf(token);
         if (set === this.#keys.set) this.#verified.set(token, caller);
+        counts[TOKENS.verified]! += 1;
         return caller;
       }
       if (retried) break;
@@ -135,13 +141,13 @@ export class TokenVerifier {
       if (set === this.#keys.set && !this.#keys.knows(kid)) await this.#refresh();
       if (set === this.#keys.set) break;
     }
-    if (!this.#keys.complete) throw new ServiceError('busy', NO_KEYS);
-    throw new ServiceError('invalid_claims');
+    if (!this.#keys.complete) throw refusal('keys_unavailable', NO_KEYS);
+    throw refusal(this.#keys.candidates(kid).length === 0 ? 'key_unknown' : 'signature');
   }
 
   async #refresh(): Promise<void> {
     const limit = this.#keys.starting ? this.#queue : MAX_WAITING;
-    if (this.#waiting >= limit) throw new ServiceError('busy');
+    if (this.#waiting >= limit) throw refusal('queue_full');
     this.#waiting++;
     try {
       await this.#keys.refresh();
@@ -161,7 +167,7 @@ export class TokenVerifier {
         await jwtVerify(token, key, this.#options);
         return true;
       } catch (error) {
-        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refusal(error, errors);
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw failure(error, errors);
       }
     }
     return false;
@@ -184,15 +190,22 @@ function callerOf(token: string): Caller {
   const payload = token.slice(token.indexOf('.') + 1, token.lastIndexOf('.'));
   const { text, object } = decodePart(payload);
   const { exp } = object;
-  if (exp !== undefined && !Number.isFinite(exp)) throw new ServiceError('invalid_claims');
+  if (exp !== undefined && !Number.isFinite(exp)) throw refusal('claims');
   const expires = exp === undefined ? Infinity : Number(exp) * 1_000;
   return { name: nameInClaims(object), claims: text, payload: object, expires };
 }
 
-/** refusal maps an error of jose, which contains the claims and must not be logged. */
-function refusal(error: unknown, errors: Jose['errors']): ServiceError {
-  if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
-    return new ServiceError('invalid_claims');
-  if (error instanceof errors.JOSEError) return new ServiceError('invalid_token');
-  return new ServiceError('internal', undefined, { cause: error });
+/** failure is what an error of jose means, which contains the claims and must not be logged. */
+function failure(error: unknown, errors: Jose['errors']): ServiceError {
+  if (error instanceof errors.JWTExpired) return refusal('expired');
+  if (error instanceof errors.JWTClaimValidationFailed) return refusal(reasonOf(error));
+  if (error instanceof errors.JOSEError) return refusal('malformed');
+  return refusal('internal', undefined, { cause: error });
+}
+
+/** Which claim is not as it must be; one of the times that is no number, or missing, is like any other. */
+function reasonOf({ claim, reason }: JWTClaimValidationFailed): RefusalReason {
+  if (claim === 'iss') return 'issuer';
+  if (claim === 'aud') return 'audience';
+  return claim === 'nbf' && reason === 'check_failed' ? 'not_yet_valid' : 'claims';
 }

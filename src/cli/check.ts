@@ -8,7 +8,7 @@ import { needsToken } from '../config/authentication.js';
 import type { Config } from '../config/schema.js';
 import { configuredDatabases, databasesOf } from '../config/databases.js';
 import { scriptAccessOf } from '../config/settings.js';
-import { checkDatabase } from '../pg/connect.js';
+import { checkDatabase } from '../pg/database-check.js';
 import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import type { RoutedScript } from '../script/scripts.js';
@@ -27,6 +27,7 @@ import {
   type StoredFindings,
 } from './report.js';
 import { noConfigurationFile } from './start-report.js';
+import { replicaWarnings } from './replicas-check.js';
 import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
 import { requireScript, ScriptSelection } from './script-selection.js';
@@ -90,14 +91,22 @@ async function makeReport(
     script === undefined ? undefined : new ScriptSelection(script, location, sources.cwd);
   const against = url === undefined ? undefined : databaseAgainst(url, config, sources);
   // Concurrently: a database that does not answer takes its whole timeout.
-  const [table, files, plugins, ...checked] = await Promise.all([
+  const [table, files, plugins, replicas, ...checked] = await Promise.all([
     checkStoredScripts(config),
     checkScripts(location),
     selection === undefined ? checkPlugins(config) : null,
+    against === undefined ? replicaWarnings(config) : [],
     ...(against === undefined ? databasesOf(config) : [against]).map(async (settings) => {
       const place = settings === against ? { against: placeOf(settings) } : {};
-      const finding = { alias: settings.alias, ...place, ...(await checkDatabase(settings)) };
-      return { finding, secrets: finding.ok ? await secretTableWarnings(config, settings) : [] };
+      const found = await checkDatabase(settings);
+      const alias = { alias: settings.alias, ...place };
+      if (!found.ok) return { finding: { ...alias, ...found }, about: [] };
+      const { name, version, lacks, isPostgres } = found.engine;
+      const about = [
+        ...lacks.map((what) => `database ${settings.alias}: ${name}: ${what}`),
+        ...(isPostgres ? await secretTableWarnings(config, settings) : []),
+      ];
+      return { finding: { ...alias, ok: true as const, engine: name, version }, about };
     }),
   ]);
   const databases = checked.map(({ finding }) => finding);
@@ -106,7 +115,8 @@ async function makeReport(
   const warnings = [
     ...loaded.warnings.filter((warning) => !switchedOff.includes(warning)),
     ...missing.warnings,
-    ...checked.flatMap(({ secrets }) => secrets),
+    ...replicas,
+    ...checked.flatMap(({ about }) => about),
   ];
   const chosen = (problem: ListedProblem): boolean => selection?.hasFile(problem.file) ?? true;
   const scripts = { ...files.findings, problems: files.problems.filter(chosen) };

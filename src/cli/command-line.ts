@@ -44,6 +44,10 @@ export interface CommandLine {
   readonly out: string | undefined;
   /** Whether breaking changes are an error. */
   readonly breaking: boolean;
+  /** Whether `top` shows one interval only. */
+  readonly once: boolean;
+  /** The metrics that `top` shows; otherwise those of the configuration. */
+  readonly url: string | undefined;
 }
 
 export class UsageError extends Error {
@@ -99,6 +103,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     yes: switches.has('yes'),
     dryRun: switches.has('dry-run'),
     breaking: switches.has('breaking'),
+    once: switches.has('once'),
+    url: flag('url'),
     // What is left are configuration keys.
     flags: Object.fromEntries(values),
   };

@@ -68,6 +68,21 @@ export const COMMANDS = {
     ],
     fails: 'the configuration has errors, the port is in use, or other machines could reach it',
   },
+  top: {
+    words: ['top'],
+    summary: 'Show what a running service does: scripts, databases, processes, once a second',
+    text: 'It reads the metrics of the service at metrics.listen, with metrics.token. The first frame has everything since the start of the service, each further one what was counted in between.\n\nOn a terminal q and Ctrl-C quit, and s orders the scripts by another column. Elsewhere frames are printed one after the other.',
+    flags: {
+      json: 'Print each frame as a line of JSON; times are in seconds, sizes in bytes',
+      once: 'Print one frame, that of one second, and exit',
+      url: 'Read the metrics at this URL; otherwise at metrics.listen',
+    },
+    examples: [
+      ['top', 'shows the service of ./service.toml'],
+      ['top --url http://127.0.0.1:9187/metrics --once --json', 'prints a second of it as JSON'],
+    ],
+    fails: 'the configuration has errors, or there are no metrics to begin with',
+  },
   check: {
     words: ['check'],
     summary: 'Check the configuration, databases, scripts and plugins, and who may run what',

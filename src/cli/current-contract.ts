@@ -8,7 +8,7 @@ import type { Config } from '../config/schema.js';
 import { contractOf, type ContractSource } from '../contract/script-contract.js';
 import type { Contract } from '../contract/contract.js';
 import type { DocumentedText } from '../openapi/operation.js';
-import { checkDatabase } from '../pg/connect.js';
+import { checkDatabase } from '../pg/database-check.js';
 import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import { listScripts, type ListedScript } from '../script/script-listing.js';

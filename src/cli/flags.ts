@@ -20,6 +20,7 @@ export const FLAGS = {
   'no-prove': {},
   privileges: {},
   breaking: {},
+  once: {},
   config: { value: 'FILE', names: 'file' },
   name: { value: 'TEXT' },
   metadata: { value: 'JSON' },
@@ -30,6 +31,7 @@ export const FLAGS = {
   prove: { value: 'full', words: ['full'] },
   script: { value: 'FOLDER/SCRIPT' },
   against: { value: 'URL' },
+  url: { value: 'URL' },
   out: { value: 'FILE', names: 'file' },
 } as const satisfies Record<string, Flag>;
 

@@ -1,6 +1,7 @@
 /**
  * The report of `check`, and its text.
  */
+import type { EngineName } from '../engine.js';
 import { problemPlace, type ListedProblem } from '../script/script-files.js';
 import { proofLines, type ProofFindings } from './proof-report.js';
 import type { PermissionRow } from './script-permissions.js';
@@ -12,7 +13,8 @@ export type DatabaseFinding = {
   /** As `host:port/name`, for one that took the place of that of the configuration. */
   readonly against?: string;
 } & (
-  { readonly ok: true; readonly version: string } | { readonly ok: false; readonly message: string }
+  | { readonly ok: true; readonly engine: EngineName; readonly version: string }
+  | { readonly ok: false; readonly message: string }
 );
 
 /** Findings about the scripts folder. */
@@ -101,7 +103,7 @@ export function reportText(report: Report, whole = false): string {
     ...warnings.map((warning) => `  warning: ${warning}`),
     ...databases.map((found) =>
       found.ok
-        ? `database ${nameOf(found)} ok: PostgreSQL ${found.version}`
+        ? `database ${nameOf(found)} ok: ${found.engine} ${found.version}`
         : `database ${nameOf(found)} not ok\n  error: ${oneLine(found.message)}`,
     ),
   ];

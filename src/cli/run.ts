@@ -47,6 +47,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       return ((await import(SERVE)) as typeof Serve).runService(sources);
     case 'dev':
       return ((await import(SERVE)) as typeof Serve).runService({ ...sources, development: true });
+    case 'top':
+      return (await import('./top.js')).showTop(sources, line);
     case 'migrate up auth':
       return (await import('./migrate.js')).createUsersTable(sources);
     case 'migrate down auth':

@@ -12,8 +12,10 @@ import {
   certificateOf,
   loginLimitsOf,
   logSettingsOf,
+  metricsOf,
   scriptsTableOf,
   settingsOf,
+  traceExportOf,
 } from '../config/settings.js';
 import { createLogger, logWarnings } from '../log.js';
 import { qualifiedName } from '../quote.js';
@@ -98,6 +100,8 @@ function serviceOf(config: Config, pretty: boolean, development: boolean): Servi
     httpProcesses: settingsOf(config, pretty, development),
     certificate: certificateOf(config),
     logins: loginLimitsOf(config),
+    metrics: metricsOf(config),
+    trace: traceExportOf(config),
     scripts: table && {
       database: databaseOf(config),
       channel: CHANNEL,

@@ -7,6 +7,7 @@ import { createSecureContext } from 'node:tls';
 import { parseKeySet } from '../auth/key-set.js';
 import { formOf } from '../auth/key-set-text.js';
 import { canSign, verificationKey } from '../auth/static-key.js';
+import { errorText, printable } from '../text.js';
 import type { Issues } from './kind.js';
 import type { Config } from './schema.js';
 
@@ -58,7 +59,7 @@ function collectError(name: string, use: () => unknown, errors: string[]): void 
   try {
     use();
   } catch (error) {
-    errors.push(`${name}: ${(error as Error).message}`);
+    errors.push(`${name}: ${printable(errorText(error))}`); // it may contain a path
   }
 }
 
@@ -141,9 +142,7 @@ function checkTls(config: Config, { errors }: Issues): void {
     errors.push('https.mode: it needs https.cert and https.key');
     return;
   }
-  try {
+  const use = (): unknown =>
     createSecureContext({ cert: readFileSync(cert), key: readFileSync(key) });
-  } catch (error) {
-    errors.push(`https.cert, https.key: ${(error as Error).message}`);
-  }
+  collectError('https.cert, https.key', use, errors);
 }

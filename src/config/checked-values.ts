@@ -18,8 +18,35 @@ export function checkedValues(written: Entries, issues: Issues): CheckedValues {
     const { kind } = KEYS[name];
     const read = kind.read(value, at, issues);
     values[name] = read !== undefined && kind.isPath?.(read) ? resolve(base, read as string) : read;
+    if (name === 'pg.replicas' && read !== undefined)
+      values[name] = checkedReplicas(read as readonly string[], at, base, issues);
   }
   return values;
+}
+
+/** Most replicas of a database. */
+const MOST_REPLICAS = 16;
+
+/** The keys that the URL of each replica sets. */
+function checkedReplicas(
+  urls: readonly string[],
+  at: string,
+  base: string,
+  issues: Issues,
+): readonly CheckedValues[] {
+  if (urls.length > MOST_REPLICAS)
+    issues.errors.push(`${at}: found ${urls.length} replicas; allowed: at most ${MOST_REPLICAS}`);
+  return urls.map((value, i) => {
+    const place = `${at}[${i}]`;
+    const before = issues.errors.length;
+    const { 'pg.url': url, ...keys } = checkedValues(
+      new Map([['pg.url', { value, at: place, base }]]),
+      issues,
+    );
+    if (url !== undefined && keys['pg.host'] === undefined && issues.errors.length === before)
+      issues.errors.push(`${place}: it names no host`);
+    return keys;
+  });
 }
 
 /** Adds the keys that `pg.url` sets, replacing entries of the same keys. */

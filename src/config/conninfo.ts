@@ -19,6 +19,8 @@ export interface ConnectionTarget {
   readonly sslCert: string | undefined;
   readonly sslKey: string | undefined;
   readonly sslRootCert: string | undefined;
+  /** Further servers of the same database: connections are to the primary, whichever of all these that is. */
+  readonly others: readonly { readonly host: string; readonly port: number }[];
 }
 
 /** Without synchronized scans, pages of a table have the same order even without ORDER BY. */
@@ -37,10 +39,11 @@ export function conninfo(target: ConnectionTarget): string {
     'client_min_messages=error',
     ...(target.readOnly ? READ_ONLY : []),
   ];
+  const servers = [target, ...target.others];
   const parameters: Readonly<Record<string, string | number>> = {
-    host: target.host,
+    host: servers.map(({ host }) => host).join(','),
     hostaddr: '',
-    port: target.port,
+    port: servers.map(({ port }) => port).join(','),
     user: target.user,
     password: target.password,
     passfile: '',
@@ -68,7 +71,7 @@ export function conninfo(target: ConnectionTarget): string {
     channel_binding: target.channelBinding,
     gssencmode: 'disable',
     requirepeer: '',
-    target_session_attrs: 'any',
+    target_session_attrs: target.others.length > 0 ? 'primary' : 'any',
   };
   return Object.entries(parameters)
     .map(([keyword, value]) => `${keyword}=${quoteValue(String(value))}`)

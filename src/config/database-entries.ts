@@ -17,6 +17,7 @@ const FIELDS = {
   user: 'pg.user',
   pass: 'pg.pass',
   database: 'pg.database',
+  replicas: 'pg.replicas',
   maxopenconn: 'pg.maxopenconn',
   maxidleconn: 'pg.maxidleconn',
 } as const satisfies Readonly<Record<string, KeyName>>;
@@ -36,6 +37,7 @@ const TARGET: readonly KeyName[] = [
   'pg.user',
   'pg.pass',
   'pg.database',
+  'pg.replicas',
 ];
 
 /** A further database: its alias, and the keys of `pg` that it overrides. */

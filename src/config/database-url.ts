@@ -4,6 +4,8 @@
  */
 import type { KeyName } from './schema.js';
 
+export const URL_FORM = 'postgres://user:password@host:port/database?sslmode=…';
+
 /** Parameters of a URL, and the keys that they set. */
 const PARAMETERS: ReadonlyMap<string, KeyName> = new Map([
   ['host', 'pg.host'],
@@ -32,6 +34,9 @@ export function parseDatabaseUrl(text: string): Map<KeyName, unknown> | string {
   if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')
     return 'not a URL that begins with postgres://';
   if (url.hash !== '') return 'not a valid URL: # in it must be written %23';
+  // A slash too many makes a password part of the name, which messages show.
+  if (url.pathname.includes('@'))
+    return 'not a valid URL: user and password follow the two slashes, and @ in the name of a database is written %40';
   const parts = new Map<KeyName, unknown>();
   try {
     const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');

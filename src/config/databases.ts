@@ -1,10 +1,11 @@
 /**
  * All configured databases, the default one first, and their settings for each query worker. An entry inherits the keys of
- * `pg` that it does not set, with one exception: the password of `pg` is never sent to another server.
+ * `pg` that it does not set, with one exception: the password of `pg` is never sent to another server. Replicas of a server
+ * have its databases, roles and passwords.
  */
-import type { DatabaseSettings } from '../settings.js';
-import { checkedValues } from './checked-values.js';
-import { conninfo } from './conninfo.js';
+import type { DatabaseSettings, ReplicaSettings } from '../settings.js';
+import { checkedValues, type CheckedValues } from './checked-values.js';
+import { conninfo, type ConnectionTarget } from './conninfo.js';
 import type { DatabaseEntry } from './database-entries.js';
 import type { Issues } from './kind.js';
 import { KEYS, type Config, type KeyName } from './schema.js';
@@ -18,7 +19,16 @@ export interface ConfiguredDatabase {
 }
 
 /** The keys that an entry with its own server does not inherit. */
-const SERVER_KEYS = ['pg.host', 'pg.port', 'pg.user', 'pg.pass'] as const satisfies KeyName[];
+const SERVER_KEYS = [
+  'pg.host',
+  'pg.port',
+  'pg.user',
+  'pg.pass',
+  'pg.replicas',
+] as const satisfies KeyName[];
+
+/** The keys of a database on its server, which are not those of a replica's URL for another database of the same server. */
+const DATABASE_KEYS = ['pg.user', 'pg.pass', 'pg.database'] as const satisfies KeyName[];
 
 /** configuredDatabases lists all databases: that of `pg`, or the entry with its name, and the other entries. */
 export function configuredDatabases(config: Config): readonly ConfiguredDatabase[] {
@@ -42,6 +52,40 @@ export function configuredDatabases(config: Config): readonly ConfiguredDatabase
  */
 export function databasesOf(config: Config, httpProcess?: number): DatabaseSettings[] {
   return configuredDatabases(config).map((database) => settingsFor(database, httpProcess));
+}
+
+/**
+ * replicasOf returns the settings of the replicas of all databases for the query workers of an HTTP process, by its index;
+ * when `readOnly`, those of read-only jobs. Each replica may have as many connections as the database itself.
+ */
+export function replicasOf(
+  config: Config,
+  httpProcess: number,
+  readOnly = false,
+): ReplicaSettings[] {
+  return configuredDatabases(config).flatMap((database) =>
+    replicaConfigs(database).map((one, i) => ({
+      ...settingsFor({ ...database, config: one }, httpProcess, readOnly),
+      // No configured alias has a NUL.
+      alias: `${database.alias}\0${i + 1}`,
+      of: database.alias,
+    })),
+  );
+}
+
+/** The configuration of each replica of a database: what its URL does not contain is as for the database. */
+function replicaConfigs({ config }: ConfiguredDatabase): Config[] {
+  // checkedValues has replaced the URLs by the keys that they set.
+  const replicas = (config['pg.replicas'] ?? []) as readonly CheckedValues[];
+  return replicas.map((keys) => ({ ...config, ...keys }) as Config);
+}
+
+/** sameServer returns the place (host:port) that two servers of one database have in common, undefined if there is none. */
+export function sameServer(database: ConfiguredDatabase): string | undefined {
+  const places = [database.config, ...replicaConfigs(database)].map(
+    (config) => `${config['pg.host']}:${config['pg.port']}`,
+  );
+  return places.find((place, i) => places.indexOf(place) !== i);
 }
 
 /**
@@ -114,9 +158,19 @@ function configFor(config: Config, entry: DatabaseEntry): Config {
     ? Object.fromEntries(SERVER_KEYS.map((name) => [name, KEYS[name].fallback({})]))
     : {};
   const { 'pg.maxopenconn': open, 'pg.maxidleconn': idle } = config;
+  const inherited = entry['pg.replicas'] === undefined && entry.alias !== config['pg.database'];
+  const replicas = (config['pg.replicas'] ?? []) as readonly CheckedValues[];
+  const same = inherited && !ownServer ? { 'pg.replicas': replicas.map(withoutDatabase) } : {};
   // Where `pg` keeps all its connections open when idle, which is the default, so does every other database.
   const all = idle >= open ? { 'pg.maxidleconn': entry['pg.maxopenconn'] ?? open } : {};
-  return { ...config, ...defaults, ...all, 'pg.database': entry.alias, ...entry };
+  const own = { ...defaults, ...all, ...same, 'pg.database': entry.alias, ...entry };
+  return { ...config, ...own } as unknown as Config;
+}
+
+function withoutDatabase(keys: CheckedValues): CheckedValues {
+  const left = { ...keys };
+  for (const name of DATABASE_KEYS) Reflect.deleteProperty(left, name);
+  return left;
 }
 
 function settingsFor(
@@ -129,7 +183,7 @@ function settingsFor(
   const timeout = config['pg.statement_timeout'];
   const quota = (total: number): number =>
     httpProcess === undefined ? 1 : quotaOf(total, processes, threads, httpProcess);
-  const target = {
+  const target: ConnectionTarget = {
     host: config['pg.host'],
     port: config['pg.port'],
     user: config['pg.user'],
@@ -143,10 +197,17 @@ function settingsFor(
     sslCert: config['pg.ssl.cert'],
     sslKey: config['pg.ssl.key'],
     sslRootCert: config['pg.ssl.rootcert'],
+    others: [],
   };
+  const replicas = replicaConfigs({ alias, config, limitedBy: '' });
+  const others = replicas.map((one) => ({ host: one['pg.host'], port: one['pg.port'] }));
+  // Query workers know which server is the primary. Other parts connect to whichever is.
+  const served = httpProcess !== undefined;
   return {
     alias,
-    conninfo: conninfo(target),
+    conninfo: conninfo(served ? target : { ...target, others }),
+    readOnlyConninfo:
+      served && replicas.length > 0 ? conninfo({ ...target, readOnly: true }) : undefined,
     host: target.host,
     port: target.port,
     database: target.database,

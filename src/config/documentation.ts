@@ -95,6 +95,9 @@ or pairs of environment variables with any number, \`DATABASE_ALIAS_1=archive\` 
   is never less strict by omission. Time limits, \`pg.prepared\` and numbers of connections default to those of \`pg\` too.
 - If the file and the environment have the same alias, the environment's URL selects the server, database and user. TLS
   settings and numbers of connections of the file's entry apply if the URL does not contain them.
+- \`pg.replicas\` are the [replicas](scaling.md#replicas) of the server of \`pg\`, for all databases on it; an entry with its
+  own server may have \`replicas\` of its own. What the URL of a replica does not contain is that of the database, also the
+  user and the password, because a replica has the roles of its primary.
 - Half a pair, or an alias that appears twice in one source, stops the start.
 
 ## Errors and warnings

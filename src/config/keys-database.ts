@@ -1,6 +1,7 @@
 /**
  * The configuration keys of databases and connections. Data only.
  */
+import { URL_FORM } from './database-url.js';
 import { derived, fixed, unset } from './key.js';
 import {
   DAY,
@@ -12,6 +13,8 @@ import {
   duration,
   objectName,
   integer,
+  lag,
+  list,
   path,
   size,
   text,
@@ -20,10 +23,8 @@ import { optional, required, table, tables } from './tables.js';
 
 const SSL_MODES = choice('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full');
 const HOST = text('one host name or address, or the folder of a unix socket', /^[^\s\0,][^\0,]*$/);
-const URL_TEXT = text(
-  'postgres://user:password@host:port/database?sslmode=…',
-  /^postgres(ql)?:\/\//,
-);
+const URL_TEXT = text(URL_FORM, /^postgres(ql)?:\/\//);
+const URLS = list(`a list of ${URL_FORM}, at most 16`);
 const PORT = integer(1, 65535);
 const USER = text('a non-empty string', /^[^\0]+$/);
 const CONNECTIONS = integer(1, 10_000);
@@ -107,6 +108,31 @@ export const DATABASE_KEYS = {
   'pg.ssl.rootcert': unset(path(), 'Certificates of the trusted authorities.', {
     alias: 'ssl.rootcert',
   }),
+  'pg.replicas': unset(
+    URLS,
+    'URLs of the replicas of the server, which run read-only statements: see [scaling.md](scaling.md#replicas). What a URL does not contain is that of the database. None by default.',
+    { secret: true },
+  ),
+  'pg.max_lag': fixed(
+    lag(),
+    { time: 10 * SECOND },
+    'How far a replica may be behind the primary, in bytes of WAL or in time: one that is further behind gets no statements until it is within half of that.',
+  ),
+  'pg.lsn_wait': fixed(
+    duration(0, 60 * SECOND),
+    100,
+    'How long a request with `Service-LSN` waits for a replica that has replayed that position; then the primary runs it.',
+  ),
+  'pg.lsn_cookie': fixed(
+    boolean(),
+    false,
+    'Whether `Service-LSN` is also set as a cookie for each database, which browsers send back by themselves: see [http.md](http.md#read-your-own-writes).',
+  ),
+  'pg.failover_wait': fixed(
+    duration(0, 60 * SECOND),
+    5 * SECOND,
+    'With replicas: how long a statement waits for a primary while no server is one; then the response is 503.',
+  ),
   databases: fixed(
     tables(
       {
@@ -128,6 +154,10 @@ export const DATABASE_KEYS = {
             false,
           ),
           'TLS, with the members of `pg.ssl`, which are also the defaults.',
+        ),
+        replicas: optional(
+          URLS,
+          'As `pg.replicas`, which are also those of an entry on the server of `pg`. Secret.',
         ),
         maxopenconn: optional(CONNECTIONS, 'As `pg.maxopenconn`, which is also the default.'),
         maxidleconn: optional(

@@ -28,6 +28,8 @@ export const SECURE_SECTIONS: readonly string[] = [
   'queries',
   'https',
   'docs',
+  'metrics',
+  'trace',
 ];
 
 const PERMISSIONS = list('a list of read, write, delete', (item) =>

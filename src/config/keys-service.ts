@@ -63,6 +63,11 @@ export const SERVICE_KEYS = {
     MiB,
     'Maximum size of a request body; a larger one is answered with 413. The limit for `/auth` is 16 KiB and for the registry and `/_mcp` 1 MiB, if that is less. Bodies of plugin, registry, MCP and login requests, and of requests to scripts that use them, are buffered; all others are read and discarded.',
   ),
+  'http.server_timing': fixed(
+    boolean(),
+    false,
+    'Send `Server-Timing` with the times of waiting, rendering and the database in responses of scripts and listings, as with `debug`.',
+  ),
   'http.trusted_proxies': fixed(
     networks(),
     [],
@@ -98,10 +103,15 @@ export const SERVICE_KEYS = {
     () => undefined,
     'Log one line for each request, without its query string.',
   ),
+  'log.slow': fixed(
+    duration(0, DAY),
+    500,
+    'Time in the database from which a statement of a script, a listing or an MCP tool is logged as [slow](observability.md#slow-statements), with its plan; 0 logs none.',
+  ),
   debug: fixed(
     boolean(),
     false,
-    "Add the database's message, detail, hint and position to error responses. Not for production.",
+    "Add the database's message, detail, hint and position to error responses, and show [the SQL of scripts](docs-page.md#the-sql-of-a-script) to callers who may run them. Not for production.",
   ),
   'docs.openapi': derived(
     boolean(),

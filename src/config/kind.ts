@@ -4,6 +4,7 @@
  * allowed, but not the value, which may be a secret in the wrong key.
  */
 import { isIP } from 'node:net';
+import { isHeaderName } from '../header-name.js';
 import { isIdentifier } from '../identifier.js';
 
 /** Issues collects the errors and warnings about a configuration, one line each. */
@@ -130,6 +131,55 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
+/** ratio accepts a number from 0 to 1. */
+export function ratio(): Kind<number> {
+  return simple(
+    'number',
+    'a number from 0 to 1',
+    (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined),
+    { parse: (text) => (/^(\d+(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : text) },
+  );
+}
+
+/** httpUrl accepts a URL of HTTP without a user, a password, a query string and a fragment. */
+export function httpUrl(): Kind<string> {
+  return simple(
+    'string',
+    'an http or https URL without user, password, query string and fragment',
+    (value) =>
+      typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value) ? value : undefined,
+  );
+}
+
+const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(\/[^\s?#\\]*)?$/i;
+
+/** headerPairs accepts headers as OpenTelemetry writes them: `name=value`, percent-encoded, separated by commas. */
+export function headerPairs(): Kind<Readonly<Record<string, string>>> {
+  return simple(
+    'string',
+    'headers as "name=value,name=value", with % and other characters percent-encoded',
+    (value) => (typeof value === 'string' ? readHeaderPairs(value) : undefined),
+    { show: (value) => JSON.stringify(Object.keys(value).join(',')) },
+  );
+}
+
+function readHeaderPairs(text: string): Readonly<Record<string, string>> | undefined {
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const [, name, encoded] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+    if (name === undefined || !isHeaderName(name)) return undefined;
+    let value;
+    try {
+      value = decodeURIComponent(encoded!);
+    } catch {
+      return undefined;
+    }
+    if (!/^[\x20-\x7e]*$/.test(value)) return undefined;
+    headers[name.toLowerCase()] = value;
+  }
+  return Object.freeze(headers);
+}
+
 /** Bytes of a mebibyte; milliseconds of a second and of a day. */
 export const MiB = 1024 ** 2;
 export const SECOND = 1_000;
@@ -153,6 +203,33 @@ export function duration(min: number, max: number): Kind<number> {
 export function size(min: number, max: number): Kind<number> {
   const allowed = `bytes, or a number with KiB, MiB or GiB, from ${withUnit(min, SIZES)} to ${withUnit(max, SIZES)}`;
   return quantity('size', allowed, SIZES, 1, min, max);
+}
+
+/** A bound of how far a replica may be behind: bytes of WAL, or milliseconds. */
+export type Lag =
+  | { readonly bytes: number; readonly time?: undefined }
+  | { readonly time: number; readonly bytes?: undefined };
+
+/** lag accepts a size, or a duration with its unit. */
+export function lag(): Kind<Lag> {
+  const times = duration(SECOND, DAY);
+  const sizes = size(1, 1024 * 1024 * MiB);
+  const allowed =
+    'a size with KiB, MiB or GiB, or a duration with s, m or h from 1s to 24h, both as strings';
+  return {
+    ...simple('lag', allowed, () => undefined as Lag | undefined),
+    read(value, at, issues) {
+      const unread: Issues = { errors: [], warnings: [] };
+      // A number alone could be either.
+      const bytes = typeof value === 'string' ? sizes.read(value, at, unread) : undefined;
+      if (bytes !== undefined) return Object.freeze({ bytes });
+      const time = typeof value === 'string' ? times.read(value, at, unread) : undefined;
+      if (time !== undefined) return Object.freeze({ time });
+      refuse(at, describe(value), allowed, issues);
+      return undefined;
+    },
+    show: ({ bytes, time }) => (bytes === undefined ? times.show(time) : sizes.show(bytes)),
+  };
 }
 
 function quantity(
@@ -216,6 +293,34 @@ export function list(
     },
   );
 }
+
+/** An address to listen on. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** listenAddress accepts a host name or IP address and a port: `127.0.0.1:9187`, `[::1]:9187`. */
+export function listenAddress(): Kind<ListenAddress> {
+  return simple(
+    'string',
+    'an address and a port from 0 to 65535, such as "127.0.0.1:9187" or "[::1]:9187"',
+    (value) => {
+      const match = typeof value === 'string' ? LISTEN.exec(value) : null;
+      if (match === null) return undefined;
+      const [, bracketed, name, digits] = match;
+      const port = Number(digits);
+      if (port > 65_535 || (bracketed !== undefined && isIP(bracketed) !== 6)) return undefined;
+      return { host: bracketed ?? name!, port };
+    },
+    {
+      show: ({ host, port }) =>
+        JSON.stringify(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
+    },
+  );
+}
+
+const LISTEN = /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/;
 
 export function patterns(): Kind<readonly string[]> {
   return list('a list of regular expressions', (item) => {

@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { checkAuthentication, needsToken } from './authentication.js';
 import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
-import { configuredDatabases, unprovable } from './databases.js';
+import { configuredDatabases, sameServer, unprovable } from './databases.js';
 import { DEVELOPMENT_DEFAULTS } from './development.js';
 import { isLoopback } from './loopback.js';
 import type { Issues } from './kind.js';
@@ -157,6 +157,13 @@ function checkCombinations(config: Config, issues: Issues): void {
     issues.errors.push(
       `http.processes × pool.threads is ${processes} × ${threads} = ${processes * threads}, more than ${limit}: every thread needs a connection`,
     );
+  for (const database of databases) {
+    const place = sameServer(database);
+    if (place !== undefined)
+      issues.errors.push(
+        `pg.replicas: the database ${database.alias} has the server ${place} twice`,
+      );
+  }
   const perThread = Math.floor(config['pg.result_budget'] / threads);
   // With several databases, each may use half of the budget.
   const several = databases.length > 1;
@@ -177,6 +184,21 @@ function checkCombinations(config: Config, issues: Issues): void {
   if (needsToken(config) && exposesTables(config))
     issues.warnings.push(
       'mcp.enabled: whoever has a token can read every table through /_mcp, for access.restrict is off; say in [access] who may read what, or set mcp.enabled = false',
+    );
+  const metrics = config['metrics.listen'];
+  if (metrics !== undefined && config['metrics.token'] === undefined && !isLoopback(metrics.host))
+    issues.warnings.push(
+      `metrics.listen: whoever reaches ${metrics.host} can read the metrics, which have the names of scripts and databases; set metrics.token, or use 127.0.0.1`,
+    );
+  const collector = config['trace.endpoint'];
+  if (
+    collector !== undefined &&
+    config['trace.headers'] !== undefined &&
+    new URL(collector).protocol === 'http:' &&
+    !isLoopback(new URL(collector).hostname)
+  )
+    issues.warnings.push(
+      'trace.endpoint: trace.headers are sent over plain HTTP, and others may read them on the way; use https',
     );
   if (!needsToken(config) && !isLoopback(config['http.host']))
     issues.warnings.push(

@@ -5,10 +5,19 @@
 import type { Key } from './key.js';
 import { DATABASE_KEYS } from './keys-database.js';
 import { MCP_KEYS } from './keys-mcp.js';
+import { METRICS_KEYS } from './keys-metrics.js';
+import { TRACE_KEYS } from './keys-trace.js';
 import { SECURE_SECTIONS, SECURITY_KEYS } from './keys-security.js';
 import { SERVICE_KEYS } from './keys-service.js';
 
-const TABLE = { ...SERVICE_KEYS, ...DATABASE_KEYS, ...SECURITY_KEYS, ...MCP_KEYS };
+const TABLE = {
+  ...SERVICE_KEYS,
+  ...DATABASE_KEYS,
+  ...SECURITY_KEYS,
+  ...MCP_KEYS,
+  ...METRICS_KEYS,
+  ...TRACE_KEYS,
+};
 
 /** The dotted name of a key. */
 export type KeyName = keyof typeof TABLE;

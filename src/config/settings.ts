@@ -10,7 +10,9 @@ import type {
   LogSettings,
   LoginLimits,
   McpSettings,
+  MetricsSettings,
   PluginSettings,
+  PositionCookies,
   RegistrySettings,
   RoleSettings,
   ScriptAccessSettings,
@@ -18,6 +20,8 @@ import type {
   ScriptsTable,
   TableAccessSettings,
   TableEntry,
+  TraceExportSettings,
+  TraceSettings,
   UsersTable,
 } from '../settings.js';
 import { needsToken } from './authentication.js';
@@ -26,6 +30,7 @@ import {
   databasesOf,
   proverDatabasesOf,
   readOnlyDatabasesOf,
+  replicasOf,
   unprovable,
 } from './databases.js';
 import { isLoopback } from './loopback.js';
@@ -61,6 +66,8 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
     ),
     page: config['docs.page'] ? { atRoot: isLoopback(config['http.host']) } : undefined,
     cors: corsOf(config),
+    metricsToken: config['metrics.token'],
+    trace: traceOf(config),
     tls: undefined, // the supervisor reads the files
     migrateUsers: index === 0 && config['auth.login'] && config['auth.migrate_on_startup'],
     trustedProxies: config['http.trusted_proxies'],
@@ -69,6 +76,13 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
     prover: index === 0 ? proverOf(config, log, development) : undefined,
     worker: {
       databases: databasesOf(config, index),
+      replicas: replicasOf(config, index),
+      replication: {
+        maxLag: config['pg.max_lag'],
+        lsnWait: config['pg.lsn_wait'],
+        failoverWait: config['pg.failover_wait'],
+        cookies: positionCookiesOf(config),
+      },
       defaultAlias: config['pg.database'],
       scripts: config['queries.location'],
       scriptsTable: scriptsTableOf(config),
@@ -89,6 +103,8 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
       mcp: config['mcp.enabled'] ? mcpOf(config, index) : undefined,
       openapi: config['docs.openapi'] ? documentsOf(config) : undefined,
       log,
+      slow: config['log.slow'],
+      serverTiming: config['http.server_timing'] || config.debug || development,
     },
   }));
 }
@@ -197,10 +213,18 @@ function contextOf(config: Config): string {
   return config.context.replace(/\/$/, '');
 }
 
+/** Undefined when positions are not set as cookies. */
+function positionCookiesOf(config: Config): PositionCookies | undefined {
+  if (!config['pg.lsn_cookie']) return undefined;
+  const context = contextOf(config);
+  return { path: context === '' ? '/' : context, secure: certificateOf(config) !== undefined };
+}
+
 function mcpOf(config: Config, index: number): McpSettings {
   const { schema, table } = usersTableOf(config);
   return {
     databases: readOnlyDatabasesOf(config, index),
+    replicas: replicasOf(config, index, true),
     path: `${contextOf(config)}/_mcp`,
     expose: exposeOf(config),
     // Hidden even when not in use: they may have been in use before, or be those of another service.
@@ -260,6 +284,35 @@ function corsOf(config: Config): CorsSettings | undefined {
     headers: config['cors.allowheaders'],
     methods: config['cors.allowmethods'],
     credentials: config['cors.allowcredentials'],
+  };
+}
+
+/** metricsOf returns how the supervisor serves metrics. */
+export function metricsOf(config: Config): MetricsSettings {
+  return { listen: config['metrics.listen'], token: config['metrics.token'] };
+}
+
+/** Undefined when nothing is traced. */
+function traceOf(config: Config): TraceSettings | undefined {
+  if (config['trace.endpoint'] === undefined) return undefined;
+  return {
+    ratio: config['trace.ratio'],
+    callers: config['trace.callers'],
+    slow: config['trace.slow'],
+    applicationName: config['trace.postgres'] === 'application_name',
+  };
+}
+
+/** traceExportOf returns where the supervisor sends traces, undefined when nothing is traced. */
+export function traceExportOf(config: Config): TraceExportSettings | undefined {
+  const endpoint = config['trace.endpoint'];
+  if (endpoint === undefined) return undefined;
+  const url = new URL(endpoint);
+  if (url.pathname === '/') url.pathname = '/v1/traces';
+  return {
+    url: url.href,
+    headers: config['trace.headers'] ?? {},
+    service: config['trace.service'],
   };
 }
 

@@ -1,5 +1,6 @@
 /** The changes of what a script takes. What is accepted besides breaks nothing; what is not accepted any more does. */
 import { compareDecimals, isDecimal } from '../head/decimal.js';
+import { compareText } from '../text.js';
 import { byName, typesText, type Changes } from './change.js';
 import { acceptsSent } from './compatible-types.js';
 import type { ParameterContract, ScriptContract } from './contract.js';
@@ -161,5 +162,5 @@ function compareBounds(
 /** Numbers, or dates, of which a longer one is later. */
 function compared(a: string, b: string): number {
   if (isDecimal(a) && isDecimal(b)) return compareDecimals(a, b);
-  return a.length - b.length || (a < b ? -1 : Number(a > b));
+  return a.length - b.length || compareText(a, b);
 }

@@ -25,6 +25,7 @@ export class HeadDraft {
   shape: Shape = 'list';
   status = 200;
   timeout: number | undefined;
+  primary = false;
   deprecation: string | undefined;
   /** The lines of the directives so far that may occur once. */
   readonly #lines = new Map<string, number>();
@@ -56,8 +57,10 @@ export class HeadDraft {
   }
 
   finish(warnings: readonly HeadWarning[]): Head {
-    const { parameters, strict, shape, status, headers, timeout, routes, deprecation } = this;
-    return { parameters, strict, shape, status, headers, timeout, routes, deprecation, warnings };
+    const { parameters, strict, shape, status, headers, timeout, primary, routes } = this;
+    const { deprecation } = this;
+    const response = { shape, status, headers, timeout, primary, deprecation };
+    return { parameters, strict, ...response, routes, warnings };
   }
 }
 
@@ -69,6 +72,7 @@ export const DIRECTIVES: ReadonlyMap<string, Directive> = new Map<string, Direct
   ['status', status],
   ['header', header],
   ['timeout', timeout],
+  ['primary', primary],
   ['path', path],
   ['deprecated', deprecated],
 ]);
@@ -131,6 +135,12 @@ function timeout(draft: HeadDraft, text: string): void {
   if (digits === undefined || time < 1 || time > LONGEST)
     throw draft.error('it takes a time such as 500ms, 2s or 1min');
   draft.timeout = time;
+}
+
+function primary(draft: HeadDraft, text: string): void {
+  alone(draft, text);
+  draft.once();
+  draft.primary = true;
 }
 
 function path(draft: HeadDraft, text: string): void {

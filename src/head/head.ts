@@ -18,6 +18,8 @@ export interface Head {
   readonly headers: readonly HeaderTemplate[];
   /** Time limit of the script's statements, ms; undefined for that of the database. */
   readonly timeout: number | undefined;
+  /** Whether replicas are left out, though its method reads. */
+  readonly primary: boolean;
   /** Further paths of the script. */
   readonly routes: readonly RoutePattern[];
   /** Value of the Deprecation header; undefined for a script that is not deprecated. */
@@ -61,6 +63,7 @@ export const NO_HEAD: Head = {
   status: 200,
   headers: [],
   timeout: undefined,
+  primary: false,
   routes: [],
   deprecation: undefined,
   warnings: [],

@@ -10,7 +10,7 @@ export interface HeaderTemplate {
 
 /** The service's own headers, and those that a response of a script must not change (lower case). */
 const OWN =
-  /^(?:access-control-(?!expose-headers$).*|allow|connection|content-(?:encoding|length|type)|date|deprecation|keep-alive|proxy-.*|retry-after|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-content-type-options|x-request-id)$/;
+  /^(?:access-control-(?!expose-headers$).*|allow|connection|content-(?:encoding|length|type)|date|deprecation|keep-alive|proxy-.*|retry-after|server|service-lsn|te|trailer|transfer-encoding|upgrade|www-authenticate|x-content-type-options|x-request-id)$/;
 
 /** Longest literal text of a value. */
 const LONGEST = 1_000;

@@ -2,6 +2,7 @@
  * The types of declared parameters: which texts PostgreSQL accepts for them, in the forms that JSON and ISO 8601 have.
  * PostgreSQL still has the last word.
  */
+import { compareText } from '../text.js';
 import { compareDecimals, isDecimal, magnitude } from './decimal.js';
 
 export interface ParameterType {
@@ -79,7 +80,7 @@ function isTimestamp(value: string): boolean {
 
 /** Orders dates; a longer year is later. */
 function compareDates(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+  return a.length - b.length || compareText(a, b);
 }
 
 const ISO_INTERVAL =

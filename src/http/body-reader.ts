@@ -5,17 +5,23 @@
  */
 import type { Caller } from '../auth/caller.js';
 import type { ErrorCode } from '../errors.js';
+import { HTTP } from '../metrics/catalogue.js';
+import { observeBytes } from '../metrics/histogram.js';
+import { counts } from '../metrics/thread.js';
 import type { BodyBudget } from './body-budget.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
 import type { RequestTable } from './request-table.js';
 import type { BodyRule, KeepBody, Route } from './route.js';
 
-/** Called with a request whose body was read; may throw. `identified` is set where identifying the caller had to wait. */
+/** Who sent a request, as Gate.identify found when its headers had arrived: a token may expire while its body is read. */
+export type Identified = Caller | Promise<Caller | undefined> | 'anonymous';
+
+/** Called with a request whose body was read; may throw. `identified` is set where that depended on the caller. */
 export type OnBody = (
   request: HttpRequest,
   route: Route,
-  identified: Promise<Caller | undefined> | undefined,
+  identified: Identified | undefined,
 ) => void;
 
 export class BodyReader {
@@ -49,7 +55,7 @@ export class BodyReader {
     response.last = announced < 0;
     response.res.onData((chunk, last) => {
       response.parsing = true;
-      if (last) request.unread = false;
+      if (last) requests.received(request);
       if (!requests.isPending(request)) requests.discard(request, chunk.byteLength, last);
       else {
         request.takeBody?.(chunk, last);
@@ -87,7 +93,7 @@ class IncomingBody {
   readonly #request: HttpRequest;
   readonly #route: Route;
   readonly #announced: number;
-  #identified: Promise<Caller | undefined> | undefined;
+  #identified: Identified | undefined;
   #limit = 0;
   /** Undefined while it is discarded. */
   #chunks: Buffer[] | undefined;
@@ -114,18 +120,31 @@ class IncomingBody {
     this.#counted = true;
     const request = this.#request;
     try {
-      const caller = this.#reader.gate.identify(
-        request.authorization,
-        this.#route.token === 'optional',
-      );
-      let kept: boolean | Promise<boolean>;
-      if (caller instanceof Promise) {
-        this.#identified = caller;
-        kept = caller.then((known) => keep(known, request));
-      } else kept = keep(caller, request);
+      const caller = this.#identify();
+      const kept =
+        caller instanceof Promise
+          ? caller.then((known) => keep(known, request))
+          : keep(caller, request);
       return typeof kept === 'boolean' ? kept : kept.catch(() => false);
     } catch {
       return false; // the error is the response once the request is dispatched
+    }
+  }
+
+  /** Identifies the caller once: tokens are counted. Throws as Gate.identify; the dispatcher gets the same error. */
+  #identify(): Caller | undefined | Promise<Caller | undefined> {
+    const { authorization } = this.#request;
+    try {
+      const caller = this.#reader.gate.identify(authorization, this.#route.token === 'optional');
+      this.#identified = caller ?? 'anonymous';
+      return caller;
+    } catch (error) {
+      const failed = Promise.resolve().then((): never => {
+        throw error;
+      });
+      failed.catch(() => undefined); // the request may end before it is dispatched
+      this.#identified = failed;
+      throw error;
     }
   }
 
@@ -161,6 +180,7 @@ class IncomingBody {
         this.#chunks.push(Buffer.from(chunk.slice(0))); // uWebSockets.js reuses the chunk
       }
     }
+    if (last) observeBytes(counts, HTTP.requestBody, this.#received);
     this.#complete = last;
     if (this.#settled && (last || this.#rejection !== undefined)) this.#finish();
   }

@@ -9,15 +9,20 @@ const MAX_AGE = 600;
 
 /** Headers that pages of the other origin may read. */
 const EXPOSED =
-  '\r\nAccess-Control-Expose-Headers: X-Request-Id, Retry-After, Allow, ETag, Location';
+  '\r\nAccess-Control-Expose-Headers: X-Request-Id, Retry-After, Allow, ETag, Location, Service-LSN';
+
+const VARY = '\r\nVary: Origin';
 
 export class Cors {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
   readonly #credentials: string;
   readonly #preflight: string;
+  /** Whether pages of the other origin may read Server-Timing. */
+  readonly #timing: boolean;
 
-  constructor({ origins, headers, methods, credentials }: CorsSettings) {
+  constructor({ origins, headers, methods, credentials }: CorsSettings, timing: boolean) {
+    this.#timing = timing;
     this.#any = origins.includes('*');
     this.#origins = new Set(origins);
     this.#credentials = credentials ? '\r\nAccess-Control-Allow-Credentials: true' : '';
@@ -30,7 +35,9 @@ export class Cors {
   /** responseLines has the lines for the Origin of a request, empty when it has none. Each line begins with CRLF. */
   responseLines(origin: string): string {
     const allowed = this.#allowed(origin);
-    return `\r\nVary: Origin${allowed}${allowed === '' ? '' : EXPOSED}`;
+    if (allowed === '') return VARY;
+    const timing = this.#timing ? `\r\nTiming-Allow-Origin: ${this.#any ? '*' : origin}` : '';
+    return VARY + allowed + EXPOSED + timing;
   }
 
   preflightLines(origin: string): string {

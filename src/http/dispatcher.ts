@@ -8,7 +8,7 @@ import type { Caller } from '../auth/caller.js';
 import { NO_BODY } from '../batch.js';
 import type { HttpSettings } from '../settings.js';
 import type { BodyBudget } from './body-budget.js';
-import { BodyReader } from './body-reader.js';
+import { BodyReader, type Identified } from './body-reader.js';
 import { Cors } from './cors.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
@@ -34,7 +34,7 @@ export class Dispatcher {
   readonly #development: boolean;
 
   constructor(
-    { queue, maxBody, cors, context, development }: HttpSettings,
+    { queue, maxBody, cors, context, development, worker }: HttpSettings,
     requests: RequestTable,
     gate: Gate,
     routes: RouteTable,
@@ -45,7 +45,7 @@ export class Dispatcher {
     this.#gate = gate;
     this.#routes = routes;
     this.#bodies = new BodyReader(maxBody, requests, gate, budget, this.#dispatch.bind(this));
-    this.#cors = cors && new Cors(cors);
+    this.#cors = cors && new Cors(cors, worker.serverTiming);
     this.#loginPath = context + LOGIN_PATH;
     this.#development = development;
   }
@@ -71,6 +71,7 @@ export class Dispatcher {
       else {
         const route = this.#routes.resolve(request.path);
         request.challenge = route.challenge;
+        if (route.name !== undefined) request.routeName = route.name;
         if (full) {
           if (route.exempt) route.handle(request, undefined);
           else requests.reject(request, 'busy');
@@ -87,18 +88,15 @@ export class Dispatcher {
   }
 
   /** Identifies the caller unless the route ignores tokens, and calls the handler. Throws ServiceError. */
-  #dispatch(
-    request: HttpRequest,
-    route: Route,
-    identified: Promise<Caller | undefined> | undefined,
-  ): void {
+  #dispatch(request: HttpRequest, route: Route, identified: Identified | undefined): void {
     if (route.token === 'ignored') {
       route.handle(request, undefined);
       return;
     }
     const caller =
       identified ?? this.#gate.identify(request.authorization, route.token === 'optional');
-    if (caller instanceof Promise)
+    if (caller === 'anonymous') pass(request, route, undefined);
+    else if (caller instanceof Promise)
       this.#requests.whenDone(request, caller, (known) => pass(request, route, known));
     else pass(request, route, caller);
   }

@@ -8,9 +8,11 @@ import { permissionFor, ScriptAccess } from '../access/script-access.js';
 import { readBearer } from '../auth/bearer.js';
 import type { Caller } from '../auth/caller.js';
 import { DatabaseRole } from '../auth/database-role.js';
+import { refusal } from '../auth/refusal.js';
 import type { TokenVerifier } from '../auth/token-verifier.js';
 import { ServiceError } from '../errors.js';
 import type { HttpSettings } from '../settings.js';
+import type { DocumentReader } from '../tasks.js';
 import type { HttpRequest } from './http-request.js';
 
 /** Origins of pages that this machine serves itself. */
@@ -52,9 +54,9 @@ export class Gate {
     optional: boolean,
   ): Caller | undefined | Promise<Caller | undefined> {
     if (this.#verifier === undefined || (optional && authorization === '')) return undefined;
-    if (!optional) return this.#verifier.verify(readBearer(authorization));
+    if (!optional) return this.#verifier.verify(tokenOf(authorization));
     try {
-      const caller = this.#verifier.verify(readBearer(authorization));
+      const caller = this.#verifier.verify(tokenOf(authorization));
       return caller instanceof Promise ? caller.catch(unidentified) : caller;
     } catch (error) {
       unidentified(error);
@@ -76,8 +78,14 @@ export class Gate {
     return this.#role?.of(caller) ?? '';
   }
 
-  /** isAdmitted tells whether there is a role for a caller's statements. */
-  isAdmitted(caller: Caller | undefined): boolean {
+  /** readerOf is a caller as a reader of OpenAPI documents. */
+  readerOf(caller: Caller | undefined): DocumentReader {
+    const isAdmitted = this.#isAdmitted(caller);
+    return { user: caller?.name ?? '', isIdentified: caller !== undefined, isAdmitted };
+  }
+
+  /** Whether there is a role for a caller's statements. */
+  #isAdmitted(caller: Caller | undefined): boolean {
     try {
       this.admit(caller);
       return true;
@@ -109,6 +117,16 @@ export class Gate {
   /** isRegistrar tells whether a caller may use the registry of scripts: never one without a name. */
   isRegistrar(caller: Caller | undefined): caller is Caller {
     return caller !== undefined && caller.name !== '' && this.#registrars.has(caller.name);
+  }
+}
+
+/** tokenOf reads the token of a user. Throws as readBearer, which counts nothing, as it also reads the token of metrics. */
+function tokenOf(authorization: string): string {
+  try {
+    return readBearer(authorization);
+  } catch (error) {
+    const isMissing = error instanceof ServiceError && error.code === 'token_missing';
+    throw refusal(isMissing ? 'missing' : 'malformed');
   }
 }
 

@@ -37,10 +37,13 @@ export class HealthHandler {
   /** `more` are further members of the body. */
   #respond(request: HttpRequest, required: readonly string[], ready: boolean, more = {}): void {
     if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
-    const { states } = this.#health;
+    const { states, readOnly } = this.#health;
     const up = ready && required.every((alias) => states.get(alias) === true);
     const databases = Object.fromEntries(
-      Array.from(states, ([alias, answers]) => [alias, answers ? 'up' : 'down']),
+      Array.from(states, ([alias, answers]) => [
+        alias,
+        readOnly.has(alias) ? 'read-only' : answers ? 'up' : 'down',
+      ]),
     );
     const body = JSON.stringify({ status: up ? 'up' : 'down', databases, ...more });
     this.#requests.respond(request, up ? 200 : 503, JSON_BODY, body);

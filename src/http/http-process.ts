@@ -10,6 +10,8 @@ import {
   type SupervisorMessage,
 } from '../ipc.js';
 import { createLogger, logWarnings } from '../log.js';
+import { ProcessPlaces } from '../metrics/places.js';
+import { beginCounting } from '../metrics/sampler.js';
 import { releaseOnceIdle } from '../native/memory.js';
 import { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
@@ -17,6 +19,7 @@ import type { HttpSettings } from '../settings.js';
 import { errorText } from '../text.js';
 import { HttpServer } from './http-server.js';
 import { SupervisedAttempts } from './supervised-attempts.js';
+import { SupervisedScrapes } from './supervised-scrapes.js';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
@@ -27,13 +30,18 @@ const REPORT_INTERVAL = 50;
 const proofs = new ProofBook();
 
 const attempts = new SupervisedAttempts(send);
+const scrapes = new SupervisedScrapes(send);
 
 let server: HttpServer | undefined;
 let threads = 1;
 let reporter: NodeJS.Timeout | undefined;
 let draining = false;
 
-async function start(settings: HttpSettings): Promise<void> {
+async function start(
+  settings: HttpSettings,
+  memory: number | undefined,
+  plans: number | undefined,
+): Promise<void> {
   const log = createLogger(settings.worker.log, { part: 'http', httpProcess: settings.index });
   logWarnings(log);
   process.on('uncaughtException', (error) => {
@@ -42,7 +50,13 @@ async function start(settings: HttpSettings): Promise<void> {
   });
   try {
     threads = settings.threads;
+    const metrics =
+      memory === undefined ? undefined : new ProcessPlaces(memory, settings.index, threads);
+    beginCounting(metrics?.http, log);
     server = new HttpServer(settings, log, {
+      metrics,
+      plans,
+      scrapes,
       attempts,
       keepKeys: (text) => send({ type: 'key-set', text }),
       libraries: {
@@ -51,6 +65,8 @@ async function start(settings: HttpSettings): Promise<void> {
       },
       proofs,
       report: (news) => send({ type: 'proofs', news }),
+      sendSpans: (spans, count, dropped, done) =>
+        send({ type: 'spans', spans: spans.toString('base64'), count, dropped }, done),
       passCancelled: (calls) => send({ type: 'calls-cancelled', calls }),
     });
     const port = await server.listen();
@@ -97,7 +113,7 @@ function send(message: HttpProcessMessage, done: () => void = () => undefined): 
 process.on('message', (message: SupervisorMessage) => {
   switch (message.type) {
     case 'start':
-      void start(message.settings);
+      void start(message.settings, message.metrics, message.plans);
       break;
     case 'connection-quota':
       if (server !== undefined) allow(server, message.connections);
@@ -118,6 +134,9 @@ process.on('message', (message: SupervisorMessage) => {
     case 'login-wait':
       attempts.replied(message.id, message.wait);
       break;
+    case 'scraped':
+      scrapes.replied(message.id, message.contentType, Buffer.from(message.body, 'base64'));
+      break;
     case 'stop-listening':
       // This turn of the loop may still accept connections that wait: closing the socket would reset them.
       setImmediate(() => {
@@ -132,5 +151,6 @@ process.on('message', (message: SupervisorMessage) => {
 });
 process.on('disconnect', () => {
   attempts.lost();
+  scrapes.lost();
   void drain();
 });

@@ -2,10 +2,15 @@
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import type { ErrorCode } from '../errors.js';
 import type { RequestHead } from './request-head.js';
+import type { RequestTrace } from './request-trace.js';
+import { RouteName } from './route-name.js';
 import { ResponseWriter } from './response-writer.js';
 
 /** Value of `HttpRequest.worker` for requests that a plugin handles. */
 export const PLUGINS = 0x3fff_ffff;
+
+/** What requests are counted under before they have a route. */
+const UNMATCHED = new RouteName();
 
 /** Counts the requests in flight to one backend: a database, all plugins, or the MCP endpoint. */
 export interface ConcurrencyLimit {
@@ -34,9 +39,13 @@ export class HttpRequest {
   readonly response: ResponseWriter;
   /** Number of the worker that handles it, PLUGINS, or -1 for none. */
   worker = -1;
+  /** What it is counted under. */
+  routeName = UNMATCHED;
   concurrencyLimit: ConcurrencyLimit | undefined;
   /** Whether its body has not arrived completely. */
   unread = false;
+  /** When its body had arrived completely, ms; undefined when it has none, or nothing is traced. */
+  received: number | undefined;
   /** Takes the chunks of its body; without it they are discarded. */
   takeBody: ((chunk: ArrayBuffer, last: boolean) => void) | undefined;
   /** Undefined when it has none, or it was discarded. */
@@ -47,6 +56,10 @@ export class HttpRequest {
   challenge: ((request: HttpRequest, code: ErrorCode) => string) | undefined;
   /** The caller's name, for the log; empty for callers without a name. */
   user = '';
+  /** The code of the error that it was rejected with by this process. */
+  rejection: ErrorCode | undefined;
+  /** Undefined when its spans are not kept, as far as is known. */
+  trace: RequestTrace | undefined;
   /** Called when it has its response, or its client has disconnected. */
   ended: (() => void) | undefined;
 

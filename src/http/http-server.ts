@@ -2,7 +2,8 @@
  * The HTTP server of an HTTP process: puts its parts together, listens once the databases have been probed, passes the
  * responses of workers to clients, and drains.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { ClientAddress } from '../auth/client-address.js';
 import { Login, type Attempts } from '../auth/login.js';
@@ -11,6 +12,11 @@ import { TokenIssuer } from '../auth/token-issuer.js';
 import { TokenVerifier } from '../auth/token-verifier.js';
 import type { OnResponse } from '../native/response-ring.js';
 import type { Logger } from '../log.js';
+import type { ProcessPlaces } from '../metrics/places.js';
+import { HTTP, LOG_DROPPED, PLUGIN } from '../metrics/catalogue.js';
+import { onSample } from '../metrics/sampler.js';
+import { counts } from '../metrics/thread.js';
+import { droppedLogLines } from '../native/log-writer.js';
 import { releaseBuffer } from '../native/mailbox.js';
 import type { LibrarySource } from '../plugin/plugins.js';
 import { DatabaseHealth } from '../pool/database-health.js';
@@ -24,22 +30,29 @@ import type { HttpSettings } from '../settings.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { Dispatcher } from './dispatcher.js';
+import { DocsAccess } from './docs-access.js';
 import { DocsPage } from './docs-page.js';
 import { Gate } from './gate.js';
 import { HealthHandler } from './health-handler.js';
 import { PLUGINS } from './http-request.js';
 import { loginBody, loginRoute } from './login-handler.js';
 import { McpHandler } from './mcp-handler.js';
+import { metricsRoute } from './metrics-handler.js';
 import { OpenApiHandler } from './openapi-handler.js';
 import { PluginHandler } from './plugin-handler.js';
 import { QueryHandler } from './query-handler.js';
+import { ProofCounts } from './proof-counts.js';
 import { RegistryHandler } from './registry-handler.js';
 import { ResourceMetadata } from './resource-metadata.js';
+import { RequestSpans } from './request-spans.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
 import { reportDatabases, reportScripts } from './start-report.js';
 import { ScriptRoutes } from './script-routes.js';
 import type { Route } from './route.js';
+import type { SendSpans } from './span-batcher.js';
+import { SqlHandler } from './sql-handler.js';
+import type { SupervisedScrapes } from './supervised-scrapes.js';
 import { UnmatchedHandler } from './unmatched-handler.js';
 
 /** How long draining waits for idle connections, which the response to their next request closes (milliseconds). */
@@ -48,18 +61,28 @@ const LINGER = 500;
 /** How long workers run on to cancel the statements of requests that were cut off (milliseconds). */
 const CANCELLING = 400;
 
+/** How long the last spans may take on their way to the supervisor (milliseconds). */
+const SENDING_SPANS = 500;
+
 /** What the supervisor does for all HTTP processes. */
 export interface Supervised {
   readonly attempts: Attempts;
   /** Keeps the text of a key set for HTTP processes started later. */
   readonly keepKeys: (text: string) => void;
   readonly libraries: LibrarySource;
+  /** Where the threads of this process count; undefined where nothing is counted. */
+  readonly metrics?: ProcessPlaces | undefined;
+  /** WorkerSettings.plans. */
+  readonly plans?: number | undefined;
+  /** The metrics of all processes. */
+  readonly scrapes: Pick<SupervisedScrapes, 'request'>;
   /** The proofs of the scripts that are known as this process starts. */
   readonly proofs: ProofBook;
   /** Passes cancelled calls of MCP clients on to the other HTTP processes, which get them with HttpServer.cancelCalls. */
   readonly passCancelled: (calls: readonly CancelledCall[]) => void;
   /** Reports what the prover of this process has found; all HTTP processes then get it with HttpServer.proved. */
   readonly report: (news: ProofNews) => void;
+  readonly sendSpans: SendSpans;
 }
 
 export class HttpServer {
@@ -73,6 +96,8 @@ export class HttpServer {
   readonly #prover: ProverThread | undefined;
   readonly #migration: UsersMigration | undefined;
   readonly #requests: RequestTable;
+  /** Undefined where nothing is traced. */
+  readonly #spans: RequestSpans | undefined;
   readonly #dispatcher: Dispatcher;
   readonly #app: TemplatedApp;
   /** Undefined until it listens. */
@@ -80,13 +105,15 @@ export class HttpServer {
   /** Whether it accepts connections, or will. */
   #accepting = true;
   #connections = 0;
+  readonly #proofCounts: ProofCounts;
+  readonly #endSamples: () => void;
 
   /**
    * Starts the query workers and the probes of the databases. Throws when a key is unusable. `workerFile` is the program of
    * the query workers, by default the service's own.
    */
   constructor(settings: HttpSettings, log: Logger, supervised: Supervised, workerFile?: string) {
-    const { worker, threads, timeout, accessLog, auth, queue } = settings;
+    const { worker, threads, timeout, accessLog, auth, queue, trace } = settings;
     this.#settings = settings;
     this.#app = createApp(settings.tls)
       .filter((_res, change) => {
@@ -94,8 +121,21 @@ export class HttpServer {
         if (Number(change) > 0) this.#requests.connected();
       })
       .any('/*', (res, req) => this.#dispatcher.handle(res, req));
-    const results = { answered: this.#answered, died: this.#died };
-    this.pool = new QueryPool(threads, worker, results, log, workerFile, supervised.proofs);
+    const seed = randomBytes(16).toString('hex');
+    this.#spans = trace && new RequestSpans(trace, seed, settings, supervised.sendSpans);
+    const results = { answered: this.#answered, died: this.#died, reported: this.#reported };
+    this.pool = new QueryPool(
+      threads,
+      worker,
+      results,
+      log,
+      workerFile,
+      supervised.proofs,
+      supervised.metrics,
+      trace && { seed, slow: trace.slow, applicationName: trace.applicationName },
+      supervised.plans,
+    );
+    this.#proofCounts = new ProofCounts(this.pool.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
     this.#health = new DatabaseHealth(aliases, (alias) => this.pool.probe(alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
@@ -105,6 +145,7 @@ export class HttpServer {
       timeout,
       accessLog,
       log,
+      spans: this.#spans,
       sending: (bytes, ofPlugins) => {
         if (ofPlugins) this.plugins.sending = bytes;
         else this.pool.sending(bytes);
@@ -118,13 +159,23 @@ export class HttpServer {
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     const gate = new Gate(settings, this.#verifier);
     this.plugins = new PluginHandler(settings, this.#requests, gate, supervised.libraries, log);
-    this.#prover = this.#startProver(supervised.report, log);
+    this.#prover = this.#startProver(supervised, log);
     const budget = new BodyBudget(settings.maxBody);
     this.#mcp =
       worker.mcp &&
       new McpHandler(settings, this.#requests, this.pool, gate, supervised.passCancelled);
-    const routes = this.#routes(gate, budget, supervised.attempts, log);
+    const routes = this.#routes(gate, budget, supervised, log);
     this.#dispatcher = new Dispatcher(settings, this.#requests, gate, routes, budget);
+    this.#endSamples = onSample(() => this.#sample());
+  }
+
+  #sample(): void {
+    counts[HTTP.active] = this.#requests.pending;
+    counts[HTTP.sending] = this.#requests.sending;
+    counts[HTTP.connections] = this.#connections;
+    counts[PLUGIN.waiting] = this.plugins.waiting;
+    counts[LOG_DROPPED] = droppedLogLines();
+    this.#proofCounts.sample();
   }
 
   /**
@@ -180,6 +231,8 @@ export class HttpServer {
     requests.closing = true;
     const began = performance.now();
     for (;;) {
+      // A process that was paused reads the requests that have arrived before it closes their connections.
+      await setImmediate();
       const elapsed = performance.now() - began;
       if (requests.busy === 0 && (this.#connections === 0 || elapsed >= LINGER)) break;
       if (elapsed >= this.#settings.grace) break;
@@ -192,14 +245,22 @@ export class HttpServer {
     this.#verifier?.close();
     if (cut > 0) await sleep(CANCELLING);
     this.#app.close();
+    this.#endSamples();
     await Promise.all([this.pool.close(), pluginsClosed, proverClosed]);
+    if (this.#spans !== undefined)
+      await Promise.race([this.#spans.close(), sleep(SENDING_SPANS, undefined, { ref: false })]);
     return cut;
   }
 
-  #startProver(report: (news: ProofNews) => void, log: Logger): ProverThread | undefined {
+  #startProver({ report, metrics }: Supervised, log: Logger): ProverThread | undefined {
     const { prover } = this.#settings;
     if (prover === undefined) return undefined;
-    const settings = { ...prover, connections: this.pool.lending, activity: this.pool.activity };
+    const settings = {
+      ...prover,
+      connections: this.pool.lending,
+      activity: this.pool.activity,
+      metrics: metrics?.prover,
+    };
     const callbacks = { news: report, lend: () => this.pool.lent() };
     return new ProverThread(settings, this.pool.proofs, callbacks, log);
   }
@@ -218,7 +279,12 @@ export class HttpServer {
     return this.#open(picked);
   }
 
-  #routes(gate: Gate, budget: BodyBudget, attempts: Attempts, log: Logger): RouteTable {
+  #routes(
+    gate: Gate,
+    budget: BodyBudget,
+    { attempts, scrapes }: Supervised,
+    log: Logger,
+  ): RouteTable {
     const settings = this.#settings;
     const requests = this.#requests;
     const pool = this.pool;
@@ -233,23 +299,34 @@ export class HttpServer {
     const registry =
       settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
     const openapi = settings.worker.openapi && new OpenApiHandler(settings, requests, pool, gate);
+    const queries = new QueryHandler(
+      settings,
+      requests,
+      pool,
+      gate,
+      budget,
+      new ScriptRoutes((version) => pool.routes(version)),
+    );
+    const page = settings.page && new DocsPage(requests, settings.page.atRoot);
+    const { debug } = settings.worker;
+    const isSqlShown = page !== undefined && (debug || registry !== undefined);
+    const sql = isSqlShown ? new SqlHandler(queries, gate, debug) : undefined;
     return new RouteTable(settings, {
-      page: settings.page && new DocsPage(requests, settings.page.atRoot),
+      page,
+      metrics:
+        settings.metricsToken === undefined
+          ? undefined
+          : metricsRoute(settings.metricsToken, requests, scrapes),
       health: new HealthHandler(settings, requests, this.#health, pool.proofs),
       login,
-      queries: new QueryHandler(
-        settings,
-        requests,
-        pool,
-        gate,
-        budget,
-        new ScriptRoutes((version) => pool.routes(version)),
-      ),
+      queries,
       mcp: this.#mcp,
       metadata: ResourceMetadata.of(settings, requests),
       plugins: this.plugins,
       registry,
       openapi,
+      access: page && openapi && new DocsAccess(requests, pool, gate, sql),
+      sql,
       unmatched: new UnmatchedHandler(requests),
     });
   }
@@ -261,12 +338,19 @@ export class HttpServer {
       if (body instanceof ArrayBuffer) releaseBuffer(body);
       return; // too late: timed out or disconnected
     }
+    // Workers respond with these to a script that does not exist, whatever its name.
+    if (status !== 404 && status !== 405) request.routeName.confirm();
     if (lines !== '') request.response.addLines(lines);
     try {
       this.#requests.respond(request, status, type, body);
     } catch (error) {
       this.#requests.fail(request, error);
     }
+  };
+
+  /** Takes the report of a worker about a request. */
+  readonly #reported = (text: string): void => {
+    this.#spans?.reported(text, (id) => this.#requests.findUnsent(id));
   };
 
   /** Rejects the requests of a worker that died, except those its successor gets. */

@@ -10,9 +10,11 @@ import { isObject } from '../json.js';
 import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
 import type { RequestTable } from './request-table.js';
 
-/** Longest notification (characters), and what is in the text of each: JSON may write the slash with a backslash. */
+const METHOD = 'notifications/cancelled';
+
+/** Longest notification (characters), and what is in the text of each: JSON may write a backslash before it. */
 const LONGEST = 4_096;
-const METHOD = /notifications\\?\/cancelled/;
+const PART = '/cancelled';
 
 /** Longest call that a notification can end (bytes), because its id has to be parsed; any call ends with its connection. */
 const LONGEST_CALL = 64 << 10;
@@ -45,7 +47,7 @@ export class McpCancellation {
 
   /** received ends the call that a message cancels, if it does so; it may be any message. */
   received(request: HttpRequest, message: string): void {
-    if (message.length > LONGEST || !METHOD.test(message)) return;
+    if (message.length > LONGEST || !message.includes(PART)) return;
     const id = cancelledId(message);
     if (id === undefined) return;
     const call = { caller: callerOf(request), id };
@@ -89,7 +91,7 @@ export class McpCancellation {
 /** The id of the request that a notification cancels; undefined for any other message. */
 function cancelledId(message: string): string | undefined {
   const value = objectOf(message);
-  if (value?.['method'] !== 'notifications/cancelled' || 'id' in value) return undefined;
+  if (value?.['method'] !== METHOD || 'id' in value) return undefined;
   const { params } = value;
   return isObject(params) ? idText(params['requestId']) : undefined;
 }

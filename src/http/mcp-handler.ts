@@ -16,6 +16,7 @@ import { PageOrigins, type Gate } from './gate.js';
 import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
 import { McpCancellation } from './mcp-cancellation.js';
 import type { RequestTable } from './request-table.js';
+import { isTraced } from './request-trace.js';
 import type { BodyRule, Route, TokenRule } from './route.js';
 
 /** Largest message (bytes), where `http.max_body` is not less. */
@@ -84,8 +85,10 @@ export class McpHandler {
     if (message.includes('"initialize"') && fieldValue(headers, 'mcp-session-id') === '')
       request.response.addHeader('Mcp-Session-Id', randomUUID());
     const claims = caller?.claims ?? '';
+    const traced = isTraced(request);
+    // prettier-ignore
     request.worker = this.#pool.submit(
-      packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims),
+      packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims, undefined, traced),
     );
   }
 }

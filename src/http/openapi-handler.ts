@@ -37,11 +37,7 @@ export class OpenApiHandler {
     if (alias !== undefined && !this.#aliases.has(alias))
       throw new ServiceError('unknown_database', `database not registered: ${alias}`);
     if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
-    const reader = {
-      user: caller?.name ?? '',
-      isIdentified: caller !== undefined,
-      isAdmitted: this.#gate.isAdmitted(caller),
-    };
+    const reader = this.#gate.readerOf(caller);
     const { ifNoneMatch } = request;
     const response = this.#pool.openapi({ form, database: alias, reader, ifNoneMatch });
     this.#requests.whenDone(request, response, (result) => this.#respond(request, form, result));

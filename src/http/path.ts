@@ -38,12 +38,27 @@ export interface OpenApiPath {
   readonly alias: string | undefined;
 }
 
-/** The routes under `/_QUERIES` that are not always there. */
+/** A path that only a script can declare. */
+export interface DeclaredPath {
+  readonly kind: 'declared';
+  /** As sent. */
+  readonly segments: readonly string[];
+}
+
+/** The SQL of a call of a script. */
+export interface SqlPath {
+  readonly kind: 'sql';
+  readonly call: ScriptPath | DeclaredPath;
+}
+
+/** The routes that are not always there. */
 export interface OptionalRoutes {
   /** The registry of scripts. */
   readonly registry: boolean;
   /** The OpenAPI documents. */
   readonly openapi: boolean;
+  /** The SQL of calls. */
+  readonly sql: boolean;
 }
 
 export type Path =
@@ -51,9 +66,9 @@ export type Path =
   | PluginPath
   | RegistryPath
   | OpenApiPath
+  | SqlPath
+  | DeclaredPath
   | { readonly kind: 'redirect'; readonly location: string }
-  /** A path that only a script can declare; `segments` as sent. */
-  | { readonly kind: 'declared'; readonly segments: readonly string[] }
   /** 404, but 401 for callers without a token that is required. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'rejected'; readonly code: ErrorCode };
@@ -72,6 +87,10 @@ const WELL_KNOWN = '/.well-known/';
 
 /** The path segment of the registry of scripts, which no folder can have then. */
 const REGISTRY = 'registry';
+
+/** The segments in front of the path of a call, in the path of its SQL. */
+const DOCS = '_docs';
+const SQL = 'sql';
 
 /** The last segments of the paths of OpenAPI documents: with their dots they name no script. */
 const OPENAPI: ReadonlyMap<string, OpenApiForm> = new Map([
@@ -93,9 +112,11 @@ export function parsePath(raw: string, context: string, optional: OptionalRoutes
 }
 
 /** `segments` begins with the empty one before the first slash. */
-function route(segments: readonly string[], { registry, openapi }: OptionalRoutes): Path {
+function route(segments: readonly string[], optional: OptionalRoutes): Path {
+  const { registry, openapi, sql } = optional;
   const [, first, ...rest] = segments;
   if (first === '_PLUGIN') return pluginPath(rest);
+  if (sql && first === DOCS && rest[0] === SQL) return sqlPath(rest, optional);
   if (first !== '_QUERIES') {
     // What begins with an underscore belongs to the service.
     const reserved = first === undefined || first === '' || first.startsWith('_');
@@ -120,6 +141,13 @@ function pluginPath(segments: readonly string[]): Path {
   if (names === undefined) return INVALID_IDENTIFIER;
   const [file, func] = names as [string, string];
   return { kind: 'plugin', file, func };
+}
+
+/** `segments` begins with that of SQL; the path of a call follows. */
+function sqlPath(segments: readonly string[], optional: OptionalRoutes): Path {
+  const call = route(segments, { ...optional, sql: false });
+  if (call.kind === 'rejected') return call;
+  return call.kind === 'script' || call.kind === 'declared' ? { kind: 'sql', call } : NOT_FOUND;
 }
 
 /** After the segment of the registry: nothing, an alias, a script, or an alias and a script. */

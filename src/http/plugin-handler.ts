@@ -86,6 +86,11 @@ export class PluginHandler implements PluginResults {
     this.#plugins.submit(call);
   }
 
+  /** waiting is the number of calls that wait for a thread of plugins. */
+  get waiting(): number {
+    return this.#plugins.waiting;
+  }
+
   abandon(id: number): void {
     this.#plugins.abandon(id);
   }
@@ -102,6 +107,7 @@ export class PluginHandler implements PluginResults {
   answered(id: number, status: number, typed: boolean, lines: string, body: Uint8Array): void {
     const request = this.#requests.find(id);
     if (request === undefined) return; // too late: timed out or disconnected
+    request.routeName.confirm();
     try {
       this.#checkSending(body.byteLength);
       if (!typed && body.byteLength > 0 && wantsXml(request.query) && !isBodiless(status))

@@ -16,6 +16,7 @@ import type { ConcurrencyLimit, HttpRequest } from './http-request.js';
 import type { ScriptPath } from './path.js';
 import { withPathValues } from './path-values.js';
 import type { RequestTable } from './request-table.js';
+import { isTraced } from './request-trace.js';
 import type { KeepBody, Route, TokenRule } from './route.js';
 import type { OtherMethods, RouteTrie } from './route-trie.js';
 import { ScriptBodies } from './script-bodies.js';
@@ -27,6 +28,11 @@ const TOO_MANY_REQUESTS = 'too many requests wait for this database already';
 const LARGEST_BODY = 255 << 20;
 
 const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
+
+/** What a worker gets in place of a script: the script itself, or a request that concerns it. */
+export type SubjectOf = (script: RouteScript) => RouteScript;
+
+const ITSELF: SubjectOf = (script) => script;
 
 export class QueryHandler {
   readonly #settings: HttpSettings;
@@ -66,9 +72,10 @@ export class QueryHandler {
       this.#limits = new Map(Array.from(this.#aliases, (alias) => [alias, { size: 0 }]));
   }
 
-  script(path: ScriptPath, token: TokenRule): Route {
+  script(path: ScriptPath, token: TokenRule, subjectOf = ITSELF): Route {
     const { alias = this.#settings.worker.defaultAlias, folder, name } = path;
     const script: RouteScript = { alias, folder, name };
+    const subject = subjectOf(script);
     const registered = this.#aliases.has(alias);
     const bodies = this.#bodiesOf(script);
     const keep: KeepBody = (caller, request) => {
@@ -82,13 +89,13 @@ export class QueryHandler {
         const role = this.#admit(request, caller, script);
         if (!registered)
           throw new ServiceError('unknown_database', `database not registered: ${alias}`);
-        this.#run(request, script, request.query, caller, role);
+        this.#run(request, subject, request.query, caller, role);
       },
     };
   }
 
   /** declared serves a path that a script may declare; `segments` are as sent. Other paths are `not_found`. */
-  declared(segments: readonly string[], token: TokenRule): Route {
+  declared(segments: readonly string[], token: TokenRule, subjectOf = ITSELF): Route {
     const keep: KeepBody = (caller, request) => {
       const routes = this.#routes.current(performance.now());
       if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
@@ -99,10 +106,10 @@ export class QueryHandler {
       body: { methods: BODY_METHODS, limit: this.#bodyLimit, keep },
       handle: (request, caller) => {
         const routes = this.#routes.current(performance.now());
-        if (!(routes instanceof Promise)) this.#route(request, caller, routes, segments);
+        if (!(routes instanceof Promise)) this.#route(request, caller, routes, segments, subjectOf);
         else
           this.#requests.whenDone(request, routes, (loaded) =>
-            this.#route(request, caller, loaded, segments),
+            this.#route(request, caller, loaded, segments, subjectOf),
           );
       },
     };
@@ -144,6 +151,7 @@ export class QueryHandler {
     caller: Caller | undefined,
     routes: RouteTrie,
     segments: readonly string[],
+    subjectOf: SubjectOf,
   ): void {
     const { method } = request;
     const found = routes.find(method, segments);
@@ -157,12 +165,13 @@ export class QueryHandler {
       this.#requests.allowsMethod(request, found.methods);
       return;
     }
-    const { script, values } = found;
+    const { script, values, name } = found;
+    if (subjectOf === ITSELF) request.routeName = name;
     const role = this.#admit(request, caller, script);
-    this.#run(request, script, withPathValues(request.query, values), caller, role);
+    this.#run(request, subjectOf(script), withPathValues(request.query, values), caller, role);
   }
 
-  /** Submits a request for a script; its body is decoded before, if it has a Content-Encoding. */
+  /** Submits a request; its body is decoded before, if it has a Content-Encoding. */
   #run(
     request: HttpRequest,
     script: RouteScript,
@@ -204,8 +213,10 @@ export class QueryHandler {
       handle: (request, caller) => {
         const role = this.#gate.admit(caller);
         if (!expose[name]) throw new ServiceError('listing_hidden');
-        if (this.#requests.allowsMethod(request, ['GET', 'HEAD']))
-          this.#submit(request, listing, request.query, '', caller, role);
+        if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
+        const trace = fieldValue(request.headers, 'traceparent');
+        const headers = trace === '' ? '' : `traceparent\n${trace}`;
+        this.#submit(request, listing, request.query, headers, caller, role);
       },
     };
   }
@@ -227,8 +238,10 @@ export class QueryHandler {
     if (body === null && this.#settings.worker.debug)
       request.response.addHeader('Warning', BODY_DISCARDED);
     const claims = this.#claims && caller !== undefined ? caller.claims : '';
+    const traced = isTraced(request);
+    // prettier-ignore
     request.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body),
+      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced),
     );
   }
 }

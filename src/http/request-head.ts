@@ -6,10 +6,14 @@
 import { randomBytes } from 'node:crypto';
 import type { HttpRequest } from 'uWebSockets.js';
 import { addAuthorization } from '../auth/bearer.js';
+import { POSITION_NAME } from '../position-name.js';
 
 /** One object, reused: valid until the next call of readHead. */
 export class RequestHead {
-  /** As QueryRequest.headers: `name\nvalue\n…`, without credential headers, Host and Content-Length. */
+  /**
+   * As QueryRequest.headers: `name\nvalue\n…`, without credential headers, Host and Content-Length. Cookies with positions
+   * are in it as a header Service-LSN.
+   */
   packed = '';
   /** The client's X-Request-Id when it is acceptable, otherwise a new one of `[0-9a-z-]`. */
   requestId = '';
@@ -32,6 +36,8 @@ export class RequestHead {
   ifMatch = '';
   /** As ifMatch. */
   ifNoneMatch = '';
+  /** Empty when there is none; several are one value that is not valid. */
+  traceparent = '';
 }
 
 const CREDENTIAL = 1;
@@ -46,11 +52,13 @@ const FORWARDED_FOR = 9;
 const IF_MATCH = 10;
 const IF_NONE_MATCH = 11;
 const CONNECTION = 12;
+const COOKIE = 13;
+const TRACEPARENT = 14;
 
 const SPECIAL = new Map([
   ['authorization', AUTHORIZATION],
   ['proxy-authorization', CREDENTIAL],
-  ['cookie', CREDENTIAL],
+  ['cookie', COOKIE],
   ['x-api-key', CREDENTIAL],
   ['x-auth-token', CREDENTIAL],
   ['x-access-token', CREDENTIAL],
@@ -64,15 +72,23 @@ const SPECIAL = new Map([
   ['if-match', IF_MATCH],
   ['if-none-match', IF_NONE_MATCH],
   ['connection', CONNECTION],
+  ['traceparent', TRACEPARENT],
 ]);
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** The cookies that responses to writes may set; any other value is a cookie of another program. */
+const POSITION_COOKIES = new RegExp(
+  `(?:^|;) *Service-LSN(?:-(${POSITION_NAME}))?=([0-9]{1,10}:[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8})(?= *(?:;|$))`,
+  'g',
+);
 const DIGITS = /^[0-9]{1,15}$/;
 
 const head = new RequestHead();
 let hosts = 0;
 let framings = 0;
 let authorized = false;
+/** Positions of cookies, in the form of the header. */
+let positions = '';
 
 /** A prefix for each process and a counter: unique enough to find a line in a log. */
 const idPrefix = randomBytes(6).toString('hex');
@@ -92,10 +108,13 @@ export function readHead(req: HttpRequest): Readonly<RequestHead> {
   head.forwardedFor = '';
   head.ifMatch = '';
   head.ifNoneMatch = '';
+  head.traceparent = '';
   hosts = 0;
   framings = 0;
   authorized = false;
+  positions = '';
   req.forEach(readHeader);
+  if (positions !== '') pack('service-lsn', positions);
   if (hosts > 1 || framings > 1) head.sound = false;
   if (head.requestId === '') head.requestId = `${idPrefix}-${(++idCounter).toString(36)}`;
   return head;
@@ -149,10 +168,26 @@ function readHeader(name: string, value: string): void {
       head.ifNoneMatch = addTags(head.ifNoneMatch, value);
       pack(name, value);
       break;
+    case COOKIE:
+      addPositions(value);
+      break;
+    case TRACEPARENT:
+      head.traceparent += head.traceparent === '' ? value : `,${value}`;
+      pack(name, value);
+      break;
     case REQUEST_ID:
       if (ACCEPTABLE_ID.test(value)) head.requestId = value;
       pack(name, value);
       break;
+  }
+}
+
+function addPositions(cookies: string): void {
+  let found: RegExpExecArray | null;
+  while ((found = POSITION_COOKIES.exec(cookies)) !== null) {
+    const [, name, position = ''] = found;
+    if (positions !== '') positions += ', ';
+    positions += name === undefined ? position : `${name}=${position}`;
   }
 }
 

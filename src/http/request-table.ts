@@ -6,16 +6,21 @@ import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import { JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
 import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
+import { ERROR_RESPONSES, HTTP } from '../metrics/catalogue.js';
+import { observeBytes } from '../metrics/histogram.js';
+import { counts } from '../metrics/thread.js';
 import { SlotTable } from '../slot-table.js';
+import { requestIds, type RequestIds } from '../trace-context.js';
 import { HttpRequest, type ConcurrencyLimit } from './http-request.js';
 import { Lingering, TICK } from './lingering.js';
 import { ReadPauses } from './read-pauses.js';
 import type { RequestHead } from './request-head.js';
+import type { RequestSpans } from './request-spans.js';
 import { TYPED } from './response-head.js';
 import type { Body } from './response-writer.js';
 import { SendingResponses, type OnSending } from './sending-responses.js';
 
-/** Status in the access log when the client disconnected before the response (as in nginx). */
+/** Status in the access log and in metrics when the client disconnected before the response (as in nginx). */
 const CLIENT_GONE = 499;
 
 /** For how long reading stays paused without a break (milliseconds); only then is a disconnect noticed. */
@@ -31,6 +36,8 @@ export interface RequestTableOptions {
   readonly sending: OnSending;
   /** Called when the response to a request of a worker, or of PLUGINS, is no longer needed. */
   readonly abandon: (worker: number, id: number) => void;
+  /** Undefined where nothing is traced. */
+  readonly spans?: RequestSpans | undefined;
 }
 
 export class RequestTable {
@@ -58,6 +65,11 @@ export class RequestTable {
     return this.#pending.size;
   }
 
+  /** sending is the number of large responses that are being sent. */
+  get sending(): number {
+    return this.#sending.size;
+  }
+
   /** busy is the number of requests without a response, or with a response or a body that is still being sent. */
   get busy(): number {
     return this.#pending.size + this.#sending.size + this.#lingering.size;
@@ -69,6 +81,7 @@ export class RequestTable {
 
   open(res: HttpResponse, req: UwsRequest, head: Readonly<RequestHead>): HttpRequest {
     const request = new HttpRequest(this.#pending.nextId(), res, req, head);
+    this.#options.spans?.opened(request, head.traceparent);
     this.#pending.put(request);
     res.onAborted(() => this.#aborted(request));
     return request;
@@ -77,6 +90,11 @@ export class RequestTable {
   /** find returns the request of that id while it has no response. */
   find(id: number): HttpRequest | undefined {
     return this.#pending.get(id);
+  }
+
+  /** findUnsent returns the request of that id while it has no response, or its response is being sent. */
+  findUnsent(id: number): HttpRequest | undefined {
+    return this.#pending.get(id) ?? this.#sending.find(id);
   }
 
   /** isPending tells whether a request has no response yet, and its client is connected. */
@@ -112,6 +130,12 @@ export class RequestTable {
     if (this.#pauses.take(connection) || response.last) response.pauseReading();
   }
 
+  /** received is for the end of a body. */
+  received(request: HttpRequest): void {
+    request.unread = false;
+    if (this.#options.spans !== undefined) request.received = performance.now();
+  }
+
   /** discard takes bytes of a body whose request has its response. */
   discard(request: HttpRequest, bytes: number, last: boolean): void {
     this.#lingering.discard(request, bytes, last);
@@ -120,12 +144,19 @@ export class RequestTable {
   /** respond sends the response of a pending request. */
   respond(request: HttpRequest, status: number, type: number, body: Body): void {
     const { response } = request;
+    // A look at the clock, which is for spans alone.
+    const began = this.#options.spans && performance.now();
     this.#remove(request);
+    const length = typeof body === 'string' ? body.length : body.byteLength;
+    observeBytes(counts, HTTP.responseBody, length);
     if (this.closing) response.close = true;
     if (request.unread) this.#lingering.respond(request, status, type, body);
-    else if (!response.write(status, type, body, () => this.#sending.end(request)))
-      this.#sending.add(request, typeof body === 'string' ? body.length : body.byteLength);
-    if (this.#options.accessLog) this.#logAccess(request, status);
+    else if (!response.write(status, type, body, () => this.#sent(request, false))) {
+      this.#sending.add(request, length, status, began ?? performance.now());
+      this.#ended(request, status, began, true);
+      return;
+    }
+    this.#ended(request, status, began);
   }
 
   /** reject responds with an error, by default with its own message, and abandons the request at its worker. */
@@ -154,15 +185,18 @@ export class RequestTable {
    * `internal`.
    */
   fail(request: HttpRequest, error: unknown): void {
-    const { id, requestId, response } = request;
+    const { id, response } = request;
     if (error instanceof ServiceError && this.isPending(request)) {
       const { status, detail, cause } = error;
       if (status === 500 && (detail ?? cause) !== undefined)
-        this.#options.log.error({ requestId, detail, err: cause }, 'a request failed');
+        this.#options.log.error(
+          { ...this.#failedIds(request), detail, err: cause },
+          'a request failed',
+        );
       this.#reject(request, error);
       return;
     }
-    this.#options.log.error({ err: error, requestId }, 'a request failed');
+    this.#options.log.error({ err: error, ...this.#failedIds(request) }, 'a request failed');
     try {
       if (this.#pending.get(id) !== undefined) this.reject(request, 'internal');
       else {
@@ -199,6 +233,8 @@ export class RequestTable {
 
   #reject(request: HttpRequest, error: ServiceError): void {
     const { message, code, status, retryAfter } = error;
+    counts[ERROR_RESPONSES[code]]! += 1;
+    request.rejection = code;
     if (retryAfter !== undefined) request.response.addHeader('Retry-After', String(retryAfter));
     const xml = wantsXml(request.query);
     const body = errorBody(message, code, xml);
@@ -211,11 +247,18 @@ export class RequestTable {
   }
 
   #aborted(request: HttpRequest): void {
-    this.#sending.end(request);
+    this.#sent(request, true);
     this.#lingering.remove(request);
     if (!this.#remove(request)) return;
     this.#abandon(request);
-    if (this.#options.accessLog) this.#logAccess(request, CLIENT_GONE);
+    this.#ended(request, CLIENT_GONE);
+  }
+
+  /** Ends a response that was sent in pieces, or whose client is gone, if there is one. */
+  #sent(request: HttpRequest, isGone: boolean): void {
+    const sending = this.#sending.end(request);
+    if (sending !== undefined)
+      this.#options.spans?.sent(request, sending.status, sending.began, isGone);
   }
 
   /** Returns false when the request was not pending. */
@@ -243,11 +286,32 @@ export class RequestTable {
     this.#lingering.sweep(now);
   }
 
-  /** One line for each request, without its query string, which may contain personal data. */
-  #logAccess(request: HttpRequest, status: number): void {
-    const { method, path, requestId, started, user } = request;
-    const ms = Math.round((performance.now() - started) * 10) / 10;
+  /**
+   * Counts a request that has its response, or whose client is gone. `began` is when its response was begun; `isSending`, when
+   * that is still being sent: then its spans end later.
+   */
+  #ended(request: HttpRequest, status: number, began?: number, isSending = false): void {
+    const time = performance.now() - request.started;
+    request.routeName.count(request.method, status, time / 1_000);
+    if (isSending) this.#options.spans?.sending(request, status, time);
+    else this.#options.spans?.ended(request, status, time, began);
+    if (this.#options.accessLog) this.#logAccess(request, status, time);
+  }
+
+  /** The ids of a request that fails (5xx), so that its spans are kept. */
+  #failedIds(request: HttpRequest): RequestIds {
+    this.#options.spans?.failed(request);
+    return requestIds(request, request.trace?.ids);
+  }
+
+  /** One line for each request, without its query string, which may contain personal data. `time` is milliseconds. */
+  #logAccess(request: HttpRequest, status: number, time: number): void {
+    const { method, path, user } = request;
+    const ms = Math.round(time * 10) / 10;
     const who = user === '' ? undefined : { user };
-    this.#options.log.info({ method, path, status, ms, requestId, ...who }, 'request');
+    this.#options.log.info(
+      { method, path, status, ms, ...requestIds(request, request.trace?.ids), ...who },
+      'request',
+    );
   }
 }

@@ -12,6 +12,11 @@ export const RETRY_AFTER = '\r\nRetry-After: 1';
 /** The line of every response to a request with a token, unless the route has another rule. */
 export const NO_STORE = '\r\nCache-Control: no-store';
 
+/** setPrivate lets nobody keep a response: neither a cache that callers share nor the caller's own. */
+export function setPrivate(response: { lines: string }): void {
+  response.lines = `${response.lines.replace(NO_STORE, '')}\r\nCache-Control: private, no-store`;
+}
+
 const heads: string[] = [];
 const TYPES: Readonly<Record<number, string>> = {
   [JSON_BODY]: '\r\nContent-Type: application/json',

@@ -4,23 +4,27 @@
  * are not: each value of a parameter makes another one.
  */
 import type { HttpSettings } from '../settings.js';
+import type { DocsAccess } from './docs-access.js';
 import type { DocsPage } from './docs-page.js';
 import type { HealthHandler } from './health-handler.js';
 import { LOGIN_PATH, loginBody } from './login-handler.js';
 import type { McpHandler } from './mcp-handler.js';
 import type { OpenApiHandler } from './openapi-handler.js';
-import { parsePath, type OptionalRoutes } from './path.js';
+import { parsePath, type DeclaredPath, type OptionalRoutes, type ScriptPath } from './path.js';
 import type { PluginHandler } from './plugin-handler.js';
 import type { QueryHandler } from './query-handler.js';
 import type { RegistryHandler } from './registry-handler.js';
 import type { ResourceMetadata } from './resource-metadata.js';
+import { RouteName } from './route-name.js';
 import type { Route, TokenRule } from './route.js';
+import type { SqlHandler } from './sql-handler.js';
 import type { UnmatchedHandler } from './unmatched-handler.js';
 import { Whitelist } from '../access/whitelist.js';
 
 /** Undefined where a route is not configured. */
 export interface Handlers {
   readonly page: DocsPage | undefined;
+  readonly metrics: Route | undefined;
   readonly health: HealthHandler;
   readonly login: Route | undefined;
   readonly queries: QueryHandler;
@@ -29,13 +33,24 @@ export interface Handlers {
   readonly plugins: PluginHandler;
   readonly registry: RegistryHandler | undefined;
   readonly openapi: OpenApiHandler | undefined;
+  readonly access: DocsAccess | undefined;
+  readonly sql: SqlHandler | undefined;
   readonly unmatched: UnmatchedHandler;
 }
 
 const REMEMBERED = 4_096;
 
+/** What requests for the metadata of the MCP endpoint are counted under. */
+const METADATA = new RouteName('/.well-known/oauth-protected-resource');
+
+/** What requests to the registry and for OpenAPI documents are counted under. */
+const REGISTRY = new RouteName('/_QUERIES/registry');
+const OPENAPI = new RouteName('/_QUERIES/openapi.json');
+const SQL = new RouteName('/_docs/sql');
+
 export class RouteTable {
   readonly #context: string;
+  readonly #defaultAlias: string;
   readonly #whitelist: Whitelist;
   readonly #handlers: Handlers;
   readonly #optional: OptionalRoutes;
@@ -43,15 +58,23 @@ export class RouteTable {
   /** The fixed routes, and those remembered. */
   #known: Map<string, Route>;
 
-  constructor({ context, auth, maxBody }: HttpSettings, handlers: Handlers) {
+  constructor({ context, auth, maxBody, worker }: HttpSettings, handlers: Handlers) {
     this.#context = context;
+    this.#defaultAlias = worker.defaultAlias;
     this.#whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#handlers = handlers;
-    const { page, health, login, queries, mcp, metadata, registry, openapi, unmatched } = handlers;
-    this.#optional = { registry: registry !== undefined, openapi: openapi !== undefined };
+    const { page, metrics, access, health, login, queries, mcp, metadata, unmatched } = handlers;
+    const { registry, openapi, sql } = handlers;
+    this.#optional = {
+      registry: registry !== undefined,
+      openapi: openapi !== undefined,
+      sql: sql !== undefined,
+    };
     const token = (path: string): TokenRule => this.#token(path);
     const routes: Readonly<Record<string, Route>> = {
       ...page?.routes,
+      ...access?.routes,
+      ...(metrics && { '/metrics': metrics }),
       '/_health': health.live,
       '/_ready': health.ready,
       [LOGIN_PATH]: login ?? {
@@ -67,9 +90,12 @@ export class RouteTable {
     this.#fixed = new Map([
       ...Object.entries(routes).map(([path, route]): [string, Route] => [
         `${context}${path}`,
-        route,
+        { ...route, name: new RouteName(path) },
       ]),
-      ...Object.entries(metadata?.routes ?? {}),
+      ...Object.entries(metadata?.routes ?? {}).map(([path, route]): [string, Route] => [
+        path,
+        { ...route, name: METADATA },
+      ]),
     ]);
     this.#known = new Map(this.#fixed);
   }
@@ -79,24 +105,29 @@ export class RouteTable {
   }
 
   #parse(raw: string): Route {
-    const { queries, plugins, registry, openapi, unmatched } = this.#handlers;
+    const { queries, plugins, registry, openapi, sql, unmatched } = this.#handlers;
     const path = parsePath(raw, this.#context, this.#optional);
     switch (path.kind) {
       case 'script': {
-        const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
-        const token = this.#token(`/_QUERIES/${segments.join('/')}`);
-        return this.#remember(raw, queries.script(path, token));
+        const route = queries.script(path, this.#callToken(path));
+        return this.#remember(raw, {
+          ...route,
+          name: new RouteName('/_QUERIES', this.#scriptName(path)),
+        });
       }
       case 'plugin': {
-        const token = this.#token(`/_PLUGIN/${path.file}/${path.func}`);
-        return this.#remember(raw, plugins.route(path, token));
+        const name = `/_PLUGIN/${path.file}/${path.func}`;
+        const route = plugins.route(path, this.#token(name));
+        return this.#remember(raw, { ...route, name: new RouteName('/_PLUGIN', name) });
       }
       case 'registry':
-        return registry!.route(path);
+        return { ...registry!.route(path), name: REGISTRY };
       case 'openapi':
-        return openapi!.route(path);
+        return { ...openapi!.route(path), name: OPENAPI };
       case 'declared':
-        return queries.declared(path.segments, this.#segmentsToken(path.segments));
+        return queries.declared(path.segments, this.#callToken(path));
+      case 'sql':
+        return { ...sql!.route(path.call, this.#callToken(path.call)), name: SQL };
       case 'not_found':
         return unmatched.notFound(this.#rawToken(raw));
       case 'rejected':
@@ -106,9 +137,21 @@ export class RouteTable {
     }
   }
 
+  /** The path of a script in metrics: with the alias of its database unless that is the default one. */
+  #scriptName({ alias, folder, name }: ScriptPath): string {
+    const database = alias === undefined || alias === this.#defaultAlias ? '' : `${alias}/`;
+    return `/_QUERIES/${database}${folder}/${name}`;
+  }
+
   /** `path` is decoded and without the context. */
   #token(path: string): TokenRule {
     return this.#whitelist.has(path) ? 'optional' : 'required';
+  }
+
+  #callToken(path: ScriptPath | DeclaredPath): TokenRule {
+    if (path.kind === 'declared') return this.#segmentsToken(path.segments);
+    const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
+    return this.#token(`/_QUERIES/${segments.join('/')}`);
   }
 
   /** Encoded paths that name neither script nor function always need a token. */

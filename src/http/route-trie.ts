@@ -3,11 +3,14 @@
  * parameter, from left to right, and where that way leads to no script for the method, the next one is tried.
  */
 import { ServiceError } from '../errors.js';
+import { RouteName } from './route-name.js';
 import type { RouteScript, ScriptRoute } from '../tasks.js';
 
 /** A path found; `values` has the raw segments of its parameters, by name. */
 export interface RouteMatch {
   readonly script: RouteScript;
+  /** What its requests are counted under. */
+  readonly name: RouteName;
   readonly values: readonly (readonly [name: string, raw: string])[];
 }
 
@@ -20,6 +23,7 @@ export interface OtherMethods {
 interface Target {
   /** Undefined: several scripts declare it. */
   readonly script: RouteScript | undefined;
+  readonly name: RouteName;
   readonly names: readonly string[];
 }
 
@@ -50,12 +54,12 @@ export class RouteTrie {
     const found = new Search(method, raw.map(decoded));
     const target = found.run(this.#root);
     if (target === undefined) return found.otherMethods();
-    const { script, names } = target;
+    const { script, names, name } = target;
     if (script === undefined) return undefined;
     const values = found.parameters.map((at, i): [string, string] => [names[i]!, raw[at]!]);
     if (found.parameters.some((at) => isInvalid(found.segments[at])))
       throw new ServiceError('invalid_path');
-    return { script, values };
+    return { script, name, values };
   }
 
   #add({ methods, segments, script }: ScriptRoute): void {
@@ -73,7 +77,8 @@ export class RouteTrie {
       }
     }
     at.targets ??= new Map();
-    for (const method of methods) at.targets.set(method, { script, names });
+    const name = new RouteName(undefined, patternOf(segments));
+    for (const method of methods) at.targets.set(method, { script, name, names });
   }
 }
 
@@ -117,6 +122,13 @@ class Search {
     const methods = METHODS.filter((method) => served.has(method));
     return { methods, scripts: [...new Set(served.values())] };
   }
+}
+
+/** The path as scripts declare it. */
+function patternOf(segments: ScriptRoute['segments']): string {
+  return segments
+    .map((one) => (typeof one === 'string' ? `/${one}` : `/{${one.parameter}}`))
+    .join('');
 }
 
 function node(): Node {

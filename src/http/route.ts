@@ -1,9 +1,12 @@
 /** A route: what the requests to one path have in common. It is resolved once for a request (route-table.ts). */
 import type { Caller } from '../auth/caller.js';
+import type { RouteName } from './route-name.js';
 import type { HttpRequest } from './http-request.js';
 
 export interface Route {
   readonly token: TokenRule;
+  /** What its requests are counted under; undefined: as without a route. */
+  readonly name?: RouteName;
   /** Undefined: bodies are read up to `http.max_body` and discarded. */
   readonly body?: BodyRule;
   /** Whether requests are handled even while the queue is full. */

@@ -8,6 +8,7 @@ import { PLUGINS, type HttpRequest } from './http-request.js';
 const LEAST_RATE = (16 * 1024) / 1_000;
 
 interface Sending {
+  readonly status: number;
   readonly bytes: number;
   /** When sending began, and when the client last took bytes (performance.now). */
   readonly began: number;
@@ -36,20 +37,26 @@ export class SendingResponses {
     return this.#responses.size;
   }
 
-  /** add begins with a response of which the first bytes were written. */
-  add(request: HttpRequest, bytes: number): void {
-    const now = performance.now();
-    this.#responses.set(request, { bytes, began: now, moved: now, taken: 0 });
+  /** find returns the request of that id while its response is being sent. To be called rarely. */
+  find(id: number): HttpRequest | undefined {
+    for (const request of this.#responses.keys()) if (request.id === id) return request;
+    return undefined;
+  }
+
+  /** add begins with a response of which the first bytes were written; `began` is the time before that. */
+  add(request: HttpRequest, bytes: number, status: number, began: number): void {
+    this.#responses.set(request, { status, bytes, began, moved: began, taken: 0 });
     this.#count(request, bytes);
   }
 
-  /** end releases a response that was sent, or whose connection is lost. */
-  end(request: HttpRequest): void {
+  /** end releases a response that was sent, or whose connection is lost. Undefined when it was not being sent. */
+  end(request: HttpRequest): Pick<Sending, 'status' | 'began'> | undefined {
     const sending = this.#responses.get(request);
-    if (sending === undefined) return;
+    if (sending === undefined) return undefined;
     this.#responses.delete(request);
     request.response.release();
     this.#count(request, -sending.bytes);
+    return sending;
   }
 
   /** sweep offers every response to the kernel again and closes the connections of clients that are too slow. */

@@ -7,7 +7,6 @@ import type { QueryPool } from '../pool/query-pool.js';
 import type { DatabaseHealth } from '../pool/database-health.js';
 import type { WorkerSettings } from '../settings.js';
 import type { FoundScripts } from '../tasks.js';
-import { postgresVersion } from '../version.js';
 
 /** Most scripts that are named because they cannot be served. */
 const MOST_NAMED = 20;
@@ -17,17 +16,17 @@ type Settings = Pick<WorkerSettings, 'databases' | 'scripts' | 'scriptsTable'>;
 /** reportDatabases logs the databases that answered; DatabaseHealth has logged the others. */
 export function reportDatabases(
   { databases }: Settings,
-  { versions }: DatabaseHealth,
+  { engines }: DatabaseHealth,
   log: Logger,
 ): void {
   for (const { alias, host, port, database } of databases) {
-    const number = versions.get(alias);
-    if (number === undefined) continue;
-    const version = postgresVersion(number);
+    const engine = engines.get(alias);
+    if (engine === undefined) continue;
+    const { title, version } = engine;
     const name = alias === database ? alias : `${alias} (${database})`;
     log.info(
       { served: 'database', alias, host, port, version },
-      `database ${name} on ${host}:${port} answers: PostgreSQL ${version}`,
+      `database ${name} on ${host}:${port} answers: ${title}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Converts the arguments of an aggregation: groups by columns or by spans of time, and functions over each group. Conditions
- * (`having`) and the order name the columns of the result. Throws ArgumentError. A column that the caller may not read is
- * reported as unknown.
+ * (`having`) and the order name the columns of the result. Groups, functions and filters also take columns of referenced
+ * tables, by paths. Throws ArgumentError. A column that the caller may not read is reported as unknown.
  */
 import { isObject } from '../json.js';
 import { ArgumentError, describeValue, listNames, shorten } from './argument-error.js';
@@ -18,7 +18,8 @@ import type { Order } from './conditions.js';
 import { columnOf, filtersOf, type Columns, type Filter } from './filters.js';
 import { orderOf } from './order-argument.js';
 import { pageOf, TABLE_ARGUMENTS } from './select-arguments.js';
-import type { Column, Table } from './table.js';
+import { PathColumns, type Join } from './path-columns.js';
+import type { Column, Table, TableKeys } from './table.js';
 import type { Arguments } from './tool.js';
 
 export const SPANS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
@@ -43,6 +44,8 @@ export interface Aggregate {
 }
 
 export interface Aggregation {
+  /** The tables of columns along foreign keys. */
+  readonly joins: readonly Join[];
   readonly groups: readonly Group[];
   readonly aggregates: readonly Aggregate[];
   readonly filters: readonly Filter[];
@@ -72,28 +75,35 @@ export function checkAggregate(args: Arguments): void {
   checkNames(args, ARGUMENTS);
 }
 
-export function aggregationOf(args: Arguments, table: Table): Aggregation {
+/** aggregationOf reads the arguments; `keysOf` gives the foreign keys that the caller may follow. */
+export function aggregationOf(
+  args: Arguments,
+  table: Table,
+  keysOf: (table: Table) => TableKeys,
+): Aggregation {
   const page = pageOf(args);
-  const groups = groupsOf(args, table);
-  const aggregates = aggregatesOf(args, table);
+  const columns = new PathColumns(table, 't', keysOf);
+  const groups = groupsOf(args, columns);
+  const aggregates = aggregatesOf(args, columns);
   const result = resultOf([...groups.map(groupColumn), ...aggregates.map(aggregateColumn)]);
-  const filters = filtersOf(args, 'filters', table);
+  const filters = filtersOf(args, 'filters', columns);
   const having = filtersOf(args, 'having', result);
   const sent = orderOf(args, result, MAX_GROUPS + MAX_AGGREGATES);
   const order = [...sent, ...usualOrder(groups, aggregates, result, sent)];
-  return { groups, aggregates, filters, having, order, ...page };
+  return { joins: columns.joins, groups, aggregates, filters, having, order, ...page };
 }
 
-function groupsOf(args: Arguments, table: Table): Group[] {
-  const list = groupList(args, table);
+function groupsOf(args: Arguments, columns: Columns): Group[] {
+  const list = groupList(args, columns);
   return list.map((one, i) => {
     const where = `group_by[${i}]`;
     if (typeof one === 'string') {
-      const column = columnOf(table, one, 'group_by');
-      return { name: column.name, column, by: undefined, zone: undefined };
+      const column = columnOf(columns, one, 'group_by');
+      return { name: one, column, by: undefined, zone: undefined };
     }
     const options = objectOf(one, where, ['column', 'by', 'time_zone', 'as']);
-    const column = columnOf(table, requiredColumn(options, where), where);
+    const sent = requiredColumn(options, where);
+    const column = columnOf(columns, sent, where);
     const by = oneOf(options, 'by', SPANS, where);
     const zone = zoneOf(options, where);
     if (by !== undefined && column.kind !== 'date' && column.kind !== 'date-time')
@@ -104,20 +114,20 @@ function groupsOf(args: Arguments, table: Table): Group[] {
       throw new ArgumentError(
         `${where}: "time_zone" is for "by" with a column of the type timestamp with time zone.`,
       );
-    return { name: nameOf(options, where) ?? column.name, column, by, zone };
+    return { name: nameOf(options, where) ?? sent, column, by, zone };
   });
 }
 
-function groupList(args: Arguments, table: Table): readonly unknown[] {
+function groupList(args: Arguments, { byName }: Columns): readonly unknown[] {
   const sent = argument(args, 'group_by');
-  const isName = (name: string): boolean => table.byName.has(name);
+  const isName = (name: string): boolean => byName.has(name);
   if (typeof sent === 'string' && !/^\s*[[{]/.test(sent))
     return nameListArgument(args, 'group_by', MAX_GROUPS, isName);
   const form = 'a list of column names, or of {"column": …, "by": "month"}';
   return listArgument(isObject(sent) ? { group_by: [sent] } : args, 'group_by', form, MAX_GROUPS);
 }
 
-function aggregatesOf(args: Arguments, table: Table): Aggregate[] {
+function aggregatesOf(args: Arguments, columns: Columns): Aggregate[] {
   const form = 'a list of functions, as {"function": "sum", "column": …}';
   const list = listArgument(args, 'aggregates', form, MAX_AGGREGATES);
   if (list.length === 0) return [{ name: 'count', function: 'count', column: undefined }];
@@ -128,8 +138,8 @@ function aggregatesOf(args: Arguments, table: Table): Aggregate[] {
     const name = oneOf(sent, 'function', FUNCTIONS, where);
     if (name === undefined)
       throw new ArgumentError(`${where} needs a "function": one of ${listNames(FUNCTIONS)}.`);
-    const column = aggregated(sent, name, table, where);
-    const usual = column === undefined ? name : `${name}_${column.name}`;
+    const column = aggregated(sent, name, columns, where);
+    const usual = column === undefined ? name : `${name}_${requiredColumn(sent, where)}`;
     return { name: nameOf(sent, where) ?? usual, function: name, column };
   });
 }
@@ -138,12 +148,12 @@ function aggregatesOf(args: Arguments, table: Table): Aggregate[] {
 function aggregated(
   sent: Arguments,
   name: Aggregate['function'],
-  table: Table,
+  columns: Columns,
   where: string,
 ): Column | undefined {
   const isAll = [undefined, null, '', '*'].includes(sent['column'] as string);
-  if (name === 'count' && isAll && !table.byName.has('*')) return undefined;
-  const column = columnOf(table, requiredColumn(sent, where), where);
+  if (name === 'count' && isAll && !columns.byName.has('*')) return undefined;
+  const column = columnOf(columns, requiredColumn(sent, where), where);
   if ((name === 'sum' || name === 'avg') && !isSummable(column))
     throw new ArgumentError(
       `${where}: "${name}" is for numbers; ${shorten(column.name)} is of the type ${shorten(column.type)}.`,
@@ -232,16 +242,20 @@ function resultOf(columns: readonly Column[]): Columns {
 }
 
 function groupColumn({ name, column, by }: Group): Column {
-  if (by === undefined) return { ...column, name };
+  if (by === undefined) return resultColumn(column, name);
   const [type, kind] = by === 'hour' ? [column.type, column.kind] : (['date', 'date'] as const);
-  return { ...column, name, type, kind, nullable: true };
+  return { ...resultColumn(column, name), type, kind, nullable: true };
 }
 
 function aggregateColumn({ name, function: of, column }: Aggregate): Column {
   if (column === undefined || of === 'count' || of === 'count_distinct') return { ...COUNT, name };
-  if (of === 'min' || of === 'max') return { ...column, name, nullable: true };
   if (of === 'avg' && column.kind !== 'string') return { ...COUNT, ...AVERAGE, name };
-  return { ...column, name, nullable: true };
+  return { ...resultColumn(column, name), nullable: true };
+}
+
+/** A column of the result, whatever table its values come from. */
+function resultColumn(column: Column, name: string): Column {
+  return { ...column, name, relation: undefined };
 }
 
 const COUNT: Column = {

@@ -7,12 +7,13 @@ import type { Aggregate, Aggregation, Group } from './aggregate-arguments.js';
 import { columnSql, orderSql, whereSql, type Bind } from './conditions.js';
 import type { CountedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
+import type { Join } from './path-columns.js';
 import { rowsJson, tableSql, type SelectText } from './select-statement.js';
 import type { Table } from './table.js';
 
 /** aggregateText writes the query of an aggregation. */
 export function aggregateText(table: Table, aggregation: Aggregation): SelectText {
-  const { groups, aggregates, filters, having, order, limit, offset } = aggregation;
+  const { joins, groups, aggregates, filters, having, order, limit, offset } = aggregation;
   const values: string[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const wanted = `${bind(String(limit))}::int`;
@@ -22,10 +23,20 @@ export function aggregateText(table: Table, aggregation: Aggregation): SelectTex
   ];
   // By position, because the expressions have placeholders.
   const by = groups.length === 0 ? '' : ` GROUP BY ${groups.map((_, i) => i + 1).join(', ')}`;
-  const grouped = `SELECT ${results.join(', ')} FROM ${tableSql(table)} t${whereSql('t', filters, bind)}${by}`;
+  const grouped = `SELECT ${results.join(', ')} FROM ${tableSql(table)} t${joins.map(joinSql).join('')}${whereSql('t', filters, bind)}${by}`;
   let sql = `SELECT g.* FROM (${grouped}) g${whereSql('g', having, bind)}${orderSql('g', order)} LIMIT ${wanted} + 1`;
   if (offset > 0) sql += ` OFFSET ${bind(String(offset))}::bigint`;
   return { rows: sql, wanted, values };
+}
+
+/** A foreign key references rows of the table itself, without those of tables that inherit from it, unless it is partitioned. */
+function joinSql({ alias, from, relation: { key } }: Join): string {
+  const { columns, referenced, references } = key;
+  const only = referenced.type === 'partitioned_table' ? '' : 'ONLY ';
+  const equal = columns.map(
+    (column, i) => `${columnSql(alias, references[i]!)} = ${columnSql(from, column)}`,
+  );
+  return ` LEFT JOIN ${only}${tableSql(referenced)} ${alias} ON ${equal.join(' AND ')}`;
 }
 
 /** The value of a group: the day on which a span begins, the moment for an hour. */

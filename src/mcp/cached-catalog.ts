@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { LogOnce } from '../log-once.js';
+import { CATALOG_READS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { StatementFailure } from '../pg/queryable.js';
 import { Refresh } from '../refresh.js';
 import type { CatalogLoader, CatalogSnapshot } from './catalog-loader.js';
@@ -87,9 +89,11 @@ export class CachedCatalog {
   async #load(): Promise<void> {
     try {
       this.#snapshot = await this.#loader.load(this.#snapshot);
+      counts[CATALOG_READS.succeeded]! += 1;
       this.#failure = undefined;
       this.#failures.end();
     } catch (error) {
+      counts[CATALOG_READS.failed]! += 1;
       this.#failure = error;
       const reason = error instanceof StatementFailure ? error.reason : String(error);
       if (!this.#failures.isNew(reason)) return;

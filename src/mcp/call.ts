@@ -3,10 +3,28 @@
  * client disconnects.
  */
 import { callerName } from '../access/claims.js';
+import { TOOL_CALLS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { identityOf, type Identity } from '../pg/identity.js';
-import type { Job } from '../pg/job.js';
+import type { Job, Run } from '../pg/job.js';
 import type { QueryRequest } from '../batch.js';
+import { requestIds, type RequestIds, type TraceIds } from '../trace-context.js';
 import { genericToolName, type GenericTool, type NameForm } from './tool-names.js';
+
+/** A statement that has run for a call. */
+export interface CallRun {
+  /** The script, or the tool and its table. */
+  readonly name: string;
+  readonly run: Run;
+  /** When it was queued, ms. */
+  readonly since: number;
+  readonly attempts: number;
+}
+
+/** Most statements of a call that are remembered. */
+const MOST_RUNS = 32;
+
+const NO_RUNS: readonly CallRun[] = [];
 
 export class McpCall {
   /** The request: method, message (`query`), packed headers, role and claims. */
@@ -15,6 +33,14 @@ export class McpCall {
   readonly identity: Identity | undefined;
   /** The form of the names of tools that its client sees. */
   readonly form: NameForm;
+  /** Its ids, when its spans are kept. */
+  trace: TraceIds | undefined;
+  /** When it was taken from its batch, ms; undefined when its times are not taken. */
+  taken: number | undefined;
+  /** What kind of tool it calls, as in metrics; undefined when it calls none. */
+  tool: keyof typeof TOOL_CALLS | undefined;
+  /** Its statements that took long or failed, or all when its spans are kept. */
+  runs: readonly CallRun[] = NO_RUNS;
   #name: string | undefined;
   #abandoned = false;
   #job: Job | undefined;
@@ -29,6 +55,11 @@ export class McpCall {
   /** The number of the request in the HTTP process. */
   get id(): number {
     return this.request.id;
+  }
+
+  /** What lines of the log about it have. */
+  get ids(): RequestIds {
+    return requestIds(this.request, this.trace);
   }
 
   /** The caller's name, empty for a caller without one. */
@@ -54,6 +85,17 @@ export class McpCall {
   set abandoned(abandoned: boolean) {
     this.#abandoned = abandoned;
     if (this.#job !== undefined) this.#job.abandoned = abandoned;
+  }
+
+  /** called counts the tool that it calls. */
+  called(tool: keyof typeof TOOL_CALLS): void {
+    counts[TOOL_CALLS[tool]]! += 1;
+    this.tool = tool;
+  }
+
+  /** ran remembers a statement. */
+  ran(run: CallRun): void {
+    if (this.runs.length < MOST_RUNS) this.runs = [...this.runs, run];
   }
 
   setJob(job: Job): void {

@@ -1,6 +1,7 @@
 /**
  * Reads the tables of a database as a role sees them: a digest that shows whether anything changed, then the list of
- * tables, then those that are not cached yet, in pieces that take a connection milliseconds. Unreadable tables are skipped.
+ * tables, then those that are not cached yet, in pieces that take a connection milliseconds. Unreadable tables are skipped;
+ * an engine with other catalogs than PostgreSQL's has no tables.
  * Rejects with ServiceError or StatementFailure; the snapshot before stays valid then.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,6 +10,7 @@ import type { Logger } from '../log.js';
 import { StatementFailure, type Rows } from '../pg/queryable.js';
 import type { Statement } from '../pg/job.js';
 import { ScriptCost } from '../pg/script-cost.js';
+import { lacksFeature } from '../pg/sql-failure.js';
 import { SECRET, secretValues, type SecretRow } from '../pg/secret-tables.js';
 import type { QueryRequest } from '../batch.js';
 import { pieces, type PieceBounds, type Sized } from '../pieces.js';
@@ -56,7 +58,17 @@ interface ListedTable extends Sized {
 /** The tables of a database that were read last under any role: most roles see most tables alike. */
 export interface LastRead {
   cached: ReadonlyMap<string, CachedTable>;
+  /** Whether it was logged that the catalogs are not those of PostgreSQL. */
+  isForeign?: boolean;
 }
+
+const NO_TABLES: CatalogSnapshot = {
+  tables: new ReadableTables([]),
+  moment: '',
+  shared: '',
+  digest: '',
+  cached: new Map(),
+};
 
 export class CatalogLoader {
   readonly #alias: string;
@@ -91,8 +103,9 @@ export class CatalogLoader {
   /** load gives the tables as they are now: `before` itself when nothing changed. */
   async load(before: CatalogSnapshot | undefined): Promise<CatalogSnapshot> {
     // The digest comes first: what changes while the rest is read makes another one, which the next load finds.
-    const [row] = await this.#rows(DIGEST, [before?.moment ?? '']);
-    const [moment, shared, digest] = row!;
+    const row = await this.#digest(before?.moment ?? '');
+    if (row === undefined) return before?.cached.size === 0 ? before : NO_TABLES;
+    const [moment, shared, digest] = row;
     if (before !== undefined && digest === null) return before;
     const state = { moment: moment ?? '', shared: shared!, digest: digest! };
     const sameTypes = before?.shared === state.shared;
@@ -114,6 +127,23 @@ export class CatalogLoader {
     if ([...cached.values()].some(({ version }) => version === undefined))
       return { ...state, moment: '', digest: '', tables, cached };
     return { ...state, tables, cached };
+  }
+
+  /** The row of DIGEST; undefined on an engine with other catalogs. */
+  async #digest(moment: string): Promise<Rows[number] | undefined> {
+    try {
+      const [row] = await this.#rows(DIGEST, [moment]);
+      return row!;
+    } catch (error) {
+      if (!(error instanceof StatementFailure) || !lacksFeature(error)) throw error;
+      if (this.#last.isForeign !== true)
+        this.#log.warn(
+          { alias: this.#alias },
+          `MCP clients are offered no tables: the catalogs of the database are not those of PostgreSQL: ${error.reason}`,
+        );
+      this.#last.isForeign = true;
+      return undefined;
+    }
   }
 
   /** OIDs of the relations that are never shown. */

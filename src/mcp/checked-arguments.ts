@@ -67,17 +67,17 @@ export function flagArgument(args: Arguments, name: string): boolean {
   throw new ArgumentError(`${name} must be true or false, not ${describeValue(value)}.`);
 }
 
-/** objectArgument returns an argument that must be an object, or its text; `form` describes it in an error. */
+/** objectArgument returns an argument that must be an object, or its text; `form` describes it for an error. */
 export function objectArgument(
   args: Arguments,
   name: string,
-  form: string,
+  form: () => string,
 ): Readonly<Record<string, unknown>> | undefined {
   const value = argument(args, name);
   if (value === undefined) return undefined;
   const object = typeof value === 'string' ? parsedText(value, '{') : value;
   if (isObject(object)) return object;
-  throw new ArgumentError(`${name} must be ${form}, not ${describeValue(value)}.`);
+  throw new ArgumentError(`${name} must be ${form()}, not ${describeValue(value)}.`);
 }
 
 /** listArgument returns an argument that must be a list, or its text; `form` describes it in an error. */
@@ -107,6 +107,7 @@ export function nameListArgument(
   isName: (text: string) => boolean,
 ): readonly string[] {
   const value = argument(args, name);
+  if (value === undefined) return [];
   const list =
     typeof value === 'string' ? namesIn(value, isName) : listArgument(args, name, FORM, most);
   checkLength(name, list, most);

@@ -12,9 +12,12 @@ export interface Order {
   readonly descends: boolean;
 }
 
-/** columnSql names a column of the relation `alias`. */
-export function columnSql(alias: string, { name }: Pick<Column, 'name'>): string {
-  return `${alias}.${identifier(name)}`;
+/** columnSql names a column of the relation `alias`, or of a joined one. */
+export function columnSql(
+  alias: string,
+  { name, relation = alias }: Pick<Column, 'name' | 'relation'>,
+): string {
+  return `${relation}.${identifier(name)}`;
 }
 
 export function columnsSql(alias: string, columns: readonly Pick<Column, 'name'>[]): string {

@@ -13,7 +13,8 @@ export const SERVER_NAME = 'service';
 /** pREST's version of its discovery document. */
 const DOCUMENT_VERSION = '0.1';
 
-const CAPABILITIES = '{"tools":{"listChanged":false}}';
+const CAPABILITIES =
+  '{"tools":{"listChanged":false},"resources":{"subscribe":false,"listChanged":false}}';
 
 const DESCRIPTION =
   'PostgreSQL for AI clients: tools that list databases, schemas and tables, describe tables and read rows. Nothing can be changed.';
@@ -39,10 +40,10 @@ export function instructionsFor(
   return withNames(form, text);
 }
 
-/** Time to live of the instructions, ms: they are the same for all callers and change only with the configuration. */
+/** Time to live of the instructions and of the template of resources, ms: they are the same for all callers and change only with the configuration. */
 const DISCOVERY_TTL = 300_000;
 
-/** Time to live of a list of tools, ms: it depends on the caller and on tables; the cached catalog is about as old. */
+/** Time to live of a list, or of a description of a table, ms: it depends on the caller and on tables; the cached catalog is about as old. */
 const LIST_TTL = 1_000;
 
 /** initializeMembers is the result of `initialize`: with the requested version, or the newest of the legacy era. */
@@ -61,16 +62,18 @@ export function initializeMembers(
 }
 
 export function discoverMembers(instructions: string): string {
-  return membersOf({
+  const members = membersOf({
     supportedVersions: JSON.stringify(VERSIONS),
     capabilities: CAPABILITIES,
     instructions: JSON.stringify(instructions),
-    ttlMs: String(DISCOVERY_TTL),
-    cacheScope: '"public"',
   });
+  return `${members},${DISCOVERY_CACHING}`;
 }
 
-/** LIST_CACHING are additional members of a list of tools in the modern era. */
+/** DISCOVERY_CACHING are additional members of a result of the modern era that is the same for all callers. */
+export const DISCOVERY_CACHING = `"ttlMs":${DISCOVERY_TTL},"cacheScope":"public"`;
+
+/** LIST_CACHING are additional members of a list, or of a description of a table, in the modern era. */
 export const LIST_CACHING = `"ttlMs":${LIST_TTL},"cacheScope":"private"`;
 
 /** discoveryDocument is the response to GET: pREST's document, with the protocol versions. `path` is the endpoint's. */

@@ -1,6 +1,6 @@
 /**
  * The MCP endpoint: handles messages in both eras of the protocol. It knows methods and writes responses; `Tools` lists
- * and runs the tools. Every error becomes a response, without internal details.
+ * and runs the tools, `Resources` lists and reads resources. Every error becomes a response, without internal details.
  */
 import { performance } from 'node:perf_hooks';
 import { isObject } from '../json.js';
@@ -19,7 +19,10 @@ import {
 } from './discovery.js';
 import { eraOf, type Era } from './era.js';
 import { McpHeaders } from './headers.js';
+import { cursorOf } from './list-cursor.js';
 import { quoted, readMessage, type McpMessage } from './message.js';
+import { RESOURCE_METHODS, resourceMembers } from './resource-methods.js';
+import type { Resources } from './resource.js';
 import {
   ACCEPTED,
   errorResponse,
@@ -67,24 +70,29 @@ interface Request {
 /** Members of a result, as JSON. */
 type Members = string | Promise<string>;
 
-/** Most characters of a tool's name in the log; clients may send any text. */
+/** Most characters of a tool's name or of a URI in the log; clients may send any text. */
 const MAX_LOGGED_NAME = 128;
 
+/** The methods of both eras. */
+const COMMON = `tools/list, tools/call, ${RESOURCE_METHODS.slice(0, -1).join(', ')} and ${RESOURCE_METHODS.at(-1)}`;
+
 const METHODS: Readonly<Record<Era, string>> = {
-  legacy: 'initialize, ping, tools/list and tools/call',
-  modern: 'server/discover, tools/list and tools/call',
+  legacy: `initialize, ping, ${COMMON}`,
+  modern: `server/discover, ${COMMON}`,
 };
 
 export class McpEndpoint {
   readonly #tools: Tools;
+  readonly #resources: Resources;
   readonly #server: ServerInfo;
   readonly #path: string;
   readonly #instructions: Readonly<Record<NameForm, string>>;
   readonly #log: Logger;
   readonly #modernMembers: string;
 
-  constructor(tools: Tools, { version, path, expose, log }: EndpointOptions) {
+  constructor(tools: Tools, resources: Resources, { version, path, expose, log }: EndpointOptions) {
     this.#tools = tools;
+    this.#resources = resources;
     this.#server = { name: SERVER_NAME, version };
     this.#path = path;
     this.#instructions = {
@@ -133,6 +141,10 @@ export class McpEndpoint {
         return this.#run(request);
       case 'tools/list':
         return this.#list(request);
+      case 'resources/list':
+      case 'resources/templates/list':
+      case 'resources/read':
+        return resourceMembers(this.#resources, method, params, call, era);
       case 'initialize':
         if (era === 'legacy')
           return initializeMembers(this.#server, instructions, params['protocolVersion']);
@@ -148,13 +160,7 @@ export class McpEndpoint {
   }
 
   async #list({ call, params, era }: Request): Promise<string> {
-    const { cursor } = params;
-    if (cursor !== undefined && cursor !== null && typeof cursor !== 'string')
-      throw new RpcError(
-        INVALID_PARAMS,
-        'cursor must be a string: the nextCursor of the page before',
-      );
-    const { tools, next } = await this.#tools.page(call, cursor ?? undefined);
+    const { tools, next } = await this.#tools.page(call, cursorOf(params));
     let members = `"tools":${toolsJson(tools)}`;
     if (next !== undefined) members += `,"nextCursor":${JSON.stringify(next)}`;
     return era === 'modern' ? `${members},${LIST_CACHING}` : members;
@@ -173,19 +179,18 @@ export class McpEndpoint {
   #succeeded({ call, id, method, params, era, since }: Request, members: string): McpResponse {
     const all = era === 'modern' ? `${members},${this.#modernMembers}` : members;
     const response = resultResponse(id, all);
-    const { requestId } = call.request;
-    const tool =
-      method === 'tools/call' ? String(params['name']).slice(0, MAX_LOGGED_NAME) : undefined;
+    const logged = (name: unknown): string => String(name).slice(0, MAX_LOGGED_NAME);
+    const tool = method === 'tools/call' ? logged(params['name']) : undefined;
+    const resource = method === 'resources/read' ? logged(params['uri']) : undefined;
     const ms = Math.round(performance.now() - since);
     const failed = members.endsWith(FAILED) || undefined;
-    this.#log.debug({ requestId, method, tool, ms, failed }, 'MCP');
+    this.#log.debug({ ...call.ids, method, tool, resource, ms, failed }, 'MCP');
     return response;
   }
 
   #failed(call: McpCall, id: string | undefined, error: unknown): McpResponse {
     if (error instanceof RpcError) {
-      const { requestId } = call.request;
-      this.#log.debug({ requestId, code: error.code }, 'MCP: rejected');
+      this.#log.debug({ ...call.ids, code: error.code }, 'MCP: rejected');
       return errorResponse(id, error);
     }
     if (error instanceof ServiceError)
@@ -213,7 +218,6 @@ export class McpEndpoint {
   }
 
   #logError(call: McpCall, error: unknown): void {
-    const { requestId } = call.request;
-    this.#log.error({ requestId, err: error }, 'an MCP request failed');
+    this.#log.error({ ...call.ids, err: error }, 'an MCP request failed');
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The two eras of the protocol. Legacy (up to 2025-11-25): a client begins with `initialize`, and later requests may
  * name the version in a header. Modern (from 2026-07-28): requests are independent, name their version in
- * `params._meta`, and repeat version, method and tool in headers for intermediaries; both must agree. Requests without
+ * `params._meta`, and repeat version, method and tool or URI in headers for intermediaries; both must agree. Requests without
  * a version are legacy.
  */
 import type { McpHeaders } from './headers.js';
@@ -26,6 +26,12 @@ const LEGACY: ReadonlySet<string> = new Set(LEGACY_VERSIONS);
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
+/** By method, the parameter that Mcp-Name repeats. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['resources/read', 'uri'],
+]);
+
 /**
  * eraOf returns the era of a message and checks that its headers agree with it. Throws RpcError. For a notification,
  * whose sender gets no response, only the version is checked.
@@ -49,9 +55,10 @@ export function eraOf({ id, method, params }: McpMessage, headers: McpHeaders): 
     throw incomplete(`"${CAPABILITIES_KEY}" must be there, an object`);
   if (headers.method !== method)
     throw mismatch('Mcp-Method', headers.method, `the method is ${quoted(method)}`);
-  const tool = params['name'];
-  if (method === 'tools/call' && typeof tool === 'string' && headers.name !== tool)
-    throw mismatch('Mcp-Name', headers.sentName, `params.name is ${quoted(tool)}`);
+  const member = NAMED.get(method);
+  const name = member === undefined ? undefined : params[member];
+  if (typeof name === 'string' && headers.name !== name)
+    throw mismatch('Mcp-Name', headers.sentName, `params.${member} is ${quoted(name)}`);
   return 'modern';
 }
 

@@ -4,8 +4,11 @@
  * become strings. The text is searched for long numbers, not parsed.
  */
 
-/** Shorter numbers have at most 15 digits, and a double keeps these; an exponent of three digits may be too large. */
-const LONG = /-?\d(?:[\d.]{15,}(?:[eE][-+]?\d+)?|[\d.]*[eE][-+]?\d{3,})/g;
+/**
+ * Shorter numbers have at most 15 digits, and a double keeps these; an exponent of three digits may be too large. A match
+ * begins where a number begins, so that no digit is looked at twice.
+ */
+const LONG = /(?<![\d.])-?\d(?:[\d.]{15,}(?:[eE][-+]?\d+)?|[\d.]*[eE][-+]?\d{3,})/g;
 
 /** exactNumbers writes such numbers of a valid JSON text as strings. */
 export function exactNumbers(json: string): string {

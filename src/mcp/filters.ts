@@ -26,7 +26,10 @@ export interface Filter {
 }
 
 /** The columns that conditions may name. */
-export type Columns = Pick<Table, 'columns' | 'byName'>;
+export interface Columns extends Pick<Table, 'columns' | 'byName'> {
+  /** along finds a column of another table by a path; undefined if the text is none. Throws ArgumentError. */
+  along?(path: string, where: string): Column | undefined;
+}
 
 /** Maximum of conditions, of values in a list, and of levels of a JSON value. */
 const MAX_CONDITIONS = 2_000;
@@ -64,21 +67,24 @@ export function filtersOf(
   const filters = objectArgument(
     args,
     name,
-    `an object of column names and values, as {"${shorten(columns.columns[0]!.name)}": …}`,
+    () => `an object of column names and values, as {"${shorten(columns.columns[0]!.name)}": …}`,
   );
-  const conditions = Object.entries(filters ?? {}).flatMap(([column, value]) =>
-    conditionsOf(columnOf(columns, column, place), value, `${place}.${shorten(column)}`),
-  );
+  if (filters === undefined) return [];
+  const conditions: Filter[] = [];
+  for (const [column, value] of Object.entries(filters))
+    conditions.push(
+      ...conditionsOf(columnOf(columns, column, place), value, `${place}.${shorten(column)}`),
+    );
   // Each has a placeholder, of which a statement has at most 65,535.
   checkLength(place, conditions, MAX_CONDITIONS);
   return conditions;
 }
 
 /** columnOf finds a column; `where` is the argument that names it. */
-export function columnOf({ columns, byName }: Columns, name: string, where: string): Column {
-  const column = byName.get(name);
+export function columnOf(columns: Columns, name: string, where: string): Column {
+  const column = columns.byName.get(name) ?? columns.along?.(name, where);
   if (column !== undefined) return column;
-  const names = columns.map((one) => one.name);
+  const names = columns.columns.map((one) => one.name);
   throw new ArgumentError(
     `unknown column: ${shorten(name)} (in ${where}).${nearestHint(name, names)} The columns are: ${listNames(names)}.`,
     { uncertain: true },

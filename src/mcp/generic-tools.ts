@@ -150,7 +150,7 @@ const DESCRIPTIONS: Readonly<Record<GenericTool, Description>> = {
   aggregate_table: {
     title: 'Count and compute',
     description:
-      'Computes count, count_distinct, sum, avg, min and max over the rows of a table or view, in groups: 100 groups at most in one call. Values of a column with their counts: {"group_by": ["status"]}. Sums by month: {"group_by": [{"column": "placed_at", "by": "month"}], "aggregates": [{"function": "sum", "column": "total"}]}.',
+      'Computes count, count_distinct, sum, avg, min and max over the rows of a table or view, in groups: 100 groups at most in one call. Values of a column with their counts: {"group_by": ["status"]}. Sums by month: {"group_by": [{"column": "placed_at", "by": "month"}], "aggregates": [{"function": "sum", "column": "total"}]}. Columns of referenced tables go by path in group_by, aggregates and filters: "customer.country", "product.category.name".',
     inputSchema: objectOf(
       {
         database: DATABASE,

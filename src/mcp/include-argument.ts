@@ -14,7 +14,8 @@ import { ArgumentError, describeValue, listNames, nearestHint, shorten } from '.
 import type { Order } from './conditions.js';
 import { columnOf, filtersOf, type Filter } from './filters.js';
 import { orderOf } from './order-argument.js';
-import type { Column, ForeignKey, Table, TableKeys } from './table.js';
+import type { Column, Table, TableKeys } from './table.js';
+import { choiceOf, inwardRelations, outwardRelations, type Relation } from './table-relations.js';
 import type { Arguments } from './tool.js';
 
 /** Include describes the related rows of each row. */
@@ -46,16 +47,6 @@ const RELATED = 10;
 
 const MAX_NAMES = 2_000;
 
-/** A foreign key in one direction, and the names that mean it. */
-interface Relation {
-  readonly key: ForeignKey;
-  readonly isList: boolean;
-  /** In the order in which they are preferred. */
-  readonly names: readonly string[];
-  /** Names that mean it if no other relation has the name. */
-  readonly also: readonly string[];
-}
-
 /** includeOf reads the argument; `selected` are the columns of the result. */
 export function includeOf(
   args: Arguments,
@@ -65,13 +56,18 @@ export function includeOf(
   const sent = argument(args, 'include');
   if (sent === undefined) return [];
   const wanted = Object.entries(
-    objectArgument(args, 'include', 'an object of related tables, as {"customer": ["name"]}')!,
+    objectArgument(
+      args,
+      'include',
+      () => 'an object of related tables, as {"customer": ["name"]}',
+    )!,
   );
   if (wanted.length > MAX_INCLUDES)
     throw new ArgumentError(
       `include names ${wanted.length} tables; ${MAX_INCLUDES} are allowed at one time.`,
     );
-  const relations = relationsOf(keys());
+  const all = keys();
+  const relations = [...outwardRelations(all), ...inwardRelations(all)];
   const taken = new Set(selected.map(({ name }) => name));
   return wanted.map(([name, options]) => {
     const include = included(relationOf(relations, name), name, options, taken);
@@ -86,32 +82,12 @@ export function includeOf(
   });
 }
 
-function relationsOf({ foreignKeys, referencedBy }: TableKeys): Relation[] {
-  const out = foreignKeys.map((key): Relation => {
-    const { schema, name } = key.referenced;
-    const columns = namesOf(key.columns);
-    const names = [name, columns, `${schema}.${name}`];
-    return { key, isList: false, names, also: [columns.replace(/_id$/, '')] };
-  });
-  const inward = referencedBy.map((key): Relation => {
-    const { schema, name } = key.table;
-    const columns = namesOf(key.columns);
-    const names = [name, `${name}.${columns}`, `${schema}.${name}`, `${schema}.${name}.${columns}`];
-    return { key, isList: true, names, also: [] };
-  });
-  return [...out, ...inward];
-}
-
-function namesOf(columns: readonly Column[]): string {
-  return columns.map(({ name }) => name).join(',');
-}
-
 function relationOf(relations: readonly Relation[], name: string): Relation {
   let found = relations.filter(({ names }) => names.includes(name));
   if (found.length === 0) found = relations.filter(({ also }) => also.includes(name));
   const [relation] = found;
   if (relation !== undefined && found.length === 1) return relation;
-  const choices = (found.length === 0 ? relations : found).map((one) => choice(one, relations));
+  const choices = (found.length === 0 ? relations : found).map((one) => choiceOf(one, relations));
   if (found.length > 0)
     throw new ArgumentError(
       `include: "${shorten(name)}" means several foreign keys. Name one of: ${listNames(choices)}.`,
@@ -124,13 +100,6 @@ function relationOf(relations: readonly Relation[], name: string): Relation {
   throw new ArgumentError(`unknown table in include: ${shorten(name)}.${instead} ${list}`, {
     uncertain: true,
   });
-}
-
-/** The first name that means no other relation. */
-function choice(relation: Relation, relations: readonly Relation[]): string {
-  const isUnique = (name: string): boolean =>
-    relations.every((one) => one === relation || !one.names.includes(name));
-  return relation.names.find(isUnique) ?? relation.names.at(-1)!;
 }
 
 function included(

@@ -17,9 +17,11 @@ export function orderOf(
   most: number,
   where = 'order_by',
 ): readonly Order[] {
-  const order = new Map<Order['column'], boolean>();
   const isName = (text: string): boolean => named(columns, text) !== undefined;
-  for (const name of nameListArgument(args, 'order_by', most, isName)) {
+  const names = nameListArgument(args, 'order_by', most, isName);
+  if (names.length === 0) return [];
+  const order = new Map<Order['column'], boolean>();
+  for (const name of names) {
     const { column, descends } = named(columns, name) ?? {
       column: columnOf(columns, name, where),
       descends: false,

@@ -5,12 +5,14 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
-import type { Database } from '../pg/database.js';
-import { withTimeout, type Identity } from '../pg/identity.js';
+import { withTimeout, withTraceId, type Identity } from '../pg/identity.js';
 import type { InternalOutcome } from '../pg/internal-job.js';
-import type { Job, ResultForm, Statement, StatementResult } from '../pg/job.js';
+import type { Job, ResultForm, Run, Statement, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
+import type { WalPosition } from '../pg/wal-position.js';
+import type { Rendered } from '../template/template.js';
+import type { RequestIds } from '../trace-context.js';
 import type { McpCall } from './call.js';
 
 /** A statement that reads. */
@@ -21,53 +23,130 @@ export interface Reading {
   readonly form: ResultForm;
   /** The measured cost; the same object for statements of the same cost. */
   readonly cost: ScriptCost;
+  /** Whether replicas are left out. */
+  readonly onPrimary?: boolean;
   /** A time limit of its own, ms; that of all statements also applies. */
   readonly timeout?: number | undefined;
+  /** Undefined for what the service reads for itself. */
+  readonly named?: ReadingName;
+}
+
+/** What a statement is called in the log, and the text that its script has rendered. */
+export interface ReadingName {
+  /** `<folder>/<script>`, or the tool and its table. */
+  readonly script: string;
+  readonly rendered: Rendered | undefined;
+}
+
+/** A statement that took long, as the log has it. */
+export interface SlowReading extends ReadingName {
+  readonly ids: RequestIds;
+  readonly alias: string;
+  readonly sql: string;
+  readonly identity: Identity | undefined;
+  /** When it was queued, ms. */
+  readonly since: number;
+  readonly attempts: number;
+}
+
+/** Receives statements that were slow. */
+export interface SlowReadings {
+  isSlow(run: Run): boolean;
+  log(reading: SlowReading, run: Run): void;
 }
 
 /** The result of a statement, or its failure. */
 export type ReadOutcome = InternalOutcome;
 
+/** Runs the statements of a database; what it sends leaves with the next `flush`. */
+export interface Runner {
+  /** Reads the position that a request brings, where jobs may run on replicas. Throws ServiceError. */
+  readonly requested?: (headers: string) => WalPosition | undefined;
+  run(job: Job, now: number): void;
+  flush(): void;
+}
+
+/** The runner of a known alias, for the primary only or for replicas too; it may change from one statement to the next. */
+export type RunnerOf = (alias: string, onPrimary: boolean) => Runner;
+
 /** Interval of the check for overdue statements, ms. */
 const CHECK_INTERVAL = 250;
 
 export class ReadOnly {
-  /** The database of a known alias; it may change from one statement to the next. */
-  readonly #databaseOf: (alias: string) => Database;
+  readonly #runnerOf: RunnerOf;
   readonly #limit: number;
-  readonly #unsent = new Set<Database>();
+  readonly #slow: SlowReadings | undefined;
+  readonly #slowAfter: number;
+  readonly #namesTraces: boolean;
+  readonly #unsent = new Set<Runner>();
   readonly #running = new Set<ReadJob>();
   #checking: NodeJS.Timeout | undefined;
 
   /**
    * `limit` is the time limit of a statement, ms. PostgreSQL does not enforce it on a connection shared with scripts,
    * or behind a pooler that drops parameters: then the call fails within a second of the limit, and the statement is
-   * cancelled if that affects no other.
+   * cancelled if that affects no other. `slow` logs slow statements; of others those are remembered that take `slowAfter`
+   * ms. `namesTraces`: whether PostgreSQL sees the ids of traces.
    */
-  constructor(databaseOf: (alias: string) => Database, limit = Infinity) {
-    this.#databaseOf = databaseOf;
+  constructor(
+    runnerOf: RunnerOf,
+    limit = Infinity,
+    slow?: SlowReadings,
+    slowAfter = Infinity,
+    namesTraces = false,
+  ) {
+    this.#runnerOf = runnerOf;
     this.#limit = limit;
+    this.#slow = slow;
+    this.#slowAfter = slowAfter;
+    this.#namesTraces = namesTraces;
   }
 
   /** read runs a statement under the caller's identity and resolves to its outcome. */
   read(alias: string, reading: Reading, call: McpCall): Promise<ReadOutcome> {
     if (call.abandoned) return Promise.resolve({ failure: new ServiceError('timeout') });
+    const runner = this.#runnerOf(alias, reading.onPrimary === true);
+    let after: WalPosition | undefined;
+    try {
+      after = runner.requested?.(call.request.headers);
+    } catch (error) {
+      return Promise.resolve({ failure: error as ServiceError });
+    }
     return new Promise((resolve) => {
-      const job: ReadJob = new ReadJob(reading, this.#identity(reading, call), (outcome) => {
+      const job: ReadJob = new ReadJob(reading, this.#identity(reading, call), after, (outcome) => {
         this.#running.delete(job);
         resolve(outcome);
       });
+      const { named } = reading;
+      if (named !== undefined && this.#slow !== undefined) {
+        job.slowAfter = call.trace === undefined ? this.#slowAfter : 0;
+        job.ran = (run) => this.#report(job, { ...named, alias }, call, run);
+      }
       call.setJob(job);
       this.#running.add(job);
       this.#checking ??= setInterval(() => this.#check(performance.now()), CHECK_INTERVAL).unref();
-      const database = this.#databaseOf(alias);
-      database.run(job, performance.now());
-      this.#send(database);
+      runner.run(job, performance.now());
+      this.#send(runner);
     });
   }
 
-  #identity({ timeout }: Reading, { identity }: McpCall): Identity | undefined {
-    return timeout === undefined ? identity : withTimeout(identity, Math.min(timeout, this.#limit));
+  #identity({ timeout }: Reading, { identity, trace }: McpCall): Identity | undefined {
+    const own =
+      timeout === undefined ? identity : withTimeout(identity, Math.min(timeout, this.#limit));
+    return trace !== undefined && this.#namesTraces ? withTraceId(own, trace.traceId) : own;
+  }
+
+  #report(
+    { statement, since, attempts }: Job,
+    named: ReadingName & Pick<SlowReading, 'alias'>,
+    call: McpCall,
+    run: Run,
+  ): void {
+    call.ran({ name: named.script, run, since, attempts });
+    if (this.#slow?.isSlow(run) !== true) return;
+    const { ids, identity } = call;
+    const { sql } = statement;
+    this.#slow.log({ ...named, ids, sql, identity, since, attempts }, run);
   }
 
   /** Fails overdue jobs. */
@@ -80,13 +159,13 @@ export class ReadOnly {
   }
 
   /** Flushes the statements of this turn of the event loop together, at its end. */
-  #send(database: Database): void {
+  #send(runner: Runner): void {
     if (this.#unsent.size === 0) queueMicrotask(() => this.#flush());
-    this.#unsent.add(database);
+    this.#unsent.add(runner);
   }
 
   #flush(): void {
-    for (const database of this.#unsent) database.flush();
+    for (const runner of this.#unsent) runner.flush();
     this.#unsent.clear();
   }
 }
@@ -105,6 +184,9 @@ class ReadJob implements Job {
   attempts = 0;
   since = 0;
   abandoned = false;
+  readonly after: WalPosition | undefined;
+  slowAfter?: number;
+  ran?: (run: Run) => void;
   readonly #ended: (outcome: ReadOutcome) => void;
   #began = 0;
   #over = false;
@@ -112,6 +194,7 @@ class ReadJob implements Job {
   constructor(
     { statement, values, form, cost }: Reading,
     identity: Identity | undefined,
+    after: WalPosition | undefined,
     ended: (outcome: ReadOutcome) => void,
   ) {
     this.statement = statement;
@@ -119,6 +202,7 @@ class ReadJob implements Job {
     this.form = form;
     this.cost = cost;
     this.identity = identity;
+    this.after = after;
     this.#ended = ended;
   }
 

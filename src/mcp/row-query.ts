@@ -13,11 +13,10 @@ import type { Arguments } from './tool.js';
 
 export interface RowQuery {
   readonly text: SelectText;
-  /** The columns whose types the parameters of the statement have. */
-  readonly typed: readonly Column[];
+  /** Those whose values are parameters of the statement, which have the types of the columns. */
   readonly filters: readonly Filter[];
   /** The columns that PostgreSQL compares, and the arguments that name them. */
-  readonly compared: readonly Column[];
+  compared(): readonly Column[];
   readonly places: string;
   /** Most rows of the result. */
   readonly limit: number;
@@ -35,29 +34,28 @@ export type QueryKind = (
 export const selectQuery: QueryKind = (args, table, tables, maxResult) => {
   const selection = selectionOf(args, table, () => tables.keysOf(table));
   const lists = selection.include.flatMap(({ list }) => list ?? []);
-  const filters = [selection, ...lists].flatMap((one) => one.filters);
-  const order = [selection, ...lists].flatMap((one) => one.order);
+  const filters = [...selection.filters, ...lists.flatMap((one) => one.filters)];
   return {
     text: selectText(table, selection),
-    typed: filters.map(({ column }) => column),
     filters,
-    compared: [...filters, ...order].map(({ column }) => column),
+    compared: () =>
+      [...filters, ...[selection, ...lists].flatMap((one) => one.order)].map(
+        ({ column }) => column,
+      ),
     places: 'filters and order_by',
     limit: selection.limit,
     json: (counted) => selectJson(table, selection, counted, maxResult),
   };
 };
 
-export const aggregateQuery: QueryKind = (args, table, _tables, maxResult) => {
-  const aggregation = aggregationOf(args, table);
+export const aggregateQuery: QueryKind = (args, table, tables, maxResult) => {
+  const aggregation = aggregationOf(args, table, (one) => tables.keysOf(one));
   const { groups, aggregates, having } = aggregation;
   const filters = [...aggregation.filters, ...having];
-  const used = [...groups, ...aggregates, ...filters].flatMap(({ column }) => column ?? []);
   return {
     text: aggregateText(table, aggregation),
-    typed: filters.map(({ column }) => column),
     filters,
-    compared: used,
+    compared: () => [...groups, ...aggregates, ...filters].flatMap(({ column }) => column ?? []),
     places: 'group_by, aggregates, filters and order_by',
     limit: aggregation.limit,
     json: (counted) => aggregateJson(table, aggregation, counted, maxResult),

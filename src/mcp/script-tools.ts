@@ -142,8 +142,7 @@ export class ScriptTools {
       return await this.#run(call, tool, args);
     } catch (error) {
       if (error instanceof ServiceError) return { error: error.message };
-      const { requestId } = call.request;
-      this.#log.error({ requestId, err: error }, 'a tool failed');
+      this.#log.error({ ...call.ids, err: error }, 'a tool failed');
       return { error: new ServiceError('internal').message };
     }
   }
@@ -208,7 +207,6 @@ export class ScriptTools {
   }
 
   async #run(call: McpCall, tool: ScriptTool, args: Arguments): Promise<ToolOutcome> {
-    const { requestId } = call.request;
     let sent: QueryParameters;
     let rendered: Rendered;
     let statement: ScriptStatement;
@@ -223,8 +221,9 @@ export class ScriptTools {
     }
     const { alias, cost } = tool;
     const { values } = rendered;
-    const { timeout } = tool.head;
-    const reading = { statement, values, form: 'value', cost, timeout } as const;
+    const { timeout, primary: onPrimary } = tool.head;
+    const named = { script: tool.path, rendered };
+    const reading = { statement, values, form: 'value', cost, timeout, onPrimary, named } as const;
     let outcome = await this.#readOnly.read(alias, reading, call);
     if (isTooLarge(outcome)) {
       statement = this.#fitting.build('read', rendered.text, tool.path);
@@ -250,7 +249,7 @@ export class ScriptTools {
     if (!call.abandoned) {
       const found = fault?.place ?? (offset === undefined ? undefined : rendered.locate(offset));
       const position = found && `${tool.path}:${found.line}:${found.column}`;
-      const place = { requestId, script: tool.path, alias, position, parameter };
+      const place = { ...call.ids, script: tool.path, alias, position, parameter };
       logFailure(this.#log, failure, place);
     }
     const { maxResult } = this.#settings;
@@ -260,10 +259,10 @@ export class ScriptTools {
   }
 
   #data(call: McpCall, { path, head }: ScriptTool, sent: QueryParameters): RequestData {
-    const { headers, claims, requestId } = call.request;
+    const { headers, claims } = call.request;
     const onBlanked = (header: string): void => {
       this.#log.warn(
-        { requestId, script: path, header },
+        { ...call.ids, script: path, header },
         'a header was blanked: its value cannot be interpolated safely',
       );
     };
@@ -277,17 +276,15 @@ export class ScriptTools {
     if (error instanceof RefusedValue)
       return { error: `${unsafeValue(error.parameter).message}. ${PLAIN_VALUES}` };
     if (error instanceof TemplateError) {
-      const { requestId } = call.request;
       const position = `${path}:${error.line}:${error.column}`;
       const parameter = error instanceof InvalidParameter ? error.invalid.parameter : undefined;
-      this.#log.warn({ requestId, script: path, position, parameter }, error.safeMessage);
+      this.#log.warn({ ...call.ids, script: path, position, parameter }, error.safeMessage);
       if (error instanceof InvalidParameter)
         return { error: invalidParameter(error.invalid).message };
       return { error: `could not run script ${path} with these arguments: ${NOT_RENDERED}` };
     }
     if (error instanceof ServiceError && error.detail !== undefined) {
-      const { requestId } = call.request;
-      this.#log.warn({ requestId, script: path }, error.detail);
+      this.#log.warn({ ...call.ids, script: path }, error.detail);
     }
     throw error;
   }

@@ -52,8 +52,8 @@ export function selectFailureText(
   if (common !== undefined || failure instanceof ServiceError) return common ?? GENERAL;
   const { state } = failure;
   if (state.startsWith('22')) return valueText(failure, filters);
-  if (UNCOMPARABLE.has(state) && compared.length > 0) {
-    const columns = new Set(compared.map(({ name, type }) => `${name} (${type})`));
+  if (UNCOMPARABLE.has(state) && compared().length > 0) {
+    const columns = new Set(compared().map(({ name, type }) => `${name} (${type})`));
     return `a column has a type that cannot be compared. Leave it out of ${places}: ${listNames([...columns])}.`;
   }
   if (CHANGED.has(state))

@@ -33,8 +33,8 @@ export function selectText(table: Table, selection: Selection): SelectText {
   return { rows: sql, wanted, total: all, values };
 }
 
-export function tableSql({ schema, name }: Table): string {
-  return qualifiedName({ schema, table: name });
+export function tableSql(table: Table): string {
+  return textsOf(table).name;
 }
 
 /** The columns of the result, and those that related rows are found by. */
@@ -119,8 +119,34 @@ function cutNotice(maxResult: number): string {
 }
 
 /** tableJson names a table: three members of an object. */
-export function tableJson({ alias, schema, name }: Table): string {
-  return `"database":${JSON.stringify(alias)},"schema":${JSON.stringify(schema)},"table":${JSON.stringify(name)}`;
+export function tableJson(table: Table): string {
+  return textsOf(table).json;
+}
+
+/** What statements and results of a table have in common. */
+interface TableTexts {
+  /** SQL. */
+  readonly name: string;
+  /** As tableJson gives it. */
+  readonly json: string;
+  /** All columns. */
+  readonly columns: ColumnList;
+}
+
+const texts = new WeakMap<Table, TableTexts>();
+
+function textsOf(table: Table): TableTexts {
+  let known = texts.get(table);
+  if (known === undefined) {
+    const { alias, schema, name, columns } = table;
+    known = {
+      name: qualifiedName({ schema, table: name }),
+      json: `"database":${JSON.stringify(alias)},"schema":${JSON.stringify(schema)},"table":${JSON.stringify(name)}`,
+      columns: columnList(columns),
+    };
+    texts.set(table, known);
+  }
+  return known;
 }
 
 /** A list of columns, as SQL and as JSON. */
@@ -129,14 +155,8 @@ interface ColumnList {
   readonly json: string;
 }
 
-/** The lists of all columns, by table. */
-const allColumns = new WeakMap<Table, ColumnList>();
-
 function columnsOf(table: Table, columns: readonly Column[]): ColumnList {
-  if (columns !== table.columns) return columnList(columns);
-  let all = allColumns.get(table);
-  if (all === undefined) allColumns.set(table, (all = columnList(columns)));
-  return all;
+  return columns === table.columns ? textsOf(table).columns : columnList(columns);
 }
 
 function columnList(columns: readonly Column[]): ColumnList {

@@ -18,6 +18,10 @@ import type { Arguments, ToolOutcome } from './tool.js';
 /** Bounds of the recent statements of all databases. */
 const RECENT: RecentBounds = { entries: 500, characters: 1_000_000 };
 
+/** The statements of a query: all of its rows, or as many as fit. */
+const FORMS = { all: countedRows, fitting: fittingRows };
+type Form = keyof typeof FORMS;
+
 interface Attempt {
   readonly outcome: ToolOutcome;
   /** Whether it may have failed because the table has changed. */
@@ -29,7 +33,7 @@ export class TableRows {
   readonly #readOnly: ReadOnly;
   readonly #maxResult: number;
   readonly #log: Logger;
-  /** The same text is the same statement, so that it is prepared when it is repeated, and has one cost. */
+  /** The same query is the same statement, so that it is prepared when it is repeated, and has one cost. */
   readonly #recent = new Recent<{ statement: { sql: string; recurs: boolean }; cost: ScriptCost }>(
     RECENT,
   );
@@ -61,9 +65,8 @@ export class TableRows {
     }
     const { outcome, failure } = attempt;
     if (failure !== undefined && !call.abandoned) {
-      const { requestId } = call.request;
       const { alias, schema, name } = table;
-      logFailure(this.#log, failure, { requestId, alias, schema, table: name });
+      logFailure(this.#log, failure, { ...call.ids, alias, schema, table: name });
     }
     return outcome;
   }
@@ -82,7 +85,9 @@ export class TableRows {
       if (!(error instanceof ArgumentError)) throw error;
       return { outcome: { error: error.message }, uncertain: error.uncertain, failure: undefined };
     }
-    const { result, failure } = await this.#read(call, table, query);
+    let read = await this.#read(call, table, query, 'all');
+    if (isTooLarge(read)) read = await this.#read(call, table, query, 'fitting');
+    const { result, failure } = read;
     if (failure !== undefined) {
       const error = selectFailureText(failure, this.#maxResult, query);
       return { outcome: { error }, uncertain: mayBeStale(failure), failure };
@@ -95,31 +100,28 @@ export class TableRows {
     return { outcome, uncertain: false, failure: undefined };
   }
 
-  /** Rows that are too large are read once more, as many as fit. */
-  async #read(call: McpCall, table: Table, query: RowQuery): Promise<ReadOutcome> {
-    const { text } = query;
-    const outcome = await this.#run(call, table, query, countedRows(text, this.#maxResult));
-    if (!isTooLarge(outcome)) return outcome;
-    return this.#run(call, table, query, fittingRows(text, this.#maxResult));
+  #read(call: McpCall, table: Table, query: RowQuery, form: Form): Promise<ReadOutcome> {
+    const { alias, schema, name } = table;
+    const { statement, cost } = this.#statement(alias, query, form);
+    const { values } = query.text;
+    const named = { script: `/_mcp/${schema}.${name}`, rendered: undefined };
+    return this.#readOnly.read(alias, { statement, cost, values, form: 'value', named }, call);
   }
 
-  #run(
-    call: McpCall,
-    { alias }: Table,
-    { text: { values }, typed }: RowQuery,
-    sql: string,
-  ): Promise<ReadOutcome> {
+  #statement(
+    alias: string,
+    { text, filters }: RowQuery,
+    form: Form,
+  ): Pick<Reading, 'statement' | 'cost'> {
     // A prepared statement keeps the types of its parameters.
-    const types = typed.map(({ type }) => type).join();
-    const known = this.#statement(alias, types, sql);
-    return this.#readOnly.read(alias, { ...known, values, form: 'value' }, call);
-  }
-
-  #statement(alias: string, types: string, sql: string): Pick<Reading, 'statement' | 'cost'> {
-    const key = `${alias}\n${types}\n${sql}`;
+    let types = '';
+    for (const { column } of filters) types += `${column.type},`;
+    // What is added to the query is the same in each statement of a form, so that it need not be compared.
+    const key = `${form}\n${alias}\n${types}\n${text.wanted}\n${text.total ?? ''}\n${text.rows}`;
     let known = this.#recent.get(key);
     if (known === undefined) {
-      known = { statement: { sql, recurs: false }, cost: new ScriptCost() };
+      const statement = { sql: FORMS[form](text, this.#maxResult), recurs: false };
+      known = { statement, cost: new ScriptCost() };
       this.#recent.set(key, known);
     } else known.statement.recurs = true;
     return known;

@@ -2,6 +2,7 @@
  * Sets of tables: those of a database that a role may read, and the subset that `[access]` permits a caller. Sets are
  * immutable. Callers without entries of their own in the configuration share one.
  */
+import { compareText } from '../text.js';
 import type { TableAccess, TableName } from '../access/table-access.js';
 import type { LoadedTable } from './loaded-table.js';
 import { KeyIndex } from './table-keys.js';
@@ -71,16 +72,12 @@ function key(schema: string, name: string): string {
 /** Sorts by schema and name; compares UTF-16 units, which is faster, if that gives the same order. */
 function sorted<Kind extends Table>(tables: Kind[]): Kind[] {
   const odd = tables.some(({ schema, name }) => SURROGATE.test(schema) || SURROGATE.test(name));
-  const compare = odd ? compareBytes : compareUnits;
+  const compare = odd ? compareBytes : compareText;
   return tables.sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
 }
 
 /** A surrogate: its order among UTF-16 units differs from that of its character in UTF-8. */
 const SURROGATE = /[\ud800-\udfff]/;
-
-function compareUnits(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
-}
 
 /** compareBytes compares texts by their UTF-8 bytes, as PostgreSQL does in collation C. */
 export function compareBytes(a: string, b: string): number {
@@ -89,5 +86,5 @@ export function compareBytes(a: string, b: string): number {
   if (i === a.length || i === b.length) return a.length - b.length;
   const [x, y] = [a.charAt(i), b.charAt(i)];
   const [above, other] = [SURROGATE.test(x), SURROGATE.test(y)];
-  return above === other ? compareUnits(x, y) : above ? 1 : -1;
+  return above === other ? compareText(x, y) : above ? 1 : -1;
 }

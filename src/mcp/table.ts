@@ -34,6 +34,8 @@ export interface Column {
   readonly defaultValue: string | undefined;
   /** The comment in the database. */
   readonly description: string | undefined;
+  /** For a column of a joined table, the alias of that table in the statement. */
+  readonly relation?: string | undefined;
 }
 
 /**

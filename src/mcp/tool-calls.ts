@@ -73,7 +73,15 @@ export class ToolCalls {
     };
     const entries = Object.entries(generic) as [GenericTool, Run][];
     this.#generic = new Map(
-      FORMS.flatMap((form) => entries.map(([name, run]) => [genericToolName(form, name), run])),
+      FORMS.flatMap((form) =>
+        entries.map(([name, run]) => [
+          genericToolName(form, name),
+          (call, args) => {
+            call.called(name);
+            return run(call, args);
+          },
+        ]),
+      ),
     );
   }
 
@@ -86,6 +94,7 @@ export class ToolCalls {
         return await this.#selectFrom(call, name, args);
       const outcome = await this.#scripts?.run(call, name, args);
       if (outcome === undefined) throw unknownTool(name);
+      call.called('script');
       return outcome;
     } catch (error) {
       if (error instanceof ArgumentError) return { error: error.message };
@@ -134,7 +143,7 @@ export class ToolCalls {
 
   async #readTable(call: McpCall, args: Arguments, kind: QueryKind): Promise<ToolOutcome> {
     const found = await this.#find(call, args);
-    return 'error' in found ? found : this.#read(call, kind, found.table, args);
+    return 'error' in found ? found : this.#read(call, kind, found, args);
   }
 
   /** Runs the tool of a single table. */
@@ -149,15 +158,20 @@ export class ToolCalls {
       if (aliases.length > 0 || hasTableName(name)) return this.#denied(call);
       throw unknownTool(name);
     }
+    call.called('table');
     checkTableSelect(args);
-    return this.#read(call, selectQuery, table, args);
+    const visible = await this.#catalog.visible(table.alias, call);
+    return this.#read(call, selectQuery, { table, visible }, args);
   }
 
-  async #read(call: McpCall, kind: QueryKind, table: Table, args: Arguments): Promise<ToolOutcome> {
-    const { alias } = table;
-    const tables = await this.#catalog.visible(alias, call);
-    const renewed = (): Promise<VisibleTables> => this.#catalog.renewed(alias, call);
-    const outcome = await this.#rows.read(call, kind, [table, tables], args, renewed);
+  async #read(
+    call: McpCall,
+    kind: QueryKind,
+    { table, visible }: FoundTable,
+    args: Arguments,
+  ): Promise<ToolOutcome> {
+    const renewed = (): Promise<VisibleTables> => this.#catalog.renewed(table.alias, call);
+    const outcome = await this.#rows.read(call, kind, [table, visible], args, renewed);
     return outcome ?? this.#denied(call);
   }
 

@@ -2,20 +2,17 @@
  * The list of a caller's tools, in pages and in the form of names that the client asks for: generic tools first, then
  * scripts, then tables, as many as the configuration allows. Tables of an unreachable database are left out.
  */
-import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { McpSettings } from '../settings.js';
 import type { McpCall } from './call.js';
 import { OfferedTools } from './offered-tools.js';
 import type { ScriptTools } from './script-tools.js';
-import { TableSet } from './table-set.js';
-import type { TableCatalog, Table, VisibleTables } from './table.js';
-import { decodeCursor } from './tool-cursor.js';
+import { decodeCursor } from './list-cursor.js';
+import { reachableTables } from './reachable-tables.js';
+import type { TableCatalog, Table } from './table.js';
 import { formOf, mayName, type NameForm } from './tool-names.js';
 import { pageOf } from './tool-pages.js';
 import type { ToolPage } from './tool.js';
-
-const NO_TABLES: VisibleTables = new TableSet([]);
 
 export class ToolList {
   readonly #settings: McpSettings;
@@ -49,7 +46,7 @@ export class ToolList {
     const listsTables = this.#listsTables && this.#settings.maxTools > 0;
     const [scripts, visible] = await Promise.all([
       this.#scripts?.list(call) ?? Promise.resolve([]),
-      listsTables ? this.#visible(call) : Promise.resolve([]),
+      listsTables ? reachableTables(this.#catalog, call) : Promise.resolve([]),
     ]);
     const tools = this.#offered[call.form].of(scripts, visible);
     return pageOf(tools, after, this.#aliases);
@@ -68,19 +65,5 @@ export class ToolList {
     const found = visible.map((one) => offered.namesOf(one).byName.get(name));
     const tables = found.filter((table) => table !== undefined);
     return tables.length === 1 ? (tables[0] ?? undefined) : undefined;
-  }
-
-  /** The visible tables of each database; none of a database that cannot be read. */
-  #visible(call: McpCall): Promise<VisibleTables[]> {
-    return Promise.all(
-      this.#aliases.map(async (alias) => {
-        try {
-          return await this.#catalog.visible(alias, call);
-        } catch (error) {
-          if (error instanceof ServiceError) return NO_TABLES; // the catalog has logged it
-          throw error;
-        }
-      }),
-    );
   }
 }

@@ -24,9 +24,14 @@ export interface Addon {
   ) => PluginPool;
   readonly httpMethods: readonly string[];
   readonly releaseBuffer: (buffer: ArrayBuffer) => void;
+  readonly threadCpuTime: () => number;
+  readonly droppedLogLines: () => number;
   readonly batchScheduling: () => boolean;
   readonly lowPriority: () => boolean;
   readonly releaseMemory: () => void;
+  readonly keepLibrary: (path: string) => void;
+  readonly createSharedMemory: (bytes: number) => number;
+  readonly mapSharedMemory: (fd: number, offset: number, bytes: number) => ArrayBuffer;
   readonly appendLog: (line: string) => void;
   readonly setLogNotice: (before: string, between: string, after: string, clock: boolean) => void;
 }

@@ -17,3 +17,6 @@ export const setLogNotice: (
   after: string,
   clock: boolean,
 ) => void = addon.setLogNotice;
+
+/** droppedLogLines is how many lines of this process were dropped since it started. */
+export const droppedLogLines: () => number = addon.droppedLogLines;

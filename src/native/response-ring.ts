@@ -53,11 +53,12 @@ export class ResponseRing {
     this.#words = new Int32Array(memory, CONTROL_BYTES);
   }
 
-  /** finish completes the record whose body a pipeline has placed. */
-  finish(place: number, id: number, status: number, type: number): void {
+  /** finish completes the record whose body a pipeline has placed. Returns the size of the body, bytes. */
+  finish(place: number, id: number, status: number, type: number): number {
     const at = place >> 2;
     this.#words[at + 1] = id;
     this.#words[at + 2] = status | (type << 16);
+    return this.#words[at + 3]! & 0xffff;
   }
 
   /**

@@ -14,3 +14,6 @@ export const batchScheduling: () => boolean = addon.batchScheduling;
  * 19); on idle cores nothing changes. Returns false when the kernel rejects it.
  */
 export const lowPriority: () => boolean = addon.lowPriority;
+
+/** threadCpuTime is how much CPU time this thread has used, seconds. */
+export const threadCpuTime: () => number = addon.threadCpuTime;

@@ -21,7 +21,7 @@ export class DocumentAccess {
   }
 
   /** needsToken tells whether an operation needs a token. */
-  needsToken({ path }: Operation): boolean {
+  needsToken({ path }: Pick<Operation, 'path'>): boolean {
     if (!this.hasTokens) return false;
     return this.#scripts !== undefined || !SAMPLES.some((one) => this.#isOpen(path, one));
   }
@@ -29,7 +29,7 @@ export class DocumentAccess {
   /** mayRun tells whether a caller may run an operation of the database `alias`. */
   mayRun(
     { user, isIdentified, isAdmitted }: DocumentReader,
-    { folder, name, method }: Operation,
+    { folder, name, method }: Pick<Operation, 'folder' | 'name' | 'method'>,
     alias: string,
     needsToken: boolean,
   ): boolean {

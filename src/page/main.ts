@@ -2,17 +2,18 @@
  * The page: loads the document of the service and shows the operation that the address names. All URLs are relative to this
  * file's, so that it works under any prefix.
  */
+import { readAccess, type Access } from './access.js';
 import { Client, textOf } from './client.js';
+import { chosenDatabase, DatabaseChoice } from './database-choice.js';
 import { button, h } from './dom.js';
 import { failureOf } from './failure.js';
-import { isNamed, readDocument, type Catalogue } from './operations.js';
+import { isNamed, readDocument, type Catalogue, type Operation } from './operations.js';
 import { OperationView } from './operation-view.js';
 import { ScriptList } from './script-list.js';
 import { listTables, tablesView, type Table } from './tables-view.js';
 import { themeChoice } from './theme.js';
 import { tokenForm } from './token-form.js';
 
-const DOCUMENT = '_QUERIES/openapi.json';
 const TABLES = 'tables';
 
 /** What is served at `_docs/page.js` belongs to the service at `./`. */
@@ -28,6 +29,11 @@ const menu = button('Scripts', () => toggleMenu(!document.body.classList.contain
   'aria-expanded': 'false',
 });
 
+const choice = new DatabaseChoice(() => void change());
+
+/** The database whose document was loaded last, empty for the default one; undefined before that. */
+let loaded: string | undefined;
+let access: Access | undefined;
 let catalogue: Catalogue | undefined;
 let tables: readonly Table[] | undefined;
 let view: OperationView | undefined;
@@ -44,6 +50,7 @@ function start(): void {
     {},
     menu,
     title,
+    choice.element,
     tokenForm(client, () => void load()),
     themeChoice(),
   );
@@ -54,7 +61,12 @@ function start(): void {
     toggleMenu(true);
     list.focus();
   });
-  window.addEventListener('hashchange', () => show(true));
+  window.addEventListener('hashchange', () => {
+    if (loaded === chosenDatabase()) show(true);
+  });
+  window.addEventListener('popstate', () => {
+    if (loaded !== chosenDatabase()) void load();
+  });
   void load();
 }
 
@@ -68,14 +80,43 @@ function toggleMenu(open: boolean): void {
   menu.setAttribute('aria-expanded', String(open));
 }
 
+/** Loads the database that was chosen, and shows its script of the same name as before, if there is one. */
+async function change(): Promise<void> {
+  const before = named();
+  await load();
+  const all = catalogue?.operations ?? [];
+  if (before !== undefined && named() === undefined) {
+    const { script, method } = before;
+    const same = all.find((one) => one.script === script && one.method === method);
+    const hash = same === undefined ? '' : `#${encodeURI(same.id)}`;
+    history.replaceState(null, '', location.pathname + location.search + hash);
+    show(false);
+  }
+  choice.announce(all.length);
+}
+
+/** The operation that the address names. */
+function named(): Operation | undefined {
+  const id = decoded(location.hash.slice(1));
+  return catalogue?.operations.find((one) => isNamed(one, id));
+}
+
+/** The document of the database in the address. */
+function documentTarget(): string {
+  const database = chosenDatabase();
+  return `_QUERIES/${database === '' ? '' : `${encodeURIComponent(database)}/`}openapi.json`;
+}
+
 /** Loads what the caller may see; what an earlier call finds later is dropped. */
 async function load(): Promise<void> {
   const nth = ++loads;
+  const database = chosenDatabase();
+  const permitted = readAccess(client);
   const listing = listTables(client).catch(() => ({ tables: undefined, code: undefined }));
   let problem: Node | undefined;
   let found: Catalogue | undefined;
   try {
-    const received = await client.read(DOCUMENT);
+    const received = await client.read(documentTarget());
     const { status, statusText } = received;
     if (status === 200) found = readDocument(textOf(received));
     else
@@ -84,7 +125,11 @@ async function load(): Promise<void> {
     problem = notice(NO_LIST, (error as Error).message);
   }
   const listed = await listing;
+  const granted = await permitted;
   if (nth !== loads) return;
+  loaded = database;
+  access = granted;
+  choice.show(access);
   catalogue = found;
   tables = listed.tables;
   tablesLink.hidden = tables === undefined;
@@ -123,9 +168,9 @@ function notice(heading: string, text: string): HTMLElement {
 function show(moved: boolean): void {
   if (catalogue === undefined) return;
   const id = decoded(location.hash.slice(1));
-  const operation = catalogue.operations.find((one) => isNamed(one, id));
+  const operation = named();
   view?.stop();
-  view = operation && new OperationView(operation, catalogue, client);
+  view = operation && new OperationView(operation, catalogue, client, access?.sql === true);
   list.select(operation?.id ?? id);
   if (id === TABLES) tablesLink.setAttribute('aria-current', 'page');
   else tablesLink.removeAttribute('aria-current');
@@ -157,7 +202,7 @@ function welcome({ title, version, description, operations }: Catalogue, id: str
     h(
       'p',
       {},
-      h('a', { href: client.base + DOCUMENT }, 'openapi.json'),
+      h('a', { href: client.base + documentTarget() }, 'openapi.json'),
       ' describes the same for programs.',
     ),
   ];

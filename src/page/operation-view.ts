@@ -10,6 +10,7 @@ import type { Catalogue, Finding, Operation, Outcome, Proof } from './operations
 import { prepare, type PreparedRequest } from './prepared-request.js';
 import { resultView } from './result-view.js';
 import type { Schemas } from './schema.js';
+import { SqlPanel } from './sql-panel.js';
 import { tabs } from './tabs.js';
 import { typeScriptCall } from './typescript-call.js';
 
@@ -27,11 +28,15 @@ export class OperationView {
   readonly #stop = button('Stop', () => this.stop(), { disabled: true });
   readonly #status = h('p', { role: 'status', class: 'status' });
   readonly #result = h('div', { class: 'result' });
+  /** Undefined when the user may not see the SQL. */
+  readonly #sql: SqlPanel | undefined;
   #running: AbortController | undefined;
 
-  constructor(operation: Operation, { schemas }: Catalogue, client: Client) {
+  /** `showsSql`: whether the user may see the SQL of the script. */
+  constructor(operation: Operation, { schemas }: Catalogue, client: Client, showsSql: boolean) {
     this.#operation = operation;
     this.#client = client;
+    if (showsSql) this.#sql = new SqlPanel(client, () => this.#prepared());
     const changed = (): void => refresh();
     this.#fields = operation.parameters.map((one) => new Field(one, schemas, changed));
     this.#body = operation.body && new BodyEditor(operation.body, schemas, changed);
@@ -71,6 +76,7 @@ export class OperationView {
       ...heading(operation),
       section('Request', form),
       section('Response', this.#result),
+      this.#sql && section('SQL of the script', this.#sql.element),
       section('As code', calls),
       operation.outcomes.length > 0 && section('Responses', outcomes(operation.outcomes, schemas)),
       operation.proof && section('What the proof found', proofView(operation.proof)),
@@ -103,7 +109,9 @@ export class OperationView {
     this.#status.className = 'status';
     this.#status.textContent = 'Running…';
     try {
-      const received = await this.#client.send(this.#prepared(), running.signal);
+      const request = this.#prepared();
+      this.#sql?.ran(request);
+      const received = await this.#client.send(request, running.signal);
       const { element, summary, failure } = resultView(received);
       this.#status.textContent = summary;
       this.#status.classList.add(received.status < 400 ? 'good' : 'bad');

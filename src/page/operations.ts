@@ -49,6 +49,8 @@ export interface Operation {
   /** Other paths where the same script is. */
   readonly others: readonly string[];
   readonly folder: string;
+  /** Folder and name of the script; empty in documents that do not say. */
+  readonly script: string;
   /** The path without what all operations of the folder have in common. */
   readonly name: string;
   readonly summary: string;
@@ -122,6 +124,7 @@ function readOperation(schemas: Schemas, path: string, method: string, item: Mem
     path,
     others: [],
     folder,
+    script: text_(given['x-script']),
     name: shortName(path, folder),
     summary: text_(given['summary']),
     description: text_(given['description']),

@@ -4,7 +4,6 @@
  */
 import type { DatabaseSettings } from '../settings.js';
 import { errorText } from '../text.js';
-import { postgresVersion, unsupportedPostgres } from '../version.js';
 import { withAdvice } from './connection-advice.js';
 import { connectsSafely, loadLibpq, type Libpq } from './libpq-addon.js';
 
@@ -32,26 +31,4 @@ export async function connectPipelined(settings: DatabaseSettings): Promise<Libp
   if (pq.enterPipelineMode()) return pq;
   pq.finish();
   throw new Error('libpq could not enter pipeline mode');
-}
-
-export type CheckedDatabase =
-  | { readonly ok: true; readonly version: string }
-  | { readonly ok: false; readonly message: string };
-
-/**
- * checkDatabase connects once, for the command line. `version` is for example 15.18; `message` is that of libpq or the
- * server (never a password), or says that the server is too old.
- */
-export async function checkDatabase(settings: DatabaseSettings): Promise<CheckedDatabase> {
-  try {
-    const pq = await connectPipelined(settings);
-    const version = pq.serverVersion();
-    pq.finish();
-    const message = unsupportedPostgres(version);
-    return message === undefined
-      ? { ok: true, version: postgresVersion(version) }
-      : { ok: false, message };
-  } catch (error) {
-    return { ok: false, message: errorText(error) };
-  }
 }

@@ -6,11 +6,13 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
+import { DATABASE, SCRIPT } from '../metrics/catalogue.js';
+import { observeCount, observeSeconds } from '../metrics/histogram.js';
 import type { Detail, PipelineResult } from '../native/pipeline.js';
 import { connectionLost, failLost, lossOf, outcomeUnknown, type Loss } from './connection-loss.js';
 import { InFlight } from './in-flight.js';
 import { InternalJob, Rollback } from './internal-job.js';
-import type { Job, StatementResult } from './job.js';
+import type { Job, Run, RunServer, StatementResult } from './job.js';
 import type { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
@@ -24,6 +26,7 @@ import {
   type ResultBudget,
 } from './result-budget.js';
 import {
+  countUses,
   dropAborted,
   dropUnknown,
   failedStatement,
@@ -35,6 +38,7 @@ import {
   type Segment,
 } from './segment.js';
 import { connectionFailure, failureOf, mayBeStale, type SqlFailure } from './sql-failure.js';
+import type { StatementCache } from './statement-cache.js';
 import { StuckDetector } from './stuck-detector.js';
 
 /** A text longer than this (UTF-16 units) that is not prepared is followed by a short one, which frees its memory. */
@@ -53,6 +57,9 @@ export interface ConnectionCallbacks {
   readonly answered: () => void;
   /** How many connections of the database are busy. */
   readonly busy: () => number;
+  /** The database's row of DATABASES. */
+  readonly counts: Float64Array;
+  readonly server: RunServer;
   /** The connection is closed; `rerun` are the jobs to be run on another one. */
   readonly lost: (connection: Connection, rerun: readonly Job[]) => void;
 }
@@ -96,20 +103,34 @@ export class Connection {
     return this.#socket.open;
   }
 
+  /** prepared is the statements that are prepared on it. */
+  get prepared(): Pick<StatementCache, 'size' | 'length'> {
+    return this.#prepared.statements;
+  }
+
   /**
    * cancelAbandoned cancels the running statement if all jobs in flight are abandoned. The connection takes no more and is
    * closed after the last of them: when the request arrives is not known, and it must hit no other job.
    */
   cancelAbandoned(now: number): void {
     if (!this.inFlight.areAbandoned || !this.#stuck.cancel(now)) return;
+    this.#callbacks.counts[DATABASE.cancelled]! += 1;
     this.exclusive = true;
     this.#retiring = true;
+  }
+
+  /** retire takes no more jobs, and closes the connection after those in flight. */
+  retire(): void {
+    this.exclusive = true;
+    this.#retiring = true;
+    if (this.inFlight.size === 0) this.close();
   }
 
   /** closeStuck closes the connection if its head, with `limit` ms for a statement, does not answer. */
   closeStuck(now: number, limit: number): void {
     if (!this.#stuck.isStuck(now, limit)) return;
-    this.#stuck.cancel(now); // a pooler may have dropped the limit
+    // A pooler may have dropped the limit.
+    if (this.#stuck.cancel(now)) this.#callbacks.counts[DATABASE.cancelled]! += 1;
     this.#lose({ head: new ServiceError('timeout') });
   }
 
@@ -128,9 +149,16 @@ export class Connection {
       job.failed(statement.commits === true ? outcomeUnknown() : unsent);
       return;
     }
-    job.attempts++;
+    const { counts } = this.#callbacks;
+    if (job.attempts++ > 0) counts[DATABASE.retries]! += 1;
+    else if (job.since > 0) {
+      observeSeconds(counts, DATABASE.wait, (now - job.since) / 1_000);
+      observeCount(counts, DATABASE.depth, this.inFlight.size + 1);
+    }
+    if (job.since > 0 && !(job instanceof InternalJob)) countUses(counts, segment);
     this.inFlight.push(segment);
     if (inExplicit) this.send(new Rollback(), now);
+    if (job.followedBy !== undefined && this.open) this.send(job.followedBy(), now);
     if (parsesAny(segment)) this.#evict(now);
     // PostgreSQL keeps the parsed text and its plan until it gets the next text without a name.
     const unnamed = lastUnnamed(segment);
@@ -208,7 +236,13 @@ export class Connection {
     if (this.#meter.outgrewBuffer) this.#retiring = true;
     this.#meter.reset();
     if (!this.exclusive && job.cost !== undefined) this.#lanes.record(job.since, now);
-    this.inFlight.shift(now);
+    if (job.cost !== undefined) {
+      const { counts } = job.cost;
+      observeSeconds(counts, SCRIPT.duration, (now - segment.sentAt) / 1_000);
+      if (this.exclusive) counts[SCRIPT.slowLane]! += 1;
+    }
+    this.#reportRun(segment, now, read);
+    this.inFlight.shift(now, this.exclusive);
     if (this.inFlight.size === 0) this.exclusive = this.#retiring;
     if (aborted) this.#explicitUntil = now + EXPLICIT_AFTER_FAILURE;
     if (aborted && !segment.inAborted && !segment.inExplicit) this.#rollBack(now);
@@ -232,6 +266,8 @@ export class Connection {
     }
     // While libpq reads, it takes whatever comes; the size of the result is known only now.
     const size = isDetail(outcome) ? (outcome.bytes ?? 0) : (result.value?.length ?? 0);
+    // A value that was placed in the ring is counted with its response.
+    if (job.cost !== undefined) job.cost.counts[SCRIPT.bytes]! += size;
     const fits = this.#meter.add(size - this.#meter.received);
     // Rows are those of a write, which has run.
     if (!fits && !isDetail(outcome)) return tooManyResults();
@@ -291,17 +327,49 @@ export class Connection {
       return;
     }
     job.attempts--;
+    this.#callbacks.counts[DATABASE.retries]! += 1;
     this.send(job, now);
     this.flush();
+  }
+
+  /** Reports a job that took long, or failed. */
+  #reportRun(
+    { job, sentAt: sent }: Segment,
+    now: number,
+    read: StatementResult | SqlFailure | ServiceError,
+  ): void {
+    if (job.slowAfter === undefined) return;
+    if (now - job.since >= job.slowAfter || !('affected' in read))
+      job.ran?.({
+        server: this.#callbacks.server,
+        sent,
+        began: now - this.inFlight.headTime(now),
+        ended: now,
+        lane: this.exclusive ? 'slow' : 'fast',
+        ...endOf(job, read),
+      });
   }
 
   /** Ends the jobs in flight, unless the connection is closed already. */
   #lose(loss: Loss = {}): void {
     if (!this.open) return;
+    const { head } = this.inFlight;
+    const now = performance.now();
+    if (head !== undefined) this.#reportRun(head, now, loss.head ?? connectionLost());
     this.#meter.reset();
     this.#socket.close();
-    this.#callbacks.lost(this, failLost(this.inFlight.takeAll(), loss));
+    this.#callbacks.lost(this, failLost(this.inFlight.takeAll(now, this.exclusive), loss));
   }
+}
+
+/** The rows of a job, and how it failed. */
+function endOf(
+  { form }: Job,
+  read: StatementResult | SqlFailure | ServiceError,
+): Pick<Run, 'rows' | 'state'> {
+  if ('affected' in read)
+    return { rows: form === 'rows' ? read.affected : undefined, state: undefined };
+  return { rows: undefined, state: read instanceof ServiceError ? read.code : read.state };
 }
 
 function notAllowed(message: string): ServiceError {

@@ -4,19 +4,24 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
+import { DATABASE, DATABASES } from '../metrics/catalogue.js';
+import { onSample } from '../metrics/sampler.js';
+import { row } from '../metrics/thread.js';
 import type { Description } from '../native/pipeline.js';
-import type { DatabaseSettings } from '../settings.js';
+import { shownAlias, type DatabaseSettings } from '../settings.js';
 import { Connection, type ConnectionCallbacks } from './connection.js';
 import { ConnectionQuota, type Quota } from './connection-quota.js';
 import { Dialer } from './dialer.js';
-import type { Identity } from './identity.js';
+import type { Engine } from '../engine.js';
+import { KnownEngine } from './engine.js';
 import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
+import { DatabaseGauges } from './database-gauges.js';
 import { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
-import type { Queryable } from './queryable.js';
+import type { DescribeOptions, Queryable, ServiceDatabase } from './queryable.js';
 import { ResultBudget } from './result-budget.js';
-import { Scheduler, STALL } from './scheduler.js';
+import { Scheduler } from './scheduler.js';
 import { connectionFailure, type SqlFailure } from './sql-failure.js';
 
 /** How long a probe waits for its answer, ms: well above what a busy worker takes. */
@@ -24,55 +29,83 @@ const PROBE_LIMIT = 3_000;
 /** How often waiting jobs and idle connections are checked, ms. */
 const TICK = 250;
 
-export interface DescribeOptions {
-  /** The identity whose search path, and privileges on schemas, decide what the names in the statement mean. */
-  readonly identity?: Identity | undefined;
-  /** Whether it runs on a dedicated connection, so that no other statement waits for the same locks. */
-  readonly alone?: boolean;
-  /** After this time, ms, it is cancelled and fails with `timeout`. */
-  readonly limit?: number | undefined;
-}
-
-export class Database {
+export class Database implements ServiceDatabase {
   readonly settings: DatabaseSettings;
   /** Runs statements on dedicated connections, because they may wait for a lock. */
   readonly dedicated: Queryable = {
     query: (sql, values) => this.query(sql, values, { alone: true }),
   };
+  /** Called when a connection has ended, for whatever reason. */
+  onLost: (() => void) | undefined;
   readonly #budget: ResultBudget;
   readonly #quota: Quota;
   readonly #connections: Connection[] = [];
   readonly #callbacks: ConnectionCallbacks;
-  readonly #lanes = new LaneCount();
+  readonly #lanes = new LaneCount(() => this.#scheduler.waiting.fast);
   readonly #dialer: Dialer;
   readonly #scheduler: Scheduler;
   readonly #timer: NodeJS.Timeout;
+  /** The row of DATABASES, which the databases of a thread with the same alias share. */
+  readonly #counts: Float64Array;
+  readonly #endSamples: () => void;
+  readonly #gauges: DatabaseGauges;
+  readonly #engine = new KnownEngine();
   #closed = false;
 
   constructor(settings: DatabaseSettings, budget: ResultBudget, quota: Quota) {
     this.settings = settings;
     this.#budget = budget;
     this.#quota = quota;
+    const counts = row(DATABASES, [shownAlias(settings)]);
+    this.#counts = counts;
     this.#callbacks = {
+      counts,
+      server: settings,
       answered: () => this.applyQuota(),
       busy: () => this.#connections.filter((c) => !isIdle(c)).length,
       lost: (connection, rerun) => this.#lost(connection, rerun),
     };
-    this.#dialer = new Dialer(settings, quota, this.#connections, {
-      connected: (pq) => this.#add(pq),
-      ready: () => this.#ready(),
-      isNeeded: () => this.#scheduler.hasWaiting,
-      unreachable: (failure) => this.#failWaiting(failure),
-    });
-    this.#scheduler = new Scheduler(settings, quota, this.#connections, this.#dialer, this.#lanes);
+    this.#dialer = new Dialer(
+      settings,
+      quota,
+      this.#connections,
+      {
+        connected: (pq) => this.#add(pq),
+        ready: () => this.#ready(),
+        isNeeded: () => this.#scheduler.hasWaiting,
+        unreachable: (failure) => this.#failWaiting(failure),
+      },
+      counts,
+    );
+    this.#scheduler = new Scheduler(
+      settings,
+      quota,
+      this.#connections,
+      this.#dialer,
+      this.#lanes,
+      counts,
+    );
     this.#timer = setInterval(() => {
       this.#tick(performance.now());
     }, TICK).unref();
+    this.#gauges = new DatabaseGauges(counts);
+    this.#endSamples = onSample(() =>
+      this.#gauges.write({
+        connections: this.#connections,
+        opening: this.#dialer.opening,
+        waiting: this.#scheduler.waiting,
+      }),
+    );
   }
 
   /** See Dialer.version. */
   get version(): number {
     return this.#dialer.version;
+  }
+
+  /** engine resolves to what the database is. Rejects with StatementFailure. */
+  engine(): Promise<Engine> {
+    return this.#engine.of(this);
   }
 
   /** run takes a job. What it sends leaves with the next `flush`. Once the database is closed, the job fails at once. */
@@ -84,7 +117,10 @@ export class Database {
     }
     const outage = this.#dialer.outage(now);
     if (outage === undefined) this.#scheduler.run(job, now);
-    else job.failed(outage);
+    else {
+      this.#counts[DATABASE.refused.unreachable]! += 1;
+      job.failed(outage);
+    }
   }
 
   flush(): void {
@@ -125,19 +161,53 @@ export class Database {
     values: (string | null)[] = [],
     options?: InternalOptions,
   ): Promise<InternalOutcome> {
-    return new Promise((resolve) => {
-      const ended = (outcome: InternalOutcome): void => {
-        clearTimeout(timer);
-        resolve(outcome);
-      };
-      const job = new InternalJob(sql, values, ended, { ...options, cannotWrite: true });
-      const timer = setTimeout(() => {
-        this.abandon(job);
-        resolve({ failure: new ServiceError('timeout', `no answer in ${limit / 1000} s`) });
-      }, limit);
+    return this.#within(limit, sql, values, options, (job) => {
       this.run(job, performance.now());
-      this.flush();
-    });
+      return true;
+    })!;
+  }
+
+  /**
+   * querySpare is queryWithin on a connection that no request wants now, in a READ ONLY transaction that is rolled back.
+   * Undefined when there is none.
+   */
+  querySpare(
+    limit: number,
+    sql: string,
+    values: (string | null)[] = [],
+    options?: Pick<InternalOptions, 'identity' | 'before'>,
+  ): Promise<InternalOutcome> | undefined {
+    if (this.#closed) return undefined;
+    return this.#within(limit, sql, values, { ...options, rolledBack: 'READ ONLY' }, (job) =>
+      this.#scheduler.runSpare(job, performance.now()),
+    );
+  }
+
+  /** Undefined when `send` has not sent the job. */
+  #within(
+    limit: number,
+    sql: string,
+    values: (string | null)[],
+    options: InternalOptions | undefined,
+    send: (job: InternalJob) => boolean,
+  ): Promise<InternalOutcome> | undefined {
+    let resolve!: (outcome: InternalOutcome) => void;
+    const promise = new Promise<InternalOutcome>((settle) => (resolve = settle));
+    const ended = (outcome: InternalOutcome): void => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const job = new InternalJob(sql, values, ended, { ...options, cannotWrite: true });
+    const timer = setTimeout(() => {
+      this.abandon(job);
+      resolve({ failure: new ServiceError('timeout', `no answer in ${limit / 1000} s`) });
+    }, limit);
+    if (!send(job)) {
+      clearTimeout(timer);
+      return undefined;
+    }
+    this.flush();
+    return promise;
   }
 
   /** probe resolves to the reason why the database does not answer in time, empty when it does. */
@@ -158,6 +228,8 @@ export class Database {
   close(): void {
     this.#closed = true;
     clearInterval(this.#timer);
+    this.#endSamples();
+    this.#gauges.clear();
     this.#dialer.close();
     for (const connection of [...this.#connections]) connection.close();
     this.#failWaiting(stopping());
@@ -178,14 +250,23 @@ export class Database {
   /** Whether an idle connection is the last one for fast statements: it is not lent while slow ones have all others. */
   #keeps(idle: Connection, now: number): boolean {
     if (this.#connections.length > this.#quota.total) return false;
-    if (
-      this.#connections.some((c) => c !== idle && !c.exclusive && c.inFlight.headTime(now) <= STALL)
-    )
+    if (this.#connections.some((c) => c !== idle && !c.exclusive && !c.inFlight.isStalled(now)))
       return false;
     // First in the list, so that it is within the limit.
     this.#connections.splice(this.#connections.indexOf(idle), 1);
     this.#connections.unshift(idle);
     return true;
+  }
+
+  /**
+   * redirect uses another connection string from now on. Connections are closed as they become idle, or at once when the
+   * server does not answer: then the jobs in flight fail.
+   */
+  redirect(conninfo: string, answers: boolean): void {
+    this.#dialer.redirect(conninfo);
+    for (const connection of [...this.#connections])
+      if (answers) connection.retire();
+      else connection.close();
   }
 
   /** closeIdle returns whether there was an idle connection to close. */
@@ -227,8 +308,10 @@ export class Database {
     const at = this.#connections.indexOf(connection);
     if (at >= 0) {
       this.#connections.splice(at, 1);
+      this.#counts[DATABASE.closed]! += 1;
       this.#quota.release();
     }
+    this.onLost?.();
     this.#scheduler.rerun(rerun);
     if (this.#closed) return;
     this.#scheduler.dispatch(performance.now());
@@ -243,7 +326,7 @@ export class Database {
     const { idleConnections, idleTime, statementTimeout } = this.settings;
     this.#scheduler.expire(now);
     for (const c of [...this.#connections]) {
-      if (c.inFlight.headTime(now) > STALL) c.cancelAbandoned(now);
+      if (c.inFlight.isStalled(now)) c.cancelAbandoned(now);
       c.closeStuck(now, statementTimeout);
     }
     if (this.#connections.length > idleConnections)

@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { Backoff } from '../backoff.js';
+import { DATABASE } from '../metrics/catalogue.js';
 import type { DatabaseSettings } from '../settings.js';
 import { errorText } from '../text.js';
 import { connectPipelined } from './connect.js';
@@ -35,10 +36,12 @@ export class Dialer {
   version = 0;
   /** Attempts in progress. */
   opening = 0;
-  readonly #settings: DatabaseSettings;
+  #settings: DatabaseSettings;
   readonly #quota: Quota;
   readonly #connections: readonly Connection[];
   readonly #callbacks: DialerCallbacks;
+  /** The database's row of DATABASES. */
+  readonly #counts: Float64Array;
   readonly #backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
   /** When the last attempt began, and the earliest time of the next one, ms. */
   #attemptedAt = 0;
@@ -54,7 +57,9 @@ export class Dialer {
     quota: Quota,
     connections: readonly Connection[],
     callbacks: DialerCallbacks,
+    counts: Float64Array,
   ) {
+    this.#counts = counts;
     this.#settings = settings;
     this.#quota = quota;
     this.#connections = connections;
@@ -78,6 +83,11 @@ export class Dialer {
     void this.#open(now);
   }
 
+  /** redirect makes further connections with another connection string; one that is being made is closed. */
+  redirect(conninfo: string): void {
+    this.#settings = { ...this.#settings, conninfo };
+  }
+
   /** close makes no more attempts; a connection that is being made is closed when it is made. */
   close(): void {
     this.#closed = true;
@@ -85,22 +95,25 @@ export class Dialer {
 
   /** Opens a connection that is counted already. Never rejects. */
   async #open(began: number): Promise<void> {
+    const settings = this.#settings;
+    let kept = true;
     try {
-      const pq = await connectPipelined(this.#settings);
+      const pq = await connectPipelined(settings);
       this.version = pq.serverVersion();
-      if (this.#closed) pq.finish();
+      kept = !this.#closed && settings === this.#settings;
+      if (!kept) pq.finish();
       else this.#callbacks.connected(pq);
     } catch (error) {
+      this.#counts[DATABASE.opened.failed]! += 1;
       this.opening--;
       this.#quota.release();
       this.#failed(connectionFailure(errorText(error), '08001'), began);
       return;
     }
+    this.#counts[DATABASE.opened.opened]! += 1;
     this.opening--;
-    if (this.#closed) {
-      this.#quota.release();
-      return;
-    }
+    if (!kept) this.#quota.release();
+    if (this.#closed) return;
     this.#backoff.reset();
     this.#resumeAt = 0;
     this.#failure = undefined;

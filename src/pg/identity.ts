@@ -7,36 +7,41 @@ import { ServiceError } from '../errors.js';
 import type { Statement } from './job.js';
 import type { SqlFailure } from './sql-failure.js';
 
-/** What is set before a statement, in its transaction: its identity, and its own time limit. */
+/** What is set before a statement, in its transaction: its identity, its own time limit, its trace. */
 export interface Identity {
   /** The role; empty to keep that of the connection. */
   readonly role: string;
-  /** The identity statement: one of seven, so that each is prepared once on a connection. */
+  /** The identity statement: one of fifteen, so that each is prepared once on a connection. */
   readonly statement: Statement;
   readonly values: readonly string[];
 }
 
-const ROLE = 'role';
-const CLAIMS = 'request.jwt.claims';
-const TIMEOUT = 'statement_timeout';
+/** The settings, each with a bit: which of them an identity statement sets is a sum of these. */
+const ROLE = 1;
+const CLAIMS = 2;
+const TIMEOUT = 4;
+const NAME = 8;
+const SETTINGS: readonly (readonly [bit: number, name: string])[] = [
+  [ROLE, 'role'],
+  [CLAIMS, 'request.jwt.claims'],
+  [TIMEOUT, 'statement_timeout'],
+  [NAME, 'application_name'],
+];
 
-const SET_ROLE = settingStatement(ROLE);
-const SET_CLAIMS = settingStatement(CLAIMS);
-const SET_BOTH = settingStatement(ROLE, CLAIMS);
+/** The identity statements, by the settings that they set; the first is none. */
+const STATEMENTS: readonly Statement[] = Array.from({ length: 16 }, (_, bits) =>
+  settingStatement(SETTINGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name)),
+);
 
-/** The statements that set a time limit too, by those that do not. */
-const WITH_TIMEOUT: ReadonlyMap<Statement | undefined, Statement> = new Map([
-  [undefined, settingStatement(TIMEOUT)],
-  [SET_ROLE, settingStatement(ROLE, TIMEOUT)],
-  [SET_CLAIMS, settingStatement(CLAIMS, TIMEOUT)],
-  [SET_BOTH, settingStatement(ROLE, CLAIMS, TIMEOUT)],
-]);
+/** The settings of each of them. */
+const BITS: ReadonlyMap<Statement, number> = new Map(STATEMENTS.map((one, bits) => [one, bits]));
 
 /** The statement that sets these settings to its parameters, local to the transaction. */
-function settingStatement(...names: readonly string[]): Statement {
-  // As a condition that is never true, so that no row is sent. No call returns NULL, so all are evaluated.
+function settingStatement(names: readonly string[]): Statement {
+  // As a condition that is never true, so that no row is sent. No call returns NULL, so all are evaluated. CockroachDB takes
+  // no empty list of columns.
   const calls = names.map((name, i) => `set_config('${name}', $${i + 1}, true) IS NULL`);
-  return { sql: `SELECT WHERE ${calls.join(' OR ')}`, recurs: true };
+  return { sql: `SELECT 1 WHERE ${calls.join(' OR ')}`, recurs: true };
 }
 
 /**
@@ -45,18 +50,30 @@ function settingStatement(...names: readonly string[]): Statement {
  */
 export function identityOf(role: string, claims: string | undefined): Identity | undefined {
   if (claims === undefined)
-    return role === '' ? undefined : { role, statement: SET_ROLE, values: [role] };
+    return role === '' ? undefined : { role, statement: STATEMENTS[ROLE]!, values: [role] };
   // An unset setting reads as NULL or as an empty text, which is not JSON: policies would fail on either.
   const text = claims === '' ? '{}' : claims;
-  if (role === '') return { role, statement: SET_CLAIMS, values: [text] };
-  return { role, statement: SET_BOTH, values: [role, text] };
+  if (role === '') return { role, statement: STATEMENTS[CLAIMS]!, values: [text] };
+  return { role, statement: STATEMENTS[ROLE | CLAIMS]!, values: [role, text] };
 }
 
 /** withTimeout adds a time limit (ms), from which PostgreSQL ends the statement that follows. */
 export function withTimeout(identity: Identity | undefined, timeout: number): Identity {
-  const statement = WITH_TIMEOUT.get(identity?.statement)!;
-  const values = [...(identity?.values ?? []), String(timeout)];
-  return { role: identity?.role ?? '', statement, values };
+  return withSetting(identity, TIMEOUT, String(timeout));
+}
+
+/** withTraceId adds a trace id to the name of the connection (`application_name`), where monitoring sees it. */
+export function withTraceId(identity: Identity | undefined, traceId: string): Identity {
+  return withSetting(identity, NAME, `sql-rest-service ${traceId}`);
+}
+
+/** Adds a setting that the identity does not have. */
+function withSetting(identity: Identity | undefined, bit: number, value: string): Identity {
+  const bits = identity === undefined ? 0 : BITS.get(identity.statement)!;
+  const values = [...(identity?.values ?? [])];
+  const before = SETTINGS.filter(([other]) => other < bit && (bits & other) !== 0).length;
+  values.splice(before, 0, value);
+  return { role: identity?.role ?? '', statement: STATEMENTS[bits | bit]!, values };
 }
 
 /** IdentityRejected: there is no such role, or the connection is not a member of it. */

@@ -17,7 +17,7 @@ export interface InternalOptions {
   readonly identity?: Identity | undefined;
   readonly before?: readonly EarlierStatement[];
   /** Then it may be run again, as with `cannotWrite`. */
-  readonly rolledBack?: 'READ WRITE';
+  readonly rolledBack?: 'READ ONLY' | 'READ WRITE';
   readonly cannotWrite?: boolean;
   /** Whether it is only parsed, for its description. */
   readonly describes?: boolean;
@@ -31,7 +31,7 @@ export class InternalJob implements Job {
   readonly identity: Identity | undefined;
   readonly form: ResultForm;
   readonly before: readonly EarlierStatement[] | undefined;
-  readonly rolledBack: 'READ WRITE' | undefined;
+  readonly rolledBack: 'READ ONLY' | 'READ WRITE' | undefined;
   readonly cannotWrite: boolean;
   readonly cost: ScriptCost | undefined;
   /** True from the start for a fire-and-forget statement, so that it keeps no other from being cancelled. */

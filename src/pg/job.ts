@@ -4,9 +4,11 @@
  */
 import type { ServiceError } from '../errors.js';
 import type { Description, LargeValue } from '../native/pipeline.js';
+import type { DatabaseSettings } from '../settings.js';
 import type { Identity } from './identity.js';
 import type { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
+import type { WalPosition } from './wal-position.js';
 
 /** Statement is one SQL text. A text that recurs is the same object each time, which is the key of caches. */
 export interface Statement {
@@ -57,6 +59,24 @@ export interface EarlierStatement {
   readonly values: readonly (string | null)[];
 }
 
+/** The server that runs jobs, and the database on it. */
+export type RunServer = Pick<DatabaseSettings, 'host' | 'port' | 'database'>;
+
+/** How a job ran. Times are milliseconds of the monotonic clock. */
+export interface Run {
+  readonly server: RunServer;
+  /** When a connection took it. */
+  readonly sent: number;
+  /** When PostgreSQL could begin with it: the statements before it on that connection had ended. */
+  readonly began: number;
+  readonly ended: number;
+  readonly lane: 'fast' | 'slow';
+  /** Rows inserted, updated, deleted or returned, where the result tells. */
+  readonly rows: number | undefined;
+  /** SQLSTATE, or a code of src/errors.ts, when it failed. */
+  readonly state: string | undefined;
+}
+
 export interface Job {
   /** The last one, whose result is the job's. */
   readonly statement: Statement;
@@ -81,6 +101,16 @@ export interface Job {
   since: number;
   /** Set when its outcome is no longer needed. */
   abandoned: boolean;
+  /** What its server must have replayed, of a database with replicas: any, when it is undefined. */
+  readonly after?: WalPosition | undefined;
+  /** Set before `done`, of a database with replicas: a position at or behind its commit, when it may have written. */
+  committedAt?: WalPosition | undefined;
+  /** Makes the job that is sent behind it, in a segment of its own, each time that it is sent. */
+  readonly followedBy?: (() => Job) | undefined;
+  /** Time since it was queued, ms, from which `ran` is called before its outcome, as when it fails. Undefined: never. */
+  readonly slowAfter?: number | undefined;
+  /** ran is told how it ran, each time that it did. */
+  ran?(run: Run): void;
   done(result: StatementResult): void;
   failed(failure: SqlFailure | ServiceError): void;
 }

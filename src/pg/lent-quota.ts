@@ -1,6 +1,7 @@
 /**
  * The connection that a query worker lends to the prover, another thread of its HTTP process: both count in the same memory,
- * so that together they never have more than is allowed. The worker keeps one in any case.
+ * so that together they never have more than is allowed. The worker keeps one in any case, and all of them once fewer are
+ * allowed than before: its HTTP process is being replaced, and requests need those that are left.
  */
 import { CONNECTION_STRIDE } from '../settings.js';
 import type { Quota } from './connection-quota.js';
@@ -19,6 +20,8 @@ export class LentQuota implements Quota {
   readonly #at: number;
   readonly #changed: () => void;
   #open = false;
+  /** The most that was allowed so far. */
+  #most = 0;
   /** Gives back what is lent. */
   #return: NodeJS.Timeout | undefined;
 
@@ -33,7 +36,9 @@ export class LentQuota implements Quota {
   }
 
   get limit(): number {
-    return Atomics.load(this.#shared, this.#at) < LEAST ? 0 : 1;
+    const allowed = Atomics.load(this.#shared, this.#at);
+    this.#most = Math.max(this.#most, allowed);
+    return allowed < Math.max(LEAST, this.#most) ? 0 : 1;
   }
 
   get total(): number {

@@ -1,7 +1,7 @@
 /**
  * Loads libpq's addon (the part of pg-native that is used) for the calling thread. That addon can be loaded only once in a
- * process, so each thread loads a private copy of the file, deleted as soon as it is mapped, and puts its exports into the
- * module cache before libpq's JavaScript requires them. In the copy a few imported functions are redirected to our own
+ * process, so each thread loads a private copy of the file, deleted as soon as it is mapped and kept until the thread has
+ * ended, and puts its exports into the module cache before libpq's JavaScript requires them. In the copy a few imported functions are redirected to our own
  * addon (native/libpq_bridge.cc), because libpq's addon uses the main thread's loop only. A version in which one of them
  * is not found is used unchanged: see connectsSafely.
  */
@@ -10,7 +10,7 @@ import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import '../native/addon.js';
+import { keepLibrary } from '../native/thread-library.js';
 
 /** One libpq connection: the methods of libpq's addon that are used, some by tests only. See native/pipeline.ts. */
 export interface Libpq {
@@ -43,6 +43,8 @@ export interface Libpq {
   /** resultStatus is libpq's name of it, for instance PGRES_COMMAND_OK. */
   resultStatus(): string;
   resultErrorMessage(): string;
+  /** resultErrorFields has the fields of a server's error; `sqlState` is missing in one of libpq itself. */
+  resultErrorFields(): { readonly sqlState?: string };
   /** errorMessage is the last error of the connection. */
   errorMessage(): string;
   /** notifies takes the next notification received. */
@@ -93,6 +95,7 @@ function loadCopy(path: string): unknown {
       writeFileSync(copy, image, { flag: 'wx', mode: 0o700 });
       const module = { exports: {} };
       process.dlopen(module, copy, constants.dlopen.RTLD_NOW);
+      keepLibrary(copy);
       return module.exports;
     } catch (error) {
       failure = error;

@@ -1,13 +1,15 @@
 /**
  * Receives notifications on a channel of PostgreSQL (LISTEN), on a connection of its own, which is opened again with
- * back-off whenever it is lost. As notifications may have been missed meanwhile, each new connection counts as one. Never
- * blocks and never throws. Behind a pooler that shares sessions notifications may never arrive.
+ * back-off whenever it is lost. As notifications may have been missed meanwhile, each new connection counts as one. A server
+ * that knows no LISTEN is not asked again. Never blocks and never throws. Behind a pooler that shares sessions notifications
+ * may never arrive.
  */
 import { performance } from 'node:perf_hooks';
 import { READABLE, SocketWatcher } from '../native/socket-watcher.js';
 import type { DatabaseSettings } from '../settings.js';
 import { connect } from './connect.js';
 import type { Libpq } from './libpq-addon.js';
+import { lacksFeature } from './sql-failure.js';
 import { identifier } from '../quote.js';
 import { errorText, oneLine } from '../text.js';
 import { Backoff } from '../backoff.js';
@@ -35,6 +37,8 @@ export interface Subscription {
   lost(reason: string): void;
   /** After `lost`. */
   restored(): void;
+  /** Nothing can ever be received, for that reason: the server has no notifications. */
+  unavailable(reason: string): void;
 }
 
 export class Listener {
@@ -126,11 +130,22 @@ export class Listener {
         return true;
       }
       if (!DONE.has(pq.resultStatus())) {
-        this.#lose(pq.resultErrorMessage());
+        this.#refused(pq);
         return false;
       }
     }
     return false;
+  }
+
+  #refused(pq: Libpq): void {
+    const reason = pq.resultErrorMessage();
+    const { sqlState: state = '' } = pq.resultErrorFields();
+    if (!lacksFeature({ state })) {
+      this.#lose(reason);
+      return;
+    }
+    this.close();
+    this.#subscription.unavailable(oneLine(reason));
   }
 
   #lose(reason: string): void {

@@ -1,9 +1,12 @@
 /** Statements of the service itself as promises that reject, for what it keeps in tables: users, stored scripts. */
 import { ServiceError, statusOfSqlState } from '../errors.js';
 import type { TaskFailure } from '../tasks.js';
-import type { InternalOutcome } from './internal-job.js';
+import type { Description } from '../native/pipeline.js';
+import type { Engine } from '../engine.js';
+import type { Identity } from './identity.js';
+import type { InternalOptions, InternalOutcome } from './internal-job.js';
 import type { StatementResult } from './job.js';
-import { maskQuoted, type SqlFailure } from './sql-failure.js';
+import { lacksFeature, maskQuoted, type SqlFailure } from './sql-failure.js';
 import { oneLine } from '../text.js';
 
 /** Queryable runs statements, as Database does. */
@@ -14,6 +17,38 @@ export interface Queryable {
 /** TimedQueryable runs statements that only read, with a timeout in ms. */
 export interface TimedQueryable {
   queryWithin(limit: number, sql: string, values?: (string | null)[]): Promise<InternalOutcome>;
+}
+
+export interface DescribeOptions {
+  /** The identity whose search path, and privileges on schemas, decide what the names in the statement mean. */
+  readonly identity?: Identity | undefined;
+  /** Whether it runs on a dedicated connection, so that no other statement waits for the same locks. */
+  readonly alone?: boolean;
+  /** After this time, ms, it is cancelled and fails with `timeout`. */
+  readonly limit?: number | undefined;
+}
+
+/** ServiceDatabase runs statements of the service itself, see Database. */
+export interface ServiceDatabase extends Queryable, TimedQueryable {
+  readonly dedicated: Queryable;
+  readonly version: number;
+  /** engine resolves to what the database is. Rejects with StatementFailure. */
+  engine(): Promise<Engine>;
+  query(
+    sql: string,
+    values?: (string | null)[],
+    options?: InternalOptions,
+  ): Promise<InternalOutcome>;
+  queryWithin(
+    limit: number,
+    sql: string,
+    values?: (string | null)[],
+    options?: InternalOptions,
+  ): Promise<InternalOutcome>;
+  describe(
+    sql: string,
+    options?: DescribeOptions,
+  ): Promise<Description | SqlFailure | ServiceError>;
 }
 
 /** Rows as PostgreSQL writes them. */
@@ -50,6 +85,18 @@ export async function runStatement(
   const { result, failure } = await database.query(sql, values);
   if (failure !== undefined) throw new StatementFailure(failure);
   return result;
+}
+
+/** runKnown runs the first of several statements that the server knows; rejects with StatementFailure. */
+export async function runKnown(database: Queryable, statements: readonly string[]): Promise<void> {
+  for (const [i, sql] of statements.entries())
+    try {
+      await runStatement(database, sql);
+      return;
+    } catch (error) {
+      const isLast = i === statements.length - 1;
+      if (isLast || !(error instanceof StatementFailure) || !lacksFeature(error)) throw error;
+    }
 }
 
 /** rowsOf runs a statement and resolves to its rows; rejects with StatementFailure. */

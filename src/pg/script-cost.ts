@@ -5,6 +5,7 @@
  * fast script, as on a busy machine, are forgiven.
  */
 import { performance } from 'node:perf_hooks';
+import { SCRIPTS } from '../metrics/catalogue.js';
 
 /** A run longer than this is slow, ms. */
 const SLOW_AFTER = 10;
@@ -37,8 +38,10 @@ const CREDIT = 200;
 const PAID_BY_TIME = 0.05;
 const PAID_BY_RUN = 0.05;
 
-/** The longest time that a script stays under suspicion after a stalled statement was last seen, ms. */
+/** The longest time that a script stays under suspicion after a stalled statement has ended, ms. */
 const LONGEST_SUSPICION = 1_000;
+
+const UNREAD = new Float64Array(SCRIPTS.length);
 
 export class ScriptCost {
   /**
@@ -46,6 +49,8 @@ export class ScriptCost {
    * and on a busy machine, the average is mostly waiting.
    */
   least = Infinity;
+  /** The script's row of SCRIPTS. */
+  readonly counts: Float64Array;
   /** Set by the fair queue: the time given to the script's statements, ms. */
   served = 0;
   /** Average time of a run, ms; undefined before the first. */
@@ -54,8 +59,15 @@ export class ScriptCost {
   /** The debt when it was last added up, and when that was, ms. */
   #owed = -CREDIT;
   #owedAt = 0;
+  /** Its statements that stall now. */
+  #stalled = 0;
   /** Under suspicion until then, ms. */
   #suspectUntil = 0;
+
+  /** By default nobody reads what is counted. */
+  constructor(counts: Float64Array = UNREAD) {
+    this.counts = counts;
+  }
 
   /** time is the expected time of a run, ms. */
   get time(): number {
@@ -69,13 +81,19 @@ export class ScriptCost {
 
   /** isFast tells whether its statements may share a pipeline at time `now`, ms. */
   isFast(now: number): boolean {
-    if (this.#time === undefined || this.#time > OWN_AFTER || now < this.#suspectUntil)
-      return false;
+    if (this.#time === undefined || this.#time > OWN_AFTER) return false;
+    if (this.#stalled > 0 || now < this.#suspectUntil) return false;
     return this.#owed <= FORGIVEN || this.#owes(now) <= FORGIVEN;
   }
 
-  /** suspect makes the script slow for a while: its statement in a shared pipeline has been running for `time` ms. */
-  suspect(time: number, now: number): void {
+  /** stalls makes the script slow until `stallEnded`: one of its statements runs for long. */
+  stalls(): void {
+    this.#stalled++;
+  }
+
+  /** stallEnded ends what `stalls` began. The script stays slow for as long as the statement blocked others, `time` ms. */
+  stallEnded(time: number, now: number): void {
+    this.#stalled--;
     this.#suspectUntil = Math.max(this.#suspectUntil, now + Math.min(time, LONGEST_SUSPICION));
   }
 

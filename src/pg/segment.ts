@@ -3,6 +3,7 @@
  * Parse of what is to be prepared, and a sync. Writes it, and reads what a failure in it means.
  */
 import { ServiceError } from '../errors.js';
+import { DATABASE } from '../metrics/catalogue.js';
 import { BODY, ROWS, VALUE, type Pipeline } from '../native/pipeline.js';
 import { identityFailure } from './identity.js';
 import type { EarlierStatement, Job, Statement } from './job.js';
@@ -106,6 +107,18 @@ function writeEarlier(
   const name = known ?? prepared.parse(statement);
   pipeline.precede(name, statement.sql, values, true);
   return { statement, name, parses: known === undefined && name !== '' };
+}
+
+/** countUses counts how a connection found the statements of a segment's job; `counts` is its database's row of DATABASES. */
+export function countUses(counts: Float64Array, { name, parses, before }: Segment): void {
+  counts[useOf(name, parses)]! += 1;
+  if (before !== NONE) for (const one of before) counts[useOf(one.name, one.parses)]! += 1;
+}
+
+function useOf(name: string, parses: boolean): number {
+  const { prepared, new: added, unprepared } = DATABASE.uses;
+  if (name === '') return unprepared;
+  return parses ? added : prepared;
 }
 
 /** parsesAny tells whether a segment contains a Parse of a statement of its job. */

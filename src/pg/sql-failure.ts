@@ -114,6 +114,40 @@ export function endsBackend({ fatal, routine }: SqlFailure): boolean {
   return fatal && routine === 'ProcessInterrupts';
 }
 
+/** isReadOnlyServer tells whether a statement failed because it writes, and its server or transaction is read-only. */
+export function isReadOnlyServer({ state }: SqlFailure): boolean {
+  return state === '25006';
+}
+
+/**
+ * needsPrimary tells whether a failure on a replica may be none on the primary: the statement writes, or it reads what only
+ * a primary has, such as an unlogged table.
+ */
+export function needsPrimary(failure: SqlFailure): boolean {
+  return isReadOnlyServer(failure) || failure.state === '0A000' || failure.state === '55000';
+}
+
+/** isUnsent tells whether no connection could be made, so that nothing was sent. */
+export function isUnsent({ state, fatal, routine }: SqlFailure): boolean {
+  return state === '08001' && fatal && routine === undefined;
+}
+
+/**
+ * lacksFeature tells whether a statement was refused because the server does not know what it uses: another engine than
+ * PostgreSQL, or a view in the place of a table.
+ */
+export function lacksFeature({ state }: { readonly state: string }): boolean {
+  return LACKING.has(state);
+}
+
+/** SQLSTATEs feature_not_supported, syntax_error, undefined_column, undefined_function, undefined_object. */
+const LACKING: ReadonlySet<string> = new Set(['0A000', '42601', '42703', '42883', '42704']);
+
+/** isConflict tells whether a replica cancelled a statement because it has to replay a change. */
+export function isConflict({ state }: SqlFailure): boolean {
+  return state === '40001' || state === '40P01';
+}
+
 /** Source files of the procedural languages that come with PostgreSQL. */
 const LANGUAGES = /^pl(?:_|py|perl|tcl)/;
 

@@ -31,6 +31,18 @@ export class StatementCache {
     this.#prefix = prefix;
   }
 
+  /** size is the number of statements. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** length is that of all texts together, UTF-16 units. */
+  get length(): number {
+    let total = 0;
+    for (const { sql } of this.#entries.keys()) total += sql.length;
+    return total;
+  }
+
   /** find returns the name of a statement, undefined when it is not prepared. */
   find(statement: Statement): string | undefined {
     const entry = this.#entries.get(statement);

@@ -7,6 +7,8 @@ import { FAILURES, RecordKind, type PluginCall, type PluginRecord } from './wire
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { LibraryPart, LibraryRejection } from '../ipc.js';
+import { PLUGIN } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import type { PluginSettings } from '../settings.js';
 import { PluginCallQueue } from './call-queue.js';
 import { handlerOf } from './host-death.js';
@@ -59,6 +61,7 @@ export class Plugins {
       bytesOf: (name) => libraryCache.bytesOf(name),
       ended: this.#ended.bind(this),
       failed: (call, error) => {
+        counts[PLUGIN.calls.failed]! += 1;
         libraryCache.ended(call);
         results.failed(call.id, error);
       },
@@ -68,13 +71,21 @@ export class Plugins {
       },
       loaded: (name) => libraryCache.loaded(name),
       unloadable: (name) => libraryCache.unloadable(name),
-      crashed: (names) => libraryCache.crashed(names),
+      crashed: (names) => {
+        counts[PLUGIN.crashes]! += 1;
+        libraryCache.crashed(names);
+      },
       ready: () => this.#schedule(),
     };
     this.#backend =
       settings.isolation === 'thread'
         ? new LocalBackend(settings, events, log)
         : new HostSlot(settings, events, log, hostFile);
+  }
+
+  /** waiting is the number of calls that wait for the backend. */
+  get waiting(): number {
+    return this.#queue.size;
   }
 
   /** submit sends a call at the end of the tick. */
@@ -149,12 +160,14 @@ export class Plugins {
     const { kind, status, head, body } = record;
     if (kind === RecordKind.failed) this.#failed(call, record);
     else {
+      counts[PLUGIN.calls.answered]! += 1;
       const lines = head.length === 0 ? '' : head.toString();
       this.#results.answered(call.id, status, kind === RecordKind.typed, lines, body);
     }
   }
 
   #failed(call: PluginCall, { status, head, body }: PluginRecord): void {
+    counts[PLUGIN.calls.failed]! += 1;
     const code = FAILURES[status] ?? 'internal';
     const message = body.length === 0 ? undefined : body.toString();
     const error = new ServiceError(code, message);

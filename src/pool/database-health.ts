@@ -2,11 +2,11 @@
  * The health of the databases: each is probed every two seconds, by itself, so that a database that hangs does not affect
  * the others, and its state is read without waiting. A database is down until a probe has succeeded, and again when a probe
  * fails or takes too long. `probed` lets a server wait for the first results before it listens. Logged are a database that
- * goes down, with libpq's reason, one that is up again, and once a PostgreSQL that is older than supported.
+ * goes down, with libpq's reason, one that is up again, and once what an engine lacks, or that it is not supported.
  */
 import type { Logger } from '../log.js';
+import type { Engine } from '../engine.js';
 import type { Probed } from '../tasks.js';
-import { unsupportedPostgres } from '../version.js';
 import { oneLine } from '../text.js';
 
 const INTERVAL = 2_000;
@@ -17,16 +17,16 @@ const LIMIT = 5_000;
 export type Probe = (alias: string) => Promise<Probed>;
 
 export class DatabaseHealth {
-  /** PostgreSQL's version as libpq's number, of each database that has answered. */
-  readonly versions = new Map<string, number>();
+  /** What each database is that has answered. */
+  readonly engines = new Map<string, Engine>();
   /** Resolves once the first probe of each database has ended, or taken too long. */
   readonly probed: Promise<void>;
-  /** Whether each database is up, by alias. */
+  /** Whether each database is up, by alias: one of which only replicas answer is up, too. */
   readonly states = new Map<string, boolean>();
+  /** Aliases of databases of which only replicas answer. */
+  readonly readOnly = new Set<string>();
   /** Aliases that were logged as down. */
   readonly #down = new Set<string>();
-  /** Aliases whose version was logged as too old. */
-  readonly #old = new Set<string>();
   /** When the probe in progress of each alias began (performance.now). */
   readonly #began = new Map<string, number>();
   /** Aliases whose first probe has not ended. */
@@ -68,13 +68,12 @@ export class DatabaseHealth {
   async #probeOne(alias: string, began: number): Promise<void> {
     this.#began.set(alias, began);
     try {
-      const { reason, version } = await this.#probe(alias);
+      const { reason, engine, readOnly } = await this.#probe(alias);
       if (this.#began.get(alias) !== began) return; // too late: there is a newer probe
+      if (readOnly === true) this.readOnly.add(alias);
+      else this.readOnly.delete(alias);
       this.#update(alias, reason);
-      if (version > 0) {
-        this.versions.set(alias, version);
-        this.#checkVersion(alias, version);
-      }
+      if (engine !== undefined) this.#answered(alias, engine);
     } catch {
       // The worker died, which says nothing about the database. The next tick uses another one.
     }
@@ -87,17 +86,21 @@ export class DatabaseHealth {
     if (this.#unprobed.size === 0) this.#resolveProbed();
   }
 
-  #checkVersion(alias: string, version: number): void {
-    const message = unsupportedPostgres(version);
-    if (message === undefined || this.#old.has(alias)) return;
-    this.#old.add(alias);
-    this.#log.error({ alias }, message);
+  #answered(alias: string, engine: Engine): void {
+    const { title, lacks, unsupported } = engine;
+    const before = this.engines.get(alias);
+    this.engines.set(alias, engine);
+    if (before?.title === title) return;
+    if (unsupported !== undefined) this.#log.error({ alias }, unsupported);
+    if (lacks.length > 0)
+      this.#log.warn({ alias }, `the database is ${title}: ${lacks.join('; ')}`);
   }
 
   /** `reason` says why the database did not answer; empty when it did. */
   #update(alias: string, reason: string): void {
     const up = reason === '';
     this.states.set(alias, up);
+    if (!up) this.readOnly.delete(alias);
     if (up === !this.#down.has(alias)) return;
     if (up) {
       this.#down.delete(alias);

@@ -8,6 +8,8 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { Backoff } from '../backoff.js';
 import type { Logger } from '../log.js';
+import { THREAD_DEATHS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { newsPieces } from '../news-pieces.js';
 import type { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
@@ -165,6 +167,7 @@ export class ProverThread {
     if (this.#closed || this.#running === undefined) return;
     const { piscina, port, started } = this.#running;
     this.#running = undefined;
+    counts[THREAD_DEATHS.prover]! += 1;
     if (this.#proving !== undefined) this.#deadly.add(this.#proving);
     this.#proving = undefined;
     port.close();

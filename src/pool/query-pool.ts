@@ -8,10 +8,17 @@ import { ServiceError, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Batch } from '../batch.js';
 import type { Connections } from '../ipc.js';
+import type { ProcessPlaces } from '../metrics/places.js';
 import { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
-import type { HttpSettings, WorkerSettings } from '../settings.js';
+import {
+  allServers,
+  type HttpSettings,
+  type WorkerSettings,
+  type WorkerTraceSettings,
+} from '../settings.js';
 import type {
+  DocumentReader,
   FoundScripts,
   MadeUsersTable,
   OpenApiRequest,
@@ -57,17 +64,24 @@ export class QueryPool {
     log: Logger,
     filename = WORKER_FILE,
     proofs = new ProofBook(),
+    metrics?: ProcessPlaces,
+    trace?: WorkerTraceSettings,
+    plans?: number,
   ) {
     this.proofs = proofs;
-    this.#aliases = settings.databases.map((database) => database.alias);
-    const full: Omit<WorkerSettings, 'connections' | 'responses'> = {
+    this.#aliases = allServers(settings).map(({ alias }) => alias);
+    const full: Omit<WorkerSettings, 'connections' | 'responses' | 'metrics'> = {
       ...settings,
+      trace,
+      plans,
       deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
       sending: this.#sending.buffer,
+      serverStates: new SharedArrayBuffer(this.#aliases.length * Int32Array.BYTES_PER_ELEMENT),
     };
     this.#workers = Array.from(
       { length: threads },
-      (_, i) => new QueryWorker(i, filename, full, proofs, results, log),
+      (_, i) =>
+        new QueryWorker(i, filename, { ...full, metrics: metrics?.query(i) }, proofs, results, log),
     );
   }
 
@@ -147,6 +161,18 @@ export class QueryPool {
       return (await this.#scanning.run({ type: 'openapi', request })) as OpenApiResponse;
     } catch (error) {
       throw new ServiceError('busy', undefined, { cause: error }); // no scripts yet, or the worker died
+    }
+  }
+
+  /**
+   * databases lists the aliases of the databases with scripts that a caller may run, the default one first in any case.
+   * Rejects with ServiceError `busy`.
+   */
+  async databases(reader: DocumentReader): Promise<readonly string[]> {
+    try {
+      return (await this.#scanning.run({ type: 'databases', reader })) as readonly string[];
+    } catch (error) {
+      throw new ServiceError('busy', undefined, { cause: error });
     }
   }
 

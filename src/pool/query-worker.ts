@@ -7,6 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import type { Logger } from '../log.js';
+import { THREAD_DEATHS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { Mailbox } from '../native/mailbox.js';
 import { createRing, ResponseReader, type OnResponse } from '../native/response-ring.js';
 import { ABANDON, packId, requestIds, ROOM, RUN, type Batch } from '../batch.js';
@@ -15,7 +17,7 @@ import { newsPieces } from '../news-pieces.js';
 import type { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
 import { connectionsOf, type Connections } from '../ipc.js';
-import { CONNECTION_STRIDE, type WorkerSettings } from '../settings.js';
+import { allServers, CONNECTION_STRIDE, type WorkerSettings } from '../settings.js';
 import type { WorkerTask } from '../tasks.js';
 import { Backoff } from '../backoff.js';
 
@@ -24,6 +26,8 @@ export interface QueryResults {
   readonly answered: OnResponse;
   /** A worker died: all its requests are lost except those `kept`, which its replacement runs. */
   readonly died: (worker: number, kept: ReadonlySet<number>) => void;
+  /** A worker reports how it has handled a request (trace/work.ts), most often before its response. */
+  readonly reported?: (text: string) => void;
 }
 
 /** Most requests in one message. */
@@ -83,13 +87,14 @@ export class QueryWorker {
   ) {
     this.#number = number;
     this.#filename = filename;
-    const entries = settings.databases.length * CONNECTION_STRIDE;
+    const servers = allServers(settings);
+    const entries = servers.length * CONNECTION_STRIDE;
     const connections = new SharedArrayBuffer(entries * Int32Array.BYTES_PER_ELEMENT);
     const responses = createRing();
     this.#responses = new ResponseReader(responses);
     this.#settings = { ...settings, connections, responses };
     this.#connections = new Int32Array(connections);
-    settings.databases.forEach((database, i) => {
+    servers.forEach((database, i) => {
       this.#connections[i * CONNECTION_STRIDE] = database.connections;
     });
     this.#proofs = proofs;
@@ -145,7 +150,7 @@ export class QueryWorker {
 
   /** allow sets how many connections the thread may have; it closes the excess as they become idle. */
   allow(connections: Connections): void {
-    this.#settings.databases.forEach(({ alias }, i) => {
+    allServers(this.#settings).forEach(({ alias }, i) => {
       const number = connectionsOf(connections, alias);
       if (number !== undefined) Atomics.store(this.#connections, i * CONNECTION_STRIDE, number);
     });
@@ -216,7 +221,8 @@ export class QueryWorker {
   /** Connects the thread that piscina just started. */
   #serve(piscina: Piscina): void {
     this.#alive = true;
-    const mailbox = new Mailbox((_text, bodies) => {
+    const mailbox = new Mailbox((report, bodies) => {
+      if (report !== '') this.#results.reported?.(report);
       this.load -= this.#responses.read(bodies, this.#results.answered);
       if (this.#responses.takeFull()) mailbox.post(this.#address, ROOM);
       this.#backoff.reset();
@@ -245,6 +251,7 @@ export class QueryWorker {
     this.#responses.discard();
     this.load = 0;
     this.#results.died(this.#number, new Set(requestIds(this.#batch)));
+    counts[THREAD_DEATHS.query]! += 1;
     const series = countDeath(this.#settings.deaths);
     this.#log.warn({ series }, 'a query worker died and is replaced');
     // Piscina starts the replacement right after this event, except when the thread died before it was ready.

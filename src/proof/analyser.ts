@@ -1,16 +1,16 @@
 /** Analyses the statements of proofs. Names of types, and facts of the catalogs, are read once. */
 import { analyse, type Analysis } from '../analysis/analysis.js';
 import { KnownFacts } from '../analysis/known-facts.js';
-import type { Database } from '../pg/database.js';
+import type { ServiceDatabase } from '../pg/queryable.js';
 import { sqlTypes } from './catalog.js';
 import type { ParsedStatement } from './statement-check.js';
 
 export class Analyser {
-  readonly #database: Database;
+  readonly #database: ServiceDatabase;
   readonly #names = new Map<number, string>();
   readonly #known: KnownFacts;
 
-  constructor(database: Database) {
+  constructor(database: ServiceDatabase) {
     this.#database = database;
     this.#known = new KnownFacts(database);
   }

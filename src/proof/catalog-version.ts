@@ -2,9 +2,9 @@
  * Versions of a database's catalogs, which change with every definition that a statement may depend on. The one of what has
  * a name in statements (relations with their columns, constraints and rules; functions) is apart from the general one (types,
  * operators, casts, schemas, members of roles, the user and the search path), which concerns all of them. Temporary objects,
- * and those of PostgreSQL itself, do not count.
+ * and those of PostgreSQL itself, do not count. Another engine has one version: nothing is proved on it.
  */
-import { rowsOf, type Queryable } from '../pg/queryable.js';
+import { rowsOf, type Queryable, type ServiceDatabase } from '../pg/queryable.js';
 
 export interface CatalogVersion {
   readonly general: string;
@@ -71,9 +71,14 @@ const GENERAL = [
 const STATEMENT = `SELECT pg_catalog.concat_ws(' ', ${GENERAL.join(',\n')}),
 pg_catalog.concat_ws(' ', ${NAMED.join(',\n')})`;
 
-/** catalogVersion rejects with StatementFailure. */
-export async function catalogVersion(database: Queryable): Promise<CatalogVersion> {
-  const [row] = await rowsOf(database, STATEMENT);
+/** catalogVersion reads the versions through `catalogs`, a connection to `database`. Rejects with StatementFailure. */
+export async function catalogVersion(
+  database: Pick<ServiceDatabase, 'engine' | 'query'>,
+  catalogs: Queryable = database,
+): Promise<CatalogVersion> {
+  const { isPostgres, title } = await database.engine();
+  if (!isPostgres) return { general: title, named: '' };
+  const [row] = await rowsOf(catalogs, STATEMENT);
   const [general, named] = row!;
   return { general: general!, named: named! };
 }

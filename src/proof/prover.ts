@@ -2,8 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
-import type { Database } from '../pg/database.js';
-import { StatementFailure, type Queryable } from '../pg/queryable.js';
+import { StatementFailure, type Queryable, type ServiceDatabase } from '../pg/queryable.js';
 import { unsafeValue } from '../script/script-error.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import type { ScriptText } from '../script/script-text.js';
@@ -18,6 +17,7 @@ import {
 import { canAnalyse } from '../analysis/analysis.js';
 import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
+import type { Exploration } from './exploration.js';
 import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
 import { OutOfTime } from './out-of-time.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
@@ -57,7 +57,7 @@ export interface ProverSettings {
    * Where statements are analysed, so that the proof shows which columns can be NULL, what the statements use and which
    * privileges are missing: each in a transaction of its own that is rolled back. Undefined for a proof without that.
    */
-  readonly analysis?: Database | undefined;
+  readonly analysis?: ServiceDatabase | undefined;
   /** The roles that scripts run under, for the privileges of analysed statements; undefined for the user of the connection. */
   readonly role?: RoleSettings | undefined;
   /**
@@ -91,8 +91,34 @@ const PARALLEL = 4;
 /** The slots of a text that was rendered with values. */
 const NO_SLOTS = new Slots('');
 
+/** The proof of a text on another engine, of which PostgreSQL's rules say nothing. */
+function unprovable(title: string): Proof {
+  const what = `all of it: proofs need PostgreSQL, and the database is ${title}`;
+  return {
+    verdict: 'open',
+    findings: [],
+    open: [{ what, place: undefined }],
+    parameters: [],
+    columns: [],
+    columnsWhen: [],
+    exploration: NOTHING_EXPLORED,
+    asked: 0,
+    isCut: false,
+  };
+}
+
+const NOTHING_EXPLORED: Exploration = {
+  shapes: [],
+  refused: [],
+  failed: [],
+  extent: 'part',
+  open: [],
+  slots: NO_SLOTS,
+  renderings: 0,
+};
+
 export class Prover {
-  readonly #database: Database;
+  readonly #database: ServiceDatabase;
   readonly #queryable: Queryable;
   readonly #settings: ProverSettings;
   readonly #statements: StatementBuilder;
@@ -102,7 +128,7 @@ export class Prover {
   /** ms. */
   #rested = 0;
 
-  constructor(database: Database, settings: ProverSettings) {
+  constructor(database: ServiceDatabase, settings: ProverSettings) {
     const { aggregate, maxResult, analysis } = settings;
     this.#database = database;
     this.#queryable = settings.serves ? database.dedicated : database;
@@ -113,10 +139,12 @@ export class Prover {
   }
 
   /**
-   * prove proves the text of `script` (`<folder>/<script>`) in at most `time` ms; rejects with StatementFailure when the
-   * database cannot be asked.
+   * prove proves the text of `script` (`<folder>/<script>`) in at most `time` ms; all of it is open on another engine than
+   * PostgreSQL. Rejects with StatementFailure when the database cannot be asked.
    */
   async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
+    const { isPostgres, title } = await this.#database.engine();
+    if (!isPostgres) return unprovable(title);
     const { signal, limits, serves = false, rests } = this.#settings;
     const { paths, shapes, pairs } = limits;
     const tables = await this.#tablesOnce();
@@ -154,7 +182,8 @@ export class Prover {
   /** canAnalyse resolves to false when statements are to be analysed and cannot be; rejects with StatementFailure. */
   async canAnalyse(): Promise<boolean> {
     const { analysis, patience } = this.#settings;
-    return analysis === undefined || canAnalyse(analysis, patience);
+    if (analysis === undefined) return true;
+    return (await analysis.engine()).isPostgres && canAnalyse(analysis, patience);
   }
 
   #analysing(end: number): Pick<ProofSession, 'analyse' | 'privileges'> {

@@ -1,6 +1,7 @@
 /** The permanent task of the prover thread: the service, its databases and its messages, until the message `close`. */
 import type { MessagePort } from 'node:worker_threads';
 import { createLogger, logWarnings } from '../log.js';
+import { beginCounting } from '../metrics/sampler.js';
 import { newsPieces } from '../news-pieces.js';
 import { Database } from '../pg/database.js';
 import { LentQuota } from '../pg/lent-quota.js';
@@ -15,6 +16,7 @@ import { ProverService } from './prover-service.js';
 export async function runProver(settings: ProverSettings, port: MessagePort): Promise<void> {
   const log = createLogger(settings.log, { part: 'prover' });
   logWarnings(log);
+  beginCounting(settings.metrics, log);
   const send = (report: ProverReport): void => port.postMessage(report);
   const report = (news: ProofNews): void => {
     for (const piece of newsPieces(news)) send({ type: 'news', news: piece });

@@ -36,7 +36,7 @@ export interface LookPace {
 
 interface Catalog {
   readonly version: CatalogVersion;
-  /** Undefined when they could not be read. */
+  /** Undefined when they could not be read, or nothing can be proved. */
   readonly objects: NamedObjects | undefined;
 }
 
@@ -104,7 +104,7 @@ export class WatchedDatabase {
     const wasLost = this.#isLost;
     const began = performance.now();
     try {
-      const version = await catalogVersion(this.#catalogs);
+      const version = await catalogVersion(this.#database, this.#catalogs);
       const isNew = before === undefined || !isSame(version, before.version);
       if (isNew) this.#catalog = { version, objects: await this.#objects() };
     } catch (error) {
@@ -164,6 +164,8 @@ export class WatchedDatabase {
   }
 
   async #objects(): Promise<NamedObjects | undefined> {
+    const { isPostgres } = await this.#database.engine();
+    if (!isPostgres) return undefined;
     try {
       return await namedObjects(this.#catalogs);
     } catch (error) {

@@ -9,11 +9,11 @@ import type { Logger } from '../log.js';
 import type { IdentityRejected } from '../pg/identity.js';
 import { failureLevel, maskQuoted, type SqlFailure } from '../pg/sql-failure.js';
 import { parseQueryString } from '../script/query-string.js';
+import type { RequestIds } from '../trace-context.js';
 import type { ErrorResponse } from './readable-error.js';
 
 /** Where and for whom a statement failed. */
-export interface FailurePlace {
-  readonly requestId: string;
+export interface FailurePlace extends RequestIds {
   /** `<folder>/<script>`. */
   readonly script: string;
   readonly alias: string;
@@ -68,7 +68,7 @@ export function checkHint(state: string, script: string): string | undefined {
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Pick<FailurePlace, 'requestId' | 'script' | 'alias'>,
+  place: Pick<FailurePlace, keyof RequestIds | 'script' | 'alias'>,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);

@@ -9,6 +9,7 @@ import { CatalogCache } from '../mcp/catalog.js';
 import { McpEndpoint } from '../mcp/endpoint.js';
 import { ReadOnly } from '../mcp/read-only.js';
 import { ScriptTools } from '../mcp/script-tools.js';
+import { TableResources } from '../mcp/table-resources.js';
 import type { Tools } from '../mcp/tool.js';
 import { ToolCalls } from '../mcp/tool-calls.js';
 import { ToolList } from '../mcp/tool-list.js';
@@ -19,7 +20,9 @@ import type { McpSettings, WorkerSettings } from '../settings.js';
 import { namesOf } from '../registry/names.js';
 import type { Scripts } from '../script/scripts.js';
 import { version } from '../version.js';
+import type { QuerySpans } from './query-spans.js';
 import type { Responder } from './responder.js';
+import type { SlowStatements } from './slow-statements.js';
 import type { WorkerDatabase } from './worker-database.js';
 
 /** From this length on (characters) a message may take milliseconds to be parsed. */
@@ -30,6 +33,7 @@ export class McpRunner {
   readonly #form: NameForm;
   readonly #endpoint: McpEndpoint;
   readonly #responder: Responder;
+  readonly #spans: QuerySpans | undefined;
   readonly #log: Logger;
   readonly #long: McpCall[] = [];
 
@@ -39,16 +43,25 @@ export class McpRunner {
     scripts: Scripts,
     proofs: ProofBook,
     databases: ReadonlyMap<string, WorkerDatabase>,
+    slow: SlowStatements,
     responder: Responder,
+    spans: QuerySpans | undefined,
     log: Logger,
   ) {
     const { claims, claimSettings, raised } = settings;
     this.#claimSettings = claimSettings;
     this.#form = mcp.toolNames;
     this.#responder = responder;
+    this.#spans = spans;
     this.#log = log;
     const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
-    const readOnly = new ReadOnly((alias) => databases.get(alias)!.readOnly, limit);
+    const readOnly = new ReadOnly(
+      (alias, onPrimary) => databases.get(alias)!.readOnly(onPrimary),
+      limit,
+      slow,
+      responder.slowAfter,
+      settings.trace?.applicationName,
+    );
     const { usersTable, scriptsTable } = mcp;
     const { historyName, proofsName } = namesOf(scriptsTable);
     const beside = [historyName, proofsName].map((table) => ({ ...scriptsTable, table }));
@@ -64,12 +77,18 @@ export class McpRunner {
       run: (call, name, args) => calls.run(call, name, args),
     };
     const { path, expose } = mcp;
-    this.#endpoint = new McpEndpoint(tools, { version: version(), path, expose, log });
+    const resources = new TableResources(mcp, catalog);
+    this.#endpoint = new McpEndpoint(tools, resources, { version: version(), path, expose, log });
   }
 
   call(request: QueryRequest): McpCall {
     const form = request.alias === '' ? this.#form : (request.alias as NameForm);
-    return new McpCall(request, this.#claimSettings, form);
+    const call = new McpCall(request, this.#claimSettings, form);
+    if (request.traced) {
+      call.trace = this.#spans?.idsOf(request);
+      call.taken = performance.now();
+    }
+    return call;
   }
 
   /** respond answers a call, at once or later. Of long messages there is one in each turn of the event loop. */
@@ -86,10 +105,10 @@ export class McpRunner {
   #respond(call: McpCall): void {
     try {
       const response = this.#endpoint.respond(call);
-      if (!(response instanceof Promise)) this.#responder.sendMcp(call, response);
+      if (!(response instanceof Promise)) this.#responder.sender.sendMcp(call, response);
       else
         response.then(
-          (given) => this.#responder.sendMcp(call, given),
+          (given) => this.#responder.sender.sendMcp(call, given),
           (error: unknown) => this.#threw(call, error),
         );
     } catch (error) {
@@ -98,9 +117,9 @@ export class McpRunner {
   }
 
   #threw(call: McpCall, error: unknown): void {
-    const { requestId } = call.request;
-    this.#log.error({ requestId, err: error }, 'an MCP request failed');
+    this.#spans?.failedMcp(call);
+    this.#log.error({ ...call.ids, err: error }, 'an MCP request failed');
     const { status, message, code } = new ServiceError('internal');
-    this.#responder.sendMcp(call, { status, body: errorBody(message, code, false) });
+    this.#responder.sender.sendMcp(call, { status, body: errorBody(message, code, false) });
   }
 }

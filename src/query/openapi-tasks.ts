@@ -14,8 +14,9 @@ import { Recent } from '../recent.js';
 import { routesOf } from '../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
 import { inSlices } from '../script/slices.js';
+import { methodsOf } from '../script/verb.js';
 import type { WorkerSettings } from '../settings.js';
-import type { OpenApiRequest, OpenApiResponse } from '../tasks.js';
+import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../tasks.js';
 
 /** A document, and what it was made of. */
 interface Made {
@@ -67,6 +68,36 @@ export class OpenApiTasks {
     return { text: isSame ? undefined : text, etag };
   }
 
+  /**
+   * databases lists the databases with scripts that a caller may run under `/_QUERIES`, and first the default one, which
+   * every document names. Rejects with ServiceError `busy`.
+   */
+  async databases(reader: DocumentReader): Promise<readonly string[]> {
+    const found = [this.#defaultAlias];
+    for (const alias of this.#aliases)
+      if (alias !== this.#defaultAlias) {
+        const usable = await this.#scripts.usable(alias, performance.now());
+        if (usable.some((script) => this.#mayRun(reader, alias, script))) found.push(alias);
+      }
+    return found;
+  }
+
+  #mayRun(reader: DocumentReader, alias: string, { folder, name, text }: UsableScript): boolean {
+    const path = `/_QUERIES/${alias}/${folder}/${name}`;
+    const needsToken = this.#access.needsToken({ path });
+    return (
+      !this.#isRegistry(folder) &&
+      methodsOf(text.verb).some((method) =>
+        this.#access.mayRun(reader, { folder, name, method }, alias, needsToken),
+      )
+    );
+  }
+
+  /** Whether scripts of a folder have no path under `/_QUERIES`. */
+  #isRegistry(folder: string): boolean {
+    return this.#registry && folder === 'registry';
+  }
+
   /** The client that is made of a document. */
   async #client({ text, hash }: DocumentText): Promise<DocumentText> {
     let made = this.#clients.get(hash);
@@ -107,7 +138,7 @@ export class OpenApiTasks {
         text,
         proof: this.#proofs.recordOf({ alias, script: path, verb: text.verb }, text.template),
         paths: paths.get(path) ?? [],
-        isNamed: !(this.#registry && folder === 'registry'),
+        isNamed: !this.#isRegistry(folder),
       };
       document.add(describeScript(script, this.#access.hasTokens));
     });

@@ -8,6 +8,7 @@ import {
   BODY_METHODS,
   MCP,
   RUN,
+  SQL,
   unpackIds,
   unpackRequests,
   type QueryRequest,
@@ -18,48 +19,74 @@ import { NO_HEAD } from '../head/head.js';
 import { fieldValue } from '../header-list.js';
 import { headerLine } from '../header-name.js';
 import type { Logger } from '../log.js';
+import { BATCH_REQUESTS, RENDERED_TEXTS } from '../metrics/catalogue.js';
+import { observeCount } from '../metrics/histogram.js';
+import { counts } from '../metrics/thread.js';
 import type { McpCall } from '../mcp/call.js';
-import { withTimeout } from '../pg/identity.js';
+import { withTimeout, withTraceId } from '../pg/identity.js';
+import { requestedPosition } from '../pg/requested-position.js';
+import type { Servers } from '../pg/servers.js';
+import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import { checkKnown, checkParameters } from '../script/declared-parameters.js';
 import { parseQueryString, type QueryParameters } from '../script/query-string.js';
 import { RequestData } from '../script/request-data.js';
 import type { ScriptText } from '../script/script-text.js';
 import type { FoundScript, Scripts } from '../script/scripts.js';
-import { jsonFrame, returnsNoRows, StatementBuilder } from '../script/statement.js';
-import type { WorkerSettings } from '../settings.js';
+import { firstWord, jsonFrame, returnsNoRows, StatementBuilder } from '../script/statement.js';
+import { commitsAlone } from '../script/transaction-rules.js';
+import type { DatabaseSettings, WorkerSettings } from '../settings.js';
+import type { Template } from '../template/template.js';
+import type { TraceIds } from '../trace-context.js';
 import { hasColumns, sendsLines } from './head-response.js';
 import { ListingRunner } from './listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
 import { Query } from './query.js';
+import type { QuerySpans } from './query-spans.js';
 import type { Responder } from './responder.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
-import { TracedQuery } from './traced-query.js';
-import type { WorkerDatabase } from './worker-database.js';
+import { TimedQuery } from './timed-query.js';
 
 const JUST_CHANGED =
   'the script has just changed and now uses the body of a request: send the request again';
 
+/** What gets the statements of requests: a database, or what stands in for one. */
+export interface StatementTarget {
+  readonly settings: Pick<DatabaseSettings, 'statementTimeout'>;
+  /** Those of a database with replicas, which get its statements instead. */
+  readonly servers?: Servers | undefined;
+  run(query: Query, now: number): void;
+  flush(): void;
+  costOf(template: Template): ScriptCost | undefined;
+}
+
 export class QueryRunner {
   readonly #settings: WorkerSettings;
-  readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  readonly #databases: ReadonlyMap<string, StatementTarget>;
   readonly #scripts: Scripts;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
   readonly #listings: ListingRunner;
   readonly #mcp: McpRunner | undefined;
+  readonly #sql: QueryRunner | undefined;
   readonly #responder: Responder;
+  readonly #spans: QuerySpans | undefined;
   readonly #log: Logger;
   /** Whether each request is logged with how it ran. */
-  readonly #traces: boolean;
+  readonly #logsTimes: boolean;
 
-  /** Without `mcp` there is no MCP endpoint. */
+  /**
+   * Without `mcp` there is no MCP endpoint, without `spans` nothing is traced; `sql` takes the requests for the SQL of
+   * scripts.
+   */
   constructor(
     settings: WorkerSettings,
-    databases: ReadonlyMap<string, WorkerDatabase>,
+    databases: ReadonlyMap<string, StatementTarget>,
     scripts: Scripts,
     mcp: McpRunner | undefined,
+    sql: QueryRunner | undefined,
     responder: Responder,
+    spans: QuerySpans | undefined,
     log: Logger,
   ) {
     this.#settings = settings;
@@ -69,9 +96,11 @@ export class QueryRunner {
     this.#shaped = new ShapedStatements(settings.aggregate, settings.maxResult);
     this.#listings = new ListingRunner(settings.access, this.#statements);
     this.#mcp = mcp;
+    this.#sql = sql;
     this.#responder = responder;
+    this.#spans = spans;
     this.#log = log;
-    this.#traces = log.isLevelEnabled('debug');
+    this.#logsTimes = log.isLevelEnabled('debug');
   }
 
   /** bodies lists the methods whose text of a script uses the body of a request; none for a script that cannot be used. */
@@ -90,31 +119,47 @@ export class QueryRunner {
     if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length));
     else
       for (const id of unpackIds(message, ABANDON.length))
-        this.#abandon(this.#responder.inFlight.get(id));
+        this.#abandon(this.#responder.sender.inFlight.get(id));
   }
 
   #run(requests: readonly QueryRequest[]): void {
     const now = performance.now();
-    for (const request of requests) {
-      if (request.folder === '' && request.name === MCP && this.#mcp !== undefined) {
-        const call = this.#mcp.call(request);
-        this.#abandon(this.#responder.inFlight.put(call));
-        this.#mcp.respond(call);
-        continue;
-      }
-      const query = this.#query(request);
-      // The HTTP process has ended the previous request in this slot, even if the message about that is still to come.
-      this.#abandon(this.#responder.inFlight.put(query));
-      this.#start(query, now);
-    }
+    observeCount(counts, BATCH_REQUESTS, requests.length);
+    for (const request of requests)
+      if (request.folder !== '' || !this.#passOn(request)) this.#take(request, now);
     this.#flush();
   }
 
+  #take(request: QueryRequest, now: number): void {
+    const query = this.#query(request);
+    // The HTTP process has ended the previous request in this slot, even if the message about that is still to come.
+    this.#abandon(this.#responder.sender.inFlight.put(query));
+    this.#start(query, now);
+  }
+
+  /** Passes a request that is for no script on to what handles it; false for a listing. */
+  #passOn(request: QueryRequest): boolean {
+    const { name } = request;
+    if (name === MCP && this.#mcp !== undefined) {
+      const call = this.#mcp.call(request);
+      this.#abandon(this.#responder.sender.inFlight.put(call));
+      this.#mcp.respond(call);
+      return true;
+    }
+    if (!name.startsWith(SQL) || this.#sql === undefined) return false;
+    const [folder = '', script = ''] = name.slice(SQL.length).split('/');
+    this.#sql.#take({ ...request, folder, name: script }, performance.now());
+    return true;
+  }
+
   #query(request: QueryRequest): Query {
-    const { claimSettings } = this.#settings;
-    return this.#traces
-      ? new TracedQuery(this.#responder, request, claimSettings, this.#log)
-      : new Query(this.#responder, request, claimSettings);
+    const { claimSettings, serverTiming } = this.#settings;
+    const log = this.#logsTimes ? this.#log : undefined;
+    if (!serverTiming && log === undefined && !request.traced)
+      return new Query(this.#responder, request, claimSettings);
+    const query = new TimedQuery(this.#responder, request, claimSettings, log, serverTiming);
+    if (request.traced) query.trace = this.#spans?.idsOf(request);
+    return query;
   }
 
   /** Marks a request that needs no response any more: the database drops or cancels its statement. */
@@ -138,12 +183,12 @@ export class QueryRunner {
             this.#flush();
           },
           (error: unknown) => {
-            this.#responder.threw(query, error);
+            this.#responder.failures.threw(query, error);
           },
         );
       } else this.#execute(query, script, now);
     } catch (error) {
-      this.#responder.threw(query, error);
+      this.#responder.failures.threw(query, error);
     }
   }
 
@@ -151,14 +196,14 @@ export class QueryRunner {
     try {
       const { method } = query.request;
       if (method === 'OPTIONS') {
-        this.#responder.send(query, 204, '', headerLine('Allow', script.allow));
+        this.#responder.sender.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
       const text = script.select(method);
       if (text.body === 'none') this.#render(query, text, now);
       else this.#readBody(query, text, now);
     } catch (error) {
-      this.#responder.threw(query, error);
+      this.#responder.failures.threw(query, error);
     }
   }
 
@@ -182,7 +227,7 @@ export class QueryRunner {
         this.#render(query, text, performance.now());
         this.#flush();
       })
-      .catch((error: unknown) => this.#responder.threw(query, error));
+      .catch((error: unknown) => this.#responder.failures.threw(query, error));
   }
 
   /** Throws what rendering throws. */
@@ -196,7 +241,7 @@ export class QueryRunner {
       this.#settings.claims ? claims : '',
       (header) => {
         this.#log.warn(
-          { requestId: query.request.requestId, script: query.path, header },
+          { ...query.ids, script: query.path, header },
           'a header was blanked: its value cannot be interpolated safely',
         );
       },
@@ -210,6 +255,7 @@ export class QueryRunner {
     const builder = head === NO_HEAD || verb !== 'read' ? undefined : this.#shaped.of(head);
     const statements = builder ?? this.#statements;
     query.statement = statements.build(verb, rendered.text, query.path, rendered);
+    counts[query.statement.recurs ? RENDERED_TEXTS.remembered : RENDERED_TEXTS.new]! += 1;
     const { parts } = query.statement;
     if (parts !== undefined && !query.bind(parts)) {
       query.failed(notBound());
@@ -244,18 +290,41 @@ export class QueryRunner {
     } else if ((head.shape !== 'list' || hasColumns(head)) && returnsNoRows(statement.text))
       throw new ServiceError('no_rows_returned');
     if (head.timeout === undefined) return;
-    const { statementTimeout } = this.#databases.get(query.request.alias)!.database.settings;
+    const { statementTimeout } = this.#databases.get(query.request.alias)!.settings;
     const timeout = Math.min(head.timeout, statementTimeout);
     query.identity = withTimeout(query.identity, timeout);
   }
 
   #submit(query: Query, now: number): void {
-    if (query.abandoned) this.#responder.reject(query, new ServiceError('timeout'));
-    else this.#databases.get(query.request.alias)!.database.run(query, now);
+    if (query.abandoned) this.#responder.failures.reject(query, new ServiceError('timeout'));
+    else {
+      const database = this.#databases.get(query.request.alias)!;
+      const submitted = query.submittedAt(now);
+      if (query.trace !== undefined) this.#nameTrace(query, query.trace);
+      if (database.servers === undefined) database.run(query, submitted);
+      else this.#route(query, database.servers, submitted);
+    }
+  }
+
+  /** Runs a query on a server of a database with replicas. Throws ServiceError. */
+  #route(query: Query, servers: Servers, now: number): void {
+    if (query.reads && !query.head.primary) {
+      const { headers, alias } = query.request;
+      query.after = requestedPosition(headers, alias, this.#settings.defaultAlias);
+      servers.read(query, now);
+    } else servers.write(query, now);
+  }
+
+  /** Has PostgreSQL see the trace id, except with what cannot have a statement before it in its transaction. */
+  #nameTrace(query: Query, { traceId }: TraceIds): void {
+    if (this.#settings.trace?.applicationName !== true) return;
+    const { text, parts } = query.statement;
+    if (parts !== undefined || commitsAlone(text, firstWord(text) ?? '') === undefined)
+      query.identity = withTraceId(query.identity, traceId);
   }
 
   #flush(): void {
-    for (const { database } of this.#databases.values()) database.flush();
+    for (const database of this.#databases.values()) database.flush();
   }
 }
 

@@ -2,16 +2,20 @@
 import type { RequestBody } from '../body/request-body.js';
 import { wantsXml, type ServiceError } from '../errors.js';
 import { NO_HEAD } from '../head/head.js';
+import { SCRIPT } from '../metrics/catalogue.js';
 import { identityOf, type Identity } from '../pg/identity.js';
-import type { EarlierStatement, Job, ResultForm, StatementResult } from '../pg/job.js';
+import type { EarlierStatement, Job, ResultForm, Run, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
+import type { WalPosition } from '../pg/wal-position.js';
 import type { QueryRequest } from '../batch.js';
 import type { ScriptStatement, StatementPart, StatementParts } from '../script/statement.js';
 import type { Rendered } from '../template/template.js';
+import { requestIds, type RequestIds, type TraceIds } from '../trace-context.js';
 import type { Responder } from './responder.js';
 
-type Outcomes = Pick<Responder, 'succeeded' | 'failed'>;
+/** What receives the outcome of a query, and how it ran where that took long or failed. */
+export type Outcomes = Pick<Responder, 'succeeded' | 'failed' | 'slowAfter' | 'ran'>;
 
 export class Query implements Job {
   readonly request: QueryRequest;
@@ -31,11 +35,17 @@ export class Query implements Job {
   /** Of a script with several statements, all that are sent. */
   parts: readonly StatementPart[] | undefined;
   form: ResultForm = 'rows';
+  after: WalPosition | undefined;
+  committedAt: WalPosition | undefined;
   cannotWrite = false;
   cost: ScriptCost | undefined;
   attempts = 0;
   since = 0;
   abandoned = false;
+  /** Its ids, when its spans are kept. */
+  trace: TraceIds | undefined;
+  /** How its statement ran last, when it took long or failed. */
+  run: Run | undefined;
   readonly #responder: Outcomes;
 
   /** `claimSettings`: whether its statement finds the caller's claims in a setting. The responder receives the outcome. */
@@ -86,11 +96,49 @@ export class Query implements Job {
     return this.xml ? 'value' : 'body';
   }
 
+  /** What lines of the log about it have. */
+  get ids(): RequestIds {
+    return requestIds(this.request, this.trace);
+  }
+
+  /** submittedAt gives the time at which it goes to its database, ms; `now` is that of its batch. */
+  submittedAt(now: number): number {
+    return now;
+  }
+
+  /** withTimes adds what is known of its times to the header lines of its response. */
+  withTimes(lines: string): string {
+    return lines;
+  }
+
+  get slowAfter(): number {
+    return this.#responder.slowAfter;
+  }
+
+  /** When it was taken from its batch, ms; undefined when its times are not taken. */
+  get taken(): number | undefined {
+    return undefined;
+  }
+
+  /** When it went to its database, ms; undefined when it did not, or its times are not taken. */
+  get submitted(): number | undefined {
+    return undefined;
+  }
+
+  ran(run: Run): void {
+    // The one row of a read is PostgreSQL's JSON of all rows.
+    this.run = this.reads && run.rows !== undefined ? { ...run, rows: undefined } : run;
+    this.#responder.ran(this, this.run);
+  }
+
   done(result: StatementResult): void {
+    // PostgreSQL has made one value of the rows of a read: how many they were is not known.
+    if (this.cost !== undefined && !this.reads) this.cost.counts[SCRIPT.rows]! += result.affected;
     this.#responder.succeeded(this, result);
   }
 
   failed(failure: SqlFailure | ServiceError): void {
+    if (this.cost !== undefined) this.cost.counts[SCRIPT.errors]! += 1;
     this.#responder.failed(this, failure);
   }
 }

@@ -4,8 +4,7 @@
  */
 import { errorBody, ServiceError, SQL_FAILED } from '../errors.js';
 import type { Logger } from '../log.js';
-import { StatementFailure } from '../pg/queryable.js';
-import type { Database } from '../pg/database.js';
+import { StatementFailure, type ServiceDatabase } from '../pg/queryable.js';
 import { failureLevel } from '../pg/sql-failure.js';
 import type { WorkerSettings } from '../settings.js';
 import type { RegistryResponse, RegistryRequest } from '../tasks.js';
@@ -33,7 +32,7 @@ export class RegistryTasks {
    */
   constructor(
     settings: Settings,
-    databases: ReadonlyMap<string, Database>,
+    databases: ReadonlyMap<string, ServiceDatabase>,
     log: Logger,
     refresh: () => Promise<void>,
     routed: () => Promise<readonly RoutedScript[]>,

@@ -31,10 +31,10 @@ export class ResponseBatcher {
     this.#wake = wake;
   }
 
-  /** finish sends the response whose body a pipeline has placed in the ring. */
-  finish(place: number, id: number, status: number, type: number): void {
-    this.#ring.finish(place, id, status, type);
+  /** finish sends the response whose body a pipeline has placed in the ring. Returns the size of the body, bytes. */
+  finish(place: number, id: number, status: number, type: number): number {
     this.#schedule();
+    return this.#ring.finish(place, id, status, type);
   }
 
   /**

@@ -5,8 +5,7 @@
  * caller, who writes them as text.
  */
 import { arrayLiteral } from '../quote.js';
-import type { Database } from '../pg/database.js';
-import type { Rows } from '../pg/queryable.js';
+import type { Rows, ServiceDatabase } from '../pg/queryable.js';
 import type { Identity } from '../pg/identity.js';
 import type { ResultColumn } from '../pg/job.js';
 import { serverTypes, type JsonOf } from './row-json.js';
@@ -16,10 +15,10 @@ const TYPE_NAME = `SELECT quote_ident(n.nspname) || '.' || quote_ident(t.typname
   FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = $1::oid`;
 
 export class ServerJson {
-  readonly #database: Database;
+  readonly #database: ServiceDatabase;
   readonly #names = new Map<number, string>();
 
-  constructor(database: Database) {
+  constructor(database: ServiceDatabase) {
     this.#database = database;
   }
 

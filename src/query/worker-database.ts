@@ -1,77 +1,145 @@
 /**
- * One database as a worker uses it: the connections for scripts, those for read-only statements, which are borrowed from
- * the same quota, and what is remembered of the scripts that ran on it.
+ * One database as a worker uses it: its server, or the servers of a database with replicas, and what is remembered of the
+ * scripts that ran on it.
  */
-import { ConnectionQuota, type BorrowerQuota } from '../pg/connection-quota.js';
-import { Database } from '../pg/database.js';
+import type { Logger } from '../log.js';
+import type { Runner } from '../mcp/read-only.js';
+import { SCRIPTS } from '../metrics/catalogue.js';
+import { row } from '../metrics/thread.js';
+import { ConnectionQuota } from '../pg/connection-quota.js';
+import type { Database } from '../pg/database.js';
+import type { Engine } from '../engine.js';
+import type { Job } from '../pg/job.js';
+import { PrimaryDatabase } from '../pg/primary-database.js';
+import { requestedPosition } from '../pg/requested-position.js';
+import { StatementFailure, type ServiceDatabase } from '../pg/queryable.js';
 import { ResultBudget } from '../pg/result-budget.js';
 import { ScriptCost } from '../pg/script-cost.js';
-import type { DatabaseSettings, WorkerSettings } from '../settings.js';
+import { Server } from '../pg/server.js';
+import { Servers } from '../pg/servers.js';
+import { allServers, type DatabaseSettings, type WorkerSettings } from '../settings.js';
 import type { Template } from '../template/template.js';
+import type { Probed } from '../tasks.js';
+import { serverReport } from './server-report.js';
 import { ServerJson } from './server-json.js';
 
 export class WorkerDatabase {
-  readonly database: Database;
+  /** For statements of the service itself, on the primary. */
+  readonly database: ServiceDatabase;
+  /** Of its first server. */
+  readonly settings: DatabaseSettings;
   readonly serverJson: ServerJson;
+  /** Undefined without replicas. */
+  readonly servers: Servers | undefined;
+  readonly #server: Server;
   readonly #costs = new WeakMap<Template, ScriptCost>();
-  /** The database of read-only connections, and their quota. */
-  readonly #borrower: { readonly database: Database; readonly quota: BorrowerQuota } | undefined;
+  readonly #reads: Runner | undefined;
+  readonly #writes: Runner | undefined;
 
-  /** `readOnly` are the settings of read-only connections; undefined when nothing uses them. */
   constructor(
     settings: DatabaseSettings,
-    readOnly: DatabaseSettings | undefined,
-    quota: ConnectionQuota,
-    budget: ResultBudget,
+    defaultAlias: string,
+    server: Server,
+    servers: Servers | undefined,
   ) {
-    const database = new Database(settings, budget, quota);
-    this.database = database;
-    this.serverJson = new ServerJson(database);
-    if (readOnly === undefined) return;
-    const borrowed = quota.lend(readOnly.connections, {
-      wanted: () => database.applyQuota(),
-      freed: () => borrower.applyQuota(),
-      needed: () => borrower.closeIdle(),
-    });
-    const borrower = new Database(readOnly, budget, borrowed);
-    this.#borrower = { database: borrower, quota: borrowed };
+    this.settings = settings;
+    this.#server = server;
+    this.servers = servers;
+    this.database = servers === undefined ? server.database : new PrimaryDatabase(servers);
+    this.serverJson = new ServerJson(this.database);
+    if (servers === undefined) return;
+    const flush = (): void => servers.flush();
+    this.#reads = {
+      run: (job, now) => servers.read(job, now),
+      flush,
+      requested: (headers) => requestedPosition(headers, settings.alias, defaultAlias),
+    };
+    this.#writes = { run: (job, now) => servers.write(job, now), flush };
   }
 
-  /** The database for read-only statements: on connections of its own, unless there is only one connection in all. */
-  get readOnly(): Database {
-    const borrower = this.#borrower;
-    return borrower !== undefined && borrower.quota.limit > 0 ? borrower.database : this.database;
+  /** run runs a job on the server of a database without replicas. */
+  run(job: Job, now: number): void {
+    this.#server.database.run(job, now);
+  }
+
+  flush(): void {
+    if (this.servers === undefined) this.#server.database.flush();
+    else this.servers.flush();
+  }
+
+  /** readOnly runs jobs that are READ ONLY, on replicas unless `onPrimary`. */
+  readOnly(onPrimary: boolean): Runner {
+    return (onPrimary ? this.#writes : this.#reads) ?? this.#server.readOnly;
+  }
+
+  /** spare is the database for jobs that nobody waits for. */
+  get spare(): Database {
+    return (this.servers?.primary ?? this.#server).database;
   }
 
   costOf(template: Template): ScriptCost {
     let cost = this.#costs.get(template);
-    if (cost === undefined) this.#costs.set(template, (cost = new ScriptCost()));
+    if (cost === undefined) {
+      const counts = row(SCRIPTS, [template.name, this.settings.alias]);
+      this.#costs.set(template, (cost = new ScriptCost(counts)));
+    }
     return cost;
   }
 
   applyQuota(): void {
-    this.database.applyQuota();
-    if (this.#borrower === undefined) return;
-    const { database, quota } = this.#borrower;
-    database.applyQuota();
-    if (quota.limit === 0) database.moveWaiting(this.database);
+    if (this.servers === undefined) this.#server.applyQuota();
+    else this.servers.applyQuota();
+  }
+
+  /** probe tests whether the primary answers, and if not, whether a replica serves read-only jobs. */
+  async probe(): Promise<Probed> {
+    const { servers } = this;
+    const { database } = servers?.primary ?? this.#server;
+    const reason = await database.probe();
+    const engine = reason === '' ? await engineOf(database) : undefined;
+    if (servers === undefined) return { reason, engine };
+    const writes = reason === '' && servers.hasPrimary;
+    if (writes) return { reason, engine };
+    if (servers.hasReplica) return { reason: '', engine, readOnly: true };
+    return { reason: reason === '' ? 'no server accepts writes' : reason, engine };
+  }
+}
+
+/** What a database is; undefined when it does not say so now. */
+async function engineOf(database: Database): Promise<Engine | undefined> {
+  try {
+    return await database.engine();
+  } catch (error) {
+    if (error instanceof StatementFailure) return undefined;
+    throw error;
   }
 }
 
 /** workerDatabases opens the databases of a worker, by alias. */
-export function workerDatabases(settings: WorkerSettings): ReadonlyMap<string, WorkerDatabase> {
-  const { maxResult, resultBudget, mcp } = settings;
+export function workerDatabases(
+  settings: WorkerSettings,
+  log: Logger,
+): ReadonlyMap<string, WorkerDatabase> {
+  const { databases, replicas, replication, defaultAlias, maxResult, resultBudget, mcp } = settings;
   const budget = new ResultBudget(maxResult, resultBudget, new Int32Array(settings.sending));
   const connections = new Int32Array(settings.connections);
+  const all = allServers(settings);
+  const readOnly = [...(mcp?.databases ?? []), ...(mcp?.replicas ?? [])];
   return new Map(
-    settings.databases.map((one, i) => [
-      one.alias,
-      new WorkerDatabase(
-        one,
-        mcp?.databases[i],
-        new ConnectionQuota(connections, i),
-        i === 0 ? budget : budget.another(),
-      ),
-    ]),
+    databases.map((one, i) => {
+      const own = i === 0 ? budget : budget.another();
+      const open = (server: DatabaseSettings): Server => {
+        const at = all.indexOf(server);
+        const quota = new ConnectionQuota(connections, at);
+        return new Server(server, readOnly[at], quota, own, server === one);
+      };
+      const server = open(one);
+      const others = replicas.filter(({ of }) => of === one.alias);
+      if (others.length === 0)
+        return [one.alias, new WorkerDatabase(one, defaultAlias, server, undefined)];
+      const report = serverReport(one.alias, [one, ...others], settings, log);
+      const servers = new Servers([server, ...others.map(open)], replication, report);
+      return [one.alias, new WorkerDatabase(one, defaultAlias, server, servers)];
+    }),
   );
 }

@@ -3,21 +3,26 @@
  * users, the registry of scripts, and the runner of its requests.
  */
 import type { Logger } from '../log.js';
+import type { Database } from '../pg/database.js';
 import { ProofBook } from '../proof-book.js';
 import { StoredScripts } from '../registry/stored-scripts.js';
 import { ProvedScripts } from '../script/proved-scripts.js';
 import { ScriptStore } from '../script/script-store.js';
 import type { Scripts } from '../script/scripts.js';
 import type { WorkerSettings } from '../settings.js';
-import type { FoundScripts, OpenApiRequest, OpenApiResponse, Probed } from '../tasks.js';
+import type { FoundScripts, Probed } from '../tasks.js';
 import { scriptFilesFound, storedScriptsFound } from './found-scripts.js';
 import type { McpRunner } from './mcp-runner.js';
 import type { OpenApiTasks } from './openapi-tasks.js';
+import { PlanTimes } from './plan-times.js';
 import { QueryRunner } from './query-runner.js';
+import type { QuerySpans } from './query-spans.js';
 import { RegistryTasks } from './registry-tasks.js';
 import { Responder } from './responder.js';
+import { shownDatabases } from './shown-sql.js';
 import { RouteTasks } from './route-tasks.js';
 import type { ResponseBatcher } from './response-batcher.js';
+import { SlowStatements } from './slow-statements.js';
 import { UserTasks } from './user-tasks.js';
 import { workerDatabases, type WorkerDatabase } from './worker-database.js';
 
@@ -36,15 +41,19 @@ export class WorkerServices {
   /** Loaded with the first request for an OpenAPI document. */
   #openapi: Promise<OpenApiTasks> | undefined;
 
-  /** `batcher` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP. */
+  /**
+   * `batcher` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP, `spans` when they have
+   * requests traced.
+   */
   constructor(
     settings: WorkerSettings,
     log: Logger,
     batcher: ResponseBatcher,
     Mcp?: typeof McpRunner,
+    spans?: QuerySpans,
   ) {
     const { defaultAlias, scriptsTable, maxResult, mcp } = settings;
-    const databases = workerDatabases(settings);
+    const databases = workerDatabases(settings, log);
     const { database } = databases.get(defaultAlias)!;
     this.#settings = settings;
     this.#databases = databases;
@@ -63,13 +72,20 @@ export class WorkerServices {
       return [...stored, ...(served ?? [])];
     });
     this.routes = new RouteTasks(scripts, new Set(databases.keys()), defaultAlias, log);
-    const responder = new Responder(settings, databases, batcher, log);
+    const plans = PlanTimes.of(settings.plans);
+    const spareOf = (alias: string): Database => databases.get(alias)!.spare;
+    const slow = new SlowStatements(settings.slow, spareOf, plans, log);
+    const responder = new Responder(settings, databases, batcher, slow, spans, log);
+    const shown = shownDatabases(databases, responder);
     this.runner = new QueryRunner(
       settings,
       databases,
       scripts,
-      mcp && Mcp && new Mcp(settings, mcp, scripts, this.proofs, databases, responder, log),
+      // prettier-ignore
+      mcp && Mcp && new Mcp(settings, mcp, scripts, this.proofs, databases, slow, responder, spans, log),
+      new QueryRunner(settings, shown, scripts, undefined, undefined, responder, spans, log),
       responder,
+      spans,
       log,
     );
   }
@@ -90,9 +106,9 @@ export class WorkerServices {
       : storedScriptsFound(this.#stored);
   }
 
-  /** openapi gives the OpenAPI document of a database. Rejects with ServiceError `busy`. */
-  async openapi(request: OpenApiRequest): Promise<OpenApiResponse> {
-    this.#openapi ??= import('./openapi-tasks.js').then(
+  /** openapi gives the tasks that concern OpenAPI documents. */
+  openapi(): Promise<OpenApiTasks> {
+    return (this.#openapi ??= import('./openapi-tasks.js').then(
       ({ OpenApiTasks }) =>
         new OpenApiTasks(
           this.#settings,
@@ -100,13 +116,10 @@ export class WorkerServices {
           this.proofs,
           new Set(this.#databases.keys()),
         ),
-    );
-    return (await this.#openapi).respond(request);
+    ));
   }
 
-  async probe(alias: string): Promise<Probed> {
-    const { database } = this.#databases.get(alias)!;
-    const reason = await database.probe();
-    return { reason, version: database.version };
+  probe(alias: string): Promise<Probed> {
+    return this.#databases.get(alias)!.probe();
   }
 }

@@ -6,6 +6,7 @@ import { rowsOf, StatementFailure, type Queryable, type Rows } from '../pg/query
 import { arrayLiteral, qualifiedName } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
 import { VERBS } from '../script/verb.js';
+import { RowVersions, type RowVersion } from './row-versions.js';
 import { KEY } from './scripts-table.js';
 import type { FolderScript } from './folder.js';
 import { list } from './names.js';
@@ -56,7 +57,9 @@ export async function importScripts(
   options: ImportOptions,
 ): Promise<ImportedScript[]> {
   const { policy, dryRun = false } = options;
-  const sql = statementOf(options);
+  const versions = new RowVersions((version) => statementOf(options, version));
+  const run = (name: 'compare' | 'write', given: (string | null)[]): Promise<Rows> =>
+    versions.run((sql) => rowsOf(database, sql[name], given));
   const columns = [
     scripts.map(({ location }) => location),
     scripts.map(({ name }) => name),
@@ -65,14 +68,14 @@ export async function importScripts(
   const values = [options.database, ...columns.map(arrayLiteral)];
   for (let attempt = 1; ; attempt++) {
     const conflict = async (): Promise<void> => {
-      const conflicts = (await rowsOf(database, sql.compare, values)).filter(differs).map(pathOf);
+      const conflicts = (await run('compare', values)).filter(differs).map(pathOf);
       if (conflicts.length > 0) throw new ImportConflict(conflicts);
     };
     if (policy === 'error' && dryRun) await conflict();
     try {
       const rows = dryRun
-        ? await rowsOf(database, sql.compare, values)
-        : await rowsOf(database, sql.write, [...values, IMPORTER]);
+        ? await run('compare', values)
+        : await run('write', [...values, IMPORTER]);
       return rows.map((row) => importedOf(row, policy, dryRun));
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.state !== ENDED) throw error;
@@ -105,14 +108,17 @@ function pathOf([location, name]: Row): string {
 }
 
 /** $1 database, $2 locations, $3 names, $4 to $7 texts, and for writing $8 editor. */
-function statementOf({ table, policy }: ImportOptions): { compare: string; write: string } {
+function statementOf(
+  { table, policy }: ImportOptions,
+  versions: RowVersion,
+): { compare: string; write: string } {
   const target = qualifiedName(table);
   const texts = VERBS.map((verb) => `${verb}_sql`);
   const isSame = (row: string, other: string): string =>
     texts
       .map((name) => `coalesce(${row}.${name}, '') = coalesce(${other}.${name}, '')`)
       .join(' AND ');
-  const compared = `compared AS MATERIALIZED (
+  const compared = `compared AS (
   SELECT f.*, t.id IS NOT NULL AS there, t.id IS NOT NULL AND ${isSame('t', 'f')} AS same
   FROM unnest(${[2, 3, 4, 5, 6, 7].map((n) => `$${n}::text[]`).join(', ')})
     AS f (location, name, ${texts.join(', ')})
@@ -134,7 +140,7 @@ written AS (
   SELECT $1::text, c.location, c.name, ${texts.map((name) => `nullif(c.${name}, '')`).join(', ')}, editor.name
   FROM compared c, editor WHERE NOT c.same ${order}
   ON CONFLICT (${list(KEY)}) DO ${conflict}
-  RETURNING t.location, t.name, t.xmax::text = '0' AS created)
+  RETURNING t.location, t.name, ${versions.isNew('t')} AS created)
 SELECT c.location, c.name, c.there, c.same, w.created
 FROM compared c LEFT JOIN written w ON w.location = c.location AND w.name = c.name ${order}`,
   };

@@ -6,6 +6,7 @@ import { arrayLiteral } from '../quote.js';
 import { rowsOf, StatementFailure, type Queryable, type Rows } from '../pg/queryable.js';
 import type { Page } from '../pg/page.js';
 import type { ScriptsTable } from '../settings.js';
+import { RowVersions } from './row-versions.js';
 import { CONTENT, type ScriptKey } from './scripts-table.js';
 import {
   RECORD,
@@ -25,7 +26,8 @@ export interface RecordContent {
 }
 
 export interface StoredRecord extends ScriptKey, RecordContent {
-  readonly id: number;
+  /** A number that JSON readers would round is text. */
+  readonly id: number | string;
   readonly created_by?: string | undefined;
   /** RFC 3339, UTC; empty when the table has no time. */
   readonly created_at: string;
@@ -63,28 +65,28 @@ export function tagOf({ id, version }: StoredRecord): string {
 
 /** The records of one table. All methods reject with StatementFailure when the database fails. */
 export class Records {
-  readonly #sql: RegistryStatements;
+  readonly #versions: RowVersions<RegistryStatements>;
   readonly #database: Queryable;
 
   constructor(table: ScriptsTable, database: Queryable) {
-    this.#sql = statementsOf(table);
+    this.#versions = new RowVersions((version) => statementsOf(table, version));
     this.#database = database;
   }
 
   /** list gives records in the order of database, location and name: those that match the filter, or a page of them. */
   async list(filter: RecordFilter = {}): Promise<StoredRecord[]> {
     const { database, location, page } = filter;
-    const sql = this.#sql.list({
+    const filters = {
       database: database !== undefined,
       location: location !== undefined,
       page: page !== undefined,
-    });
+    };
     const values = [database, location, ...valuesOfPage(page)].filter((one) => one !== undefined);
-    return (await this.#rows(sql, values)).map(recordOf);
+    return (await this.#rows(({ list }) => list(filters), values)).map(recordOf);
   }
 
   async get(key: ScriptKey): Promise<StoredRecord | undefined> {
-    const [row] = await this.#rows(this.#sql.get, valuesOf(key));
+    const [row] = await this.#rows(({ get }) => get, valuesOf(key));
     return row && recordOf(row);
   }
 
@@ -97,12 +99,15 @@ export class Records {
   ): Promise<{ readonly record: StoredRecord; readonly created: boolean } | 'mismatch'> {
     const terms = termsOf(condition);
     if (terms === 'never') return 'mismatch';
-    const [row] = await this.#rows(this.#sql.put(terms), [
-      ...valuesOf(key),
-      ...CONTENT.map((name) => content[name] ?? ''),
-      editor,
-      ...tagsOf(condition),
-    ]);
+    const [row] = await this.#rows(
+      ({ put }) => put(terms),
+      [
+        ...valuesOf(key),
+        ...CONTENT.map((name) => content[name] ?? ''),
+        editor,
+        ...tagsOf(condition),
+      ],
+    );
     if (row === undefined) return 'mismatch';
     return { record: recordOf(row), created: row[RECORD.length] === 't' };
   }
@@ -117,7 +122,7 @@ export class Records {
     if (terms === 'never' || terms.before === 'missing')
       return (await this.get(key)) === undefined ? 'missing' : 'mismatch';
     const values = [...valuesOf(key), editor, ...tagsOf(condition)];
-    const [row] = await this.#rows(this.#sql.remove(terms), values);
+    const [row] = await this.#rows(({ remove }) => remove(terms), values);
     const [removed, there] = row!;
     if (removed === 't') return 'removed';
     // Without tags only a concurrent removal can have come first.
@@ -127,8 +132,8 @@ export class Records {
   /** history gives the versions of a key, newest first, or a page of them; undefined without a history. */
   async history(key: ScriptKey, page?: Page): Promise<RecordVersion[] | undefined> {
     try {
-      const sql = this.#sql.history(page !== undefined);
-      return (await this.#rows(sql, [...valuesOf(key), ...valuesOfPage(page)])).map(versionOf);
+      const values = [...valuesOf(key), ...valuesOfPage(page)];
+      return (await this.#rows((sql) => sql.history(page !== undefined), values)).map(versionOf);
     } catch (error) {
       if (isNoHistory(error)) return undefined;
       throw error;
@@ -139,7 +144,8 @@ export class Records {
   async version(key: ScriptKey, version: number): Promise<RecordVersion | 'missing' | undefined> {
     const number = Number.isSafeInteger(version) ? version : 0; // no version has this number
     try {
-      const [row] = await this.#rows(this.#sql.version, [...valuesOf(key), String(number)]);
+      const values = [...valuesOf(key), String(number)];
+      const [row] = await this.#rows((sql) => sql.version, values);
       return row === undefined ? 'missing' : versionOf(row);
     } catch (error) {
       if (isNoHistory(error)) return undefined;
@@ -147,8 +153,8 @@ export class Records {
     }
   }
 
-  #rows(sql: string, values: string[]): Promise<Rows> {
-    return rowsOf(this.#database, sql, values);
+  #rows(statement: (sql: RegistryStatements) => string, values: string[]): Promise<Rows> {
+    return this.#versions.run((sql) => rowsOf(this.#database, statement(sql), values));
   }
 }
 
@@ -187,7 +193,7 @@ function recordOf(row: Row): StoredRecord {
     row,
   );
   return {
-    id: Number(id),
+    id: Number.isSafeInteger(Number(id)) ? Number(id) : (id ?? ''),
     database: database ?? '',
     location: location ?? '',
     name: name ?? '',

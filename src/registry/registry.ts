@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../errors.js';
 import type { RegistryResponse, RegistryRequest } from '../tasks.js';
-import type { Database } from '../pg/database.js';
+import type { ServiceDatabase } from '../pg/queryable.js';
 import { textWarnings } from '../script/text-warnings.js';
 import type { RoutedScript } from '../script/scripts.js';
 import { isIdentifier } from '../identifier.js';
@@ -50,7 +50,7 @@ interface Compared extends Validated {
 
 export class Registry {
   readonly #records: Records;
-  readonly #databases: ReadonlyMap<string, Database>;
+  readonly #databases: ReadonlyMap<string, ServiceDatabase>;
   readonly #defaultAlias: string;
   readonly #proofs: ScriptProofs;
   readonly #routed: () => Promise<readonly RoutedScript[]>;
@@ -59,7 +59,7 @@ export class Registry {
   /** `databases` are those of the configuration, by alias. `routed` lists the scripts with paths of their own. `onChange` is called after each change, before its response. */
   constructor(
     records: Records,
-    databases: ReadonlyMap<string, Database>,
+    databases: ReadonlyMap<string, ServiceDatabase>,
     defaultAlias: string,
     proofs: ScriptProofs,
     routed: () => Promise<readonly RoutedScript[]>,

@@ -1,8 +1,8 @@
 /**
  * Reads the table of scripts: a digest that shows whether anything changed, then the list of records, then the texts that
- * are not cached yet, in pieces that take a connection milliseconds. It compares PostgreSQL's row versions alone, so that
- * no change is missed, however it was made. Texts that are too large are not read. Rejects with StatementFailure; the
- * snapshot before stays valid then.
+ * are not cached yet, in pieces that take a connection milliseconds. It compares versions of rows alone, so that no change
+ * is missed, however it was made. Texts that are too large are not read. Rejects with StatementFailure; the snapshot before
+ * stays valid then.
  */
 import type { Logger } from '../log.js';
 import { pieces, type PieceBounds, type Sized } from '../pieces.js';
@@ -18,6 +18,7 @@ import type { ScriptsTable } from '../settings.js';
 import { MAX_SIZE } from '../script/script-text.js';
 import { VERBS } from '../script/verb.js';
 import { isIdentifier } from '../identifier.js';
+import { RowVersions, type RowVersion } from './row-versions.js';
 import { ScriptSnapshot } from './script-snapshot.js';
 import { StoredScript, type ReadText, type ScriptRow } from './stored-script.js';
 
@@ -42,7 +43,7 @@ export class ScriptLoader {
   readonly #reads: Queryable;
   readonly #log: Logger;
   readonly #piece: PieceBounds;
-  readonly #sql: Statements;
+  readonly #versions: RowVersions<Statements>;
 
   /** `database` has the table. `maxResult` is the largest result of one statement, in bytes. */
   constructor(table: ScriptsTable, database: TimedQueryable, maxResult: number, log: Logger) {
@@ -53,70 +54,78 @@ export class ScriptLoader {
     this.#reads = within(READ_LIMIT);
     this.#log = log;
     this.#piece = { ...PIECE, size: Math.min(PIECE.size, maxResult / 2) };
-    this.#sql = statements(qualifiedName(table));
+    this.#versions = new RowVersions((version) => statements(qualifiedName(table), version));
   }
 
   /** load gives the scripts as they are now: `before` itself when nothing changed. */
-  async load(before: ScriptSnapshot | undefined): Promise<ScriptSnapshot> {
+  load(before: ScriptSnapshot | undefined): Promise<ScriptSnapshot> {
+    return this.#versions.run((sql) => this.#load(before, sql));
+  }
+
+  async #load(before: ScriptSnapshot | undefined, sql: Statements): Promise<ScriptSnapshot> {
     // The digest comes first: what changes while the rest is read makes another one, which the next load finds. The very
     // first digest may have to wait for a connection, as requests do, while a reload hands connections over gradually.
-    const [row] = await rowsOf(before === undefined ? this.#reads : this.#digest, this.#sql.digest);
+    const [row] = await rowsOf(before === undefined ? this.#reads : this.#digest, sql.digest);
     const digest = row!.join(' ');
     if (digest === before?.digest) return before;
     const scripts = new Map<string, StoredScript>();
     const wanted: Sized[] = [];
-    await this.#list((id, version, size) => {
+    await this.#list(sql, (id, version, size) => {
       const script = before?.byId(id, version);
       if (script === undefined) wanted.push({ id, size });
       else scripts.set(id, script);
     });
     for (const piece of pieces(wanted, this.#piece))
-      for (const row of await this.#read(piece, MAX_SIZE)) {
+      for (const row of await this.#read(sql, piece, MAX_SIZE)) {
         const old = row.path === undefined ? undefined : before?.exact(row.database, row.path);
         scripts.set(row.id, new StoredScript(row, old, this.#log));
       }
     return new ScriptSnapshot(digest, scripts);
   }
 
-  async #list(take: (id: string, version: string, size: number) => void): Promise<void> {
+  async #list(
+    sql: Statements,
+    take: (id: string, version: string, size: number) => void,
+  ): Promise<void> {
     let rows: Rows;
     let last: string | null = null;
     do {
-      rows = await rowsOf(this.#reads, this.#sql.list, [last, String(LISTED)]);
+      rows = await rowsOf(this.#reads, sql.list, [last, String(LISTED)]);
       for (const [id, version, size] of rows) take((last = id!), version!, Number(size));
     } while (rows.length === LISTED);
   }
 
   /** Reads records without texts of more than `limit` bytes. Records that were deleted meanwhile are missing. */
-  async #read(ids: readonly string[], limit: number): Promise<ScriptRow[]> {
+  async #read(sql: Statements, ids: readonly string[], limit: number): Promise<ScriptRow[]> {
     try {
       const values = [`{${ids.join(',')}}`, String(limit)];
-      const rows = await rowsOf(this.#reads, this.#sql.texts, values);
+      const rows = await rowsOf(this.#reads, sql.texts, values);
       return rows.map((row) => scriptRow(row, limit));
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.state !== 'result_too_large') throw error;
       if (ids.length === 1 && limit === 0) throw error;
       // They grew since they were listed, or a single one does not fit: the others are read without it.
-      if (ids.length === 1) return this.#read(ids, 0);
+      if (ids.length === 1) return this.#read(sql, ids, 0);
       const rows: ScriptRow[] = [];
-      for (const id of ids) rows.push(...(await this.#read([id], limit)));
+      for (const id of ids) rows.push(...(await this.#read(sql, [id], limit)));
       return rows;
     }
   }
 }
 
-function statements(table: string): Statements {
+function statements(table: string, versions: RowVersion): Statements {
   const columns = VERBS.map((verb) => `${verb}_sql`);
   const size = columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
   const texts = columns.map(
     (column) =>
       `CASE WHEN octet_length(${column}) <= $2::int THEN ${column} END, octet_length(${column})`,
   );
+  const version = versions.of('t');
   return {
-    digest: `SELECT count(*), sum(hashtextextended(id::text || ' ' || xmin::text, 0)::numeric) FROM ${table}`,
-    list: `SELECT id, xmin, ${size} FROM ${table} WHERE id > $1::bigint OR $1 IS NULL ORDER BY id LIMIT $2::int`,
+    digest: `SELECT count(*), ${versions.ofAll('t')} FROM ${table} t`,
+    list: `SELECT id, ${version}, ${size} FROM ${table} t WHERE id > $1::bigint OR $1 IS NULL ORDER BY id LIMIT $2::int`,
     // Names that are longer than any in a path are not read whole either.
-    texts: `SELECT id, xmin, left(database_alias, 64), left(location, 64), left(name, 64), ${texts.join(', ')} FROM ${table} WHERE id = ANY ($1::bigint[]) ORDER BY id`,
+    texts: `SELECT id, ${version}, left(database_alias, 64), left(location, 64), left(name, 64), ${texts.join(', ')} FROM ${table} t WHERE id = ANY ($1::bigint[]) ORDER BY id`,
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Database } from '../pg/database.js';
+import type { ServiceDatabase } from '../pg/queryable.js';
 import { catalogVersion, type CatalogVersion } from '../proof/catalog-version.js';
 import { sqlTypes } from '../proof/catalog.js';
 import { OutOfTime } from '../proof/out-of-time.js';
@@ -34,7 +34,7 @@ export interface ProofTarget {
   readonly script: string;
   readonly texts: Texts;
   readonly alias: string;
-  readonly database: Database;
+  readonly database: ServiceDatabase;
 }
 
 export type VerbProofs = ReadonlyMap<Verb, AnalysedRecord>;
@@ -96,7 +96,7 @@ export class ScriptProofs {
     before: Texts = new Map(),
   ): Promise<Validation & { readonly tried: Tried }> {
     const { database } = target;
-    const version = await catalogVersion(database.dedicated);
+    const version = await catalogVersion(database, database.dedicated);
     const about = { version, analysed };
     const old = { ...target, texts: before };
     const known = samples.size === 0 ? this.#known(target, about) : undefined;
@@ -108,7 +108,7 @@ export class ScriptProofs {
       const prover = await this.#prover(database, analysed);
       const tried = await withSamples(target, samples, prover, end);
       // While it waited, the catalogs may have changed, or another request may have had the same texts.
-      const current = waited ? await catalogVersion(database.dedicated) : version;
+      const current = waited ? await catalogVersion(database, database.dedicated) : version;
       const cut = new Set<ScriptText>();
       const prove = (one: ProofTarget): Promise<VerbProofs> =>
         this.#prove(one, prover, { version: current, analysed }, end, cut);
@@ -159,7 +159,7 @@ export class ScriptProofs {
   }
 
   /** Loaded with the first proof, as most workers never need it. */
-  async #prover(database: Database, analysed: boolean): Promise<Prover> {
+  async #prover(database: ServiceDatabase, analysed: boolean): Promise<Prover> {
     const { Prover, USUAL_LIMITS } = await import('../proof/prover.js');
     const { aggregate, maxResult, proofBudget, role } = this.#settings;
     return new Prover(database, {

@@ -6,6 +6,7 @@
 import type { ScriptsTable } from '../settings.js';
 import { CONTENT, KEY } from './scripts-table.js';
 import { list, namesOf } from './names.js';
+import type { RowVersion } from './row-versions.js';
 
 /** The setting with the name of the editor, for the history. */
 export const EDITOR = 'service.editor';
@@ -66,10 +67,12 @@ export const VERSION = [
   'changed_at',
 ] as const;
 
-export function statementsOf(scripts: ScriptsTable): RegistryStatements {
+/** statementsOf makes the statements of a table whose rows have such versions. */
+export function statementsOf(scripts: ScriptsTable, rows: RowVersion): RegistryStatements {
   const { table, history } = namesOf(scripts);
-  const record = `t.id::text, t.xmin::text, t.database_alias::text, t.location::text, t.name::text,
+  const record = `t.id::text, ${rows.of('t')}, t.database_alias::text, t.location::text, t.name::text,
   ${list(CONTENT, 't.')}, t.created_by, ${timeOf('t.created_at')}, ${timeOf('t.updated_at')}`;
+  const tag = `t.id::text || '-' || ${rows.of('t')}`;
   const version = `h.version::text, h.operation, ${list(CONTENT, 'h.')}, h.created_by, h.changed_by,
   ${timeOf('h.changed_at')}`;
   const isKey = (row: string): string =>
@@ -87,7 +90,7 @@ ORDER BY ${KEY.map((name) => `t.${name} COLLATE "C"`).join(', ')}${pageFrom(page
     put: ({ before, ...tags }) => {
       const change = `${CONTENT.map((name, i) => `${name} = nullif($${4 + i}::text, '')`).join(', ')},
   updated_at = now()`;
-      const wanted = wantedOf(tags, 10);
+      const wanted = wantedOf(tag, tags, 10);
       const written = `RETURNING ${record}`;
       if (before === 'there')
         return `${editorOf('$9')}
@@ -98,12 +101,12 @@ INSERT INTO ${table} AS t (${list([...KEY, ...CONTENT, 'created_by'])})
 SELECT $1::text, $2::text, $3::text, ${CONTENT.map((_, i) => `nullif($${4 + i}::text, '')`).join(', ')}, editor.name FROM editor
 ON CONFLICT (${list(KEY)}) DO ${
         before === 'missing' ? 'NOTHING' : `UPDATE SET ${change} WHERE true${wanted}`
-      } ${written}, t.xmax::text = '0'`;
+      } ${written}, ${rows.isNew('t')}`;
     },
     remove: (tags) => `${editorOf('$4')},
 removed AS (
   DELETE FROM ${table} t USING editor
-  WHERE ${isKey('t')} AND editor.name IS NOT NULL${wantedOf(tags, 5)} RETURNING 1)
+  WHERE ${isKey('t')} AND editor.name IS NOT NULL${wantedOf(tag, tags, 5)} RETURNING 1)
 SELECT EXISTS (SELECT FROM removed), EXISTS (SELECT FROM ${table} t WHERE ${isKey('t')})`,
     history: (paged) => `${versions} ORDER BY h.version DESC${pageFrom(paged, 4)}`,
     version: `${versions} AND h.version = $4::bigint`,
@@ -114,14 +117,16 @@ function pageFrom(paged: boolean, value: number): string {
   return paged ? ` LIMIT $${value}::bigint OFFSET $${value + 1}::bigint` : '';
 }
 
-/** editorOf sets the editor in the transaction of the change; statements that read from it run after that. */
+/**
+ * editorOf sets the editor in the transaction of the change; statements that read from it run after that. PostgreSQL does not
+ * inline it, because set_config is volatile; YugabyteDB with PostgreSQL 11 does not know MATERIALIZED.
+ */
 export function editorOf(value: string): string {
-  return `WITH editor AS MATERIALIZED (SELECT set_config('${EDITOR}', ${value}::text, true) AS name)`;
+  return `WITH editor AS (SELECT set_config('${EDITOR}', ${value}::text, true) AS name)`;
 }
 
-/** The condition on a row's state; `from` is the parameter of the first tags. */
-function wantedOf({ match, noneMatch }: Omit<Terms, 'before'>, from: number): string {
-  const tag = `t.id::text || '-' || t.xmin::text`;
+/** The condition on a row's tag; `from` is the parameter of the first tags. */
+function wantedOf(tag: string, { match, noneMatch }: Omit<Terms, 'before'>, from: number): string {
   const conditions = [];
   if (match) conditions.push(` AND ${tag} = ANY ($${from}::text[])`);
   if (noneMatch) conditions.push(` AND ${tag} <> ALL ($${from + conditions.length}::text[])`);

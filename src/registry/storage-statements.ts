@@ -1,12 +1,12 @@
 /**
  * The SQL that creates the table of scripts, its history, the table of proofs, and the triggers that write the history and
- * notify of changes.
- * All statements can run concurrently. Names come from the configuration and are always quoted.
+ * notify of changes. All statements can run concurrently, except those for servers without locks. Names come from the
+ * configuration and are always quoted.
  *
  * The triggers' function runs as its owner (SECURITY DEFINER), so that writers of scripts need no privilege on the history
  * and cannot write it in any other way. Its search path is fixed, all names in it are qualified, and other users cannot
- * use it in triggers of their own. A failure to write the history prevents neither the change nor its notification. A
- * history or function of another owner is refused: it could do anything with the privileges of the writers.
+ * use it in triggers of their own. Neither a failure to write the history nor one to notify prevents the change. A history
+ * or function of another owner is refused: it could do anything with the privileges of the writers.
  */
 import { identifier, literal } from '../quote.js';
 import type { ScriptsTable } from '../settings.js';
@@ -18,51 +18,57 @@ import { EDITOR } from './statements.js';
 /** SQLSTATE of the error for a history, or a function of the triggers, that has another owner. */
 export const FOREIGN = 'SR001';
 
+/** Statements for the same, of which the first is used that the server knows: the others are for other engines. */
+export type Alternatives = readonly string[];
+
 export interface StorageStatements {
   /** The table's columns, one a row, each with whether the key is unique; no row when there is no table. */
   readonly columns: string;
   /** Creates the table unless it exists. */
-  readonly make: string;
+  readonly make: Alternatives;
   /** Creates the history, the function and the triggers unless they exist. Fails with FOREIGN. */
-  readonly keep: string;
+  readonly keep: Alternatives;
   /** Creates the table of proofs unless it exists. */
   readonly share: string;
   /** A row when there is a script. */
   readonly any: string;
   /** Drops the table, its history, its proofs and its function. */
-  readonly drop: string;
+  readonly drop: Alternatives;
 }
 
 export function storageStatementsOf(scripts: ScriptsTable): StorageStatements {
   const names = namesOf(scripts);
   const { table, history, historyName, proofs, proofsName, changed } = names;
+  const made = `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS})`;
+  const dropped = `DROP TABLE ${table};
+  IF EXISTS (${columnsOf(scripts, historyName, HISTORY)}) THEN DROP TABLE ${history}; END IF;
+  IF EXISTS (${columnsOf(scripts, proofsName, PROOFS)}) THEN DROP TABLE ${proofs}; END IF;
+  DROP FUNCTION IF EXISTS ${changed}();`;
   return {
     columns: `SELECT a.attname, ${uniqueKey('a.attrelid')} FROM pg_attribute a
 WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attnum > 0 AND NOT a.attisdropped`,
     // No separate test for existence: after a wait for the lock, its result could come from an old cache.
-    make: alone(table, `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});`),
-    keep: keepOf(scripts, names),
+    make: [alone(table, `${made};`), made],
+    keep: [keepOf(scripts, names, true), keepOf(scripts, names, false)],
     share: alone(
       table,
       `IF NOT EXISTS (${columnsOf(scripts, proofsName, PROOFS)}) THEN CREATE TABLE ${proofs} (${PROOF_COLUMNS}); END IF;`,
     ),
     any: `SELECT 1 FROM ${table} LIMIT 1`,
-    drop: alone(
-      table,
-      `DROP TABLE ${table};
-  IF EXISTS (${columnsOf(scripts, historyName, HISTORY)}) THEN DROP TABLE ${history}; END IF;
-  IF EXISTS (${columnsOf(scripts, proofsName, PROOFS)}) THEN DROP TABLE ${proofs}; END IF;
-  DROP FUNCTION IF EXISTS ${changed}();`,
-    ),
+    // A server that knows no DO has had neither a history nor proofs.
+    drop: [alone(table, dropped), block(dropped), `DROP TABLE ${table}`],
   };
 }
 
 /** Statements in one transaction, under a lock. */
 function alone(table: string, statements: string, declared = ''): string {
-  return `DO ${literal(`${declared}BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`scripts table ${table}`)}, 0));
-  ${statements}
-END`)}`;
+  const key = `hashtextextended(${literal(`scripts table ${table}`)}, 0)`;
+  return block(`PERFORM pg_advisory_xact_lock(${key});\n  ${statements}`, declared);
+}
+
+/** Statements in one transaction. */
+function block(statements: string, declared = ''): string {
+  return `DO ${literal(`${declared}BEGIN\n  ${statements}\nEND`)}`;
 }
 
 /** Whether a unique index covers the key of a table. */
@@ -70,8 +76,10 @@ function uniqueKey(table: string): string {
   return `EXISTS (SELECT FROM pg_index i
   WHERE i.indrelid = ${table} AND i.indisunique AND i.indisvalid AND i.indimmediate
     AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = ${KEY.length}
-    AND (SELECT array_agg(k.attname::text ORDER BY k.attname) FROM pg_attribute k
-      WHERE k.attrelid = i.indrelid AND k.attnum = ANY ((i.indkey::int2[])[0:${KEY.length - 1}]))
+    AND (SELECT array_agg(k.attname::text ORDER BY k.attname)
+      FROM unnest(i.indkey::int2[]) WITH ORDINALITY u(number, place)
+      JOIN pg_attribute k ON k.attrelid = i.indrelid AND k.attnum = u.number
+      WHERE u.place <= ${KEY.length})
       = '{${[...KEY].sort().join(',')}}')`;
 }
 
@@ -87,14 +95,21 @@ function columnsOf({ schema }: ScriptsTable, name: string, columns: readonly str
       AND a.attname IN (${columns.map(literal).join(', ')}) HAVING count(*) = ${columns.length}`;
 }
 
-function keepOf(scripts: ScriptsTable, names: Names): string {
+/** Without `locks`, what is changed meanwhile may be missing in a new history. */
+function keepOf(scripts: ScriptsTable, names: Names, locks: boolean): string {
   const { table, history, historyName, changed, changedName, truncatedName } = names;
   const body = bodyOf(names);
   const trigger = (name: string): string =>
     `SELECT FROM pg_trigger g WHERE g.tgrelid = watched AND g.tgname = ${literal(name)}`;
-  return alone(
-    table,
-    `SELECT c.oid INTO watched FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  const found = foundOf(names);
+  // An attempt that was refused at its lock may have left what it had made: then nothing is new.
+  const record = locks
+    ? `IF anew THEN
+    LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE;
+    ${found}
+  END IF;`
+    : found;
+  const statements = `SELECT c.oid INTO watched FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = ${literal(scripts.schema)} AND c.relname = ${literal(scripts.table)};
   IF NOT EXISTS (${columnsOf(scripts, historyName, HISTORY)}) THEN
     CREATE TABLE ${history} (${HISTORY_COLUMNS});
@@ -122,12 +137,9 @@ function keepOf(scripts: ScriptsTable, names: Names): string {
   IF bound AND EXISTS (${foreignOf(scripts, names)}) THEN
     RAISE EXCEPTION USING ERRCODE = ${literal(FOREIGN)};
   END IF;
-  IF anew THEN
-    LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE;
-    ${foundOf(names)}
-  END IF;`,
-    'DECLARE watched oid; anew bool := false; bound bool := false; ',
-  );
+  ${record}`;
+  const declared = 'DECLARE watched oid; anew bool := false; bound bool := false; ';
+  return locks ? alone(table, statements, declared) : block(statements, declared);
 }
 
 /**
@@ -167,7 +179,11 @@ DECLARE
   -- A setting that was set for another transaction is an empty text now.
   editor text := coalesce(nullif(current_setting('${EDITOR}', true), ''), session_user);
 BEGIN
-  PERFORM pg_notify(${literal(CHANNEL)}, ${literal(table)});
+  BEGIN
+    PERFORM pg_notify(${literal(CHANNEL)}, ${literal(table)});
+  EXCEPTION WHEN OTHERS THEN
+    RAISE WARNING 'a change of scripts is not notified: %', SQLSTATE;
+  END;
   BEGIN
     IF TG_OP = 'TRUNCATE' THEN
       ${insert(literal('delete'), 't', ` FROM ${table} t`)}

@@ -2,7 +2,13 @@
  * Creates, checks and drops the table of scripts with its history and proofs. It creates no schema and never alters an
  * existing table: a table without a required column or a unique key is refused, naming what is missing.
  */
-import { rowsOf, runStatement, StatementFailure, type Queryable } from '../pg/queryable.js';
+import {
+  rowsOf,
+  runKnown,
+  runStatement,
+  StatementFailure,
+  type Queryable,
+} from '../pg/queryable.js';
 import type { ScriptsTable } from '../settings.js';
 import { KEY, REQUIRED } from './scripts-table.js';
 import { FOREIGN, storageStatementsOf, type StorageStatements } from './storage-statements.js';
@@ -33,7 +39,7 @@ export class ScriptStorage {
     let found = await this.#columns();
     const made = found === undefined;
     if (made) {
-      await runStatement(this.#database, this.#sql.make);
+      await runKnown(this.#database, this.#sql.make);
       found = await this.#columns();
     }
     const unusable = unusableOf(found);
@@ -58,12 +64,12 @@ export class ScriptStorage {
 
   /** drop drops the table with all scripts, its history, its triggers and its proofs. */
   async drop(): Promise<void> {
-    await runStatement(this.#database, this.#sql.drop);
+    await runKnown(this.#database, this.#sql.drop);
   }
 
   async #keep(): Promise<string | undefined> {
     try {
-      await runStatement(this.#database, this.#sql.keep);
+      await runKnown(this.#database, this.#sql.keep);
       return undefined;
     } catch (error) {
       if (!(error instanceof StatementFailure) || error.passing) throw error;

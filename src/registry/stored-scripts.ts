@@ -8,6 +8,8 @@ import { Backoff } from '../backoff.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { LogOnce } from '../log-once.js';
+import { STORED_SCRIPT_READS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { StatementFailure, type TimedQueryable } from '../pg/queryable.js';
 import { qualifiedName } from '../quote.js';
 import { Poller } from '../poller.js';
@@ -112,11 +114,13 @@ export class StoredScripts implements Scripts {
   async #load(): Promise<void> {
     try {
       this.#snapshot = await this.#loader.load(this.#snapshot);
+      counts[STORED_SCRIPT_READS.succeeded]! += 1;
       if (this.#trouble.end())
         this.#log.info({ scripts: this.#snapshot.size }, 'the stored scripts are read again');
       this.#failures = 0;
       this.#backoff.reset();
     } catch (error) {
+      counts[STORED_SCRIPT_READS.failed]! += 1;
       this.#failures++;
       this.#backoff.next();
       // A dropped table means that its scripts are to go; an unreachable database does not.

@@ -3,6 +3,8 @@ import type { BodyUse } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
 import { HeadError, type Head } from '../head/head.js';
 import { parseHead } from '../head/parse-head.js';
+import { SCRIPT_LOADS } from '../metrics/catalogue.js';
+import { counts } from '../metrics/thread.js';
 import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
 import { usedBody } from './body-use.js';
@@ -30,6 +32,12 @@ export type Compiled = ScriptText | ServiceError;
 
 /** compileText compiles a text of at most MAX_SIZE; `script` is `<folder>/<name>`. */
 export function compileText(text: string, script: string, verb: Verb): Compiled {
+  const compiled = compileUncounted(text, script, verb);
+  counts[compiled instanceof ServiceError ? SCRIPT_LOADS.broken : SCRIPT_LOADS.compiled]! += 1;
+  return compiled;
+}
+
+function compileUncounted(text: string, script: string, verb: Verb): Compiled {
   if (text.includes('\0')) return scriptNotUsable(script, 'the text has a NUL character');
   try {
     const template = compile(text, script);

@@ -5,6 +5,7 @@
 import type { Head } from '../head/head.js';
 import type { RoutePattern } from '../head/route-pattern.js';
 import type { Template } from '../template/template.js';
+import { compareText } from '../text.js';
 import type { ScriptText } from './script-text.js';
 import type { Verb } from './verb.js';
 
@@ -96,9 +97,5 @@ interface Named {
 }
 
 export function byPath(a: Named, b: Named): number {
-  return compare(a.folder, b.folder) || compare(a.name, b.name);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareText(a.folder, b.folder) || compareText(a.name, b.name);
 }

@@ -4,7 +4,7 @@
  * those they close go to the new ones, and the rest once the old ones have exited.
  */
 import { connectionsOf, type Connections } from '../ipc.js';
-import type { HttpSettings } from '../settings.js';
+import { allServers, type HttpSettings } from '../settings.js';
 import type { HttpProcessSlot } from './http-process-slot.js';
 
 export class ConnectionHandover {
@@ -70,7 +70,7 @@ export class ConnectionHandover {
     for (let more = true; more;) {
       more = false;
       this.#configured.forEach((settings, i) => {
-        for (const { alias, connections } of settings.worker.databases) {
+        for (const { alias, connections } of allServers(settings.worker)) {
           if (granted[i]![alias]! >= connections || free[alias]! < settings.threads) continue;
           granted[i]![alias]!++;
           free[alias]! -= settings.threads;
@@ -82,13 +82,13 @@ export class ConnectionHandover {
   }
 }
 
-/** `number` gets the alias of a database and the connections configured for each thread. */
+/** `number` gets the alias of a database, or of a replica, and the connections configured for each thread. */
 function eachOf(
   { worker }: HttpSettings,
   number: (alias: string, each: number) => number,
 ): Connections {
   return Object.fromEntries(
-    worker.databases.map(({ alias, connections }) => [alias, number(alias, connections)]),
+    allServers(worker).map(({ alias, connections }) => [alias, number(alias, connections)]),
   );
 }
 

@@ -4,16 +4,27 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { CancelledCall, Connections, HttpProcessMessage, SupervisorMessage } from '../ipc.js';
+import type {
+  CancelledCall,
+  Connections,
+  HttpProcessMessage,
+  SpansMessage,
+  SupervisorMessage,
+} from '../ipc.js';
+import type { Exposition } from '../metrics/exposition.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
 import type { KnownKeys } from './known-keys.js';
 import type { LoginAttempts } from './login-attempts.js';
 import type { ServedProofs } from './served-proofs.js';
 import type { LibraryRequester, PluginLibraries } from './plugin-libraries.js';
+import type { ProcessMetrics } from './process-metrics.js';
 
 /** The bundle of '../http/http-process.js', made by scripts/build.mjs. */
 const HTTP_PROCESS_FILE = fileURLToPath(new URL('../programs/http-process.js', import.meta.url));
+
+/** The first descriptor of shared memory in an HTTP process: the entry after `ipc`. */
+const FIRST_MEMORY = 4;
 
 /** Limit of uWebSockets.js for request line and headers (bytes): a 64 KiB target and 32 KiB of headers. */
 const MAX_HEADERS_SIZE = 98_304;
@@ -28,6 +39,13 @@ export interface SharedState {
   readonly attempts: LoginAttempts;
   readonly keys: KnownKeys;
   readonly libraries: PluginLibraries;
+  readonly metrics: ProcessMetrics;
+  /** Descriptor of the memory of query/plan-times.ts; undefined where there is none. */
+  readonly plans: number | undefined;
+  /** Gives the metrics of the service, in the format that an Accept header prefers; undefined after a failure. */
+  readonly scrape: (accept: string) => Exposition | undefined;
+  /** Takes spans of a process to be exported. */
+  readonly spans: (pid: number, message: SpansMessage) => void;
 }
 
 export class HttpProcessHandle {
@@ -42,13 +60,17 @@ export class HttpProcessHandle {
    */
   constructor(
     settings: HttpSettings,
-    { attempts, keys, libraries }: SharedState,
+    { attempts, keys, libraries, metrics, plans, scrape, spans }: SharedState,
     proofs: ServedProofs,
     onConnections: (connections: Connections) => void = () => undefined,
     onCancelled: (calls: readonly CancelledCall[]) => void = () => undefined,
   ) {
+    const { descriptor, forked, exited } = metrics.create(settings);
+    const memory = [descriptor, plans].filter((one) => one !== undefined);
+    const inherited = (one: number | undefined): number | undefined =>
+      one && FIRST_MEMORY + memory.indexOf(one);
     const child = fork(HTTP_PROCESS_FILE, [], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...memory],
       // With the load spread over processes, one thread of V8's pool is enough: each takes a part of every collection.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
       env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: String(MAX_HEADERS_SIZE) },
@@ -60,6 +82,8 @@ export class HttpProcessHandle {
         if (child.pid === undefined) resolve({ code: null, signal: null });
       });
     });
+    forked(child.pid);
+    void this.exited.then(exited);
     const requester: LibraryRequester = { send: (message, sent) => this.#send(message, sent) };
     const folder = settings.plugins.path;
     void this.exited.then(() => libraries.gone(requester));
@@ -77,8 +101,18 @@ export class HttpProcessHandle {
             this.#send({ type: 'login-wait', id, wait: attempts.begin(message.keys) });
             break;
           }
+          case 'scrape': {
+            const { id, accept } = message;
+            const { contentType, body = '' } = scrape(accept) ?? {};
+            const data = Buffer.from(body).toString('base64');
+            this.#send({ type: 'scraped', id, contentType, body: data });
+            break;
+          }
           case 'login-end':
             attempts.end(message.keys, message.end);
+            break;
+          case 'spans':
+            spans(child.pid!, message);
             break;
           case 'proofs':
             proofs.apply(message.news);
@@ -106,7 +140,12 @@ export class HttpProcessHandle {
     });
     this.listening.catch(() => undefined); // a rejection is not unhandled where no caller awaits it
     for (const news of proofs.pieces()) this.#send({ type: 'proofs', news });
-    this.#send({ type: 'start', settings: keys.fill(settings) });
+    this.#send({
+      type: 'start',
+      settings: keys.fill(settings),
+      metrics: inherited(descriptor),
+      plans: inherited(plans),
+    });
   }
 
   get pid(): number | undefined {

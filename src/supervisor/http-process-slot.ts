@@ -6,7 +6,7 @@ import { Backoff } from '../backoff.js';
 import { connectionsOf, type CancelledCall, type Connections } from '../ipc.js';
 import type { Logger } from '../log.js';
 import type { ProofNews } from '../proofs.js';
-import type { HttpSettings } from '../settings.js';
+import type { DatabaseSettings, HttpSettings } from '../settings.js';
 import {
   HttpProcessHandle,
   type HttpProcessExit,
@@ -144,6 +144,7 @@ export class HttpProcessSlot {
     const wait = this.#backoff.next();
     this.#log.error({ ...exit, pid, wait }, 'an HTTP process died');
     this.#timer = setTimeout(() => {
+      this.#shared.metrics.restarts.death++;
       this.#process = this.#start();
       this.#process.listening.catch((error: unknown) =>
         this.#log.error({ err: error }, 'an HTTP process could not be replaced yet'),
@@ -153,9 +154,12 @@ export class HttpProcessSlot {
 }
 
 function withConnections(settings: HttpSettings, connections: Connections): HttpSettings {
-  const databases = settings.worker.databases.map((database) => ({
-    ...database,
-    connections: connectionsOf(connections, database.alias) ?? database.connections,
-  }));
-  return { ...settings, worker: { ...settings.worker, databases } };
+  const limited = <Server extends DatabaseSettings>(server: Server): Server => ({
+    ...server,
+    connections: connectionsOf(connections, server.alias) ?? server.connections,
+  });
+  const { worker } = settings;
+  const databases = worker.databases.map(limited);
+  const replicas = worker.replicas.map(limited);
+  return { ...settings, worker: { ...worker, databases, replicas } };
 }

@@ -13,16 +13,21 @@ export async function assertFree(host: string, port: number): Promise<void> {
       probe.listen({ host, port, exclusive: true }, resolve);
     });
   } catch (error) {
-    throw new Error(reason(host, port, error as NodeJS.ErrnoException), { cause: error });
+    const failure = error as NodeJS.ErrnoException;
+    const hint = failure.code === 'EADDRINUSE' ? IN_USE : '';
+    throw new Error(listenFailure(host, port, failure) + hint, { cause: error });
   }
   await new Promise((resolve) => probe.close(resolve));
 }
 
-function reason(host: string, port: number, error: NodeJS.ErrnoException): string {
+const IN_USE = '; end that one, or set another port with PORT or --http.port';
+
+/** listenFailure says why no process can listen on an address. */
+export function listenFailure(host: string, port: number, error: NodeJS.ErrnoException): string {
   const address = `${host} port ${port}`;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `port ${port} is already in use on ${host}: by another program or another instance of this service; end that one, or set another port with PORT or --http.port`;
+      return `port ${port} is already in use on ${host}: by another program or another instance of this service`;
     case 'EACCES':
       return `not permitted to listen on ${address}`;
     case 'EADDRNOTAVAIL':

@@ -54,6 +54,10 @@ export class ScriptWatch {
       lost: (reason) =>
         this.#log.warn(`changes of stored scripts are found by polling only: ${reason}`),
       restored: () => this.#log.info('notifications of stored scripts are received again'),
+      unavailable: (reason) =>
+        this.#log.info(
+          `changes of stored scripts are found by polling only, as the server has no LISTEN: ${reason}`,
+        ),
     });
   }
 

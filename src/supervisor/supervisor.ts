@@ -3,19 +3,32 @@
  * of the grace period kills them. SIGHUP starts HTTP processes with the configuration read anew and drains the old ones; a
  * renewed certificate does the same with the configuration as it was.
  */
+import type { SpansMessage } from '../ipc.js';
 import type { Logger } from '../log.js';
-import { releaseOnceIdle } from '../native/memory.js';
+import type { Exposition } from '../metrics/exposition.js';
+import { keepYoungGenerationSmall, releaseOnceIdle } from '../native/memory.js';
 import { batchScheduling } from '../native/scheduling.js';
-import type { HttpSettings, LoginLimits, TlsSettings } from '../settings.js';
+import type {
+  HttpSettings,
+  LoginLimits,
+  MetricsSettings,
+  TlsSettings,
+  TraceExportSettings,
+} from '../settings.js';
 import { CertificateWatch, readCertificate, type CertificateFiles } from './certificate.js';
 import { ConnectionHandover } from './connection-handover.js';
 import { HttpProcessGroup } from './http-process-group.js';
 import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
+import type { MetricsServer } from './metrics-server.js';
 import { PluginLibraries } from './plugin-libraries.js';
+import { planMemory } from './plan-memory.js';
 import { PluginWatch } from './plugin-watch.js';
 import { assertFree } from './port-claim.js';
+import { ProcessMetrics, type RestartReason } from './process-metrics.js';
+import { Scrape } from './scrape.js';
 import { ScriptWatch, type ScriptChanges } from './script-watch.js';
+import type { TraceExporter } from './trace-exporter.js';
 
 /** A configuration as it is served. */
 export interface Service {
@@ -25,6 +38,10 @@ export interface Service {
   readonly logins: LoginLimits;
   /** Read whenever HTTP processes are started, and polled; undefined for plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
+  /** Undefined: they are served nowhere. */
+  readonly metrics?: MetricsSettings | undefined;
+  /** Undefined: nothing is traced. */
+  readonly trace?: TraceExportSettings | undefined;
   /** Undefined when scripts are files. */
   readonly scripts?: ScriptChanges | undefined;
 }
@@ -50,6 +67,8 @@ const REPEAT = 500;
 export async function serve(options: ServeOptions): Promise<number> {
   // First, because other processes and threads inherit it.
   if (!batchScheduling()) options.log.debug('the kernel refuses batch scheduling');
+  // Scrapes and changed scripts would have it grow by up to 30 MiB in an hour.
+  keepYoungGenerationSmall();
   const supervisor = new Supervisor(options);
   const stop = (): void => supervisor.stop();
   const reload = (): void => supervisor.reload();
@@ -70,6 +89,10 @@ class Supervisor {
   readonly #log: Logger;
   readonly #attempts: LoginAttempts;
   readonly #libraries = new PluginLibraries();
+  readonly #metrics: ProcessMetrics;
+  readonly #scrape: Scrape;
+  #metricsServer: MetricsServer | undefined;
+  #traces: TraceExporter | undefined;
   readonly #processes: HttpProcessGroup;
   readonly #scripts: ScriptWatch;
   #service: Service;
@@ -93,8 +116,18 @@ class Supervisor {
     this.#options = options;
     this.#log = log;
     this.#attempts = new LoginAttempts(logins);
+    this.#metrics = new ProcessMetrics(log);
+    this.#scrape = new Scrape(this.#metrics);
     this.#processes = new HttpProcessGroup(
-      { attempts: this.#attempts, keys: new KnownKeys(), libraries: this.#libraries },
+      {
+        attempts: this.#attempts,
+        keys: new KnownKeys(),
+        libraries: this.#libraries,
+        metrics: this.#metrics,
+        plans: planMemory(log),
+        scrape: (accept) => this.#scrapeOrLog(accept),
+        spans: (pid, message) => this.#takeSpans(pid, message),
+      },
       log,
     );
     this.#scripts = new ScriptWatch(() => this.#processes.scriptsChanged(), log);
@@ -108,12 +141,15 @@ class Supervisor {
   async run(): Promise<number> {
     try {
       await assertFree(this.#address.host, this.#address.port);
+      this.#useMetricsServer(await this.#openMetricsServer(this.#service), this.#service);
+      await this.#exportTraces(this.#service);
       if (!this.#stopping) await this.#startAll(this.#service, this.#address.port);
     } catch (error) {
       if (!this.#stopping) {
         this.#log.fatal(`the service cannot start: ${(error as Error).message}`);
         this.#processes.kill();
         await this.#processes.ended();
+        this.#metricsServer?.close();
         return 1;
       }
     }
@@ -128,6 +164,8 @@ class Supervisor {
       this.#scripts.stop();
     }
     await this.#processes.ended();
+    await this.#traces?.close();
+    this.#metricsServer?.close();
     const { clean } = this.#processes;
     this.#log.info({ clean }, 'stopped');
     return clean ? 0 : 1;
@@ -153,7 +191,7 @@ class Supervisor {
     this.#reloadQueued = true;
     this.#afterReloading(() => {
       this.#reloadQueued = false;
-      return this.#replaceAll(reload);
+      return this.#replaceAll(reload, 'reload');
     });
   }
 
@@ -170,7 +208,8 @@ class Supervisor {
         const tls = this.#tls;
         this.#afterReloading(async () => {
           // Otherwise a reload was first, and has read the files.
-          if (this.#tls === tls) await this.#replaceAll(() => Promise.resolve(this.#service));
+          if (this.#tls === tls)
+            await this.#replaceAll(() => Promise.resolve(this.#service), 'certificate');
         });
       },
     };
@@ -181,37 +220,88 @@ class Supervisor {
   #watchPlugins(): PluginWatch[] {
     if (this.#service.httpProcesses[0]?.development !== true) return [];
     const rebuilt = (): void =>
-      this.#afterReloading(() => this.#replaceAll(() => Promise.resolve(this.#service)));
+      this.#afterReloading(() => this.#replaceAll(() => Promise.resolve(this.#service), 'plugin'));
     return [new PluginWatch(this.#libraries, rebuilt, this.#log)];
   }
 
-  async #replaceAll(reload: () => Promise<Service>): Promise<void> {
+  async #replaceAll(reload: () => Promise<Service>, reason: RestartReason): Promise<void> {
     const old = this.#processes.current;
     let handover: ConnectionHandover | undefined;
+    let metrics = this.#metricsServer;
     try {
       const service = await reload();
       const address = addressOf(service);
       const moved = address.host !== this.#address.host || address.port !== this.#address.port;
       if (moved) await assertFree(address.host, address.port);
+      metrics = await this.#openMetricsServer(service);
       if (this.#isStopping()) return;
       handover = new ConnectionHandover(old, service.httpProcesses);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
       if (this.#isStopping()) return;
+      this.#metrics.restarts[reason] += this.#processes.current.length;
+      if (reason === 'reload') this.#scrape.reloads.succeeded++;
       this.#attempts.limits = service.logins;
       this.#service = service;
       this.#address = address;
+      this.#useMetricsServer(metrics, service);
+      await this.#exportTraces(service);
       this.#scripts.follow(service.scripts);
       const url = urlOf(service, this.#port);
       this.#log.info({ url }, 'reloaded');
       this.#options.listening?.(url);
     } catch (error) {
       if (this.#stopping) return;
+      if (reason === 'reload') this.#scrape.reloads.failed++;
       this.#log.error(`not reloaded, the old configuration stays: ${(error as Error).message}`);
       await this.#processes.discard(old);
       handover?.undo();
       return;
+    } finally {
+      if (metrics !== this.#metricsServer) metrics?.close();
     }
     await this.#processes.drain(old); // the next reload needs their connections
+  }
+
+  /** Undefined after a failure, which is logged. */
+  #scrapeOrLog(accept: string): Exposition | undefined {
+    try {
+      return this.#scrape.expose(accept);
+    } catch (error) {
+      this.#log.error({ err: error }, 'metrics cannot be read');
+      return undefined;
+    }
+  }
+
+  /** Gives the server of the metrics of a service: the current one if it has the address. Rejects when it cannot listen. */
+  async #openMetricsServer({ metrics }: Service): Promise<MetricsServer | undefined> {
+    if (metrics?.listen === undefined) return undefined;
+    if (this.#metricsServer?.isAt(metrics.listen) === true) return this.#metricsServer;
+    const { MetricsServer } = await import('./metrics-server.js');
+    return MetricsServer.open(metrics.listen, (accept) => this.#scrapeOrLog(accept), this.#log);
+  }
+
+  #useMetricsServer(server: MetricsServer | undefined, { metrics }: Service): void {
+    if (this.#metricsServer !== server) this.#metricsServer?.close();
+    this.#metricsServer = server;
+    server?.protect(metrics?.token);
+  }
+
+  /** Exports the spans of a service, with the current exporter if its settings are the same. */
+  async #exportTraces({ trace }: Service): Promise<void> {
+    const old = this.#traces;
+    if (trace !== undefined && old?.isFor(trace) === true) return;
+    this.#traces = undefined;
+    if (trace !== undefined) {
+      const { TraceExporter } = await import('./trace-exporter.js');
+      this.#traces = new TraceExporter(trace, this.#scrape.spans, this.#log);
+    }
+    void old?.close();
+  }
+
+  #takeSpans(pid: number, { spans, count, dropped }: SpansMessage): void {
+    this.#scrape.spans.dropped += dropped;
+    if (this.#traces === undefined) this.#scrape.spans.dropped += count;
+    else if (count > 0) this.#traces.add({ pid, spans: Buffer.from(spans, 'base64'), count });
   }
 
   /** As a method, because TypeScript takes the field for constant across an `await`. */

@@ -1,6 +1,6 @@
 /**
- * The parameter that a placeholder of a rendered text binds, found by the action that printed it. Determined only after a
- * statement has failed, so rendering does not pay for it. Names that are computed at run time are not found.
+ * The parameter that a placeholder of a rendered text binds, found by the action that printed it. Determined only when it
+ * is needed, such as after a failure, so rendering does not pay for it. Names that are computed at run time are not found.
  */
 import { BINDING_FUNCTIONS } from './functions.js';
 import type { PipeNode } from './node.js';
@@ -9,25 +9,30 @@ import { PLACEHOLDER, printed, type Trace } from './placement.js';
 import type { Source } from './source.js';
 
 /** boundParameter finds the parameter of `$number` in the text; undefined if it is not known. */
-export function boundParameter(
+export function boundParameter(text: string, trace: Trace, number: number): string | undefined {
+  return boundParameters(text, trace).get(number);
+}
+
+/** boundParameters are the parameters of the placeholders in the text, as far as they are known, by number. */
+export function boundParameters(
   text: string,
   { source, marks }: Trace,
-  number: number,
-): string | undefined {
-  const wanted = `$${number}`;
-  const matches = [...printed(text, marks, PLACEHOLDER)];
-  for (const [start, end, place] of matches) {
-    if (text.slice(start, end) !== wanted) continue;
-    const keys = keysByAction(source).get(place) ?? [];
-    const siblings = matches.filter((one) => one[2] === place);
-    const key = keyOf(
-      keys,
-      siblings.length,
-      siblings.findIndex(([at]) => at === start),
-    );
-    if (key !== '') return key;
+): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  const byPlace = new Map<number, number[]>();
+  for (const [start, end, place] of printed(text, marks, PLACEHOLDER)) {
+    const numbers = byPlace.get(place) ?? [];
+    numbers.push(Number(text.slice(start + 1, end)));
+    byPlace.set(place, numbers);
   }
-  return undefined;
+  for (const [place, numbers] of byPlace) {
+    const keys = keysByAction(source).get(place) ?? [];
+    for (const [index, number] of numbers.entries()) {
+      const key = keyOf(keys, numbers.length, index);
+      if (key !== '' && !found.has(number)) found.set(number, key);
+    }
+  }
+  return found;
 }
 
 /** The key of a placeholder of an action with several calls: in their order, when each has printed one placeholder. */

@@ -11,7 +11,8 @@ import { normalize } from './byte-string.js';
 import type { ErrorNode } from './node.js';
 import { parse } from './parser.js';
 import { compileProgram, Code, type Program } from './program.js';
-import { boundParameter } from './bound-parameter.js';
+import { boundParameter, boundParameters } from './bound-parameter.js';
+import { coverageOf, type Piece } from './coverage.js';
 import {
   interpolatedAt,
   interpolatedIn,
@@ -65,6 +66,16 @@ export class Rendered {
   /** boundParameter is the parameter that the placeholder `$number` binds, undefined if its name was computed. */
   boundParameter(number: number): string | undefined {
     return boundParameter(this.text, this.#trace, number);
+  }
+
+  /** boundParameters are the parameters that the placeholders bind, by number, without those whose names were computed. */
+  boundParameters(): ReadonlyMap<number, string> {
+    return boundParameters(this.text, this.#trace);
+  }
+
+  /** coverage is the text of the template in pieces, with what became of each. */
+  coverage(): readonly Piece[] {
+    return coverageOf(this.#trace);
   }
 
   /** misplacedPlaceholder is the position of a placeholder in quotes or a comment, where it is only text. */

@@ -13,8 +13,8 @@ export interface UserStatements {
   readonly renew: string;
   /** The table's columns, one a row; no row when there is no table. */
   readonly columns: string;
-  /** Creates the table if it does not exist, also while others create it. */
-  readonly make: string;
+  /** Creates the table if it does not exist, also while others create it; the second one is for servers without locks. */
+  readonly make: readonly [string, string];
   /** One row if the table has any. */
   readonly any: string;
   readonly drop: string;
@@ -32,6 +32,7 @@ export function statementsOf(users: UsersTable): UserStatements {
   const table = qualifiedName(users);
   const username = `u.${identifier(users.username)}`;
   const password = `u.${identifier(users.password)}`;
+  const made = `CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(users)})`;
   const row = `(to_jsonb(u.*) - ${literal(users.password)})`;
   return {
     find: `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
@@ -41,10 +42,13 @@ WHERE ${username} = $1 AND ${password}::text = $2::text`,
     columns: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(${literal(table)}) AND attnum > 0 AND NOT attisdropped`,
     // No check whether it exists: after the wait for the lock, a catalog lookup may still give a cached result.
-    make: `DO ${literal(`BEGIN
+    make: [
+      `DO ${literal(`BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`users table ${table}`)}, 0));
-  CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(users)});
+  ${made};
 END`)}`,
+      made,
+    ],
     any: `SELECT 1 FROM ${table} LIMIT 1`,
     drop: `DROP TABLE ${table}`,
     list: `SELECT ${row} -> 'id', to_json(${username}::text), ${row} -> 'name' FROM ${table} u ORDER BY ${username}`,

@@ -4,6 +4,7 @@
  */
 import {
   rowsOf,
+  runKnown,
   runStatement,
   StatementFailure,
   type Queryable,
@@ -74,7 +75,7 @@ export class Users {
     let columns = await this.#columns();
     const made = columns.size === 0;
     if (made) {
-      await this.#run(this.#sql.make);
+      await runKnown(this.#database, this.#sql.make);
       columns = await this.#columns();
     }
     const { username, password, metadata } = this.#table;

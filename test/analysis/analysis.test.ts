@@ -7,8 +7,9 @@ import { analyse, type Analysis } from '#app/analysis/analysis.js';
 import { StatementFailure } from '#app/pg/queryable.js';
 import type { DatabaseSettings } from '#app/settings.js';
 import { TestDatabase } from '../support/database.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { until } from '../support/until.js';
 
 const server = await startPostgres(t, {
@@ -193,8 +194,7 @@ t.test('neighbours on the same connection', async (t) => {
   t.equal((await server.sql('SELECT FROM people')).length, 2);
 });
 
-const skip = pgbouncerVersion() === undefined && 'pgbouncer is not installed';
-t.test('through PgBouncer in transaction mode', { skip }, async (t) => {
+t.test('through PgBouncer in transaction mode', { skip: without('pgbouncer') }, async (t) => {
   const own = await startOwnPostgres(t, { setup: 'CREATE TABLE people (id int PRIMARY KEY)' });
   const pooler = await startPgbouncer(t, own, { name: own.user, password: own.password }, [
     'default_pool_size = 1',

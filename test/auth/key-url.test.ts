@@ -6,6 +6,8 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { KeyTimes } from '#app/auth/key-ring.js';
 import { TokenVerifier, type VerifierOptions } from '#app/auth/token-verifier.js';
+import { KEY_SET_LOADS } from '#app/metrics/catalogue.js';
+import { counts } from '#app/metrics/thread.js';
 import type { TokenSettings } from '#app/settings.js';
 import { gives, KeyServer, type Answer } from './key-server.js';
 import { keySet, log, makeKey, outcome, recordingLog, settings, signed } from './tokens.js';
@@ -114,6 +116,9 @@ t.test('an outage of the issuer', async (t) => {
   const { verifier, lines } = start(t, { jwks: server.url('/keys?hush=hush') }, times);
   const token = signed(key, { sub: 'a' });
   t.equal(await outcome(verifier, token), 'name:a');
+  const { succeeded, failed } = KEY_SET_LOADS;
+  const [loaded, failedBefore] = [counts[succeeded]!, counts[failed]!];
+  t.ok(loaded > 0);
   const failures: Answer[] = [
     gives('', 503),
     gives('junk'),
@@ -134,6 +139,8 @@ t.test('an outage of the issuer', async (t) => {
   server.answer = gives(keySet({ key }));
   await until(() => lines.length > 2);
   t.match(lines[2], /^info: .*loaded again/);
+  t.ok(counts[failed]! >= failedBefore + failures.length, 'failed loads are counted');
+  t.ok(counts[succeeded]! > loaded, 'and the others');
   t.notMatch(lines.join(), 'hush');
 });
 

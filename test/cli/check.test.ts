@@ -29,7 +29,7 @@ t.test('check', async (t) => {
       file: null,
       errors: [],
       warnings: [],
-      databases: [{ alias: 'postgres', ok: true, version: /^18\./ }],
+      databases: [{ alias: 'postgres', ok: true, engine: 'PostgreSQL', version: /^18\./ }],
       scripts: { location: join(folder, 'queries'), count: 2, problems: [] },
       access: { token: false, restricted: false, permissions: [] },
     });

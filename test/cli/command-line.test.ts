@@ -8,7 +8,7 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
   const cases: [args: string[], stderr: RegExp][] = [
     [
       [],
-      /a command is missing: serve, dev, check, contract, client, migrate, scripts, plugin, user, completion, help, version/,
+      /a command is missing: serve, dev, top, check, contract, client, migrate, scripts, plugin, user, completion, help, version/,
     ],
     [['sevre'], /unknown command sevre; the nearest is serve/],
     [['serve', 'now'], /serve takes flags only, not now/],
@@ -60,7 +60,7 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
     [['user', 'passwd', 'ann', '--name', 'A'], /--name belongs to user add, not to user passwd/],
     [
       ['user', 'remove', 'ann', '--json'],
-      /--json belongs to check and .*scripts diff and .*user list/,
+      /--json belongs to top and check and .*scripts diff and .*user list/,
     ],
     [
       ['user', 'add', 'ann', '--metadta', '{}'],
@@ -110,7 +110,7 @@ t.test('invalid usage: exit code 2, and a suggestion', async (t) => {
     [['serve', '--config='], /--config needs a value/],
     [['serve', '--config', 'a', '--config', 'b'], /--config is given twice/],
     [['check', '--json=yes'], /--json takes no value/],
-    [['serve', '--json'], /--json belongs to check/],
+    [['serve', '--json'], /--json belongs to top and check/],
   ];
   for (const [args, stderr] of cases) {
     const finished = await run(folder, args);

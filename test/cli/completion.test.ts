@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { makeFolder, run } from './program.js';
+import { without } from '../support/programs.js';
 
 interface Case {
   /** The words after the program; the last one is completed. */
@@ -70,7 +71,7 @@ const SHELLS: readonly [shell: string, command: readonly string[]][] = [
 ];
 
 for (const [shell, [program, ...args]] of SHELLS)
-  t.test(shell, { skip: isInstalled(program!) ? false : `no ${shell} here` }, async (t) => {
+  t.test(shell, { skip: without(program!) }, async (t) => {
     const folder = makeFolder(t);
     mkdirSync(join(folder, 'files'));
     writeFileSync(join(folder, 'files/old.json'), '');
@@ -95,8 +96,4 @@ function verify(t: Test, { words, all, some = [], none = [] }: Case, found: stri
   if (all !== undefined) t.strictSame([...new Set(found)].sort(), all, what);
   for (const word of some) t.ok(found.includes(word), `${what}: ${word}`);
   for (const word of none) t.notOk(found.includes(word), `${what}: not ${word}`);
-}
-
-function isInstalled(program: string): boolean {
-  return spawnSync(program, ['--version']).error === undefined;
 }

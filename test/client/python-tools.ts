@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { makeFolder } from '../cli/program.js';
+import { notInstalled } from '../support/programs.js';
 
 /** How long PyPI, or a program, may take, ms. */
 const PATIENCE = 120_000;
@@ -24,7 +25,7 @@ export class PythonTools {
     this.folder = makeFolder(t);
     this.#bin = join(this.folder, 'venv', 'bin');
     if (this.run('python3', '-m', 'venv', 'venv').status !== 0)
-      this.missing = "Python's venv is not installed";
+      this.missing = notInstalled("Python's venv");
     else if (this.run('pip', 'install', '-q', ...packages).status !== 0)
       this.missing = 'PyPI is not reachable';
   }

@@ -67,6 +67,7 @@ t.test('refused', (t) => {
     ['a header with a line break', 'cors.allowheaders = ["A\\r\\nB"]', /^cors\.allowheaders/],
     ['a method with a space', 'cors.allowmethods = ["GET X"]', /^cors\.allowmethods/],
     ['https without files', 'https.mode = true', /^https\.mode: it needs/],
+    ['https with a path of two lines', 'https.mode = true\nhttps.cert = "a\\nb"\nhttps.key = "k"', /^https\.cert, https\.key: ENOENT[^\n]+$/], // prettier-ignore
     ['https with files that are not there', 'https.mode = true\nhttps.cert = "c"\nhttps.key = "k"', /^https\.cert, https\.key: ENOENT/], // prettier-ignore
   ];
   for (const [what, toml, problem] of cases) {

@@ -25,6 +25,7 @@ const TARGET: ConnectionTarget = {
   sslCert: undefined,
   sslKey: undefined,
   sslRootCert: undefined,
+  others: [],
 };
 
 /** ask connects to a target and resolves to the first value of a query. */

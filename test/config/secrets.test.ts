@@ -10,11 +10,14 @@ t.test('no error message contains a secret', (t) => {
     'jwt.key = { hush = 1 }\n[autth]\nkey = "hush"',
     'pg.url = "postgres://u:hush@h:port/d"',
     'pg.url = "hush"\nhttp.port = "hush"',
+    '[pg]\nhost = "h"\nurl = "postgres:////u:hush@h:5432/d"\nreplicas = ["postgres://u:x@h/d"]',
     'pg.host = "hush,hush"\nlog.level = "hush"\nhttp.timeout = "hush"\ncontext = "hush"',
     'http.trusted_proxies = ["hush"]\njwt.whitelist = ["(hush"]\nhealth.ready = ["hush"]',
     'pg.pass = "hush" x',
     'pg.pass = """hush\n\\q"""',
     'jwt.key = 2020-01-01hush',
+    'pg.replicas = ["postgres://u:hush@h:port/d", "hush", "postgres://u:hush@/d"]',
+    '[[databases]]\nalias = "a"\nreplicas = ["postgres://u:hush@h/d?hush=1"]',
     '[[databases]]\nalias = "a"\nurl = "hush"\npass = ["hush"]\npasss = "hush"',
   ];
   for (const toml of files) {
@@ -37,7 +40,15 @@ t.test('nor a number as a secret', (t) => {
 
 t.test('secrets are refused on the command line', (t) => {
   const secrets = NAMES.filter((name) => KEYS[name].secret);
-  t.strictSame(secrets, ['pg.url', 'pg.pass', 'jwt.key', 'jwt.jwks']);
+  t.strictSame(secrets, [
+    'pg.url',
+    'pg.pass',
+    'pg.replicas',
+    'jwt.key',
+    'jwt.jwks',
+    'metrics.token',
+    'trace.headers',
+  ]);
   for (const name of secrets) {
     const { problems } = loader.load(undefined, { flags: { [name]: 'hush' } });
     t.match(problems, [new RegExp(`^--${name}: .* set ${variableOf(name)}$`)]);

@@ -4,10 +4,12 @@ import { makeLoader } from './load-config.js';
 
 /** TOML of values that keys of a kind refuse. */
 const BAD: Readonly<Record<string, readonly string[]>> = {
+  number: ['"0.5"', 'true', '-0.1', '1.1', 'nan', '[0]'],
   boolean: ['1', '"true"', '[true]', '2020-01-01'],
   string: ['1', 'true', '["a"]', '{ a = 1 }'],
   path: ['1', 'true', '[]', '""'],
   integer: ['"80"', '1.5', 'true', '[1]', '-1', '99999999999', 'inf'],
+  lag: ['true', '10', '-1', '"10"', '"0s"', '"10 days"', '"16MB"', '"0KiB"', '["10s"]', '{}'],
   duration: ['"5 parsecs"', '"60"', 'true', '-1', '"25h"', 'nan', '[60]'],
   size: ['"1 MB"', '"MiB"', 'true', '-1', '"2048GiB"', '[1]'],
   list: ['"a"', '1', '[1]', '["a", true]'],
@@ -56,6 +58,28 @@ t.test('keys with further restrictions', (t) => {
     ['log.level', ['"silent"'], ['"verbose"']],
     ['queries.import_policy', ['"skip"'], ['"replace"']],
     ['jwt.whitelist', ['["^/a$"]', '[]'], ['["("]']],
+    ['trace.ratio', ['0', '1', '0.001'], ['2']],
+    [
+      'trace.endpoint',
+      ['"http://127.0.0.1:4318"', '"https://otlp.example/v1/traces"', '"http://[::1]:4318/"'],
+      [
+        '"127.0.0.1:4318"',
+        '"grpc://a"',
+        '"http://"',
+        '"http://user:word@a"',
+        '"http://a/?key=b"',
+        '"http://a/#b"',
+        '"http://a b"',
+        '"http://a:99999"',
+      ],
+    ],
+    [
+      'trace.headers',
+      ['"a=b"', '"authorization=Bearer%20x, x-tenant = a"', '"a="'],
+      ['""', '"a"', '"=b"', '"a b=c"', '"a=%zz"', '"a=b%0d%0ax=y"', '"a=%c3%a9"', '"a=b,"'],
+    ],
+    ['trace.service', ['"shop é"'], ['""', '"a\\u0000"', `"${'x'.repeat(256)}"`]],
+    ['trace.postgres', ['"application_name"'], ['"comment"', 'true']],
     ['jwt.wellknownurl', ['"https://id.example"'], ['"id.example"']],
   ];
   for (const [key, good, bad] of cases) {

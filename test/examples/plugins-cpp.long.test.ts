@@ -1,6 +1,7 @@
+import t from 'tap';
 import { testExample } from './plugin-example.js';
 
-testExample('cpp', 'c++', {
+testExample(t, 'cpp', 'c++', {
   source: `
 #include <stdexcept>
 SERVICE_HANDLER const char* GETFailHandler() { throw std::runtime_error("failed"); }

@@ -1,6 +1,7 @@
+import t from 'tap';
 import { testExample } from './plugin-example.js';
 
-testExample('go', 'go', {
+testExample(t, 'go', 'go', {
   source: `
 //export GETFailHandler
 func GETFailHandler() *C.char { return Text(func() string { panic("failed") }) }

@@ -1,6 +1,7 @@
+import t from 'tap';
 import { testExample } from './plugin-example.js';
 
-testExample('rust', 'rustc', {
+testExample(t, 'rust', 'rustc', {
   source: `
 fn fail() -> String {
     panic!("failed")

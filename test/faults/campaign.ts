@@ -4,7 +4,7 @@ import type { Fault, Injected, Scene } from './fault.js';
 import { Ledger, type Judgement } from './ledger.js';
 import { HTTP_TIMEOUT, Load } from './load.js';
 import type { Tally } from './outcomes.js';
-import type { Random } from './random.js';
+import type { Random } from '../../bench/random.js';
 import { MIX } from './requests.js';
 import type { Site } from './site.js';
 

@@ -1,7 +1,7 @@
 /** A fault: how it begins, how long it lasts and how it ends. */
 import type { Ledger } from './ledger.js';
 import type { Load } from './load.js';
-import type { Random } from './random.js';
+import type { Random } from '../../bench/random.js';
 import type { RequestKind } from './requests.js';
 import type { Site } from './site.js';
 

@@ -1,5 +1,5 @@
 /** What a proxy does with the bytes that pass in one direction. A flow sees each chunk as it was read. */
-import type { Random } from './random.js';
+import type { Random } from '../../bench/random.js';
 
 /** One direction of a proxied connection. */
 export interface Wire {

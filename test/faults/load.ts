@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, type ReadOptions, type Reply } from './http-connection.js';
 import { fateOf, type Ledger } from './ledger.js';
 import { shortOf, Tally, verdictOn, type Verdict } from './outcomes.js';
-import type { Random } from './random.js';
+import type { Random } from '../../bench/random.js';
 import { bytesOf, pickKind, type RequestKind } from './requests.js';
 
 /** An answer that has not come after this many milliseconds is counted as hung: http.timeout and a margin. */

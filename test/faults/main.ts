@@ -13,7 +13,7 @@ import { DATA_FAULTS } from './postgres-data.js';
 import { SERVER_FAULTS } from './postgres-server.js';
 import { SESSION_FAULTS } from './postgres-sessions.js';
 import { PROCESS_FAULTS } from './processes.js';
-import { Random } from './random.js';
+import { Random } from '../../bench/random.js';
 import { line, table, write } from './report.js';
 import { Cleanup, Site } from './site.js';
 

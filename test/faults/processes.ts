@@ -5,7 +5,7 @@ import { closeSync, openSync, renameSync, rmSync, truncateSync, writeFileSync } 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '#scripts/free-port.mjs';
 import { spawnGroup } from '../support/spawn-group.js';
 import type { Fault, Injected, Scene } from './fault.js';
 import { repeatedly } from './postgres-sessions.js';

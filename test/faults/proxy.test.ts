@@ -16,7 +16,7 @@ import {
   type Flow,
 } from './flows.js';
 import { Proxy } from './proxy.js';
-import { Random } from './random.js';
+import { Random } from '../../bench/random.js';
 
 /** A server, a proxy in front of it and one connection through both, with what came out at either end. */
 async function through(t: Pick<Test, 'teardown'>) {

@@ -1,5 +1,5 @@
 /** Prints what the campaign found, as lines while it runs and as the table of docs/reliability.md at its end. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { putBetween, tableOf } from '../support/markdown.js';
 import type { Result } from './campaign.js';
 
 const COLUMNS = [
@@ -34,22 +34,14 @@ export function line(result: Result, seconds: number): string {
   ].join('; ');
 }
 
-/** table is the results as a Markdown table, aligned as Prettier does it. */
+/** table is the results as a Markdown table. */
 export function table(results: readonly Result[]): string {
   const rows = results.map((result) => {
     const { name, times, tally, lost, doubled } = result;
     const counts = [times, tally.requests, tally.wrong, lost, doubled, tally.hung];
     return [name, ...counts.map(String), String(tally.errorCount), recoveryOf(result)];
   });
-  const widths = COLUMNS.map((title, i) =>
-    Math.max(title.length, 3, ...rows.map((row) => row[i]!.length)),
-  );
-  const aligned = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`;
-  const rule = widths.map((width, i) =>
-    i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return [aligned(COLUMNS), aligned(rule), ...rows.map(aligned)].join('\n');
+  return tableOf(COLUMNS, rows);
 }
 
 /** The median of the times to recover and the longest of them, in seconds. */
@@ -63,9 +55,5 @@ function recoveryOf({ recovery }: Result): string {
 
 /** write puts the table and what it was measured on into the documentation. */
 export function write(file: string, machine: string, results: readonly Result[]): void {
-  const text = readFileSync(file, 'utf8');
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`${file} has no place for the table`);
-  const block = `${BEGIN}\n\n${machine}\n\n${table(results)}\n\n`;
-  writeFileSync(file, text.slice(0, begin) + block + text.slice(end));
+  putBetween(file, BEGIN, END, `${machine}\n\n${table(results)}`);
 }

@@ -1,6 +1,6 @@
 /** The requests of the campaign: scripts, what they are asked, and the one answer that belongs to each request. */
 import { createHash } from 'node:crypto';
-import type { Random } from './random.js';
+import type { Random } from '../../bench/random.js';
 
 export interface RequestKind {
   readonly name: string;

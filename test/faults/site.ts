@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startOwnPostgres, type OwnPostgres } from '../support/postgres.js';
-import { Service } from '../support/service.js';
+import { Service, type Configuration } from '../support/service.js';
 import { HTTP_TIMEOUT } from './load.js';
 import { Proxy } from './proxy.js';
 import { scripts, TABLES } from './requests.js';
@@ -14,7 +14,7 @@ export const PASSWORD = 'a password';
 export const DATABASE = 'campaign';
 export const MAX_BODY = 1 << 20;
 
-const CONFIGURATION = {
+export const CONFIGURATION = {
   'http.timeout': HTTP_TIMEOUT / 1000,
   'http.grace': 10,
   'http.processes': 2,
@@ -54,14 +54,17 @@ export class Site {
   port = 0;
   /** Whether the service has ended without being asked to. */
   ended = false;
+  readonly #config: Configuration;
   #cleanup = new Cleanup();
 
-  private constructor(postgres: OwnPostgres, proxy: Proxy) {
+  private constructor(postgres: OwnPostgres, proxy: Proxy, config: Configuration) {
     this.postgres = postgres;
     this.proxy = proxy;
+    this.#config = config;
   }
 
-  static async start(cleanup: Cleanup): Promise<Site> {
+  /** `config` changes and adds keys of the service. */
+  static async start(cleanup: Cleanup, config: Configuration = {}): Promise<Site> {
     const postgres = await startOwnPostgres(cleanup, {
       settings: { max_connections: 80, autovacuum: 'off' },
       // What faults set for the server does not concern the campaign's own sessions.
@@ -74,11 +77,16 @@ export class Site {
     await postgres.sql(`CREATE DATABASE ${DATABASE}`);
     const proxy = await Proxy.start(postgres);
     cleanup.teardown(() => proxy.close());
-    const site = new Site(postgres, proxy);
+    const site = new Site(postgres, proxy, config);
     await site.sql(TABLES);
     cleanup.teardown(() => site.#cleanup.run());
     await site.renew();
     return site;
+  }
+
+  /** The URL of the database, through the proxy. */
+  get database(): string {
+    return `postgres://app:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.proxy.port}/${DATABASE}`;
   }
 
   /** renew starts a service and sends the load to it; one that runs is killed first. */
@@ -91,9 +99,9 @@ export class Site {
   async replace(): Promise<Service> {
     const before = this.service as Service | undefined;
     const service = new Service(this.#cleanup, {
-      database: `postgres://app:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.proxy.port}/${DATABASE}`,
+      database: this.database,
       scripts: scripts(),
-      config: CONFIGURATION,
+      config: { ...CONFIGURATION, ...this.#config },
     });
     await service.listening();
     this.ended = false;

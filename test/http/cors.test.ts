@@ -25,7 +25,7 @@ const ALLOWED = {
   'access-control-allow-credentials': 'true',
 };
 const EXPOSED = {
-  'access-control-expose-headers': 'X-Request-Id, Retry-After, Allow, ETag, Location',
+  'access-control-expose-headers': 'X-Request-Id, Retry-After, Allow, ETag, Location, Service-LSN',
 };
 const ORIGIN = { vary: 'Origin' };
 const ALL = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' };

@@ -125,7 +125,7 @@ const CASES: readonly (readonly [path: string, expected: unknown, context?: stri
 
 for (const [path, expected, context = ''] of CASES)
   t.test(`${path}${context && ` under ${context}`}`, (t) => {
-    t.same(parsePath(path, context, { registry: false, openapi: false }), expected);
+    t.same(parsePath(path, context, { registry: false, openapi: false, sql: false }), expected);
     t.end();
   });
 
@@ -164,10 +164,42 @@ const REGISTRY: [path: string, registered: unknown, otherwise: unknown][] = [
 
 for (const [path, registered, otherwise] of REGISTRY)
   t.test(`${path} with a registry, and without`, (t) => {
-    t.same(parsePath(path, '', { registry: true, openapi: false }), registered);
-    t.same(parsePath(path, '', { registry: false, openapi: false }), otherwise);
+    t.same(parsePath(path, '', { registry: true, openapi: false, sql: false }), registered);
+    t.same(parsePath(path, '', { registry: false, openapi: false, sql: false }), otherwise);
     t.end();
   });
+
+t.test('the SQL of calls', (t) => {
+  const none = { kind: 'not_found' };
+  const cases: [path: string, expected: object][] = [
+    ['/_docs/sql/_QUERIES/a/b', { kind: 'sql', call: script('a', 'b') }],
+    ['/_docs/sql/_QUERIES/x/a/%62', { kind: 'sql', call: script('a', 'b', 'x') }],
+    ['/_docs/sql/v1/a%2Fb', { kind: 'sql', call: declared('v1', 'a%2Fb') }],
+    ['/_docs/sql/sql', { kind: 'sql', call: declared('sql') }],
+    ['/_docs/sql', none],
+    ['/_docs/sql2/v1', none],
+    ['/_docs/SQL/v1', none],
+    ['/_docs/sql/_health', none],
+    ['/_docs/sql/_docs', none],
+    ['/_docs/sql/_docs/sql/v1', none],
+    ['/_docs/sql/_PLUGIN/a/b', none],
+    ['/_docs/sql/_QUERIES/openapi.json', none],
+    ['/_docs/sql/_QUERIES/registry', none],
+    ['/_docs/sql/_QUERIES/registry/a/b', none],
+    ['/_docs/sql/_QUERIES/x/registry/b', none],
+    ['/_docs/sql/_QUERIES/a.b/c', rejected('invalid_identifier')],
+    ['/_docs/sql/../v1', rejected('invalid_path')],
+    ['/_docs/sql/%2e%2E/v1', rejected('invalid_path')],
+    ['/_docs/sql//v1', redirect('/_docs/sql/v1')],
+  ];
+  for (const [path, expected] of cases) {
+    const optional = { registry: true, openapi: true, sql: true };
+    t.match(parsePath(path, '', optional), expected, path);
+    t.match(parsePath(`/c${path}`, '/c', optional).kind, (expected as { kind: string }).kind, path);
+    if ('call' in expected) t.same(parsePath(path, '', { ...optional, sql: false }), notFound);
+  }
+  t.end();
+});
 
 t.test('OpenAPI documents', (t) => {
   const document = (alias?: string, form = 'json'): object => ({ kind: 'openapi', form, alias });
@@ -184,8 +216,8 @@ t.test('OpenAPI documents', (t) => {
     ['/openapi.json', { kind: 'declared' }, { kind: 'declared' }],
   ];
   for (const [path, expected, otherwise] of cases) {
-    t.match(parsePath(path, '', { registry: true, openapi: true }), expected, path);
-    t.match(parsePath(path, '', { registry: true, openapi: false }), otherwise, path);
+    t.match(parsePath(path, '', { registry: true, openapi: true, sql: false }), expected, path);
+    t.match(parsePath(path, '', { registry: true, openapi: false, sql: false }), otherwise, path);
   }
   t.end();
 });

@@ -85,13 +85,13 @@ const CASES: readonly (readonly [request: string, wanted: string])[] = [
   ['GET probe/NoUtf8', '502 plugin_response_invalid'],
   ['GET probe/Inject', '502 plugin_response_invalid'],
   ['GET probe/Large?size=70001', '502 plugin_response_too_large'],
-  ['GET probe/Sleep?ms=1500', '504 plugin_timeout'],
+  ['GET probe/Sleep?ms=6000', '504 plugin_timeout'],
   ['GET probe/Hello', '200'],
 ];
 
 for (const isolation of ISOLATIONS)
   t.test(isolation, async (t) => {
-    const plugins = { isolation, timeout: 1_000, maxResponse: 70_000 };
+    const plugins = { isolation, timeout: 4_000, maxResponse: 70_000 };
     const { send } = await servePlugins(t, folder, { plugins });
     const answers = await Promise.all(CASES.map(([request]) => send(request)));
     for (const [i, [request, wanted]] of CASES.entries()) {

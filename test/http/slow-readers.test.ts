@@ -6,7 +6,7 @@ import { serveDatabase } from './served-database.js';
 import { LENGTH, read, SCRIPTS } from './slow-reader.js';
 
 t.test('with a short http.timeout', async (t) => {
-  const { port } = await serveDatabase(t, SCRIPTS, { timeout: 3_000 });
+  const { port } = await serveDatabase(t, SCRIPTS, { timeout: 6_000 });
   const [system, small, stalled] = await Promise.all([
     read(port, { buffer: 0, part: 65_536, pause: 0.05 }),
     read(port, { buffer: 131_072, part: 65_536, pause: 0.05 }),

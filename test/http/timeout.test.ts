@@ -37,8 +37,11 @@ t.test(
   'a late response does not reach the next request of the connection',
   { buffered: true },
   async (t) => {
-    const { text } = await sendRaw(port, requestBytes('GET', '/_QUERIES/t/sleep?s=2.4'));
-    t.match(text, /^HTTP\/1\.1 504 /);
+    // Again when a busy machine was late to answer with 504: the statement had ended.
+    await until(async () => {
+      const { status } = await sendRaw(port, requestBytes('GET', '/_QUERIES/t/sleep?s=2.4'));
+      return status === 504;
+    });
     const answers = await Promise.all(
       Array.from({ length: 10 }, async () => (await fetch(url('one'))).json()),
     );

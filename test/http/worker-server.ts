@@ -22,7 +22,9 @@ export async function startServer(
       libraries: { request: () => undefined, loaded: () => undefined },
       proofs: new ProofBook(),
       report: () => undefined,
+      scrapes: { request: () => Promise.reject(new Error('no supervisor')) },
       passCancelled: () => undefined,
+      sendSpans: () => undefined,
     },
     fileURLToPath(new URL(`../pool/fixtures/${program}`, import.meta.url)),
   );

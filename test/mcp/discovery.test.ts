@@ -18,7 +18,10 @@ t.test('GET and HEAD', async (t) => {
       protocolVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
       endpoint: '/api/_mcp',
       tools: ['echo', 'fail', 'hidden'].map(tool),
-      capabilities: { tools: { listChanged: false } },
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { subscribe: false, listChanged: false },
+      },
     });
   }
 });

@@ -1,31 +1,40 @@
 /** Failures behind the endpoint: nothing is thrown, and responses reveal no internal details. */
 import t from 'tap';
 import { ServiceError } from '#app/errors.js';
+import type { Resources } from '#app/mcp/resource.js';
 import { RpcError, type Tools } from '#app/mcp/tool.js';
 import { EndpointUnderTest, modern, request } from './fixed-tools.js';
 
-/** failing are tools that fail with an error, at once or later. */
-function failing(error: Error, later: boolean): Tools {
+/** failing are tools and resources that fail with an error, at once or later. */
+function failing(error: Error, later: boolean): [Tools, Resources] {
   const fail = (): Promise<never> => {
     if (!later) throw error;
     return Promise.reject(error);
   };
-  return { page: fail, run: fail };
+  return [
+    { page: fail, run: fail },
+    { page: fail, read: fail },
+  ];
 }
 
-const REQUESTS = [request('tools/list'), request('tools/call', { name: 'echo' })];
+const REQUESTS = [
+  request('tools/list'),
+  request('tools/call', { name: 'echo' }),
+  request('resources/list'),
+  request('resources/read', { uri: 'a:b' }),
+];
 
 for (const later of [false, true])
   t.test(later ? 'rejected' : 'thrown', async (t) => {
     for (const message of REQUESTS) {
-      const broken = new EndpointUnderTest(failing(new TypeError('secret'), later));
+      const broken = new EndpointUnderTest(...failing(new TypeError('secret'), later));
       t.same(await broken.ask(message), {
         status: 500,
         body: { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'internal error' } },
       });
       t.match(broken.lines, [['error', { requestId: 'r1', err: { message: 'secret' } }, /failed/]]);
 
-      const busy = new EndpointUnderTest(failing(new ServiceError('busy'), later));
+      const busy = new EndpointUnderTest(...failing(new ServiceError('busy'), later));
       t.same(await busy.ask(message), {
         status: 200,
         body: { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'service is busy' } },
@@ -33,7 +42,7 @@ for (const later of [false, true])
       t.same(busy.lines, []);
 
       const refused = new EndpointUnderTest(
-        failing(new RpcError(400, 'unauthorized listing', 400), later),
+        ...failing(new RpcError(400, 'unauthorized listing', 400), later),
       );
       t.match(await refused.ask(message), { status: 400, body: { id: 1, error: { code: 400 } } });
       t.same(refused.lines, [['debug', { requestId: 'r1', code: 400 }, 'MCP: rejected']]);
@@ -41,13 +50,13 @@ for (const later of [false, true])
   });
 
 t.test('GET', async (t) => {
-  const broken = new EndpointUnderTest(failing(new TypeError('secret'), true));
+  const broken = new EndpointUnderTest(...failing(new TypeError('secret'), true));
   t.same(await broken.ask('', {}, 'GET'), {
     status: 500,
     body: { error: 'internal error', code: 'internal' },
   });
   t.equal(broken.lines[0]?.[0], 'error');
-  const busy = new EndpointUnderTest(failing(new ServiceError('busy'), false));
+  const busy = new EndpointUnderTest(...failing(new ServiceError('busy'), false));
   t.same(await busy.ask('', {}, 'GET'), {
     status: 503,
     body: { error: 'service is busy', code: 'busy' },

@@ -17,7 +17,10 @@ t.test('server/discover', async (t) => {
   t.match(instructions, /list_tables/);
   t.same(rest, {
     supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
-    capabilities: { tools: { listChanged: false } },
+    capabilities: {
+      tools: { listChanged: false },
+      resources: { subscribe: false, listChanged: false },
+    },
     ttlMs: 300_000,
     cacheScope: 'public',
     ...END,
@@ -69,7 +72,7 @@ t.test('unknown methods, and those of the legacy era', async (t) => {
         id: 1,
         error: {
           code: -32601,
-          message: `unknown method "${method}": there are server/discover, tools/list and tools/call`,
+          message: `unknown method "${method}": there are server/discover, tools/list, tools/call, resources/list, resources/templates/list and resources/read`,
         },
       },
     });

@@ -6,7 +6,10 @@ const asked = new EndpointUnderTest();
 const ask = asked.ask.bind(asked);
 
 const INSTRUCTED = {
-  capabilities: { tools: { listChanged: false } },
+  capabilities: {
+    tools: { listChanged: false },
+    resources: { subscribe: false, listChanged: false },
+  },
   serverInfo: { name: 'service', version: '2.1.0' },
   instructions: /list_tables.*aggregate_table.*100 at most.*next_offset/,
 };
@@ -68,7 +71,14 @@ t.test('a version that is not supported', async (t) => {
 });
 
 t.test('an unknown method', async (t) => {
-  for (const method of ['resources/list', 'server/discover', 'toString', '__proto__', ''])
+  for (const method of [
+    'prompts/list',
+    'resources/subscribe',
+    'server/discover',
+    'toString',
+    '__proto__',
+    '',
+  ])
     t.same(await ask(request(method)), {
       status: 200,
       body: {
@@ -76,7 +86,7 @@ t.test('an unknown method', async (t) => {
         id: 1,
         error: {
           code: -32601,
-          message: `unknown method "${method}": there are initialize, ping, tools/list and tools/call`,
+          message: `unknown method "${method}": there are initialize, ping, tools/list, tools/call, resources/list, resources/templates/list and resources/read`,
         },
       },
     });

@@ -31,6 +31,8 @@ t.test('the modern era', (t) => {
   t.equal(eraWith(...modern('tools/list')), 'modern');
   t.equal(eraWith(...modern('tools/call', { name: 'echo' })), 'modern');
   t.equal(eraWith(...modern('tools/call', { name: 1 })), 'modern', 'no name, no header for it');
+  t.equal(eraWith(...modern('resources/read', { uri: 'a:b' })), 'modern');
+  t.equal(eraWith(...modern('resources/read', {})), 'modern', 'no URI, no header for it');
   t.equal(eraWith(...modern('tools/list', { name: 'echo' }, { headers: { 'Mcp-Name': 'x' } })), 'modern'); // prettier-ignore
   const name = { name: 'größe', headers: { 'Mcp-Name': '=?base64?Z3LDtsOfZQ==?=' } };
   t.equal(eraWith(...modern('tools/call', { name: 'größe' }, name)), 'modern');
@@ -69,6 +71,10 @@ const REFUSED: readonly (readonly [
   ['the method in capitals', list({ 'Mcp-Method': 'TOOLS/LIST' }), -32020, /TOOLS/],
   ['no name in the header', call({ 'Mcp-Name': undefined }), -32020, /^the header Mcp-Name is missing, but params.name is "echo"/],
   ['another name in the header', call({ 'Mcp-Name': 'Echo' }), -32020, /"Echo"/],
+  ['no URI in the header', modern('resources/read', { uri: 'a:b' }, { headers: { 'Mcp-Name': undefined } }), -32020,
+    'the header Mcp-Name is missing, but params.uri is "a:b": they must be the same'],
+  ['the name of a resource in the header', modern('resources/read', { uri: 'a:b', name: 'c' }, { headers: { 'Mcp-Name': 'c' } }), -32020,
+    /^the header Mcp-Name is "c", but params\.uri is "a:b"/],
   ['a wrong encoding of the name', call({ 'Mcp-Name': '=?base64?ZWNob?=' }), -32020, /base64/],
   ['a long name', call({ 'Mcp-Name': 'x'.repeat(10_000) }), -32020, /^the header Mcp-Name is "x{100}…", but/],
 ]; // prettier-ignore

@@ -1,7 +1,8 @@
-/** An endpoint with a few fixed tools, called as a worker calls it. */
+/** An endpoint with a few fixed tools and resources, called as a worker calls it. */
 import type { Logger } from '#app/log.js';
 import type { McpCall } from '#app/mcp/call.js';
 import { McpEndpoint, type McpResponse } from '#app/mcp/endpoint.js';
+import type { ResourcePage, Resources } from '#app/mcp/resource.js';
 import {
   INVALID_PARAMS,
   RpcError,
@@ -33,6 +34,22 @@ function listed(name: string): { name: string; json: string } {
   return { name, json: JSON.stringify({ name, inputSchema: { type: 'object' } }) };
 }
 
+/** Two resources on two pages: `fixed:a`, and `fixed:größe`, which no header can hold as it is. */
+export class FixedResources implements Resources {
+  async page(_call: McpCall, cursor: string | undefined): Promise<ResourcePage> {
+    await Promise.resolve();
+    const resource = (uri: string) => ({ json: JSON.stringify({ uri, name: uri }) });
+    if (cursor === undefined) return { resources: [resource('fixed:a')], next: '2' };
+    if (cursor !== '2') throw new RpcError(INVALID_PARAMS, 'no such cursor');
+    return { resources: [resource('fixed:größe')], next: undefined };
+  }
+
+  async read(_call: McpCall, uri: string): Promise<string | undefined> {
+    await Promise.resolve();
+    return uri === 'fixed:a' || uri === 'fixed:größe' ? JSON.stringify({ about: uri }) : undefined;
+  }
+}
+
 export type Headers = Readonly<Record<string, string>> | (readonly [string, string])[];
 
 /** packed are headers in the format of the HTTP process. */
@@ -62,12 +79,13 @@ export class EndpointUnderTest {
   readonly lines: Line[] = [];
   readonly endpoint: McpEndpoint;
 
-  constructor(tools: Tools = new FixedTools()) {
+  constructor(tools: Tools = new FixedTools(), resources: Resources = new FixedResources()) {
     const level = (name: string) => (fields: Record<string, unknown>, message: string) =>
       this.lines.push([name, fields, message]);
     const log = { debug: level('debug'), error: level('error') } as unknown as Logger;
     const expose = { databases: true, schemas: true, tables: true };
-    this.endpoint = new McpEndpoint(tools, { version: '2.1.0', path: '/api/_mcp', expose, log });
+    const options = { version: '2.1.0', path: '/api/_mcp', expose, log };
+    this.endpoint = new McpEndpoint(tools, resources, options);
   }
 
   /** ask returns the status and the parsed body, '' for an empty one. */
@@ -103,7 +121,7 @@ export function modern(
   const headers = Object.entries({
     'MCP-Protocol-Version': '2026-07-28',
     'Mcp-Method': method,
-    'Mcp-Name': typeof params['name'] === 'string' ? params['name'] : undefined,
+    'Mcp-Name': [params['name'], params['uri']].find((name) => typeof name === 'string'),
     ...change.headers,
   }).filter((header): header is [string, string] => header[1] !== undefined);
   return [request(method, { ...params, _meta }), Object.fromEntries(headers)];

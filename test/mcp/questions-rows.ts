@@ -16,21 +16,16 @@ export const ROWS: readonly Question[] = [
     text: 'Who are the ten best customers by the total of their orders?',
     sql: `SELECT c.name, sum(total) FROM orders JOIN customer c ON c.id = customer_id GROUP BY c.id, 1 ORDER BY 2 DESC, c.id LIMIT 10`,
     answer: async (agent) => {
-      const sum = { function: 'sum', column: 'total' };
+      const orders = await agent.table('orders');
+      await agent.table('customer', 'customers');
       const options = {
-        group_by: ['customer_id'],
-        aggregates: [sum],
+        group_by: ['customer_id', 'customer.name'],
+        aggregates: [{ function: 'sum', column: 'total' }],
         order_by: ['-sum_total'],
         limit: 10,
       };
-      const best = (await agent.aggregate(await agent.table('orders'), options)).rows;
-      const filters = { id: best.map((row) => row['customer_id']) };
-      const { rows } = await agent.select(await agent.table('customer', 'customers'), {
-        columns: ['id', 'name'],
-        filters,
-      });
-      const names = new Map(rows.map((row) => [row['id'], row['name']]));
-      return best.map((row) => [names.get(row['customer_id']), row['sum_total']]);
+      const { rows } = await agent.aggregate(orders, options);
+      return rows.map((row) => [row['customer.name'], row['sum_total']]);
     },
   },
   {
@@ -159,16 +154,15 @@ export const ROWS: readonly Question[] = [
     text: 'Which five products have the best reviews, by average stars?',
     sql: `SELECT p.name, avg(stars)::float8 FROM review JOIN product p ON p.id = product_id GROUP BY p.id, 1 ORDER BY 2 DESC, p.id LIMIT 5`,
     answer: async (agent) => {
-      const aggregates = [{ function: 'avg', column: 'stars' }];
-      const options = { group_by: ['product_id'], aggregates, limit: 5 };
-      const best = (await agent.aggregate(await agent.table('review', 'reviews'), options)).rows;
-      const filters = { id: best.map((row) => row['product_id']) };
-      const { rows } = await agent.select(await agent.table('product', 'products'), {
-        columns: ['id', 'name'],
-        filters,
-      });
-      const names = new Map(rows.map((row) => [row['id'], row['name']]));
-      return best.map((row) => [names.get(row['product_id']), row['avg_stars']]);
+      const reviews = await agent.table('review', 'reviews');
+      await agent.table('product', 'products');
+      const options = {
+        group_by: ['product_id', 'product.name'],
+        aggregates: [{ function: 'avg', column: 'stars' }],
+        limit: 5,
+      };
+      const { rows } = await agent.aggregate(reviews, options);
+      return rows.map((row) => [row['product.name'], row['avg_stars']]);
     },
   },
 ];

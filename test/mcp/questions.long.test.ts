@@ -60,6 +60,10 @@ for (const [what, offered] of [
     t.comment(`all in one conversation: ${figures(together)}`);
     t.ok(list <= 8_000, 'the list');
     t.ok(medianOf(together.map(({ length }) => length)) <= 2, 'the median of calls');
+    t.ok(
+      alone.every(({ length }) => length <= 8),
+      'the most calls',
+    );
   });
 
 /** The calls without lists of tables and descriptions that an earlier question got. */

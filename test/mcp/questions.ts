@@ -128,13 +128,15 @@ export const NUMBERS: readonly Question[] = [
       GROUP BY 1 ORDER BY sum(quantity) DESC LIMIT 1`,
     answer: async (agent) => {
       const items = await agent.table('order_item', 'items');
-      const sums = { group_by: ['product_id'], aggregates: [ofColumn('sum', 'quantity')] };
-      const sold = await agent.all('aggregate_table', { ...items, ...sums });
-      const products = await agent.table('product', 'products');
-      const options = { columns: ['id'], order_by: ['id'], include: { category: ['name'] } };
-      const rows = await agent.all('select_table', { ...products, ...options });
-      const names = new Map(rows.map((row) => [row['id'], (row['category'] as Row)['name']]));
-      return largest(summed(sold, 'sum_quantity', (row) => names.get(row['product_id'])));
+      await agent.table('product', 'products');
+      await agent.table('category');
+      const options = {
+        group_by: ['product.category.name'],
+        aggregates: [ofColumn('sum', 'quantity')],
+        limit: 1,
+      };
+      const { rows } = await agent.aggregate(items, options);
+      return rows[0]!['product.category.name'];
     },
   },
   {
@@ -188,11 +190,13 @@ export const NUMBERS: readonly Question[] = [
     sql: `SELECT c.name, count(*) FROM shipment s JOIN carrier c ON c.id = carrier_id WHERE delivered_at IS NULL GROUP BY 1 ORDER BY 1`,
     answer: async (agent) => {
       const shipments = await agent.table('shipment', 'shipments');
-      const options = { group_by: ['carrier_id'], filters: { delivered_at: null } };
-      const { rows } = await agent.aggregate(shipments, options);
-      const carriers = await agent.select(await agent.table('carrier'), { order_by: ['name'] });
-      const counts = new Map(rows.map((row) => [row['carrier_id'], row['count']]));
-      return carriers.rows.map((row) => [row['name'], counts.get(row['id'])]);
+      await agent.table('carrier');
+      const options = {
+        group_by: ['carrier.name'],
+        filters: { delivered_at: null },
+        order_by: ['carrier.name'],
+      };
+      return (await agent.aggregate(shipments, options)).rows;
     },
   },
   {

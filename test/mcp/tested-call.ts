@@ -20,6 +20,7 @@ export function callWith(
     requestId: 'r1',
     role: '',
     claims: '',
+    traced: false,
     ...members,
   };
   return new McpCall(request, claimSettings, form);

@@ -27,6 +27,7 @@ export function mcpSettings(
 ): McpSettings {
   return {
     databases,
+    replicas: [],
     path: '/_mcp',
     expose: { databases: true, schemas: true, tables: true },
     usersTable: HIDDEN[0]!,

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { makeLoader } from '../config/load-config.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { startService } from '../support/service.js';
 
 const read = (path: string): string =>
@@ -61,7 +62,7 @@ t.test('the service takes its settings', (t) => {
 
 t.test(
   'the example behind PgBouncer with these settings',
-  { skip: (pgbouncerVersion()?.[1] ?? 0) >= 21 ? false : 'no PgBouncer 1.21' },
+  { skip: without('pgbouncer') || ((pgbouncerVersion()?.[1] ?? 0) < 21 && 'no PgBouncer 1.21') },
   async (t) => {
     const server = await startOwnPostgres(t, { setup: read('examples/database.sql') });
     const settings = lines.filter((line) => /^(?:max_prepared|default_pool|max_client)/.test(line));

@@ -1,21 +1,16 @@
 /** Chromium for tests of the page, driven over its own protocol, and what must never happen in it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import type { Test } from 'tap';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+import { findProgram, notInstalled } from '../support/programs.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const PROGRAM = (process.env['PATH'] ?? '')
-  .split(':')
-  .flatMap((folder) => NAMES.map((name) => path.join(folder, name)))
-  .find((file) => existsSync(file));
+const PROGRAM = findProgram('chromium', 'chromium-browser', 'google-chrome');
 
 /** Reason to skip tests that need a browser. */
-export const WITHOUT_BROWSER = PROGRAM === undefined ? 'there is no chromium' : false;
+export const WITHOUT_BROWSER = PROGRAM === undefined && notInstalled('chromium');
 
 /** A tab, and what went wrong in it: violations of the policy, exceptions, dialogs, requests to other hosts. */
 export class Tab {

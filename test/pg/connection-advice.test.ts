@@ -1,6 +1,6 @@
 /** What a refused connection says about the key or the variable to set. */
 import t from 'tap';
-import { checkDatabase } from '#app/pg/connect.js';
+import { checkDatabase } from '#app/pg/database-check.js';
 import { withAdvice } from '#app/pg/connection-advice.js';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';

@@ -6,8 +6,9 @@ import type { Description } from '#app/native/pipeline.js';
 import { identityOf, withTimeout } from '#app/pg/identity.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
 import { describe, TestDatabase } from '../support/database.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { asAuthenticator, ROLES } from './roles.js';
 
 const server = await startOwnPostgres(t, {
@@ -51,7 +52,7 @@ for (const prepared of [true, false])
     checkCases(t, new TestDatabase(t, server, { ...login, connections: 1, prepared })),
   );
 
-t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {
+t.test('behind PgBouncer', { skip: without('pgbouncer') }, async (t) => {
   const user = { name: 'authenticator', password: 'secret' };
   const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 1']);
   await checkCases(t, new TestDatabase(t, pooler, { connections: 2, prepared: false }));

@@ -10,8 +10,9 @@ import type { SqlFailure } from '#app/pg/sql-failure.js';
 import { describe, TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import { Gate, GATES } from '../support/gate.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { until } from '../support/until.js';
 
 const server = await startOwnPostgres(t, {
@@ -115,7 +116,7 @@ t.test('among statements that run', async (t) => {
   t.strictSame(outcomes, wanted);
 });
 
-t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {
+t.test('behind PgBouncer', { skip: without('pgbouncer') }, async (t) => {
   const user = { name: 'postgres', password: server.password };
   const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 2']);
   const databases = [1, 2, 3].map(() => openSession(databaseSettings('test', pooler)));

@@ -7,8 +7,9 @@ import type { Description } from '#app/native/pipeline.js';
 import type { SqlFailure } from '#app/pg/sql-failure.js';
 import { describe, TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 
 const server = await startOwnPostgres(t, {
   setup: `CREATE TYPE mood AS ENUM ('good', 'bad'); CREATE TYPE point3 AS (x int, y int, z int);
@@ -107,7 +108,7 @@ for (const prepared of [true, false])
     checkCases(t, new TestDatabase(t, server, { connections: 1, prepared })),
   );
 
-t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {
+t.test('behind PgBouncer', { skip: without('pgbouncer') }, async (t) => {
   const user = { name: 'postgres', password: server.password };
   const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 1']);
   await checkCases(t, new TestDatabase(t, pooler, { connections: 2, prepared: false }));

@@ -4,6 +4,7 @@ import { ConnectionQuota } from '#app/pg/connection-quota.js';
 import { Database } from '#app/pg/database.js';
 import { LentQuota } from '#app/pg/lent-quota.js';
 import { ResultBudget } from '#app/pg/result-budget.js';
+import { ConnectionWatch } from '../support/connection-watch.js';
 import { patient } from '../support/database.js';
 import { Gate, GATES } from '../support/gate.js';
 import { databaseSettings } from '../support/http-process.js';
@@ -65,24 +66,15 @@ const many = (database: Database, n: number, sql: string): Promise<(string | und
 
 t.test('both together never have more than is allowed', async (t) => {
   const pair = new Pair(t, 3, 0);
-  let most = 0;
-  let running = true;
-  const watch = (async (): Promise<void> => {
-    while (running) {
-      const rows = await server.sql(`SELECT FROM pg_stat_activity WHERE application_name = 'pair'`);
-      most = Math.max(most, rows.length);
-    }
-  })();
-  for (let round = 0; round < 5; round++) {
+  const watch = new ConnectionWatch(t, server, 'pair');
+  for (let round = 0; round < 5 || watch.most <= 1; round++) {
     const all = [
       many(pair.worker, 12, 'SELECT pg_sleep(0.02)'),
       many(pair.prover, 2, 'SELECT pg_sleep(0.02)'),
     ];
     t.same(new Set((await Promise.all(all)).flat()), new Set([undefined]));
   }
-  running = false;
-  await watch;
-  t.ok(most > 1 && most <= 3, `${most} connections`);
+  t.ok(watch.most <= 3, `${watch.most} connections`);
 });
 
 t.test('it waits for a connection that is busy, and has it once that is idle', async (t) => {
@@ -130,4 +122,17 @@ t.test('one that is not needed any more is not kept for it', async (t) => {
   t.ok(proof.failure);
   t.ok(pair.changes > 0, 'it was wanted');
   await until(() => pair.lent === 0);
+});
+
+t.test('none is lent while fewer are allowed than before', async (t) => {
+  const pair = new Pair(t, 4);
+  t.equal(await run(pair.prover, 'SELECT 1'), undefined);
+  t.equal(pair.lent, 1);
+  pair.allow(2);
+  await until(() => pair.lent === 0);
+  const proof = run(pair.prover, 'SELECT 1');
+  t.same(await many(pair.worker, 2, 'SELECT 1'), [undefined, undefined]);
+  t.equal(pair.lent, 0);
+  pair.allow(4);
+  t.equal(await proof, undefined, 'as many as before');
 });

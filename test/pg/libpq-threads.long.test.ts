@@ -1,5 +1,7 @@
 /** Many threads with libpq that end in every possible way: nothing aborts, and nothing is left of them. */
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { loadLibpq } from '#app/pg/libpq-addon.js';
 import { startOwnPostgres } from '../support/postgres.js';
@@ -14,4 +16,14 @@ t.test('threads end in every way and leave nothing', async (t) => {
   const silent = await new SilentServer().start(t);
   loadLibpq();
   await endThreads(t, server, silent, 14, 64);
+});
+
+t.test('threads end at any moment of a garbage collection', async (t) => {
+  for (let turns = 5; turns < 65; turns++) {
+    const worker = new Worker(new URL('../support/libpq-thread.js', import.meta.url), {
+      workerData: { task: 'leaving garbage', turns },
+      execArgv: [],
+    });
+    t.same(await once(worker, 'exit'), [3]);
+  }
 });

@@ -6,6 +6,7 @@ import { Listener } from '#app/pg/listener.js';
 import type { DatabaseSettings } from '#app/settings.js';
 import { freeze } from '../support/black-hole.js';
 import { databaseSettings } from '../support/http-process.js';
+import { startOtherEngine, YUGABYTEDB } from '../support/other-engine.js';
 import { startOwnPostgres, startPostgres, type Postgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -29,6 +30,7 @@ class Recorder {
       notified: () => this.notified++,
       lost: (reason) => this.outages.push(reason),
       restored: () => this.outages.push('restored'),
+      unavailable: (reason) => this.outages.push(`unavailable: ${reason}`),
     });
     t.teardown(() => this.listener.close());
   }
@@ -90,7 +92,7 @@ t.test(
       await postgres.sql(`SELECT pg_terminate_backend(pid) FROM (${pids('terminated')}) s`);
       await recorder.more(i + 1);
     }
-    t.equal((await postgres.sql(pids('terminated'))).length, 1);
+    await until(async () => (await postgres.sql(pids('terminated'))).length === 1); // the old one may still be listed
     const before = recorder.notified;
     await notify(postgres, 'terminated', PAYLOAD);
     await recorder.more(before);
@@ -141,6 +143,18 @@ t.test('a server that rejects the connection', { buffered: true }, async (t) => 
   await postgres.sql('ALTER ROLE shut CONNECTION LIMIT 1');
   await recorder.more(0);
   t.equal(recorder.outages.at(-1), 'restored');
+});
+
+t.test('a server that knows no LISTEN is not asked again', { buffered: true }, async (t) => {
+  const engine = await startOtherEngine(t, shared, YUGABYTEDB);
+  const recorder = new Recorder(t, settingsOf(engine, 'refused'));
+  await until(() => recorder.outages.length > 0);
+  t.match(recorder.outages, [/^unavailable: ERROR: +FOR UPDATE is not allowed/]);
+  await until(async () => (await shared.sql(pids('refused'))).length === 0); // its connection ends
+  await sleep(300); // the first pause is 100 ms
+  t.equal(engine.connections, 1);
+  t.equal(recorder.outages.length, 1);
+  t.equal(recorder.notified, 0);
 });
 
 // It changes `setInterval`, so nothing else may run meanwhile.

@@ -4,6 +4,7 @@ import { identityOf } from '#app/pg/identity.js';
 import { describe, fastCost, TestDatabase } from '../support/database.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { ROLES } from './roles.js';
 
 const CLIENTS = 3;
@@ -11,22 +12,21 @@ const ROUNDS = 40;
 const WHO = `SELECT current_user || ' ' || coalesce(nullif(current_setting('request.jwt.claims', true), ''), '-') || ' ' || $1`;
 const FAILS = 'SELECT 1 / ($1::int - $1::int)';
 
+const absent = without('pgbouncer');
 const version = pgbouncerVersion();
-const absent =
-  version === undefined && !process.env['CI'] ? 'pgbouncer is not installed' : undefined;
 /** From 1.21 on it keeps what was prepared by name. */
 const unable =
   version !== undefined && 100 * version[0] + version[1] < 121
     ? `PgBouncer ${version.join('.')} keeps nothing prepared`
-    : undefined;
+    : false;
 
-const cases: [prepared: boolean, skip: string | undefined, settings: string[]][] = [
+const cases: [prepared: boolean, skip: string | false, settings: string[]][] = [
   [false, absent, []],
-  [true, absent ?? unable, ['max_prepared_statements = 200']],
+  [true, absent || unable, ['max_prepared_statements = 200']],
 ];
 
 for (const [prepared, skip, settings] of cases)
-  t.test(prepared ? 'prepared' : 'unprepared', { skip: skip ?? false }, async (t) => {
+  t.test(prepared ? 'prepared' : 'unprepared', { skip }, async (t) => {
     const server = await startOwnPostgres(t, { setup: ROLES });
     const user = { name: 'authenticator', password: 'secret' };
     const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 2', ...settings]);

@@ -33,8 +33,10 @@ t.test('fast statements are divided between two connections', async (t) => {
     return new Set(await Promise.all([pid(), pid(), pid(), pid()])).size;
   };
   // The first round has one connection; the second is opened meanwhile.
-  let most = 0;
-  for (let round = 0; round < 200 && most < 2; round++) most = Math.max(most, await backends());
+  const most = await until(async () => {
+    const seen = await backends();
+    return seen >= 2 && seen;
+  });
   t.equal(most, 2);
 });
 
@@ -63,6 +65,25 @@ t.test('no statement is put behind one that stalls in a shared pipeline', async 
   await hanging;
 });
 
+t.test(
+  'while a statement of a fast script stalls, no other one of it shares a pipeline',
+  async (t) => {
+    const db = new TestDatabase(t, server, { connections: 4 });
+    await Promise.all([db.read('SELECT 1'), db.read('SELECT 1')]);
+    const gate = new Gate(server, 'stalling');
+    const cost = fastCost();
+    const stalling = [db.read(gate.sql, { cost })];
+    await gate.reached(1);
+    await sleep(50); // in which no job looks for a connection
+    stalling.push(db.read(gate.sql, { cost }));
+    const others = await Promise.all(Array.from({ length: 20 }, () => db.read(`SELECT 'a'`)));
+    t.strictSame(new Set(others.map(describe)), new Set(['a']), 'none is behind the second');
+    await gate.reached(2);
+    await gate.open();
+    await Promise.all(stalling);
+  },
+);
+
 t.test('one connection serves fast and slow', async (t) => {
   const db = new TestDatabase(t, server, { connections: 1 });
   const outcomes = await Promise.all([
@@ -71,6 +92,24 @@ t.test('one connection serves fast and slow', async (t) => {
     db.read(`SELECT 'b'`, { cost: new ScriptCost() }),
   ]);
   t.strictSame(outcomes.map(describe), ['', 'a', 'b']);
+});
+
+t.test('one connection serves fast and slow in turn', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  const gate = new Gate(server, 'in turn');
+  const cost = new ScriptCost();
+  const ended: string[] = [];
+  const read = async (name: string, options?: { cost: ScriptCost }): Promise<void> => {
+    await db.read(gate.sql, options);
+    ended.push(name);
+  };
+  const all = [read('first', { cost })];
+  await gate.reached(1);
+  for (const name of ['second', 'third', 'fourth']) all.push(read(name, { cost }));
+  all.push(read('fast'));
+  await gate.open();
+  await Promise.all(all);
+  t.strictSame(ended, ['first', 'fast', 'second', 'third', 'fourth']);
 });
 
 t.test('a statement that waits too long for a connection fails with busy', async (t) => {

@@ -70,14 +70,22 @@ t.test('with time', (t) => {
   t.end();
 });
 
-t.test('a statement that stalls puts its script under suspicion before it ends', (t) => {
+t.test('a script is slow while one of its statements stalls, and for a while afterwards', (t) => {
   const cost = after(1, ...fast(100));
   const now = performance.now();
-  cost.suspect(30, now);
+  const hour = 3_600_000;
+  cost.stalls();
+  cost.stalls();
+  t.notOk(cost.isFast(now + hour), 'however long it runs');
+  cost.stallEnded(30, now);
+  t.notOk(cost.isFast(now + hour), 'until the last of them has ended');
+  cost.stallEnded(30, now);
   t.notOk(cost.isFast(now + 20));
-  t.ok(cost.isFast(now + 40), 'for about as long as it was seen to stall');
-  cost.suspect(60_000, now);
-  t.ok(cost.isFast(now + 2_000), 'and not much longer when it is not seen again');
+  t.ok(cost.isFast(now + 40), 'for as long as it blocked others');
+  cost.stalls();
+  cost.stallEnded(60_000, now);
+  t.notOk(cost.isFast(now + 900));
+  t.ok(cost.isFast(now + 2_000), 'up to a second');
   t.end();
 });
 

@@ -6,8 +6,9 @@ import { identityOf } from '#app/pg/identity.js';
 import type { Statement } from '#app/pg/job.js';
 import { ScriptCost } from '#app/pg/script-cost.js';
 import { describe, TestDatabase, type Outcome } from '../support/database.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { until } from '../support/until.js';
 
 const server = await startOwnPostgres(t, {
@@ -262,7 +263,7 @@ t.test('one sync for all of them, and one transaction', async (t) => {
   t.equal((await kept()).length, 60);
 });
 
-t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {
+t.test('behind PgBouncer', { skip: without('pgbouncer') }, async (t) => {
   await server.sql(FORGET);
   const user = { name: 'postgres', password: server.password };
   const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 1']);

@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { createLogger } from '#app/log.js';
+import { engineOf } from '#app/engine.js';
 import { DatabaseHealth } from '#app/pool/database-health.js';
 import type { Probed } from '#app/tasks.js';
 
@@ -16,8 +17,8 @@ type Attempt = () => Promise<Probed>;
 
 const never: Attempt = () => new Promise(() => undefined);
 const fails: Attempt = () => Promise.reject(new Error('the worker died'));
-const UP: Attempt = () => Promise.resolve({ reason: '', version: 180_004 });
-const AWAY: Attempt = () => Promise.resolve({ reason: 'away', version: 0 });
+const UP: Attempt = () => Promise.resolve({ reason: '', engine: engineOf('', 180_004, null) });
+const AWAY: Attempt = () => Promise.resolve({ reason: 'away', engine: undefined });
 
 /** The states of `a` and `b` over time: half a second after each given moment (seconds), the probes taking turns. */
 async function watch(

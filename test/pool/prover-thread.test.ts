@@ -63,6 +63,7 @@ class Started {
         log: { level: 'silent', pretty: false },
         connections: this.connections,
         activity: new SharedArrayBuffer(4),
+        metrics: undefined,
       },
       known,
       { news: (news) => this.news.push(news), lend: () => this.lends++ },

@@ -2,7 +2,7 @@
 import type { BodyValue } from '#app/body/request-body.js';
 import type { DeclaredParameter } from '#app/head/declared-parameter.js';
 import type { ScriptText } from '#app/script/script-text.js';
-import type { Random } from '../faults/random.js';
+import type { Random } from '../../bench/random.js';
 import { CONSTANTS, SEPARATORS } from './random-template.js';
 import type { Values } from './real-request.js';
 

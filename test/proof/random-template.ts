@@ -1,6 +1,6 @@
 /** Random templates over the whole range of the template language, with the heads of scripts. */
 import type { Verb } from '#app/script/verb.js';
-import type { Random } from '../faults/random.js';
+import type { Random } from '../../bench/random.js';
 
 export interface RandomScript {
   readonly text: string;

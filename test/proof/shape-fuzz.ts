@@ -10,7 +10,7 @@ import { checkParameters } from '#app/script/declared-parameters.js';
 import { compileText, type ScriptText } from '#app/script/script-text.js';
 import { UNSCREENED } from '#app/template/kinds.js';
 import { InvalidParameter, RefusedValue } from '#app/template/template.js';
-import { Random } from '../faults/random.js';
+import { Random } from '../../bench/random.js';
 import { instancesOf } from './instances.js';
 import { randomRequest } from './random-request.js';
 import { randomScript } from './random-template.js';

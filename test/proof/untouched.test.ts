@@ -8,8 +8,9 @@ import type { Verdict } from '#app/proofs.js';
 import type { Verb } from '#app/script/verb.js';
 import { describe, TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
+import { without } from '../support/programs.js';
 import { until } from '../support/until.js';
 import { proveText } from './prove-text.js';
 
@@ -97,7 +98,7 @@ async function check(t: Test, db: TestDatabase): Promise<void> {
 
 t.test('with all rights', (t) => check(t, new TestDatabase(t, server, { connections: 1 })));
 
-t.test('behind PgBouncer', { skip: pgbouncerVersion() ? false : 'not installed' }, async (t) => {
+t.test('behind PgBouncer', { skip: without('pgbouncer') }, async (t) => {
   const user = { name: 'postgres', password: server.password };
   const pooler = await startPgbouncer(t, server, user, ['default_pool_size = 1']);
   await check(t, new TestDatabase(t, pooler, { connections: 2, prepared: false }));

@@ -91,6 +91,7 @@ export class TestedProver {
       log: { level: 'info', pretty: false },
       connections: new SharedArrayBuffer(0),
       activity: new SharedArrayBuffer(4),
+      metrics: undefined,
     };
     this.book.apply(known);
     const report = (news: ProofNews): void => {

@@ -5,7 +5,12 @@ import { ListingRunner } from '#app/query/listing-runner.js';
 import { Query } from '#app/query/query.js';
 import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
 
-const outcomes = { succeeded: () => undefined, failed: () => undefined };
+const outcomes = {
+  succeeded: () => undefined,
+  failed: () => undefined,
+  slowAfter: Infinity,
+  ran: () => undefined,
+};
 
 function runner(): (name: string, query?: string) => Query {
   const listings = new ListingRunner(
@@ -24,6 +29,7 @@ function runner(): (name: string, query?: string) => Query {
       requestId: 'test',
       role: '',
       claims: '',
+      traced: false,
     };
     const made = new Query(outcomes, request, false);
     listings.prepare(made);

@@ -43,6 +43,7 @@ t.test('npm pack holds what is needed and nothing else', (t) => {
     'CMakeLists.txt',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'binding.gyp',
     'build',
     'dist',
@@ -51,6 +52,7 @@ t.test('npm pack holds what is needed and nothing else', (t) => {
     'native',
     'package.json',
     'packaging',
+    'sbom.cdx.json',
     'scripts',
   ]);
   t.notOk(files.find((name) => /\.tsbuildinfo$|\/\.sources$|\.test\./.test(name)));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '#scripts/free-port.mjs';
 import { answers, CLUSTER, embedded, gone, goneFile, PROJECT, ready, run } from './started.js';
 import { spawnGroup } from '../support/spawn-group.js';
 

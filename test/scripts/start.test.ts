@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import t from 'tap';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '#scripts/free-port.mjs';
 import { startPostgres } from '../support/postgres.js';
 import { ready, run } from './started.js';
 

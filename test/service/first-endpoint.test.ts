@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { makeFolder, start } from '../cli/program.js';
 import { startPostgres } from '../support/postgres.js';
-import { WITHOUT_CURL } from './shell-examples.js';
+import { without } from '../support/programs.js';
 
 const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
-t.test('one file, one command, one request', { skip: WITHOUT_CURL }, async (t) => {
+t.test('one file, one command, one request', { skip: without('curl') }, async (t) => {
   const postgres = await startPostgres(t);
   const folder = makeFolder(t);
   const [section] = /^## Your own database\n.*?(?=^## )/ms.exec(README)!;

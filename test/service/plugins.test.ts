@@ -5,7 +5,7 @@ import t from 'tap';
 import { Load } from '../support/load.js';
 import { PluginFolder } from '../support/plugin-folder.js';
 import { startPostgres } from '../support/postgres.js';
-import { alive, childrenOf } from '../support/process-group.js';
+import { alive, childrenOf, ended } from '../support/process-group.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -52,7 +52,7 @@ t.test('the first version, whatever becomes of its file', async (t) => {
   await load.stop();
   t.same(load.failures, []);
   // One of those that are draining would not be replaced.
-  await until(() => !before.some(alive));
+  await ended(before);
 
   const after = new Load(t, { port, clients: 6, anew: true, target });
   const [victim = 0] = service.httpProcesses();

@@ -4,7 +4,7 @@ import { ConnectionWatch } from '../support/connection-watch.js';
 import { Gate, GATES } from '../support/gate.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
-import { alive } from '../support/process-group.js';
+import { ended } from '../support/process-group.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -43,7 +43,7 @@ export function sharedTest(t: Test, { processes, threads, connections }: Shares)
       const old = service.httpProcesses();
       service.signal('SIGHUP');
       await service.line('reloaded', i);
-      await until(() => !old.some(alive));
+      await ended(old);
       await load.more(100);
     }
     const slow = Array.from({ length: connections + 3 }, () => service.error('slow/gate?gate=all'));

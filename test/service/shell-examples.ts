@@ -1,11 +1,7 @@
 /** Commands in a document, run by a shell one after the other, and the JSON that the document shows for each curl command. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
-
-/** The reason to skip tests with commands, if there is one. */
-export const WITHOUT_CURL =
-  spawnSync('curl', ['--version']).error === undefined ? false : 'no curl';
 
 const SHOWN = 'http://127.0.0.1:3000';
 

@@ -1,12 +1,13 @@
 /** The endpoints of the shop in examples/queries/api, as a client uses them, and the commands of README. */
 import t from 'tap';
 import { projectFile, startShop } from './shop.js';
-import { runExamples, WITHOUT_CURL } from './shell-examples.js';
+import { runExamples } from './shell-examples.js';
+import { without } from '../support/programs.js';
 
 const shop = await startShop(t);
 const names = (rows: unknown): string[] => (rows as { name: string }[]).map(({ name }) => name);
 
-t.test('the commands of README', { skip: WITHOUT_CURL }, async (t) => {
+t.test('the commands of README', { skip: without('curl') }, async (t) => {
   const [section] = /^## An API with bodies\n.*?(?=^## )/ms.exec(projectFile('README.md'))!;
   await runExamples(t, section, shop.service.url, shop.service.folder);
 });

@@ -12,7 +12,7 @@ import t from 'tap';
 import { makeFolder, MAIN, start } from '../cli/program.js';
 import { environment } from '../support/process-group.js';
 import { startPostgres } from '../support/postgres.js';
-import { WITHOUT_CURL } from './shell-examples.js';
+import { without } from '../support/programs.js';
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 const DOCUMENT = readFileSync(path.join(PROJECT, 'docs/tutorial.md'), 'utf8');
@@ -35,7 +35,7 @@ const ATTEMPTS = 100;
 
 t.setTimeout(240_000);
 
-t.test('the page', { skip: WITHOUT_CURL }, async (t) => {
+t.test('the page', { skip: without('curl') }, async (t) => {
   const postgres = await startPostgres(t);
   const folder = makeFolder(t);
   const programs = makeFolder(t);

@@ -62,7 +62,7 @@ t.test('a database that takes connections and says nothing', async (t) => {
     conninfo: conninfo.replace('connect_timeout=60', 'connect_timeout=3600'),
     connectTimeout: 3_600_000,
   };
-  const { service } = await startService(t, { grace: 3_600_000, worker: { databases: [slow] } });
+  const { service } = await startService(t, { worker: { databases: [slow] } });
   await until(() => sockets.size > 0); // workers are connecting
   service.signal('SIGTERM');
   t.equal(await service.exited, 0);

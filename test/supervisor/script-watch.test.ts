@@ -28,6 +28,9 @@ t.test('follows, spaces out and stops', async (t) => {
     }
     return told;
   };
+  const backends = (): Promise<object[]> =>
+    postgres.sql(`SELECT pid FROM pg_stat_activity
+                  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`); // prettier-ignore
   const connected = (count: number): Promise<true> =>
     until(async () => (await connections(postgres)) === count);
 
@@ -40,24 +43,27 @@ t.test('follows, spaces out and stops', async (t) => {
   const began = performance.now();
   await postgres.sql(`DO $$ BEGIN FOR n IN 1..300 LOOP
     PERFORM pg_notify('changes', 'one'); COMMIT; PERFORM pg_sleep(0.001); END LOOP; END $$`);
+  await more(before + 1);
   const settled = await quiet();
   const most = (performance.now() - began) / 45 + 1; // as often as every 50 ms
-  t.ok(settled - before >= 2 && settled - before <= most, `${settled - before} times, not ${most}`);
+  t.ok(settled - before <= most, `${settled - before} times, not ${most}`);
 
+  const listens = await backends();
+  t.equal(listens.length, 1);
   watch.follow(changes('one'));
-  await connected(1);
   await sleep(100);
-  t.equal(told, settled, 'the same scripts: the connection stays');
+  t.same(await backends(), listens, 'the same scripts: the connection stays');
 
+  const replaced = told;
   watch.follow(changes('two'));
-  await more(settled);
+  await more(replaced);
   await connected(1);
   const other = await quiet();
-  await postgres.sql(`SELECT pg_notify('changes', 'one')`);
-  await sleep(100);
-  t.equal(told, other);
-  await postgres.sql(`SELECT pg_notify('changes', 'two')`);
+  // They arrive in this order, whenever that is.
+  for (const payload of ['one', 'two']) await postgres.sql(`SELECT pg_notify('changes', '${payload}')`); // prettier-ignore
   await more(other);
+  await sleep(100);
+  t.equal(told, other + 1);
 
   watch.follow(undefined);
   await connected(0);

@@ -6,6 +6,9 @@ import type { Test } from 'tap';
 import { httpProcessSettings, LIMITS, type HttpProcessOverrides } from '../support/http-process.js';
 import { ProcessGroup } from '../support/process-group.js';
 
+/** A grace period (milliseconds) that outlasts a test: without one of its own, a test is not about its end. */
+const GRACE = 3_600_000;
+
 const PROGRAM = fileURLToPath(new URL('./fixtures/serve.js', import.meta.url));
 
 export interface ServiceOptions extends HttpProcessOverrides {
@@ -34,7 +37,7 @@ function writeConfiguration(
   { httpProcesses = 2, ...overrides }: ServiceOptions,
 ): string {
   const file = path.join(folder, 'service.json');
-  const settings = httpProcessSettings(overrides);
+  const settings = httpProcessSettings({ grace: GRACE, ...overrides });
   writeFileSync(
     file,
     JSON.stringify({

@@ -12,15 +12,12 @@ import { until } from '../support/until.js';
 import { ServiceProcess, startService } from './service.js';
 import { ANSWERED, answered, refused, stopTest } from './stop.js';
 
-/** A grace period that outlasts the test. */
-const PATIENT = { grace: 3_600_000 };
-
 // signals.long.test.ts has the other two.
 stopTest(t, 'SIGTERM', false);
 stopTest(t, 'SIGINT', true);
 
 t.test('an idle service does not wait for open connections', async (t) => {
-  const { service, port } = await startService(t, PATIENT);
+  const { service, port } = await startService(t);
   const idle = Array.from({ length: 5 }, () => net.connect(port, '127.0.0.1').resume());
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
   service.signal('SIGTERM');
@@ -40,7 +37,7 @@ t.test('the same signal several times within moments, as timeout(1) sends it', a
 });
 
 t.test('a second signal stops at once, and says that requests were cut off', async (t) => {
-  const { service, port } = await startService(t, PATIENT);
+  const { service, port } = await startService(t);
   const held = await HeldRequest.begin(port);
   service.signal('SIGTERM');
   await service.line('stopping');
@@ -51,11 +48,16 @@ t.test('a second signal stops at once, and says that requests were cut off', asy
 });
 
 t.test('the end of the grace period: remaining requests get 504', async (t) => {
-  const { service, port } = await startService(t, { grace: 400 });
-  const held = await HeldRequest.begin(port);
-  service.signal('SIGTERM');
-  t.match(await held.closed, /^HTTP\/1\.1 504 /);
-  t.equal(await service.exited, 1);
+  // Again when a busy machine gave an HTTP process no time, and it was killed for being overdue.
+  const text = await until(async () => {
+    const { service, port } = await startService(t, { grace: 400 });
+    const held = await HeldRequest.begin(port);
+    service.signal('SIGTERM');
+    const text = await held.closed;
+    t.equal(await service.exited, 1);
+    return !service.output.includes('SIGKILL') && text;
+  });
+  t.match(text, /^HTTP\/1\.1 504 /);
 });
 
 t.test('the supervisor is killed: the HTTP processes finish and exit', async (t) => {

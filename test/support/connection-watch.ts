@@ -1,10 +1,17 @@
-/** How many connections a service holds, as PostgreSQL counts them. */
+/**
+ * How many connections a service holds: those that PostgreSQL lists, without those that the service has closed. Their
+ * backends may be listed for a moment longer, beside that of the connection that takes their place.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Test } from 'tap';
 import type { Postgres } from './postgres.js';
+import { connectedOf } from './tcp-state.js';
 
-/** ConnectionWatch counts a service's connections many times a second; `most` is the highest number seen. */
+/**
+ * ConnectionWatch counts the connections that have a name, a service's by default, many times a second; `most` is the highest
+ * number seen.
+ */
 export class ConnectionWatch {
   most = 0;
   now = 0;
@@ -12,22 +19,24 @@ export class ConnectionWatch {
   readonly #done: Promise<void>;
   #running = true;
 
-  constructor(t: Pick<Test, 'teardown'>, postgres: Postgres) {
+  constructor(t: Pick<Test, 'teardown'>, postgres: Postgres, name = 'sql-rest-service') {
     this.#client = new pg.Client({ connectionString: postgres.url });
-    this.#done = this.#run();
+    this.#done = this.#run(postgres.port, name);
     t.teardown(async () => {
       this.#running = false;
       await this.#done;
     });
   }
 
-  async #run(): Promise<void> {
+  async #run(port: number, name: string): Promise<void> {
     await this.#client.connect();
     while (this.#running) {
-      const { rows } = await this.#client.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'sql-rest-service'`,
+      const { rows } = await this.#client.query<{ client_port: number }>(
+        'SELECT client_port FROM pg_stat_activity WHERE application_name = $1',
+        [name],
       );
-      this.now = rows[0]!.n;
+      // Those that were listed and are still connected were so at the same time.
+      this.now = connectedOf(port, rows.map((row) => row.client_port)).length; // prettier-ignore
       this.most = Math.max(this.most, this.now);
       await sleep(10);
     }

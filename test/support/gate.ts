@@ -16,6 +16,8 @@ export const GATES = `
 
 /** Gate holds up the statements that wait at it until it is opened. */
 export class Gate {
+  /** Calls the function that waits at the gate. */
+  readonly call: string;
   /** Waits at the gate; its one value is an empty text. */
   readonly sql: string;
   readonly #postgres: Postgres;
@@ -24,7 +26,8 @@ export class Gate {
   constructor(postgres: Postgres, name: string) {
     this.#postgres = postgres;
     this.#name = name;
-    this.sql = `SELECT wait_at('${name}') AS waited`;
+    this.call = `wait_at('${name}')`;
+    this.sql = `SELECT ${this.call} AS waited`;
   }
 
   /** waiting is how many statements wait. */
@@ -44,5 +47,10 @@ export class Gate {
   /** open lets all statements pass, those that come later too. */
   async open(): Promise<void> {
     await this.#postgres.sql(`INSERT INTO open_gate VALUES ('${this.#name}')`);
+  }
+
+  /** close has the statements that come from now on wait. */
+  async close(): Promise<void> {
+    await this.#postgres.sql(`DELETE FROM open_gate WHERE name = '${this.#name}'`);
   }
 }

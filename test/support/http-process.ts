@@ -1,10 +1,12 @@
 /** HTTP processes for tests: the real program, started as the supervisor does it. */
 import type { Test } from 'tap';
+import { createLogger } from '#app/log.js';
 import type { DatabaseSettings, HttpSettings } from '#app/settings.js';
 import { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
 import { KnownKeys } from '#app/supervisor/known-keys.js';
 import { LoginAttempts } from '#app/supervisor/login-attempts.js';
 import { PluginLibraries } from '#app/supervisor/plugin-libraries.js';
+import { ProcessMetrics } from '#app/supervisor/process-metrics.js';
 import { ServedProofs } from '#app/supervisor/served-proofs.js';
 
 export type HttpProcessOverrides = Partial<Omit<HttpSettings, 'worker'>> & {
@@ -66,6 +68,8 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
     mcpOrigins: [],
     page: undefined,
     cors: undefined,
+    metricsToken: undefined,
+    trace: undefined,
     tls: undefined,
     migrateUsers: false,
     trustedProxies: [],
@@ -75,6 +79,13 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
     ...rest,
     worker: {
       databases: [databaseSettings('main')],
+      replicas: [],
+      replication: {
+        maxLag: { time: 10_000 },
+        lsnWait: 100,
+        failoverWait: 5_000,
+        cookies: undefined,
+      },
       defaultAlias: 'main',
       scripts: '/nonexistent',
       scriptsTable: undefined,
@@ -95,6 +106,8 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       mcp: undefined,
       openapi: undefined,
       log: { level: 'fatal', pretty: false },
+      slow: 0,
+      serverTiming: false,
       ...worker,
     },
   };
@@ -121,6 +134,10 @@ export function forkHttpProcess(
     attempts: new LoginAttempts(LIMITS),
     keys: new KnownKeys(),
     libraries: new PluginLibraries(),
+    metrics: new ProcessMetrics(createLogger({ level: 'warn', pretty: false }, {})),
+    plans: undefined,
+    scrape: () => ({ contentType: 'text/plain', body: '' }),
+    spans: () => undefined,
   };
   const settings = httpProcessSettings(overrides);
   const process = new HttpProcessHandle(settings, shared, new ServedProofs([settings]));

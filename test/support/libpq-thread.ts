@@ -23,9 +23,15 @@ export type LibpqTask =
   | 'connected aside'
   | 'connecting'
   | 'reconnecting'
+  | 'leaving garbage'
   | 'throw';
 
-const { task, conninfo } = workerData as { task: LibpqTask; conninfo: string };
+const { task, conninfo, turns } = workerData as {
+  task: LibpqTask;
+  conninfo: string;
+  /** With `leaving garbage`: after how many turns it ends. */
+  turns?: number;
+};
 const PQ = loadLibpq();
 
 function ready(): void {
@@ -158,6 +164,17 @@ const tasks: Record<LibpqTask, () => void> = {
   reconnecting: () => {
     for (let i = 0; i < 4; i++) reconnect();
     ready();
+  },
+  // The heap grows, so that the thread ends while its garbage is being marked.
+  'leaving garbage': () => {
+    const kept: object[] = [];
+    const grow = (left: number): void => {
+      for (let i = 0; i < 500; i++) new PQ();
+      for (let i = 0; i < 3_000; i++) kept.push({ list: [i] });
+      if (left === 0) process.exit(3);
+      setImmediate(grow, left - 1);
+    };
+    grow(turns!);
   },
   throw: () => {
     const watcher = new SocketWatcher(connected().socket(), () => {

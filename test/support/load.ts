@@ -1,12 +1,19 @@
 /** Clients that ask one thing after another for as long as a test wants, and what they were answered. */
 import http from 'node:http';
 import https from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { until } from './until.js';
 
 /** Requests a second that a load asks for which is no flood: other tests run beside it. */
 const PACE = 300;
+
+/**
+ * Time (milliseconds) after which a GET on a kept connection is asked again when that is reset: an HTTP process that drains
+ * closes connections that were idle for 500 ms, which those of a load are only where its own process was held up.
+ */
+const IDLE = 250;
 
 export interface LoadOptions {
   readonly port: number;
@@ -48,6 +55,8 @@ export class Load {
   readonly #began = performance.now();
   readonly #agent: http.Agent;
   readonly #clients: Promise<void>[];
+  /** When the last request of a connection was sent. */
+  readonly #sent = new WeakMap<Socket, number>();
 
   constructor(t: Pick<Test, 'teardown'>, options: LoadOptions) {
     const { clients: maxSockets, ca, anew } = options;
@@ -81,28 +90,29 @@ export class Load {
   }
 
   async #run(options: LoadOptions): Promise<void> {
-    const { clients, flood, wanted = 200, target, anew } = options;
+    const { clients, flood, wanted = 200, target } = options;
     const pause = flood === true ? 0 : (1_000 * clients) / PACE;
     while (this.#running) {
       const path = target(this.asked++);
       const status =
-        (await this.#ask(options, path, anew === true)) ??
-        (await this.#ask(options, path, false)) ??
-        0;
+        (await this.#ask(options, path, true)) ?? (await this.#ask(options, path, false)) ?? 0;
       this.statuses.set(status, this.count(status) + 1);
       // What fails at once must not fill the machine either.
       const wait = status === wanted ? pause : Math.max(pause, 10);
       if (wait > 0) await sleep(wait);
+      await setImmediate(); // which sees first what connections were closed meanwhile
     }
   }
 
   /** The status of one answer, 0 when there is none; undefined when the request is to be sent again. */
   #ask(options: LoadOptions, path: string, retry: boolean): Promise<number | undefined> {
-    const { port, method = 'GET', wanted = 200, ca, answered } = options;
+    const { port, method = 'GET', wanted = 200, ca, answered, anew } = options;
     const { request } = ca ? https : http;
     return new Promise((resolve) => {
+      let idle = 0;
       const failed = (error: NodeJS.ErrnoException, part: string): void => {
-        const again = retry && error.code === 'ECONNRESET' && part === 'head';
+        const mayBe = anew === true || (method === 'GET' && sent.reusedSocket && idle > IDLE);
+        const again = retry && mayBe && error.code === 'ECONNRESET' && part === 'head';
         if (!again) this.#lost(sent, error, part);
         resolve(again ? undefined : 0);
       };
@@ -128,6 +138,13 @@ export class Load {
           answer.on('error', (error) => failed(error, `body after ${body.length} characters`));
         },
       );
+      sent.on('finish', () => {
+        const { socket } = sent;
+        const now = performance.now();
+        if (socket === null) return;
+        idle = now - (this.#sent.get(socket) ?? now);
+        this.#sent.set(socket, now);
+      });
       sent.on('error', (error) => failed(error, 'head')).end();
     });
   }

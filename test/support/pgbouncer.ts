@@ -5,11 +5,9 @@ import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { freePort } from './free-port.js';
+import { freePort } from '#scripts/free-port.mjs';
 import type { OwnPostgres } from './postgres.js';
-
-/** Debian puts it where the paths of most users do not lead. */
-const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
+import { withDaemons as env } from './programs.js';
 
 /** pgbouncerVersion is for instance [1, 18]; undefined when it is not installed. */
 export function pgbouncerVersion(): [major: number, minor: number] | undefined {

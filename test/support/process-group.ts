@@ -7,6 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import { spawnGroup, type TestEnd } from './spawn-group.js';
 import { until } from './until.js';
@@ -130,6 +131,15 @@ export function alive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * ended waits until processes have ended, and then for what they closed to be seen here: otherwise a request could still be
+ * written to a kept connection of theirs.
+ */
+export async function ended(pids: readonly number[]): Promise<void> {
+  await until(() => !pids.some(alive));
+  await setImmediate();
 }
 
 /** childrenOf is the process numbers of a process's children. */

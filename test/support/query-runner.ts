@@ -53,10 +53,14 @@ export class TestRunner {
       scripts: folder,
       scriptsTable: undefined,
       deaths: new SharedArrayBuffer(8),
+      serverStates: new SharedArrayBuffer(4),
       sending: new SharedArrayBuffer(4),
       responses: createRing(),
       connections: new Int32Array(new SharedArrayBuffer(12)).fill(database.connections, 0, 1)
         .buffer,
+      metrics: undefined,
+      plans: undefined,
+      trace: undefined,
       ...settings,
     };
     const level = (name: string) => (fields: object, msg: string) =>

@@ -9,7 +9,7 @@ import type { Test } from 'tap';
 import { ProcessGroup, type Output } from './process-group.js';
 
 // From dist-test/test/support to the project.
-const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 
 type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
 
@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly config?: Configuration;
   /** The command that runs it, `serve` by default. */
   readonly command?: 'serve' | 'dev';
+  /** Folder of another revision that is built, which runs instead of this one. */
+  readonly revision?: string | undefined;
   /** Puts more into its folder before it starts. */
   readonly prepare?: (folder: string) => void;
   /** Its standard output; a pipe otherwise. */
@@ -52,13 +54,14 @@ export class Service extends ProcessGroup {
   readonly #database: string;
 
   constructor(t: Pick<Test, 'teardown'>, options: ServiceOptions) {
-    const { database, scripts = {}, config = {}, prepare, output, command = 'serve' } = options;
+    const { database, scripts = {}, config = {}, prepare, output } = options;
+    const { command = 'serve', revision = PROJECT } = options;
     const fill = (folder: string): readonly string[] => {
       mkdirSync(path.join(folder, 'queries'));
       for (const [name, text] of Object.entries(scripts)) writeScript(folder, name, text);
       writeConfiguration(folder, database, config);
       prepare?.(folder);
-      return [MAIN, command];
+      return [path.join(revision, 'dist/main.js'), command];
     };
     super(t, fill, output);
     this.#database = database;
@@ -87,7 +90,7 @@ export class Service extends ProcessGroup {
   /** ask sends one request; `target` is what follows `/_QUERIES/`, or a path. */
   async ask(target: string, { method = 'GET', ...options }: AskOptions = {}): Promise<Answer> {
     const url = this.url + (target.startsWith('/') ? target : `/_QUERIES/${target}`);
-    const response = await fetch(url, { method, redirect: 'manual', ...options });
+    const response = await fetch(url, { method, redirect: 'manual', ...options }).catch(explain);
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: parse(text) };
   }
@@ -136,4 +139,14 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** explain puts the cause of a failed fetch into its message. */
+function explain(error: unknown): never {
+  const { message, cause, name } = error as Error;
+  // Tests tell requests that they aborted themselves by their names.
+  if (name !== 'TypeError') throw error;
+  throw new TypeError(`${message}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    cause,
+  });
 }

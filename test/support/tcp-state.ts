@@ -26,9 +26,15 @@ function allEnds(): ReadonlyMap<string, End> {
   return ends;
 }
 
-/** isConnected tells whether a server's end of the connection of a client is established. */
+/** isConnected tells whether a server's end of the connection of a client is established: not once the client closed it. */
 export function isConnected(server: number, client: number): boolean {
-  return allEnds().get(`${server}:${client}`)?.state === ESTABLISHED;
+  return connectedOf(server, [client]).length === 1;
+}
+
+/** connectedOf gives those of some clients whose connections isConnected tells of. */
+export function connectedOf(server: number, clients: readonly number[]): number[] {
+  const ends = allEnds();
+  return clients.filter((client) => ends.get(`${server}:${client}`)?.state === ESTABLISHED);
 }
 
 /** allRead waits until a server has read everything that was written to some sockets, or has closed their connections. */

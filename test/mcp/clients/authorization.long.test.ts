@@ -1,66 +1,11 @@
 /**
  * A client that knows only the address of the endpoint finds the authorization server, gets a token there for the endpoint
- * and uses it. The server is node-oidc-provider (test/mcp/authorization-server).
+ * and uses it; step by step, without a library.
  */
-import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
-import http, { type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { startPostgres } from '../../support/postgres.js';
 import { startService, type Service } from '../../support/service.js';
-
-// From dist-test/test/mcp/clients to the project.
-const PACKAGE = new URL(
-  '../../../../test/mcp/authorization-server/node_modules/oidc-provider/lib/index.js',
-  import.meta.url,
-);
-
-interface Provider {
-  callback(): RequestListener;
-}
-
-/** startProvider starts an authorization server whose client `agent` may have tokens for any resource. */
-async function startProvider(): Promise<string> {
-  const { default: Oidc } = (await import(PACKAGE.href)) as {
-    default: new (issuer: string, configuration: object) => Provider;
-  };
-  const server = http.createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-  const key = { ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: '1' };
-  const provider = new Oidc(issuer, {
-    jwks: { keys: [key] },
-    clients: [
-      {
-        client_id: 'agent',
-        client_secret: 'a secret',
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      },
-    ],
-    features: {
-      devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: (_context: unknown, resource: string) => ({
-          scope: '',
-          audience: resource,
-          accessTokenTTL: 600,
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'RS256' } },
-        }),
-      },
-    },
-  });
-  server.on('request', provider.callback());
-  return issuer;
-}
+import { guardedBy, startAuthorizationServer } from './authorization-server.js';
 
 const json = async (url: string): Promise<Record<string, unknown>> =>
   (await (await fetch(url)).json()) as Record<string, unknown>;
@@ -79,20 +24,12 @@ async function tokenFor(server: string, resource: string): Promise<string> {
 }
 
 const RESOURCE = 'https://db.example/api/_mcp';
-const issuer = await startProvider();
+const { issuer } = await startAuthorizationServer(t);
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE item AS SELECT 1 AS id' });
 const start = (audience: string): Promise<Service> =>
   startService(t, {
     database: postgres.url,
-    config: {
-      context: '/api',
-      'http.processes': 1,
-      'auth.enabled': true,
-      'jwt.algo': 'RS256',
-      'jwt.wellknownurl': `${issuer}/.well-known/openid-configuration`,
-      'jwt.iss': issuer,
-      'jwt.aud': audience,
-    },
+    config: guardedBy(issuer, audience),
   });
 
 t.test('from the address to rows', async (t) => {

@@ -1,6 +1,6 @@
 /**
  * What every client must get from the shop, whatever its library, protocol era and transport: all tools, rows, errors to
- * learn from, and results of megabytes.
+ * learn from, results of megabytes, and descriptions of tables as resources.
  */
 import type { Test } from 'tap';
 import { BULK, NOTE, NOTES, QUOTES } from './shop.js';
@@ -17,12 +17,30 @@ export interface Result {
   readonly isError?: boolean | undefined;
 }
 
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string | undefined;
+}
+
+export interface ResourceText {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+  readonly text?: string;
+}
+
 /** Reader is a connected client. */
 export interface Reader {
   /** tools lists the tools of all pages. */
   tools(): Promise<readonly Tool[]>;
   /** call calls a tool; rejects with what the client's library makes of an error of the protocol. */
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Result>;
+  /** resources lists the resources of all pages. */
+  resources(): Promise<readonly Resource[]>;
+  /** templates lists the templates of URIs. */
+  templates(): Promise<readonly string[]>;
+  /** read reads a resource; rejects with what the client's library makes of an error of the protocol. */
+  read(uri: string): Promise<readonly ResourceText[]>;
 }
 
 const GENERIC = [
@@ -149,6 +167,36 @@ export async function readsTheShop(t: Test, reader: Reader): Promise<void> {
   }
 }
 
+/** readsDescriptions checks the resources that a reader of the open endpoint gets. */
+export async function readsDescriptions(t: Test, reader: Reader): Promise<void> {
+  const resources = await reader.resources();
+  const uris = resources.map(({ uri }) => uri);
+  t.equal(uris.filter((uri) => uri.startsWith('service://postgres/bulk/')).length, BULK);
+  t.strictSame(
+    uris.filter((uri) => !uri.includes('/bulk/')),
+    [
+      'Odd%20%22name%22.%E2%82%AC',
+      'doubled_notes',
+      'first_orders',
+      'notes',
+      'orders',
+      'quotes',
+    ].map((name) => `service://postgres/public/${name}`),
+  );
+  t.equal(new Set(uris).size, uris.length, 'no resource comes twice');
+  t.ok(resources.every(({ mimeType }) => mimeType === 'application/json'));
+  t.strictSame(await reader.templates(), ['service://{database}/{schema}/{table}']);
+  for (const [table, path] of [
+    ['orders', 'orders'],
+    ['Odd "name".€', 'Odd%20%22name%22.%E2%82%AC'],
+  ] as const) {
+    const uri = `service://postgres/public/${path}`;
+    const described = await reader.call('service.describe_table', { schema: 'public', table });
+    const text = described.content[0]!.text!;
+    t.strictSame(await reader.read(uri), [{ uri, mimeType: 'application/json', text }]);
+  }
+}
+
 /** readsItsShare checks what a reader with a token gets from the guarded endpoint. */
 export async function readsItsShare(t: Test, reader: Reader): Promise<void> {
   const names = (await reader.tools()).map(({ name }) => name);
@@ -162,6 +210,10 @@ export async function readsItsShare(t: Test, reader: Reader): Promise<void> {
   const notes = await reader.call('service.select_table', { schema: 'public', table: 'notes' });
   t.equal(notes.isError, true);
   t.match(notes.content[0]?.text, /permission denied/);
+  t.strictSame(await reader.resources(), [], 'nor are resources listed');
+  const [{ text } = {}] = await reader.read('service://postgres/public/orders');
+  t.match(JSON.parse(text!), { columns: [{ name: 'id' }, { name: 'customer' }], count: 2 });
+  await t.rejects(reader.read('service://postgres/public/notes'), /no such resource/);
   const totals = await reader.call('service.select_table', { ...ORDERS, columns: ['total'] });
   t.equal(totals.isError, true);
 }

@@ -5,6 +5,7 @@
 import {
   Client,
   ProtocolError,
+  ResourceNotFoundError,
   StreamableHTTPClientTransport,
   type ClientOptions,
   type Transport,
@@ -13,7 +14,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import t, { type Test } from 'tap';
 import { userToken } from '../../support/tokens.js';
-import { readsItsShare, readsTheShop, type Reader } from './reader.js';
+import { readsDescriptions, readsItsShare, readsTheShop, type Reader } from './reader.js';
 import { adapterFor, guardedEndpoint, openEndpoint, startShop } from './shop.js';
 
 const shop = await startShop(t);
@@ -39,6 +40,10 @@ async function connect(t: Test, transport: Transport, options: ClientOptions): P
     errors,
     tools: async () => (await client.listTools()).tools,
     call: (name, args = {}) => client.callTool({ name, arguments: args }),
+    resources: async () => (await client.listResources()).resources,
+    templates: async () =>
+      (await client.listResourceTemplates()).resourceTemplates.map((one) => one.uriTemplate),
+    read: async (uri) => (await client.readResource({ uri })).contents,
   };
 }
 
@@ -69,16 +74,20 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 for (const [name, to] of Object.entries({ http, stdio })) {
   for (const [mode, era, version] of MODES) {
     const title = `over ${name}, ${typeof mode === 'object' ? 'pinned' : mode}`;
-    t.test(`${title}: connecting, tools, rows, mistakes, megabytes`, async (t) => {
+    t.test(`${title}: connecting, tools, rows, mistakes, megabytes, resources`, async (t) => {
       const session = await to(t, open, speaking(mode));
       const { client } = session;
       t.equal(client.getProtocolEra(), era);
       t.equal(client.getNegotiatedProtocolVersion(), version);
       t.match(client.getServerVersion(), { name: 'service', version: /^\d+\.\d+\.\d+$/ });
-      t.match(client.getServerCapabilities(), { tools: { listChanged: false } });
+      t.match(client.getServerCapabilities(), {
+        tools: { listChanged: false },
+        resources: { subscribe: false, listChanged: false },
+      });
       t.type(client.getInstructions(), 'string');
       if (era === 'legacy') t.strictSame(await client.ping(), {});
       await readsTheShop(t, session);
+      await readsDescriptions(t, session);
       t.strictSame(session.errors, []);
     });
 
@@ -88,6 +97,15 @@ for (const [name, to] of Object.entries({ http, stdio })) {
       // Its header is a name in another encoding, which the service has to read.
       await t.rejects(session.call('service.€'), { name: 'ProtocolError', code: -32602 });
       t.ok((await session.call('service.list_databases')).structuredContent);
+    });
+
+    t.test(`${title}: an unknown resource is the library's error for it`, async (t) => {
+      const session = await to(t, open, speaking(mode));
+      for (const uri of ['service://postgres/public/nothing', 'service://postgres/public/€']) {
+        const error = await session.read(uri).catch((error: unknown) => error);
+        t.ok(error instanceof ResourceNotFoundError);
+        t.match(error, { uri });
+      }
     });
 
     t.test(`${title}: with a token`, async (t) => {

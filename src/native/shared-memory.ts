@@ -1,0 +1,18 @@
+/**
+ * Anonymous memory that processes share (native/shared_memory.h). Its size is sealed. It takes memory only where it is
+ * written, and is freed when its descriptors are closed and no mapping is left.
+ */
+import { addon } from './addon.js';
+
+/**
+ * createSharedMemory returns the descriptor of zeroed memory, which is closed on exec; a child process gets it as an entry
+ * of `stdio`. Throws Error where the kernel has none.
+ */
+export const createSharedMemory: (bytes: number) => number = addon.createSharedMemory;
+
+/**
+ * mapSharedMemory maps bytes at an offset, a multiple of the page size. The descriptor may be closed afterwards; it is not
+ * inherited any more. Throws Error when it is not that of such memory.
+ */
+export const mapSharedMemory: (fd: number, offset: number, bytes: number) => ArrayBuffer =
+  addon.mapSharedMemory;

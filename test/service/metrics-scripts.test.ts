@@ -1,0 +1,72 @@
+/** What is counted of scripts: rows where PostgreSQL tells how many there are, and the lane of statements. */
+import t from 'tap';
+import { startPostgres } from '../support/postgres.js';
+import { metricsUrl, scrape, sum, type Series } from '../support/scrape.js';
+import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+interface Case {
+  readonly script: string;
+  readonly sql: string;
+  readonly method: string;
+  readonly status?: number;
+  readonly rows: number;
+}
+
+const CASES: readonly Case[] = [
+  { script: 'insert', sql: 'INSERT INTO t SELECT generate_series(1, 5)', method: 'POST', rows: 5 },
+  { script: 'returning', sql: 'UPDATE t SET id = id RETURNING id', method: 'POST', rows: 5 },
+  { script: 'nothing', sql: 'DELETE FROM t WHERE id = 99', method: 'POST', rows: 0 },
+  { script: 'select', sql: 'SELECT id FROM t WHERE id < 4', method: 'POST', rows: 3 },
+  { script: 'several', sql: 'SELECT id FROM t; SELECT 1 UNION SELECT 2', method: 'POST', rows: 2 },
+  { script: 'ddl', sql: 'CREATE TABLE u (id int)', method: 'POST', rows: 0 },
+  { script: 'fails', sql: 'INSERT INTO t SELECT 1 / 0', method: 'POST', status: 400, rows: 0 },
+  { script: 'read', sql: 'SELECT id FROM t', method: 'GET', rows: 0 },
+  {
+    script: 'header',
+    sql: '-- @header X-Id: {id}\nSELECT id FROM t ORDER BY id',
+    method: 'GET',
+    rows: 0,
+  },
+];
+
+const COUNT = 'db_client_operation_duration_seconds_count';
+const SLOW = 'service_script_slow_lane_total';
+
+const of = (series: Series, name: string, script: string): number =>
+  sum(series, name, `script="a/${script}"`);
+
+const { url: database } = await startPostgres(t, { setup: 'CREATE TABLE t (id int)' });
+const scripts = Object.fromEntries(
+  CASES.map(({ script, sql, method }) => [
+    `a/${script}.${method === 'GET' ? 'read' : 'write'}.sql`,
+    sql,
+  ]),
+);
+const service = await startService(t, {
+  database,
+  scripts: { ...scripts, 'a/slow.read.sql': 'SELECT pg_sleep(0.02)' },
+  config: { 'http.processes': 1, 'metrics.listen': '127.0.0.1:0', 'queries.proof': 'off' },
+});
+const url = await metricsUrl(service);
+
+t.test('rows', async (t) => {
+  for (const { script, method, status = 200 } of CASES)
+    t.equal((await service.ask(`a/${script}`, { method })).status, status, script);
+  const series = await scrape(url);
+  for (const { script, rows } of CASES)
+    t.equal(of(series, 'db_client_operation_result_rows_total', script), rows, script);
+});
+
+t.test('the slow lane', async (t) => {
+  for (let i = 0; i < 3; i++) await service.ask('a/slow');
+  // The first runs of a script have a connection of their own, the later ones of a fast script have not.
+  const series = await until(async () => {
+    await service.ask('a/read');
+    const found = await scrape(url);
+    return of(found, SLOW, 'read') < of(found, COUNT, 'read') && found;
+  });
+  t.equal(of(series, SLOW, 'slow'), 3);
+  t.equal(of(series, COUNT, 'slow'), 3);
+  t.ok(of(series, SLOW, 'read') >= 1, 'new at first');
+});
