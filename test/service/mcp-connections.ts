@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import { ConnectionWatch } from '../support/connection-watch.js';
 import { Load } from '../support/load.js';
-import { rowsOf } from '../support/mcp.js';
+import { post } from '../support/mcp.js';
 import { startPostgres } from '../support/postgres.js';
 import { ended } from '../support/process-group.js';
 import { startService } from '../support/service.js';
@@ -25,26 +25,29 @@ export function connectionsTest(t: Test, most: number): void {
       clients: 8,
       target: (n) => `/_QUERIES/hit/one?n=${n}`,
     });
-    const call = async (n: number): Promise<unknown> => {
-      const rows = [];
-      for (let i = 0; i < n; i++)
-        rows.push(...((await rowsOf(service, 'service.select_table', ITEM)) as unknown[]));
-      return rows.length;
-    };
-    t.strictSame(
-      await Promise.all(Array.from({ length: 8 }, () => call(10))),
-      new Array(8).fill(10),
-    );
-    // As many callers as before: a connection that none of them uses may be closed as one asks on it.
+    const params = { name: 'service.select_table', arguments: ITEM };
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const { text } = await post(service, message);
+    t.match(text, /"rows":\[\{"id":7\}\]/);
+    const calls = new Load(t, {
+      port: service.port,
+      clients: 8,
+      body: message,
+      flood: true,
+      target: () => '/_mcp',
+    });
+    await calls.more(80);
     for (let i = 0; i < 2; i++) {
       const old = service.httpProcesses();
-      const busy = Promise.all(Array.from({ length: 8 }, () => call(20)));
       service.signal('SIGHUP');
-      t.strictSame(await busy, new Array(8).fill(20), 'through a reload');
       await ended(old);
+      await calls.more(80);
     }
+    await calls.stop();
+    t.strictSame(calls.failures, []);
+    t.strictSame([...calls.bodies], [text]);
     await load.stop();
-    t.equal(load.failures.length, 0);
+    t.strictSame(load.failures, []);
     t.ok(watch.most <= most, `${watch.most} connections`);
   });
 }

@@ -117,7 +117,7 @@ t.test('a request of each kind', async (t) => {
         { 'http.route': '/tables' },
       ],
       [
-        '/orders/4711',
+        '/orders/order-of-ann',
         ['GET /orders/{id}', 'a/orders', 'answer', 'queue', 'render', 'wait'],
         { 'http.route': '/orders/{id}' },
       ],
@@ -143,7 +143,7 @@ t.test('a request of each kind', async (t) => {
   t.match(ofFailed, { failed: true, attributes: { 'db.response.status_code': '22012' } });
 
   const exported = Buffer.concat(collector.bodies).toString('latin1');
-  for (const hidden of ['hidden-value', 'secret', 'SELECT', '4711', 't0ken', 'missing'])
+  for (const hidden of ['hidden-value', 'secret', 'SELECT', 'order-of-ann', 't0ken', 'missing'])
     t.notOk(exported.includes(hidden), hidden);
   t.match(collector.headers[0], { authorization: 'Bearer t0ken', 'x-tenant': 'a' });
   t.notMatch(service.output, 't0ken');

@@ -2,6 +2,7 @@
  * Clients that write rows, and read each one back with the position of the write, while the servers of a database change
  * their roles. A row has a number of its own, which is sent once.
  */
+import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Postgres } from './postgres.js';
 import type { Service } from './service.js';
@@ -33,11 +34,14 @@ export class FailoverLoad {
   readonly writeTimes: number[] = [];
   readonly readTimes: number[] = [];
   readonly #service: Service;
+  /** One connection a client: one that is opened while the service reloads may be reset (docs/operations.md). */
+  readonly #agent: http.Agent;
   #stopped = false;
   readonly #clients: Promise<void>[];
 
   constructor(service: Service, clients: number) {
     this.#service = service;
+    this.#agent = new http.Agent({ keepAlive: true, maxSockets: clients });
     this.#clients = Array.from({ length: clients }, () => this.#run());
   }
 
@@ -45,6 +49,7 @@ export class FailoverLoad {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#clients);
+    this.#agent.destroy();
   }
 
   /** lost gives the rows that were acknowledged and are not there. */
@@ -71,37 +76,52 @@ export class FailoverLoad {
 
   async #one(id: number): Promise<void> {
     const began = performance.now();
-    const written = await this.#service.ask(`load/add?id=${id}`, { method: 'POST' }).catch(reason);
+    const written = await this.#ask(`load/add?id=${id}`, 'POST').catch(String);
     this.writeTimes.push(performance.now() - began);
     if (typeof written === 'string' || written.status !== 200) {
-      this.refused.set(
-        id,
-        typeof written === 'string' ? written : `${written.status} ${written.text}`,
-      );
+      this.refused.set(id, described(written));
       return;
     }
     this.acknowledged.push(id);
-    const position = written.headers.get('service-lsn');
-    const headers = position === null ? undefined : { 'Service-LSN': position };
+    const { position } = written;
     const asked = performance.now();
-    const read = await this.#service
-      .ask(`load/find?id=${id}`, headers === undefined ? {} : { headers })
-      .catch(reason);
+    const read = await this.#ask(`load/find?id=${id}`, 'GET', position).catch(String);
     this.readTimes.push(performance.now() - asked);
     if (typeof read === 'string' || read.status !== 200) {
-      this.failedReads.push(typeof read === 'string' ? read : `${read.status} ${read.text}`);
+      this.failedReads.push(described(read));
       return;
     }
-    const [{ n, port }] = read.json as [{ n: number; port: number }];
+    const [{ n, port }] = JSON.parse(read.text) as [{ n: number; port: number }];
     this.ports.set(port, (this.ports.get(port) ?? 0) + 1);
     if (n === 0) this.stale.push(`${id} at ${position ?? 'no position'} on ${port}`);
   }
+
+  #ask(script: string, method: string, position?: string): Promise<Answer> {
+    const headers = position === undefined ? {} : { 'Service-LSN': position };
+    const options = { method, headers, agent: this.#agent };
+    return new Promise((resolve, reject) => {
+      const sent = http.request(`${this.#service.url}/_QUERIES/${script}`, options, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+        answer.on('end', () => {
+          const { statusCode: status = 0, headers } = answer;
+          resolve({ status, text, position: headers['service-lsn'] as string | undefined });
+        });
+        answer.on('error', reject);
+      });
+      sent.on('error', reject).end();
+    });
+  }
 }
 
-/** reason tells why there was no response, which fetch has in a cause. */
-function reason(error: unknown): string {
-  const { cause = error } = error as Error;
-  return cause instanceof Error ? cause.message : String(error);
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly position: string | undefined;
+}
+
+function described(answer: Answer | string): string {
+  return typeof answer === 'string' ? answer : `${answer.status} ${answer.text}`;
 }
 
 /** percentiles describes times: the median, the 99th percentile and the longest, ms. */

@@ -10,7 +10,7 @@ import { until } from './until.js';
 const PACE = 300;
 
 /**
- * Time (milliseconds) after which a GET on a kept connection is asked again when that is reset: an HTTP process that drains
+ * Time (milliseconds) after which a GET, or a request with a body, on a kept connection is asked again when that is reset: an HTTP process that drains
  * closes connections that were idle for 500 ms, which those of a load are only where its own process was held up.
  */
 const IDLE = 250;
@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly port: number;
   readonly clients: number;
   readonly method?: string;
+  /** Body of each request, which may be sent twice as a GET may. */
+  readonly body?: string;
   /** Certificates that are trusted: HTTPS. */
   readonly ca?: readonly string[];
   /**
@@ -106,12 +108,14 @@ export class Load {
 
   /** The status of one answer, 0 when there is none; undefined when the request is to be sent again. */
   #ask(options: LoadOptions, path: string, retry: boolean): Promise<number | undefined> {
-    const { port, method = 'GET', wanted = 200, ca, answered, anew } = options;
+    const { port, body, method = body === undefined ? 'GET' : 'POST', wanted = 200 } = options;
+    const { ca, answered, anew } = options;
     const { request } = ca ? https : http;
     return new Promise((resolve) => {
       let idle = 0;
       const failed = (error: NodeJS.ErrnoException, part: string): void => {
-        const mayBe = anew === true || (method === 'GET' && sent.reusedSocket && idle > IDLE);
+        const harmless = method === 'GET' || body !== undefined;
+        const mayBe = anew === true || (harmless && sent.reusedSocket && idle > IDLE);
         const again = retry && mayBe && error.code === 'ECONNRESET' && part === 'head';
         if (!again) this.#lost(sent, error, part);
         resolve(again ? undefined : 0);
@@ -119,23 +123,23 @@ export class Load {
       const sent = request(
         { port, method, path, host: '127.0.0.1', agent: this.#agent },
         (answer) => {
-          let body = '';
-          answer.setEncoding('utf8').on('data', (text: string) => (body += text));
+          let text = '';
+          answer.setEncoding('utf8').on('data', (part: string) => (text += part));
           answer.on('end', () => {
             const { statusCode = 0, headers } = answer;
             if (statusCode !== wanted) {
-              this.#failed(`${statusCode} ${body}`);
+              this.#failed(`${statusCode} ${text}`);
             } else {
-              answered?.(body);
-              if (this.bodies.size < 100) this.bodies.add(body);
+              answered?.(text);
+              if (this.bodies.size < 100) this.bodies.add(text);
             }
-            const unknown = statusCode === 503 && body.includes('"08007"');
+            const unknown = statusCode === 503 && text.includes('"08007"');
             if (unknown) this.unknown++;
             if (statusCode === 503 && unknown === (headers['retry-after'] !== undefined))
               this.bare++;
             resolve(statusCode);
           });
-          answer.on('error', (error) => failed(error, `body after ${body.length} characters`));
+          answer.on('error', (error) => failed(error, `body after ${text.length} characters`));
         },
       );
       sent.on('finish', () => {
@@ -145,7 +149,7 @@ export class Load {
         idle = now - (this.#sent.get(socket) ?? now);
         this.#sent.set(socket, now);
       });
-      sent.on('error', (error) => failed(error, 'head')).end();
+      sent.on('error', (error) => failed(error, 'head')).end(body);
     });
   }
 
