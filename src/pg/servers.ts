@@ -113,8 +113,7 @@ export class Servers implements Router {
   reroutes(job: RoutedJob, failure: SqlFailure | ServiceError): boolean {
     const { server } = job;
     if (server === undefined || job.abandoned || !('state' in failure)) return false;
-    if (isUnsent(failure) && performance.now() - job.began >= this.#settings.failoverWait)
-      return false;
+    if (isUnsent(failure) && this.#isLate(job)) return false;
     const again = job.isOnReplica
       ? this.#leavesReplica(job, server, failure)
       : this.#leavesPrimary(job, server, failure);
@@ -170,7 +169,9 @@ export class Servers implements Router {
     }
     // PostgreSQL ended the session before the statement, or rolled it back.
     const isRolledBack = endsBackend(failure) && job.statement.commits !== true;
-    return (job.cannotWrite || isRolledBack) && job.attempts < 2 ? AGAIN : undefined;
+    if (job.attempts < 2) return job.cannotWrite || isRolledBack ? AGAIN : undefined;
+    // One shutdown may have ended both sessions, but a script may also end its own each time.
+    return isRolledBack && !this.#isLate(job) ? this.#isReplaced(server) : undefined;
   }
 
   /** Whether a server that was the primary is one no more, or does not answer. */
@@ -211,6 +212,11 @@ export class Servers implements Router {
     return after !== undefined && after.timeline > timeline;
   }
 
+  /** Whether a job has waited for a primary as long as it may. */
+  #isLate({ began }: RoutedJob, now = performance.now()): boolean {
+    return now - began >= this.#settings.failoverWait;
+  }
+
   /** Whether a job may still wait for a server that has replayed its position. */
   #mayWait({ began }: RoutedJob, now: number): boolean {
     return now - began < this.#settings.lsnWait;
@@ -235,7 +241,7 @@ export class Servers implements Router {
     if (job.abandoned) job.fail(new ServiceError('timeout'));
     else if (this.#waiting.length >= this.#servers[0]!.mostWaiting)
       job.fail(new ServiceError('busy', 'too many statements wait for a server already'));
-    else if (!replays && now - job.began >= this.#settings.failoverWait)
+    else if (!replays && this.#isLate(job, now))
       job.fail(job.failure ?? new ServiceError('busy', NO_PRIMARY));
     else {
       this.#waiting.push(job);

@@ -22,6 +22,9 @@ const service = await startService(t, {
     ...LOAD_SCRIPTS,
     'test/port.read.sql': 'SELECT inet_server_port() AS port',
     'test/slow.read.sql': 'SELECT inet_server_port() AS port FROM pg_sleep(0.2)',
+    'test/hang.write.sql': `INSERT INTO load (id)
+      SELECT 0 FROM pg_sleep(CASE inet_server_port() WHEN ${primary.port} THEN 600 ELSE 0 END)`,
+    'test/end.write.sql': 'SELECT pg_terminate_backend(pg_backend_pid())',
   },
   config: {
     'pg.replicas': [first.url, second.url],
@@ -48,6 +51,19 @@ async function servedBy(...wanted: readonly { readonly port: number }[]): Promis
     const seen = await ports();
     return seen.size === wanted.length && wanted.every(({ port }) => seen.has(port));
   }, 100);
+}
+
+/** backendThatHangs gives the backend of the primary that runs `test/hang`, once there is one. */
+async function backendThatHangs(): Promise<number> {
+  let pid: number | undefined;
+  await until(async () => {
+    const [row] = await primary.sql<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
+    );
+    pid = row?.pid;
+    return pid !== undefined;
+  });
+  return pid!;
 }
 
 t.test('a replica that is behind gets nothing until it has caught up', async (t) => {
@@ -111,7 +127,18 @@ t.test('no server has more connections than configured, also during reloads', as
   t.strictSame(load.stale, []);
 });
 
+t.test('a script that ends its own session: nothing waits for another primary', async (t) => {
+  t.match(await service.ask('test/end', { method: 'POST' }), {
+    status: 503,
+    json: { code: '57P01' },
+  });
+});
+
 t.test('a planned switchover: requests wait', async (t) => {
+  const hanging = service.ask('test/hang', { method: 'POST' });
+  const pid = await backendThatHangs();
+  await primary.sql('SELECT pg_terminate_backend($1)', [pid]);
+  await until(async () => (await backendThatHangs()) !== pid);
   const load = new FailoverLoad(service, 8);
   await until(() => load.acknowledged.length > 100);
   // Shut down cleanly, the primary sends all of its WAL to the standbys first.
@@ -128,6 +155,7 @@ t.test('a planned switchover: requests wait', async (t) => {
   const before = load.acknowledged.length;
   await until(() => load.acknowledged.length > before + 200);
   await load.stop();
+  t.equal((await hanging).status, 200, 'the shutdown ended the second of its sessions');
   const { stale, failedReads, refused } = load;
   t.strictSame({ stale, failedReads }, { stale: [], failedReads: [] });
   // Writes that had run when PostgreSQL ended their sessions: nobody knows whether they were committed.
