@@ -8,8 +8,10 @@
 #include <sys/socket.h>
 
 #include <cstring>
+#include <string_view>
 #include <utility>
 
+#include "json_rows.h"
 #include "response_ring.h"
 #include "result_values.h"
 
@@ -143,6 +145,7 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
   if (!IsOpen(env)) return env.Undefined();
   const Libpq& pq = Libpq::Get();
   Napi::Array outcomes = Napi::Array::New(env);
+  const napi_value rows = info.Length() > 0 ? static_cast<napi_value>(info[0]) : nullptr;
   std::uint32_t count = 0;
   const bool open = pq.consume_input(connection_) == 1;
   bool lost = false;
@@ -158,6 +161,7 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
     nothing = 0;
     if (pq.result_status(result.get()) == kPipelineSync) {
       result.reset();
+      if (rows != nullptr) napi_set_element(env, rows, count, CountRows(env));
       outcomes[count++] = EndSegment(env);
     } else {
       lost = !AddResult(std::move(result));
@@ -357,6 +361,18 @@ Napi::Value Pipeline::Value(Napi::Env env, ResultHandle result, std::size_t leng
   }
   if (length < kLargeValue) return Cell(env, result.get(), 0, 0);
   return LargeValue::Wrap(env, std::move(result));
+}
+
+napi_value Pipeline::CountRows(napi_env env) const {
+  const Libpq& pq = Libpq::Get();
+  std::size_t rows = 0;
+  if (segments_.front().form != kRows && result_ != nullptr && pq.ntuples(result_.get()) == 1) {
+    const auto length = static_cast<std::size_t>(pq.getlength(result_.get(), 0, 0));
+    rows = JsonRows(std::string_view(pq.getvalue(result_.get(), 0, 0), length));
+  }
+  napi_value count = nullptr;
+  napi_create_uint32(env, static_cast<std::uint32_t>(rows), &count);
+  return count;
 }
 
 Napi::Value Pipeline::EndSegment(Napi::Env env) {

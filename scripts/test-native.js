@@ -26,6 +26,7 @@ const FORMAT_VERSION = 14;
 const PROGRAMS = [
   { flavour: 'sanitized', name: 'value_screen_test', argument: vectors('screen') },
   { flavour: 'sanitized', name: 'query_string_test', argument: vectors('query-strings') },
+  { flavour: 'sanitized', name: 'json_rows_test' },
   { flavour: 'sanitized', name: 'shared_memory_test' },
   { flavour: 'sanitized', name: 'plugin_library_test', argument: plugins },
   { flavour: 'sanitized', name: 'plugin_call_test', argument: plugins },

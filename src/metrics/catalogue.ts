@@ -48,7 +48,7 @@ export const SCRIPT = {
   ),
   rows: SCRIPTS.counter(
     'db_client_operation_result_rows',
-    'Rows that changes by scripts inserted, updated, deleted or returned. Of a GET there is one JSON value: none is counted.',
+    'Rows that scripts inserted, updated, deleted or returned.',
   ),
   slowLane: SCRIPTS.counter(
     'service_script_slow_lane',

@@ -128,8 +128,11 @@ export interface Pipeline {
   describe(name: string): boolean;
   /** flush writes to the socket: 0 everything is sent, 1 the socket is full, -1 the connection is lost. */
   flush(): number;
-  /** receive returns the outcomes of the segments that are complete, in the order sent. */
-  receive(): PipelineResult[];
+  /**
+   * receive returns the outcomes of the segments that are complete, in the order sent. `rows` gets for each of them the
+   * number of rows in the JSON of its single value: the elements of an array, 1 of other texts, 0 without one.
+   */
+  receive(rows?: number[]): PipelineResult[];
   /** close detaches the connection, which stays open. */
   close(): void;
 }

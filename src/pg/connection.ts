@@ -17,7 +17,7 @@ import type { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from './prepared-statements.js';
-import { isDetail, readOutcome, statefulTag } from './result.js';
+import { countRows, isDetail, readOutcome, statefulTag } from './result.js';
 import {
   ResultMeter,
   resultTooLarge,
@@ -73,6 +73,8 @@ export class Connection {
   readonly #prepared: PreparedStatements;
   readonly #meter: ResultMeter;
   readonly #callbacks: ConnectionCallbacks;
+  /** Of the outcomes received last, the rows in the JSON of their single values. */
+  readonly #inJson: number[] = [];
   readonly #stuck: StuckDetector;
   /** Closed when nothing is in flight any more. */
   #retiring = false;
@@ -187,15 +189,15 @@ export class Connection {
 
   #receive(waiting: number): void {
     if (!this.#meters(waiting)) return;
-    const outcomes = this.#socket.pipeline.receive();
+    const outcomes = this.#socket.pipeline.receive(this.#inJson);
     if (outcomes.length === 0) {
       // A part of a result: only now its bytes are counted, which takes a system call.
       this.#meters(this.#socket.arrived(this.#meter.received === 0));
       return;
     }
     const now = performance.now();
-    for (const outcome of outcomes) {
-      this.#settle(outcome, now);
+    for (let i = 0; i < outcomes.length; i++) {
+      this.#settle(outcomes[i]!, this.#inJson[i]!, now);
       if (!this.open) return;
     }
     this.#callbacks.answered();
@@ -216,7 +218,7 @@ export class Connection {
   }
 
   /** Ends the segment at the head, or the connection. */
-  #settle(outcome: PipelineResult, now: number): void {
+  #settle(outcome: PipelineResult, inJson: number, now: number): void {
     if (isDetail(outcome) && outcome.lost) {
       if (outcome.copy) this.#lose({ head: notAllowed('COPY is not allowed in a script') });
       else this.#lose(lossOf(outcome, this.inFlight.head));
@@ -224,7 +226,7 @@ export class Connection {
     }
     const segment = this.inFlight.head!;
     const { job } = segment;
-    const read = this.#read(job, outcome);
+    const read = this.#read(job, outcome, inJson);
     if (!this.open) return;
     // The transaction that a failed read-only job leaves open is rolled back below.
     const failed = isDetail(outcome) && outcome.failure !== undefined;
@@ -253,9 +255,13 @@ export class Connection {
   }
 
   /** Reads the outcome of a job. Ends the connection when the job has left a state on it. */
-  #read(job: Job, outcome: PipelineResult): StatementResult | SqlFailure | ServiceError {
+  #read(
+    job: Job,
+    outcome: PipelineResult,
+    inJson: number,
+  ): StatementResult | SqlFailure | ServiceError {
     if (isDetail(outcome) && outcome.failure) return failureOf(outcome.failure);
-    const result = readOutcome(outcome, job.form);
+    const result = readOutcome(outcome, job.form, inJson);
     if (result === undefined) return resultTooLarge(this.#meter.limit);
     if ('state' in result) return result;
     const stateful = statefulTag(result.tag, outcome);
@@ -364,11 +370,10 @@ export class Connection {
 
 /** The rows of a job, and how it failed. */
 function endOf(
-  { form }: Job,
+  job: Job,
   read: StatementResult | SqlFailure | ServiceError,
 ): Pick<Run, 'rows' | 'state'> {
-  if ('affected' in read)
-    return { rows: form === 'rows' ? read.affected : undefined, state: undefined };
+  if ('affected' in read) return { rows: countRows(job, read), state: undefined };
   return { rows: undefined, state: read instanceof ServiceError ? read.code : read.state };
 }
 

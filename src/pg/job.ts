@@ -44,7 +44,7 @@ export interface StatementResult {
   readonly place: number | undefined;
   /** The command tag of a statement that returns no single value. */
   readonly tag: string;
-  /** For form `rows`: rows inserted, updated, deleted or returned. */
+  /** Rows inserted, updated, deleted or returned; for forms `value` and `body`, those in the value as JSON. */
   readonly affected: number;
   /** Undefined when the statement returns no rows. */
   readonly columns: readonly ResultColumn[] | undefined;
@@ -109,6 +109,8 @@ export interface Job {
   readonly followedBy?: (() => Job) | undefined;
   /** Time since it was queued, ms, from which `ran` is called before its outcome, as when it fails. Undefined: never. */
   readonly slowAfter?: number | undefined;
+  /** rowsOf gives the rows that it counts in a result of any form; without it, those of form `rows` are counted. */
+  rowsOf?(result: StatementResult): number | undefined;
   /** ran is told how it ran, each time that it did. */
   ran?(run: Run): void;
   done(result: StatementResult): void;

@@ -1,6 +1,6 @@
 /** Reads the outcome of a statement, as the pipeline reports it, into a result. */
 import type { Detail, PipelineResult } from '../native/pipeline.js';
-import type { ResultForm, StatementResult } from './job.js';
+import type { Job, ResultForm, StatementResult } from './job.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from './sql-failure.js';
 
 /** Command tags of statements with effects beyond their own; scripts with these are also rejected before they run. */
@@ -12,16 +12,20 @@ export function isDetail(outcome: PipelineResult): outcome is Detail {
   return typeof outcome === 'object' && outcome !== null && !('length' in outcome);
 }
 
-/** readOutcome reads an outcome that is no failure. Undefined when the result is larger than allowed. */
+/**
+ * readOutcome reads an outcome that is no failure; `inJson` is the number of rows in its single value. Undefined when the
+ * result is larger than allowed.
+ */
 export function readOutcome(
   outcome: PipelineResult,
   form: ResultForm,
+  inJson: number,
 ): StatementResult | SqlFailure | undefined {
   if (!isDetail(outcome)) {
-    if (typeof outcome === 'number') return resultOf(null, outcome, '', undefined, undefined);
-    if (form !== 'rows') return resultOf(outcome, undefined, '', undefined, undefined);
+    if (typeof outcome === 'number') return singleValue(null, outcome, inJson);
+    if (form !== 'rows') return singleValue(outcome, undefined, inJson);
     // A command without rows has nothing else.
-    return resultOf(null, undefined, outcome as string, undefined, undefined);
+    return rowsResult(outcome as string, undefined, undefined);
   }
   if (outcome.tooLarge) return undefined;
   const { tag, columns, rows } = outcome;
@@ -29,20 +33,33 @@ export function readOutcome(
     const { description } = outcome;
     return description === undefined
       ? { state: RESOLUTION_UNKNOWN, message: 'the database sent no result', fatal: true }
-      : { ...resultOf(null, undefined, '', undefined, undefined), description };
+      : { ...rowsResult('', undefined, undefined), description };
   }
   if (tag === '') return { state: '42601', message: 'the statement is empty', fatal: false };
-  return resultOf(null, undefined, tag, columns, rows);
+  return rowsResult(tag, columns, rows);
 }
 
-function resultOf(
+function singleValue(
   value: StatementResult['value'],
   place: number | undefined,
+  affected: number,
+): StatementResult {
+  return { value, place, tag: '', affected, columns: undefined, rows: undefined };
+}
+
+function rowsResult(
   tag: string,
   columns: StatementResult['columns'],
   rows: StatementResult['rows'],
 ): StatementResult {
-  return { value, place, tag, affected: tag === '' ? 0 : affectedBy(tag), columns, rows };
+  const affected = tag === '' ? 0 : affectedBy(tag);
+  return { value: null, place: undefined, tag, affected, columns, rows };
+}
+
+/** countRows gives the rows of a job's result; undefined when its form does not tell, nor the job. */
+export function countRows(job: Job, result: StatementResult): number | undefined {
+  if (job.rowsOf !== undefined) return job.rowsOf(result);
+  return job.form === 'rows' ? result.affected : undefined;
 }
 
 /** statefulTag is the command tag of a job's statement, or of one before it, that leaves a state on the connection. */

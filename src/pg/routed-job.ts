@@ -8,6 +8,7 @@ import type { Identity } from './identity.js';
 import type { EarlierStatement, Job, ResultForm, Run, Statement, StatementResult } from './job.js';
 import type { ScriptCost } from './script-cost.js';
 import type { Server } from './server.js';
+import { countRows } from './result.js';
 import type { SqlFailure } from './sql-failure.js';
 import { COMMITTED_POSITION, committedPosition } from './wal-position.js';
 
@@ -132,6 +133,10 @@ export class RoutedJob implements Job {
 
   get slowAfter(): number | undefined {
     return this.job.slowAfter;
+  }
+
+  rowsOf(result: StatementResult): number | undefined {
+    return countRows(this.job, result);
   }
 
   ran(run: Run): void {

@@ -45,6 +45,11 @@ export function columnTexts(head: Head, [, ...texts]: Row): ColumnText {
   return (column) => texts[columns.indexOf(column)] ?? null;
 }
 
+/** rowCount gives the number of rows of a read, which follows those columns; 0 without a row. */
+export function rowCount(row: Row | undefined): number {
+  return Number(row?.at(-1) ?? 0);
+}
+
 /** headerLines are the lines of a response without an error. A header with a column that is NULL is left out. */
 export function headerLines(head: Head, textOf: ColumnText = NO_ROW): string {
   let lines = deprecationLine(head);

@@ -12,6 +12,7 @@ import type { QueryRequest } from '../batch.js';
 import type { ScriptStatement, StatementPart, StatementParts } from '../script/statement.js';
 import type { Rendered } from '../template/template.js';
 import { requestIds, type RequestIds, type TraceIds } from '../trace-context.js';
+import { rowCount } from './head-response.js';
 import type { Responder } from './responder.js';
 
 /** What receives the outcome of a query, and how it ran where that took long or failed. */
@@ -125,15 +126,21 @@ export class Query implements Job {
     return undefined;
   }
 
+  /** Of a read, the rows that PostgreSQL has made one JSON of. */
+  rowsOf({ affected, rows }: StatementResult): number {
+    if (!this.reads) return affected;
+    if (this.form === 'rows') return rowCount(rows?.[0]);
+    // A single value may be an array.
+    return this.head.shape === 'list' ? affected : Math.min(affected, 1);
+  }
+
   ran(run: Run): void {
-    // The one row of a read is PostgreSQL's JSON of all rows.
-    this.run = this.reads && run.rows !== undefined ? { ...run, rows: undefined } : run;
-    this.#responder.ran(this, this.run);
+    this.run = run;
+    this.#responder.ran(this, run);
   }
 
   done(result: StatementResult): void {
-    // PostgreSQL has made one value of the rows of a read: how many they were is not known.
-    if (this.cost !== undefined && !this.reads) this.cost.counts[SCRIPT.rows]! += result.affected;
+    if (this.cost !== undefined) this.cost.counts[SCRIPT.rows]! += this.rowsOf(result);
     this.#responder.succeeded(this, result);
   }
 

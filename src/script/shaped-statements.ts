@@ -53,13 +53,17 @@ export class ShapedStatements {
     };
   }
 
-  /** A statement of one row: the JSON, and the columns of the first row as text; of no row when the JSON is too large. */
+  /**
+   * A statement of one row: the JSON, the columns of the first row as text, and the number of rows; of no row when the JSON
+   * is too large.
+   */
   #rowFrame(shape: Head['shape'], columns: readonly string[]): ReadFrame {
     const { json, from } = this.#jsonOf(shape);
     const texts = columns.map(
       (column) => `(SELECT ${ROW}.${identifier(column)}::text FROM s ${ROW} LIMIT 1)`,
     );
-    const row = `SELECT (SELECT ${json} FROM s) AS body, ${texts.map((text, i) => `${text} AS h${i}`).join(', ')} OFFSET 0`;
+    const columnList = [...texts, '(SELECT count(*) FROM s)'].map((text, i) => `${text} AS h${i}`);
+    const row = `SELECT (SELECT ${json} FROM s) AS body, ${columnList.join(', ')} OFFSET 0`;
     return {
       head: `WITH s AS (${from.head}`,
       tail: `${from.tail}) SELECT * FROM (${row}) r WHERE (pg_column_size(body) <= ${this.#maxResult}) IS NOT FALSE`,

@@ -28,7 +28,7 @@ const MEASURE: Readonly<Record<Order, (row: ScriptRow) => number>> = {
   p50: ({ p50 }) => p50 ?? -1,
   p99: ({ p99 }) => p99 ?? -1,
   errors: ({ errorsPerSecond }) => errorsPerSecond,
-  rows: ({ rowsPerSecond }) => rowsPerSecond ?? -1,
+  rows: ({ rowsPerSecond }) => rowsPerSecond,
   bytes: ({ bytesPerSecond }) => bytesPerSecond,
   lane: ({ slowLaneShare }) => slowLaneShare ?? -1,
 };
@@ -40,10 +40,7 @@ const SCRIPTS: readonly [Column<ScriptRow>, ...Column<ScriptRow>[]] = [
   { title: 'P50', text: ({ p50 }) => timeText(p50) },
   { title: 'P99', text: ({ p99 }) => timeText(p99) },
   { title: 'ERRORS/s', text: ({ errorsPerSecond }) => rateText(errorsPerSecond) },
-  {
-    title: 'ROWS/s',
-    text: ({ rowsPerSecond }) => (rowsPerSecond === null ? '-' : rateText(rowsPerSecond)),
-  },
+  { title: 'ROWS/s', text: ({ rowsPerSecond }) => rateText(rowsPerSecond) },
   { title: 'BYTES/s', text: ({ bytesPerSecond }) => bytesText(bytesPerSecond) },
   { title: 'LANE', text: ({ slowLaneShare }) => laneText(slowLaneShare) },
   { title: 'DATABASE', text: ({ database }) => database },

@@ -69,7 +69,7 @@ export function frameOf(interval: Interval, totals: Interval['metrics'], time: n
       ...serviceRow(counted, counters, seconds),
       uptime: Math.max(0, Math.round(time - startOf(interval))),
     },
-    scripts: scriptRows(counted, counters, seconds),
+    scripts: scriptRows(counted, seconds),
     databases: databaseRows(counted, seconds),
     processes: processRows(counted, seconds),
   };

@@ -20,20 +20,18 @@ export interface ScriptRow {
   readonly p50: number | null;
   readonly p99: number | null;
   readonly errorsPerSecond: number;
-  /** Of changes; null for a script of which none was ever counted, such as one that only reads. */
-  readonly rowsPerSecond: number | null;
+  readonly rowsPerSecond: number;
   readonly bytesPerSecond: number;
   /** Part of its statements that ran in the slow lane, 0 to 1. */
   readonly slowLaneShare: number | null;
 }
 
-/** scriptRows lists the scripts, by the time of their statements; `totals` are the counters since the start of the service. */
-export function scriptRows(counted: Counted, totals: Counted, seconds: number): ScriptRow[] {
+/** scriptRows lists the scripts, by the time of their statements. */
+export function scriptRows(counted: Counted, seconds: number): ScriptRow[] {
   const durations = counted.series('db_client_operation_duration_seconds');
   const errors = byScript(counted.series('db_client_operation_errors_total'));
   const bytes = byScript(counted.series('db_client_operation_result_bytes_total'));
-  const rows = byScript(counted.series(ROWS));
-  const allRows = byScript(totals.series(ROWS));
+  const rows = byScript(counted.series('db_client_operation_result_rows_total'));
   const slow = byScript(counted.series('service_script_slow_lane_total'));
   const total = durations.reduce((sum, { value }) => sum + sumOf(value), 0);
   return durations
@@ -49,8 +47,7 @@ export function scriptRows(counted: Counted, totals: Counted, seconds: number): 
         p50: quantileOf(histogram, 0.5),
         p99: quantileOf(histogram, 0.99),
         errorsPerSecond: rounded((errors.get(key) ?? 0) / seconds),
-        rowsPerSecond:
-          (allRows.get(key) ?? 0) === 0 ? null : rounded((rows.get(key) ?? 0) / seconds),
+        rowsPerSecond: rounded((rows.get(key) ?? 0) / seconds),
         bytesPerSecond: Math.round((bytes.get(key) ?? 0) / seconds),
         // A scrape may fall between the two counts of a statement.
         slowLaneShare:
@@ -59,8 +56,6 @@ export function scriptRows(counted: Counted, totals: Counted, seconds: number): 
     })
     .sort((a, b) => b.share - a.share || compareText(a.script, b.script));
 }
-
-const ROWS = 'db_client_operation_result_rows_total';
 
 function byScript(series: readonly Series[]): ReadonlyMap<string, number> {
   return new Map(series.map(({ labels, value }) => [scriptKey(labels), numberOf(value)]));

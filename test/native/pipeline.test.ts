@@ -21,17 +21,17 @@ const LIMIT = 100_000;
 /** Values of this size and above are LargeValues. */
 const LARGE = 8192;
 
-t.test('a descriptor is rejected while no libpq is loaded', (t) => {
-  t.throws(() => new Pipeline(0, LIMIT), /no connection of this thread/);
-  t.end();
-});
-
 const server = await startPostgres(t, {
   setup: `CREATE TABLE items (id int PRIMARY KEY, once int UNIQUE DEFERRABLE INITIALLY DEFERRED,
             name text NOT NULL DEFAULT '', CONSTRAINT small CHECK (id < 100))`,
 });
 const ACCOUNT = `user=postgres password=${server.password} dbname=postgres`;
 const CONNINFO = `host=127.0.0.1 port=${server.port} ${ACCOUNT}`;
+
+t.test('a descriptor is rejected while no libpq is loaded', (t) => {
+  t.throws(() => new Pipeline(0, LIMIT), /no connection of this thread/);
+  t.end();
+});
 
 async function connect(t: Tap, limit = LIMIT, conninfo = CONNINFO): Promise<Pipelined> {
   const connection = await Pipelined.connect(conninfo, limit);

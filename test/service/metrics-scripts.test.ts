@@ -1,4 +1,4 @@
-/** What is counted of scripts: rows where PostgreSQL tells how many there are, and the lane of statements. */
+/** What is counted of scripts: rows, and the lane of statements. */
 import t from 'tap';
 import { startPostgres } from '../support/postgres.js';
 import { metricsUrl, scrape, sum, type Series } from '../support/scrape.js';
@@ -9,9 +9,13 @@ interface Case {
   readonly script: string;
   readonly sql: string;
   readonly method: string;
+  readonly query?: string;
   readonly status?: number;
   readonly rows: number;
 }
+
+const LARGE = "SELECT repeat('x', 1000) AS x FROM generate_series(1, 500)";
+const HEADER = '-- @header X-Id: {id}\n';
 
 const CASES: readonly Case[] = [
   { script: 'insert', sql: 'INSERT INTO t SELECT generate_series(1, 5)', method: 'POST', rows: 5 },
@@ -21,13 +25,26 @@ const CASES: readonly Case[] = [
   { script: 'several', sql: 'SELECT id FROM t; SELECT 1 UNION SELECT 2', method: 'POST', rows: 2 },
   { script: 'ddl', sql: 'CREATE TABLE u (id int)', method: 'POST', rows: 0 },
   { script: 'fails', sql: 'INSERT INTO t SELECT 1 / 0', method: 'POST', status: 400, rows: 0 },
-  { script: 'read', sql: 'SELECT id FROM t', method: 'GET', rows: 0 },
+  { script: 'read', sql: 'SELECT id FROM t', method: 'GET', rows: 5 },
+  { script: 'arrays', sql: 'SELECT ARRAY[id, 1] AS a FROM t', method: 'GET', rows: 5 },
+  { script: 'none', sql: 'SELECT id FROM t WHERE false', method: 'GET', rows: 0 },
+  { script: 'xml', sql: 'SELECT id FROM t', method: 'GET', query: '?_renderer=xml', rows: 5 },
+  { script: 'head', sql: 'SELECT id FROM t', method: 'HEAD', rows: 5 },
+  { script: 'large', sql: LARGE, method: 'GET', rows: 500 },
+  { script: 'one', sql: '-- @one\nSELECT 1 AS a', method: 'GET', rows: 1 },
+  { script: 'one-none', sql: '-- @one\nSELECT 1 WHERE false', method: 'GET', status: 404, rows: 0 },
+  { script: 'scalar', sql: "-- @scalar\nSELECT '[1, 2]'::json", method: 'GET', rows: 1 },
   {
-    script: 'header',
-    sql: '-- @header X-Id: {id}\nSELECT id FROM t ORDER BY id',
+    script: 'status',
+    sql: '-- @status 202\nSELECT id FROM t',
     method: 'GET',
-    rows: 0,
+    status: 202,
+    rows: 5,
   },
+  { script: 'header', sql: `${HEADER}SELECT id FROM t`, method: 'GET', rows: 5 },
+  { script: 'header-none', sql: `${HEADER}SELECT id FROM t WHERE false`, method: 'GET', rows: 0 },
+  { script: 'header-one', sql: `${HEADER}-- @one\nSELECT 1 AS id`, method: 'GET', rows: 1 },
+  { script: 'header-write', sql: `${HEADER}SELECT id FROM t`, method: 'POST', rows: 5 },
 ];
 
 const COUNT = 'db_client_operation_duration_seconds_count';
@@ -39,7 +56,7 @@ const of = (series: Series, name: string, script: string): number =>
 const { url: database } = await startPostgres(t, { setup: 'CREATE TABLE t (id int)' });
 const scripts = Object.fromEntries(
   CASES.map(({ script, sql, method }) => [
-    `a/${script}.${method === 'GET' ? 'read' : 'write'}.sql`,
+    `a/${script}.${method === 'POST' ? 'write' : 'read'}.sql`,
     sql,
   ]),
 );
@@ -51,8 +68,8 @@ const service = await startService(t, {
 const url = await metricsUrl(service);
 
 t.test('rows', async (t) => {
-  for (const { script, method, status = 200 } of CASES)
-    t.equal((await service.ask(`a/${script}`, { method })).status, status, script);
+  for (const { script, method, query = '', status = 200 } of CASES)
+    t.equal((await service.ask(`a/${script}${query}`, { method })).status, status, script);
   const series = await scrape(url);
   for (const { script, rows } of CASES)
     t.equal(of(series, 'db_client_operation_result_rows_total', script), rows, script);

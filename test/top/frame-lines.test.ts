@@ -15,7 +15,7 @@ function script(name: string, changes: Partial<ScriptRow> = {}): ScriptRow {
     p50: null,
     p99: null,
     errorsPerSecond: 0,
-    rowsPerSecond: null,
+    rowsPerSecond: 0,
     bytesPerSecond: 0,
     slowLaneShare: null,
     ...changes,
@@ -147,10 +147,10 @@ t.test('the lines', (t) => {
       'http_0       11,21  125.0%     1ms      2ms    1.4M    120M      40',
       '',
       'SCRIPT       TIME  RATE/s     P50     P99  ERRORS/s  ROWS/s  BYTES/s    LANE  DATABASE',
-      'shop/list   90.0%    10.0    10ms   200ms         0       -       0B    slow      main',
+      'shop/list   90.0%    10.0    10ms   200ms         0       0       0B    slow      main',
       'shop/one    10.0%     900     1ms   900ms         0     900       0B    fast      main',
       'shop/bad       0%       0   100ms   100ms       2.0       0     4.9K   12.5%      main',
-      'shop/idle      0%       0       -       -         0       -       0B       -      main',
+      'shop/idle      0%       0       -       -         0       0       0B       -      main',
     ],
   );
   t.strictSame(
@@ -167,7 +167,7 @@ t.test('orders', (t) => {
     p50: 'bad list one idle',
     p99: 'one list bad idle',
     errors: 'bad list one idle',
-    rows: 'one bad list idle',
+    rows: 'one list bad idle',
     bytes: 'bad list one idle',
     lane: 'list bad one idle',
   };

@@ -1,0 +1,13 @@
+// The number of rows in the JSON that PostgreSQL made of them. Plain C++, no N-API.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace sql_rest {
+
+// JsonRows returns the number of elements of an array, 1 for other JSON, and 0 for an empty text. Of the rows of json_agg
+// it looks at braces alone, unless they have objects in arrays; of other arrays at every byte.
+std::size_t JsonRows(std::string_view json) noexcept;
+
+}  // namespace sql_rest
