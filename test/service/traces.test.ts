@@ -71,6 +71,7 @@ t.test('a request of each kind', async (t) => {
     'db.system.name': 'postgresql',
     'db.namespace': new URL(database).pathname.slice(1),
     'db.operation.name': 'a/one',
+    'db.response.returned_rows': 1,
     'server.address': '127.0.0.1',
     'server.port': port,
     'service.lane': 'slow',
