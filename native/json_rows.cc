@@ -1,5 +1,7 @@
 #include "json_rows.h"
 
+#include <array>
+
 namespace sql_rest {
 
 namespace {
@@ -10,8 +12,17 @@ constexpr std::string_view kSeparator = "}, \n ";
 
 constexpr std::string_view kSpace = " \n\r\t";
 
-// SeparatedRows counts the rows of json_agg by the text between them. Rows that have objects in arrays may have that
-// text, too: it returns 0 when a brace may be that of an element of an array, and no separator is before it.
+constexpr std::array<bool, 256> MakeStructural() noexcept {
+  std::array<bool, 256> table{};
+  for (const unsigned char byte : {'"', '[', ']', '{', '}', ','}) table[byte] = true;
+  return table;
+}
+
+// The bytes that begin or end a string, an array, an object or an element.
+constexpr std::array<bool, 256> kStructural = MakeStructural();
+
+// SeparatedRows counts the rows of json_agg by the text between them. It returns 0 when a brace without that text before
+// it may begin an element of an array: such a row may have the text in it, so that the array must be scanned.
 std::size_t SeparatedRows(std::string_view json) noexcept {
   if (json.substr(0, 2) != "[{") return 0;
   std::size_t rows = 1;
@@ -29,50 +40,47 @@ std::size_t SeparatedRows(std::string_view json) noexcept {
   return rows;
 }
 
-// EndOfString returns the index of the quote that ends the string whose first quote is at `at`.
+// EndOfString returns the index of the quote that ends the string whose first quote is at `at`; the size without one.
 std::size_t EndOfString(std::string_view json, std::size_t at) noexcept {
-  while (++at < json.size() && json[at] != '"') {
-    if (json[at] == '\\') at++;
+  for (at = json.find('"', at + 1); at != std::string_view::npos; at = json.find('"', at + 1)) {
+    std::size_t backslashes = 0;
+    while (json[at - 1 - backslashes] == '\\') backslashes++;  // up to the first quote
+    if (backslashes % 2 == 0) return at;
   }
-  return at;
+  return json.size();
 }
 
-// Elements counts the elements of an array in JSON of any form.
+// Elements counts the elements of an array.
 std::size_t Elements(std::string_view json) noexcept {
-  std::size_t depth = 0;
-  std::size_t commas = 0;
-  bool is_empty = true;
-  for (std::size_t at = 0; at < json.size(); at++) {
+  const std::size_t first = json.find_first_not_of(kSpace, 1);
+  if (first == std::string_view::npos || json[first] == ']') return 0;
+  std::size_t elements = 1;
+  std::size_t depth = 1;
+  for (std::size_t at = first; at < json.size(); at++) {
+    if (!kStructural[static_cast<unsigned char>(json[at])]) continue;
     switch (json[at]) {
       case '"':
         at = EndOfString(json, at);
         break;
       case '[':
       case '{':
-        if (depth++ == 0) continue;
+        depth++;
         break;
-      case ']':
-      case '}':
-        if (depth > 0) depth--;
-        continue;
       case ',':
-        if (depth == 1) commas++;
-        continue;
-      case ' ':
-      case '\n':
-        continue;
-      default:
+        if (depth == 1) elements++;
         break;
+      default:
+        depth--;
     }
-    is_empty = false;
   }
-  return is_empty ? 0 : commas + 1;
+  return elements;
 }
 
 }  // namespace
 
 std::size_t JsonRows(std::string_view json) noexcept {
-  if (json.empty() || json.front() != '[') return json.empty() ? 0 : 1;
+  if (json.empty()) return 0;
+  if (json.front() != '[') return 1;
   const std::size_t rows = SeparatedRows(json);
   return rows > 0 ? rows : Elements(json);
 }

@@ -6,8 +6,8 @@
 
 namespace sql_rest {
 
-// JsonRows returns the number of elements of an array, 1 for other JSON, and 0 for an empty text. Of the rows of json_agg
-// it looks at braces alone, unless they have objects in arrays; of other arrays at every byte.
+// JsonRows returns the number of elements of an array, 1 for other JSON, and 0 for an empty text. In the output of json_agg
+// it looks for braces alone, unless a row contains an array of objects; any other array is scanned byte by byte.
 std::size_t JsonRows(std::string_view json) noexcept;
 
 }  // namespace sql_rest

@@ -38,6 +38,14 @@ bool EndsConnection(const pg_result* failure) {
          (std::strcmp(severity, "FATAL") == 0 || std::strcmp(severity, "PANIC") == 0);
 }
 
+// SetCount sets an element of an array of numbers, if there is an array.
+void SetCount(napi_env env, napi_value array, std::uint32_t index, std::size_t count) {
+  napi_value number = nullptr;
+  if (array == nullptr) return;
+  napi_create_double(env, static_cast<double>(count), &number);
+  napi_set_element(env, array, index, number);
+}
+
 }  // namespace
 
 Napi::Function Pipeline::Define(Napi::Env env) {
@@ -161,8 +169,9 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
     nothing = 0;
     if (pq.result_status(result.get()) == kPipelineSync) {
       result.reset();
-      if (rows != nullptr) napi_set_element(env, rows, count, CountRows(env));
-      outcomes[count++] = EndSegment(env);
+      std::size_t in_json = 0;
+      outcomes[count] = EndSegment(env, &in_json);
+      SetCount(env, rows, count++, in_json);
     } else {
       lost = !AddResult(std::move(result));
     }
@@ -176,7 +185,8 @@ Napi::Value Pipeline::Receive(const Napi::CallbackInfo& info) {
     }
     if (copy_) outcome.Set("copy", true);
     if (result_ != nullptr) outcome.Set("ran", true);
-    outcomes[count++] = outcome;
+    outcomes[count] = outcome;
+    SetCount(env, rows, count, 0);
   }
   return outcomes;
 }
@@ -363,19 +373,7 @@ Napi::Value Pipeline::Value(Napi::Env env, ResultHandle result, std::size_t leng
   return LargeValue::Wrap(env, std::move(result));
 }
 
-napi_value Pipeline::CountRows(napi_env env) const {
-  const Libpq& pq = Libpq::Get();
-  std::size_t rows = 0;
-  if (segments_.front().form != kRows && result_ != nullptr && pq.ntuples(result_.get()) == 1) {
-    const auto length = static_cast<std::size_t>(pq.getlength(result_.get(), 0, 0));
-    rows = JsonRows(std::string_view(pq.getvalue(result_.get(), 0, 0), length));
-  }
-  napi_value count = nullptr;
-  napi_create_uint32(env, static_cast<std::uint32_t>(rows), &count);
-  return count;
-}
-
-Napi::Value Pipeline::EndSegment(Napi::Env env) {
+Napi::Value Pipeline::EndSegment(Napi::Env env, std::size_t* rows) {
   const Libpq& pq = Libpq::Get();
   const Segment segment = segments_.front();
   segments_.pop_front();
@@ -393,7 +391,10 @@ Napi::Value Pipeline::EndSegment(Napi::Env env) {
   if (failure == nullptr && !open && result != nullptr && tags.empty()) {
     if (segment.form != kRows && tuples && pq.ntuples(result.get()) == 1) {
       const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
-      if (length <= limit_) return Value(env, std::move(result), length, segment.form);
+      if (length <= limit_) {
+        *rows = JsonRows(std::string_view(pq.getvalue(result.get(), 0, 0), length));
+        return Value(env, std::move(result), length, segment.form);
+      }
     } else if (segment.form == kRows && pq.result_status(result.get()) == kCommandOk) {
       return Napi::String::New(env, pq.cmd_status(result.get()));
     }

@@ -74,10 +74,8 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   static void SetPreceding(Napi::Env env, Napi::Object outcome, const Segment& segment);
   // Value returns the only cell of a result, `length` bytes.
   static Napi::Value Value(Napi::Env env, ResultHandle result, std::size_t length, Form form);
-  // CountRows returns the number of rows in the JSON of the first segment's single value.
-  napi_value CountRows(napi_env env) const;
-  // EndSegment removes the first segment and returns its outcome.
-  Napi::Value EndSegment(Napi::Env env);
+  // EndSegment removes the first segment and returns its outcome. Sets the number of rows in the JSON of a single value.
+  Napi::Value EndSegment(Napi::Env env, std::size_t* rows);
 
   pg_conn* connection_ = nullptr;
   std::size_t limit_ = 0;

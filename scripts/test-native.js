@@ -43,6 +43,7 @@ const SANITIZERS = { sanitized: 'address,undefined', threads: 'thread', plain: u
 const FUZZERS = [
   { name: 'value_screen_fuzz', length: 256, corpus: () => values('screen', 'value') },
   { name: 'query_string_fuzz', length: 256, corpus: () => values('query-strings', 'raw') },
+  { name: 'json_rows_fuzz', length: 256, corpus: () => values('query-strings', 'raw') },
   { name: 'plugin_manifest_fuzz', length: 1 << 16, corpus: () => libraries('odd', 'throws') },
 ];
 

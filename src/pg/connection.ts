@@ -73,8 +73,8 @@ export class Connection {
   readonly #prepared: PreparedStatements;
   readonly #meter: ResultMeter;
   readonly #callbacks: ConnectionCallbacks;
-  /** Of the outcomes received last, the rows in the JSON of their single values. */
-  readonly #inJson: number[] = [];
+  /** The number of rows in the JSON of each outcome that was received last. */
+  readonly #jsonRows: number[] = [];
   readonly #stuck: StuckDetector;
   /** Closed when nothing is in flight any more. */
   #retiring = false;
@@ -189,7 +189,7 @@ export class Connection {
 
   #receive(waiting: number): void {
     if (!this.#meters(waiting)) return;
-    const outcomes = this.#socket.pipeline.receive(this.#inJson);
+    const outcomes = this.#socket.pipeline.receive(this.#jsonRows);
     if (outcomes.length === 0) {
       // A part of a result: only now its bytes are counted, which takes a system call.
       this.#meters(this.#socket.arrived(this.#meter.received === 0));
@@ -197,7 +197,7 @@ export class Connection {
     }
     const now = performance.now();
     for (let i = 0; i < outcomes.length; i++) {
-      this.#settle(outcomes[i]!, this.#inJson[i]!, now);
+      this.#settle(outcomes[i]!, this.#jsonRows[i]!, now);
       if (!this.open) return;
     }
     this.#callbacks.answered();
@@ -218,7 +218,7 @@ export class Connection {
   }
 
   /** Ends the segment at the head, or the connection. */
-  #settle(outcome: PipelineResult, inJson: number, now: number): void {
+  #settle(outcome: PipelineResult, jsonRows: number, now: number): void {
     if (isDetail(outcome) && outcome.lost) {
       if (outcome.copy) this.#lose({ head: notAllowed('COPY is not allowed in a script') });
       else this.#lose(lossOf(outcome, this.inFlight.head));
@@ -226,7 +226,7 @@ export class Connection {
     }
     const segment = this.inFlight.head!;
     const { job } = segment;
-    const read = this.#read(job, outcome, inJson);
+    const read = this.#read(job, outcome, jsonRows);
     if (!this.open) return;
     // The transaction that a failed read-only job leaves open is rolled back below.
     const failed = isDetail(outcome) && outcome.failure !== undefined;
@@ -258,10 +258,10 @@ export class Connection {
   #read(
     job: Job,
     outcome: PipelineResult,
-    inJson: number,
+    jsonRows: number,
   ): StatementResult | SqlFailure | ServiceError {
     if (isDetail(outcome) && outcome.failure) return failureOf(outcome.failure);
-    const result = readOutcome(outcome, job.form, inJson);
+    const result = readOutcome(outcome, job.form, jsonRows);
     if (result === undefined) return resultTooLarge(this.#meter.limit);
     if ('state' in result) return result;
     const stateful = statefulTag(result.tag, outcome);

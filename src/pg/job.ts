@@ -109,7 +109,7 @@ export interface Job {
   readonly followedBy?: (() => Job) | undefined;
   /** Time since it was queued, ms, from which `ran` is called before its outcome, as when it fails. Undefined: never. */
   readonly slowAfter?: number | undefined;
-  /** rowsOf gives the rows that it counts in a result of any form; without it, those of form `rows` are counted. */
+  /** rowsOf returns the number of rows to report for a result; by default `affected` for form `rows`, none for others. */
   rowsOf?(result: StatementResult): number | undefined;
   /** ran is told how it ran, each time that it did. */
   ran?(run: Run): void;

@@ -13,17 +13,17 @@ export function isDetail(outcome: PipelineResult): outcome is Detail {
 }
 
 /**
- * readOutcome reads an outcome that is no failure; `inJson` is the number of rows in its single value. Undefined when the
+ * readOutcome reads an outcome that is no failure; `jsonRows` is the number of rows in its single value. Undefined when the
  * result is larger than allowed.
  */
 export function readOutcome(
   outcome: PipelineResult,
   form: ResultForm,
-  inJson: number,
+  jsonRows: number,
 ): StatementResult | SqlFailure | undefined {
   if (!isDetail(outcome)) {
-    if (typeof outcome === 'number') return singleValue(null, outcome, inJson);
-    if (form !== 'rows') return singleValue(outcome, undefined, inJson);
+    if (typeof outcome === 'number') return singleValue(null, outcome, jsonRows);
+    if (form !== 'rows') return singleValue(outcome, undefined, jsonRows);
     // A command without rows has nothing else.
     return rowsResult(outcome as string, undefined, undefined);
   }
@@ -56,7 +56,7 @@ function rowsResult(
   return { value: null, place: undefined, tag, affected, columns, rows };
 }
 
-/** countRows gives the rows of a job's result; undefined when its form does not tell, nor the job. */
+/** countRows returns the number of rows to report for a result; undefined if neither the job nor its form gives one. */
 export function countRows(job: Job, result: StatementResult): number | undefined {
   if (job.rowsOf !== undefined) return job.rowsOf(result);
   return job.form === 'rows' ? result.affected : undefined;

@@ -22,6 +22,8 @@ export class RoutedJob implements Job {
   readonly job: Job;
   /** When it was routed first, ms. */
   readonly began: number;
+  /** When PostgreSQL first ended the session that ran it, ms. */
+  endedAt: number | undefined;
   /** The server that has it, in the role that it had then. */
   server: Server | undefined;
   /** Why it could not run so far. */

@@ -1,8 +1,8 @@
 /**
  * The servers of a database with replicas: which of them is the primary, and which one runs a job. Read-only jobs run on
  * the least busy replica that is not too far behind, and has replayed the position that the job brings; everything else, and
- * what no replica can run, on the primary. A job runs again on another server only if the first one certainly did not run
- * it, or if it cannot have written. All waiting is bounded.
+ * what no replica can run, on the primary. A job runs again only if it certainly did not run, was rolled back, or
+ * cannot have written. All waiting is bounded.
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
@@ -121,7 +121,7 @@ export class Servers implements Router {
     job.failure = failure;
     void again.then((isRun) => {
       if (!isRun) job.fail(failure);
-      else if (this.#send(job, performance.now())) this.flush();
+      else if (!job.abandoned && this.#send(job, performance.now())) this.flush();
       else this.#wait(job);
     });
     return true;
@@ -169,18 +169,21 @@ export class Servers implements Router {
     }
     // PostgreSQL ended the session before the statement, or rolled it back.
     const isRolledBack = endsBackend(failure) && job.statement.commits !== true;
+    if (isRolledBack) job.endedAt ??= performance.now();
     if (job.attempts < 2) return job.cannotWrite || isRolledBack ? AGAIN : undefined;
-    // One shutdown may have ended both sessions, but a script may also end its own each time.
-    return isRolledBack && !this.#isLate(job) ? this.#isReplaced(server) : undefined;
+    // One shutdown may have ended both sessions, but an administrator or the script itself may end each, too.
+    const mayBeShutdown = isRolledBack && failure.state === ADMIN_SHUTDOWN && !this.#isLate(job);
+    return mayBeShutdown ? this.#isReplaced(server) : undefined;
   }
 
-  /** Whether a server that was the primary is one no more, or does not answer. */
+  /** Whether a server that was the primary is one no more, or cannot be reached. */
   async #isReplaced(server: Server): Again {
     const { epoch } = server;
     // A question before may have been answered before the failure.
     if (server.isAsked) await this.#ask(server);
     await this.#ask(server);
-    return server.epoch !== epoch || this.#roles.primary !== server || server.state === undefined;
+    const isGone = server.silence?.unreachable === true;
+    return server.epoch !== epoch || this.#roles.primary !== server || isGone;
   }
 
   /** Sends a job to a server, if there is one for it now. */
@@ -213,8 +216,8 @@ export class Servers implements Router {
   }
 
   /** Whether a job has waited for a primary as long as it may. */
-  #isLate({ began }: RoutedJob, now = performance.now()): boolean {
-    return now - began >= this.#settings.failoverWait;
+  #isLate({ began, endedAt = began }: RoutedJob, now = performance.now()): boolean {
+    return now - endedAt >= this.#settings.failoverWait;
   }
 
   /** Whether a job may still wait for a server that has replayed its position. */
@@ -284,3 +287,6 @@ export class Servers implements Router {
 type Again = Promise<boolean>;
 
 const AGAIN: Again = Promise.resolve(true);
+
+/** SQLSTATE admin_shutdown: the server shuts down, or the session alone was ended. */
+const ADMIN_SHUTDOWN = '57P01';

@@ -45,9 +45,9 @@ export function columnTexts(head: Head, [, ...texts]: Row): ColumnText {
   return (column) => texts[columns.indexOf(column)] ?? null;
 }
 
-/** rowCount gives the number of rows of a read, which follows those columns; 0 without a row. */
+/** rowCount gives the number of rows of a read, which follows those columns; 0 without a row, and for several where one is wanted. */
 export function rowCount(row: Row | undefined): number {
-  return Number(row?.at(-1) ?? 0);
+  return row === undefined || row[0] === '' ? 0 : Number(row.at(-1));
 }
 
 /** headerLines are the lines of a response without an error. A header with a column that is NULL is left out. */

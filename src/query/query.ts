@@ -126,12 +126,12 @@ export class Query implements Job {
     return undefined;
   }
 
-  /** Of a read, the rows that PostgreSQL has made one JSON of. */
+  /** For a read: the number of rows in PostgreSQL's JSON. */
   rowsOf({ affected, rows }: StatementResult): number {
     if (!this.reads) return affected;
-    if (this.form === 'rows') return rowCount(rows?.[0]);
+    const count = this.form === 'rows' ? rowCount(rows?.[0]) : affected;
     // A single value may be an array.
-    return this.head.shape === 'list' ? affected : Math.min(affected, 1);
+    return this.head.shape === 'list' ? count : Math.min(count, 1);
   }
 
   ran(run: Run): void {

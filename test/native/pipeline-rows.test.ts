@@ -88,3 +88,20 @@ t.test('several outcomes of one call', async (t) => {
   }, 1);
   t.strictSame(all, numbers);
 });
+
+t.test('a connection that is lost behind a result', async (t) => {
+  const { pq, pipeline } = await Pipelined.connect(url);
+  t.teardown(() => pq.finish());
+  pipeline.send('', list('SELECT 1 FROM generate_series(1, 3)'), [], VALUE);
+  pipeline.send('', 'SELECT pg_terminate_backend(pg_backend_pid())', [], VALUE);
+  pipeline.flush();
+  const all: number[] = [];
+  await until(() => {
+    const rows: number[] = [];
+    const outcomes = pipeline.receive(rows);
+    t.equal(rows.length, outcomes.length);
+    all.push(...rows);
+    return outcomes.some((one) => typeof one === 'object' && one !== null && 'lost' in one);
+  }, 1);
+  t.strictSame(all, [3, 0]);
+});

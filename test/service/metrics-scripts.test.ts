@@ -15,6 +15,7 @@ interface Case {
 }
 
 const LARGE = "SELECT repeat('x', 1000) AS x FROM generate_series(1, 500)";
+const SEVERAL = 'SELECT id FROM t';
 const HEADER = '-- @header X-Id: {id}\n';
 
 const CASES: readonly Case[] = [
@@ -32,6 +33,7 @@ const CASES: readonly Case[] = [
   { script: 'head', sql: 'SELECT id FROM t', method: 'HEAD', rows: 5 },
   { script: 'large', sql: LARGE, method: 'GET', rows: 500 },
   { script: 'one', sql: '-- @one\nSELECT 1 AS a', method: 'GET', rows: 1 },
+  { script: 'one-many', sql: `-- @one\n${SEVERAL}`, method: 'GET', status: 500, rows: 0 },
   { script: 'one-none', sql: '-- @one\nSELECT 1 WHERE false', method: 'GET', status: 404, rows: 0 },
   { script: 'scalar', sql: "-- @scalar\nSELECT '[1, 2]'::json", method: 'GET', rows: 1 },
   {
@@ -43,6 +45,13 @@ const CASES: readonly Case[] = [
   },
   { script: 'header', sql: `${HEADER}SELECT id FROM t`, method: 'GET', rows: 5 },
   { script: 'header-none', sql: `${HEADER}SELECT id FROM t WHERE false`, method: 'GET', rows: 0 },
+  {
+    script: 'header-many',
+    sql: `${HEADER}-- @one\n${SEVERAL}`,
+    method: 'GET',
+    status: 500,
+    rows: 0,
+  },
   { script: 'header-one', sql: `${HEADER}-- @one\nSELECT 1 AS id`, method: 'GET', rows: 1 },
   { script: 'header-write', sql: `${HEADER}SELECT id FROM t`, method: 'POST', rows: 5 },
 ];
@@ -53,29 +62,37 @@ const SLOW = 'service_script_slow_lane_total';
 const of = (series: Series, name: string, script: string): number =>
   sum(series, name, `script="a/${script}"`);
 
-const { url: database } = await startPostgres(t, { setup: 'CREATE TABLE t (id int)' });
-const scripts = Object.fromEntries(
-  CASES.map(({ script, sql, method }) => [
-    `a/${script}.${method === 'POST' ? 'write' : 'read'}.sql`,
-    sql,
-  ]),
-);
-const service = await startService(t, {
-  database,
-  scripts: { ...scripts, 'a/slow.read.sql': 'SELECT pg_sleep(0.02)' },
-  config: { 'http.processes': 1, 'metrics.listen': '127.0.0.1:0', 'queries.proof': 'off' },
-});
-const url = await metricsUrl(service);
+const SETUP = 'CREATE TABLE t (id int)';
+const config = { 'http.processes': 1, 'metrics.listen': '127.0.0.1:0', 'queries.proof': 'off' };
 
-t.test('rows', async (t) => {
-  for (const { script, method, query = '', status = 200 } of CASES)
-    t.equal((await service.ask(`a/${script}${query}`, { method })).status, status, script);
-  const series = await scrape(url);
-  for (const { script, rows } of CASES)
-    t.equal(of(series, 'db_client_operation_result_rows_total', script), rows, script);
-});
+for (const aggregate of ['json_agg', 'jsonb_agg'])
+  t.test(`rows, with ${aggregate}`, async (t) => {
+    const { url: database } = await startPostgres(t, { setup: SETUP });
+    const service = await startService(t, {
+      database,
+      scripts: Object.fromEntries(
+        CASES.map(({ script, sql, method }) => [
+          `a/${script}.${method === 'POST' ? 'write' : 'read'}.sql`,
+          sql,
+        ]),
+      ),
+      config: { ...config, 'json.agg.type': aggregate },
+    });
+    for (const { script, method, query = '', status = 200 } of CASES)
+      t.equal((await service.ask(`a/${script}${query}`, { method })).status, status, script);
+    const series = await scrape(await metricsUrl(service));
+    for (const { script, rows } of CASES)
+      t.equal(of(series, 'db_client_operation_result_rows_total', script), rows, script);
+  });
 
 t.test('the slow lane', async (t) => {
+  const { url: database } = await startPostgres(t, { setup: SETUP });
+  const scripts = {
+    'a/read.read.sql': 'SELECT id FROM t',
+    'a/slow.read.sql': 'SELECT pg_sleep(0.02)',
+  };
+  const service = await startService(t, { database, scripts, config });
+  const url = await metricsUrl(service);
   for (let i = 0; i < 3; i++) await service.ask('a/slow');
   // The first runs of a script have a connection of their own, the later ones of a fast script have not.
   const series = await until(async () => {

@@ -28,6 +28,8 @@ const scripts = {
   'test/fail.write.sql': 'INSERT INTO item (id, name) VALUES (1 / 0, $a$x$a$)',
   'test/visits.read.sql': 'SELECT visited() AS n',
   'test/scratch.read.sql': 'SELECT n FROM scratch',
+  'test/three.read.sql': 'SELECT n FROM generate_series(1, 3) n',
+  'test/four.read.sql': '-- @primary\nSELECT n FROM generate_series(1, 4) n',
   'test/wrong.read.sql': '-- @primary always\nSELECT 1 AS n',
 };
 const config = {
@@ -107,6 +109,19 @@ t.test('roles and lag are metrics of each server', async (t) => {
   await primary.sql("DELETE FROM item WHERE name = 'lag'");
   await replayed(first, primary);
   await replayed(second, primary);
+});
+
+t.test('rows are counted on every server', async (t) => {
+  const rows = async (script: string): Promise<number> =>
+    sum(
+      await scrape(await metricsUrl(service)),
+      'db_client_operation_result_rows_total',
+      `script="test/${script}"`,
+    );
+  for (const script of ['three', 'four'])
+    t.equal((await service.ask(`test/${script}`)).status, 200, script);
+  t.equal(await rows('three'), 3);
+  t.equal(await rows('four'), 4);
 });
 
 t.test('a script with another value is not served', async (t) => {
