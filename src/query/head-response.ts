@@ -45,7 +45,10 @@ export function columnTexts(head: Head, [, ...texts]: Row): ColumnText {
   return (column) => texts[columns.indexOf(column)] ?? null;
 }
 
-/** rowCount gives the number of rows of a read, which follows those columns; 0 without a row, and for several where one is wanted. */
+/**
+ * rowCount gives the number of rows of a read, which follows those columns: 0 without a row, and if there are several where
+ * one is wanted.
+ */
 export function rowCount(row: Row | undefined): number {
   return row === undefined || row[0] === '' ? 0 : Number(row.at(-1));
 }
