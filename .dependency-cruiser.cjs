@@ -117,6 +117,7 @@ const OWNERS = {
   bcrypt: '(src/auth|test)/',
   'smol-toml': 'src/config/',
   'fastest-levenshtein': 'src/nearest[.]ts$',
+  'lru-cache': 'src/recent[.]ts$',
   re2js: 'src/head/',
   'jsonc-parser': 'src/body/',
   '@fastify/busboy': 'src/body/',
@@ -180,7 +181,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|excerpt|header-list|header-name|identifier|json|log-once|pieces|position|proofs|protobuf-reader|protobuf-writer|recent|settings|slot-table|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|excerpt|header-list|header-name|identifier|json|log-once|pieces|position|proofs|protobuf-reader|protobuf-writer|settings|slot-table|text)[.]ts$',
       },
       to: { path: '.' },
     },

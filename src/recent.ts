@@ -1,55 +1,25 @@
-/**
- * A bounded map that forgets what was not used recently. It has two generations of equal size: when the young one is full,
- * it becomes the old one, and the old one is dropped.
- */
+/** A map of bounded size that drops what was used longest ago. */
+import { LRUCache } from 'lru-cache';
 
-/** Bounds of each of the two generations. */
 export interface RecentBounds {
   readonly entries: number;
-  readonly characters: number;
+  /** The sum of the sizes of all entries; one that would take more than a twentieth is not kept. */
+  readonly characters?: number;
 }
 
-export class Recent<Value> {
-  readonly #bounds: RecentBounds;
-  readonly #sizeOf: (key: string, value: Value) => number;
-  #young = new Map<string, Value>();
-  #old = new Map<string, Value>();
-  #characters = 0;
+export type Recent<Value extends object | string> = LRUCache<string, Value>;
 
-  /** `sizeOf` gives the size of an entry in characters; by default that of its key. */
-  constructor(
-    bounds: RecentBounds,
-    sizeOf: (key: string, value: Value) => number = (key) => key.length,
-  ) {
-    this.#bounds = bounds;
-    this.#sizeOf = sizeOf;
-  }
-
-  get(key: string): Value | undefined {
-    const young = this.#young.get(key);
-    if (young !== undefined) return young;
-    const older = this.#old.get(key);
-    if (older !== undefined) this.set(key, older);
-    return older;
-  }
-
-  /** set stores a value, unless it would take more than a tenth of a generation. */
-  set(key: string, value: Value): void {
-    const size = this.#sizeOf(key, value);
-    const { entries, characters } = this.#bounds;
-    if (size > characters / 10) return;
-    if (this.#young.size >= entries || this.#characters + size > characters) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#characters = 0;
-    }
-    this.#young.set(key, value);
-    this.#characters += size;
-  }
-
-  clear(): void {
-    this.#young = new Map();
-    this.#old = new Map();
-    this.#characters = 0;
-  }
+/** recent makes such a map. `sizeOf` gives the size of an entry in characters; by default the length of its key. */
+export function recent<Value extends object | string>(
+  { entries, characters }: RecentBounds,
+  sizeOf: (key: string, value: Value) => number = (key) => key.length,
+): Recent<Value> {
+  if (characters === undefined) return new LRUCache({ max: entries });
+  return new LRUCache({
+    max: entries,
+    maxSize: characters,
+    maxEntrySize: Math.floor(characters / 20),
+    // A size of 0 is an error to LRUCache.
+    sizeCalculation: (value, key) => sizeOf(key, value) + 1,
+  });
 }

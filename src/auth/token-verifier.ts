@@ -12,7 +12,7 @@ import type { Logger } from '../log.js';
 import { TOKENS } from '../metrics/catalogue.js';
 import { counts } from '../metrics/thread.js';
 import type { TokenSettings } from '../settings.js';
-import { Recent, type RecentBounds } from '../recent.js';
+import { recent, type Recent, type RecentBounds } from '../recent.js';
 import { MAX_TOKEN } from './bearer.js';
 import type { Caller } from './caller.js';
 import { KEY_TIMES, KeyRing, type KeyTimes } from './key-ring.js';
@@ -26,7 +26,7 @@ const TOLERANCE = 5;
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Bounds of the cache; characters are those of tokens and claims. */
-const CACHE_BOUNDS: RecentBounds = { entries: 5_000, characters: 2_000_000 };
+const CACHE_BOUNDS: RecentBounds = { entries: 10_000, characters: 4_000_000 };
 
 /** Tokens that may wait for a refresh of the key set: those with an invented `kid` must not fill the HTTP process. */
 const MAX_WAITING = 100;
@@ -66,7 +66,7 @@ export class TokenVerifier {
       ...(issuer === undefined ? {} : { issuer }),
       ...(audience === undefined ? {} : { audience }),
     };
-    this.#verified = new Recent(
+    this.#verified = recent(
       options.bounds ?? CACHE_BOUNDS,
       (token, { claims }) => token.length + claims.length,
     );

@@ -10,7 +10,7 @@ import { NO_HEAD } from '../head/head.js';
 import type { Logger } from '../log.js';
 import type { ProofBook } from '../proof-book.js';
 import type { McpSettings } from '../settings.js';
-import { Recent } from '../recent.js';
+import { recent } from '../recent.js';
 import { checkParameters } from '../script/declared-parameters.js';
 import { RequestData } from '../script/request-data.js';
 import { invalidValue } from '../script/invalid-value.js';
@@ -65,7 +65,7 @@ interface Listed {
 }
 
 /** Callers whose lists are cached. */
-const CALLERS = { entries: 100, characters: 100_000 };
+const CALLERS = { entries: 200, characters: 200_000 };
 
 export class ScriptTools {
   readonly #settings: McpSettings;
@@ -82,7 +82,7 @@ export class ScriptTools {
   readonly #tables = new Map<string, ScriptTable>();
   /** Tables being built, or built last, by alias: each once. */
   readonly #building = new Map<string, Building>();
-  readonly #lists = new Recent<Listed>(CALLERS);
+  readonly #lists = recent<Listed>(CALLERS);
   #offer: Offer = { tables: [], shared: new Set() };
 
   constructor(

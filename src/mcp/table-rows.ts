@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../log.js';
 import { ScriptCost } from '../pg/script-cost.js';
-import { Recent, type RecentBounds } from '../recent.js';
+import { recent, type RecentBounds } from '../recent.js';
 import type { McpCall } from './call.js';
 import { selectFailureText, mayBeStale, tooLargeText } from './select-failure.js';
 import { logFailure, type ToolFailure } from './tool-failure.js';
@@ -16,7 +16,7 @@ import type { Table, VisibleTables } from './table.js';
 import type { Arguments, ToolOutcome } from './tool.js';
 
 /** Bounds of the recent statements of all databases. */
-const RECENT: RecentBounds = { entries: 500, characters: 1_000_000 };
+const RECENT: RecentBounds = { entries: 1_000, characters: 2_000_000 };
 
 /** The statements of a query: all of its rows, or as many as fit. */
 const FORMS = { all: countedRows, fitting: fittingRows };
@@ -34,7 +34,7 @@ export class TableRows {
   readonly #maxResult: number;
   readonly #log: Logger;
   /** The same query is the same statement, so that it is prepared when it is repeated, and has one cost. */
-  readonly #recent = new Recent<{ statement: { sql: string; recurs: boolean }; cost: ScriptCost }>(
+  readonly #recent = recent<{ statement: { sql: string; recurs: boolean }; cost: ScriptCost }>(
     RECENT,
   );
 

@@ -3,7 +3,7 @@
  * callers may run. Texts of JSON are joined, because a document may have thousands of operations.
  */
 import { createHash } from 'node:crypto';
-import { Recent, type RecentBounds } from '../recent.js';
+import { recent, type RecentBounds } from '../recent.js';
 import type { DocumentReader } from '../tasks.js';
 import type { DocumentAccess } from './document-access.js';
 import { ERROR_RESPONSES, ERROR_SCHEMA } from './errors.js';
@@ -29,7 +29,7 @@ interface Schemas {
   readonly json: string;
 }
 
-const KEPT: RecentBounds = { entries: 20, characters: 40_000_000 };
+const KEPT: RecentBounds = { entries: 40, characters: 80_000_000 };
 
 const BEARER = [{ bearer: [] }];
 
@@ -44,7 +44,7 @@ export interface DocumentOptions {
 export class OpenApiDocument {
   readonly #options: DocumentOptions;
   readonly #parts: Part[] = [];
-  readonly #texts = new Recent<DocumentText>(KEPT, (key, { text }) => key.length + text.length);
+  readonly #texts = recent<DocumentText>(KEPT, (key, { text }) => key.length + text.length);
 
   constructor(options: DocumentOptions) {
     this.#options = options;

@@ -10,7 +10,7 @@ import { OpenApiDocument, type DocumentText } from '../openapi/document.js';
 import { DocumentAccess } from '../openapi/document-access.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import type { ProofBook } from '../proof-book.js';
-import { Recent } from '../recent.js';
+import { recent } from '../recent.js';
 import { routesOf } from '../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../script/scripts.js';
 import { inSlices } from '../script/slices.js';
@@ -39,7 +39,7 @@ export class OpenApiTasks {
   readonly #made = new Map<string | undefined, Made>();
 
   /** By the hash of the document; as many as there may be documents for different callers. */
-  readonly #clients = new Recent<Promise<DocumentText>>({ entries: 20, characters: 100_000 });
+  readonly #clients = recent<Promise<DocumentText>>({ entries: 40 });
 
   /** `aliases` are the databases of the configuration. */
   constructor(

@@ -10,7 +10,7 @@ import { sqlTypes } from '../proof/catalog.js';
 import { OutOfTime } from '../proof/out-of-time.js';
 import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../proof/proof-record.js';
 import type { Prover } from '../proof/prover.js';
-import { Recent, type RecentBounds } from '../recent.js';
+import { recent, type RecentBounds } from '../recent.js';
 import type { QueryParameters } from '../script/query-string.js';
 import { sampleData } from '../script/sample-data.js';
 import type { ScriptText } from '../script/script-text.js';
@@ -49,15 +49,12 @@ export interface Validation {
 
 const NO_SAMPLES: QueryParameters = new Map();
 
-const KEPT: RecentBounds = { entries: 500, characters: 4_000_000 };
+const KEPT: RecentBounds = { entries: 1_000, characters: 8_000_000 };
 
 export class ScriptProofs {
   readonly #settings: ProofSettings;
   readonly #queue = new ProofQueue();
-  readonly #kept = new Recent<AnalysedRecord>(
-    KEPT,
-    (_key, record) => JSON.stringify(record).length,
-  );
+  readonly #kept = recent<AnalysedRecord>(KEPT, (_key, record) => JSON.stringify(record).length);
 
   constructor(settings: ProofSettings) {
     this.#settings = settings;

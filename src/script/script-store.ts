@@ -4,18 +4,18 @@
  * names without a script) that are not requested any more are forgotten.
  */
 import type { Logger } from '../log.js';
-import { Recent } from '../recent.js';
+import { recent } from '../recent.js';
 import { CachedScript } from './cached-script.js';
 import { ScriptScan } from './script-scan.js';
 import type { ReadableScript, RoutedScript, Scripts, UsableScript } from './scripts.js';
 
-/** Scripts of one generation of two. */
-const GENERATION = 2_000;
+/** Scripts that are kept compiled. */
+const KEPT = 4_000;
 
 export class ScriptStore implements Scripts {
   readonly #location: string;
   readonly #log: Logger;
-  readonly #recent = new Recent<CachedScript>({ entries: GENERATION, characters: Infinity });
+  readonly #recent = recent<CachedScript>({ entries: KEPT });
   readonly #scan: ScriptScan;
 
   /** `location` is the directory, absolute. */

@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../errors.js';
 import { lineOf } from '../position.js';
-import { Recent, type RecentBounds } from '../recent.js';
+import { recent, type RecentBounds } from '../recent.js';
 import { END, SqlScanner, skipSpace, SYMBOL, WORD } from '../template/sql-scanner.js';
 import { originalOffset, renumber, type Renumbered } from './placeholders.js';
 import { scriptNotUsable } from './script-error.js';
@@ -57,7 +57,7 @@ const MOST_STATEMENTS = 1_000;
 /** The statements of a text without a semicolon. */
 const NOT_SPLIT: readonly StatementRange[] = [];
 
-const REMEMBERED: RecentBounds = { entries: 500, characters: 1_000_000 };
+const REMEMBERED: RecentBounds = { entries: 1_000, characters: 2_000_000 };
 
 /** The SQL before and after the text of a read, which has lines of its own. */
 export interface ReadFrame {
@@ -297,7 +297,7 @@ function endOfStatement(text: string, [one]: readonly StatementRange[]): number 
 class RecentStatements {
   /** The statement used last: most often the next one too, and a comparison is faster than a lookup. */
   #last: ScriptStatement | undefined;
-  readonly #recent = new Recent<ScriptStatement>(REMEMBERED);
+  readonly #recent = recent<ScriptStatement>(REMEMBERED);
 
   get(text: string): ScriptStatement | undefined {
     if (this.#last?.text === text) return this.#last;

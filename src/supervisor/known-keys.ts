@@ -2,12 +2,12 @@
  * The last key set loaded from each source, for HTTP processes started later: without it, a reload during an outage of the
  * issuer would lose the keys. In memory only, for the sources used last.
  */
-import { Recent } from '../recent.js';
+import { recent } from '../recent.js';
 import type { HttpSettings, TokenSettings } from '../settings.js';
 
 export class KnownKeys {
   /** By source: one is in use, and a reload may bring another. */
-  readonly #texts = new Recent<string>({ entries: 2, characters: Infinity });
+  readonly #texts = recent<string>({ entries: 2 });
 
   /** learn stores the text of a key set that an HTTP process with these settings has loaded. */
   learn(settings: TokenSettings, text: string): void {
