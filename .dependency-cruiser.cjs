@@ -113,6 +113,7 @@ const OWNERS = {
   piscina: 'src/pool/',
   'pg-native': 'src/pg/',
   libpq: 'src/pg/',
+  'ipaddr.js': 'src/auth/',
   jose: '(src/auth|test)/',
   bcrypt: '(src/auth|test)/',
   'smol-toml': 'src/config/',
