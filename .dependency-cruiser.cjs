@@ -12,6 +12,7 @@ const LEAVES = [
   'trace-context',
   'header-name',
   'identifier',
+  'installed-file',
   'json',
   'ipc',
   'log',

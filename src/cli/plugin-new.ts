@@ -5,13 +5,12 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import { isIdentifier } from '../identifier.js';
 import { quoted } from './printable.js';
 
-/** Paths are relative to dist/cli. */
-const INCLUDE = fileURLToPath(new URL('../../native/include', import.meta.url));
-const EXAMPLES = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
+const INCLUDE = installedFile('native/include');
+const EXAMPLES = installedFile('examples/plugins');
 
 /** The name of an example and its library, in all files of the example. */
 const EXAMPLE_NAME = /\bhello\b/g;

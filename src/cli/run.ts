@@ -2,6 +2,8 @@
  * Runs a command line. Exit codes: 0 for success, 1 for an error, 2 for invalid usage. Results go to standard output, errors
  * to standard error.
  */
+import { pathToFileURL } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import { dropLibpqVariables } from '../config/conninfo.js';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.js';
 import { version } from '../version.js';
@@ -9,7 +11,7 @@ import type { PluginLanguage } from './plugin-new.js';
 import type * as Serve from './serve.js';
 
 /** The bundle of './serve.js', made by scripts/build.mjs. */
-const SERVE = new URL('../programs/serve.js', import.meta.url).href;
+const SERVE = pathToFileURL(installedFile('dist/programs/serve.js')).href;
 
 export async function runCommand(args: readonly string[]): Promise<number> {
   let line: CommandLine;

@@ -4,14 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import { NO_BODY } from '../batch.js';
 import type { HttpRequest } from './http-request.js';
 import type { RequestTable } from './request-table.js';
 import { TYPED } from './response-head.js';
 import type { Route } from './route.js';
 
-const FOLDER = new URL('../page/files/', import.meta.url);
+const FOLDER = 'dist/page/files';
 
 const PATH = '/_docs';
 
@@ -78,7 +78,7 @@ export class DocsPage {
 }
 
 function readResource({ name, type }: { name: string; type: string }): Resource {
-  const bytes = new Uint8Array(readFileSync(fileURLToPath(new URL(name, FOLDER))));
+  const bytes = new Uint8Array(readFileSync(installedFile(`${FOLDER}/${name}`)));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
   const unchanged = `\r\nETag: ${tag}`;
   const lines =

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import type { Mailbox, OnMessage } from './mailbox.js';
 import type { Pipeline } from './pipeline.js';
 import type { PluginPool, PluginPoolOptions } from './plugin-pool.js';
@@ -37,7 +37,7 @@ export interface Addon {
 }
 
 function load(): Addon {
-  const path = fileURLToPath(new URL('../../build/Release/sql_rest_service.node', import.meta.url));
+  const path = installedFile('build/Release/sql_rest_service.node');
   if (!existsSync(path))
     throw new Error(`the native addon is not built (${path}): run "npm run build:native"`);
   const module = { exports: {} };

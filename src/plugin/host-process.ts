@@ -4,14 +4,14 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import type { PluginSettings } from '../settings.js';
 import type { PluginTransport } from './backend.js';
 import { RecordReader, type OnRecord } from './records.js';
 import { MessageKind, MESSAGE_HEAD, writeMessageHead } from './wire.js';
 
 /** The built program. */
-export const HOST_FILE = fileURLToPath(new URL('../../build/Release/plugin_host', import.meta.url));
+export const HOST_FILE = installedFile('build/Release/plugin_host');
 
 /** How long the channel is read after the exit of the process, ms: children of plugins may keep it open. */
 const DRAIN_TIME = 200;

@@ -3,9 +3,9 @@
  * again, after waits that grow, when it has died. Its connections are lent by a query worker, whose numbers it shares.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { installedFile } from '../installed-file.js';
 import { Backoff } from '../backoff.js';
 import type { Logger } from '../log.js';
 import { THREAD_DEATHS } from '../metrics/catalogue.js';
@@ -17,7 +17,7 @@ import { CONNECTION_STRIDE, type ProverSettings } from '../settings.js';
 import type { ProverMessage, ProverReport } from '../tasks.js';
 
 /** The bundle of '../workers/prover.js', made by scripts/build.mjs. */
-const WORKER_FILE = fileURLToPath(new URL('../programs/prover.js', import.meta.url));
+const WORKER_FILE = installedFile('dist/programs/prover.js');
 
 /** From the start of the process to that of the thread, ms: what serves requests starts first. */
 const DELAY = 2_000;

@@ -3,7 +3,7 @@
  * to the least busy worker, so that bursts are spread and single requests need few messages. There is no promise and no
  * closure per request: responses come back by id. The HTTP process limits the requests in flight.
  */
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Batch } from '../batch.js';
@@ -39,7 +39,7 @@ const SHARE = 16;
 const NO_USERS = 'logins cannot be checked now, try again later';
 
 /** The bundle of '../workers/query.js', made by scripts/build.mjs. */
-const WORKER_FILE = fileURLToPath(new URL('../programs/query-worker.js', import.meta.url));
+const WORKER_FILE = installedFile('dist/programs/query-worker.js');
 
 export class QueryPool {
   /** The proofs of the scripts: a worker that starts gets them first. */

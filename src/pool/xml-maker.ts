@@ -2,13 +2,13 @@
  * The thread of an HTTP process that converts plugins' responses to XML: not a query worker, whose scripts would wait for
  * it. It starts with the first document and ends some time after the last. Refuses documents when too many are waiting.
  */
-import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { installedFile } from '../installed-file.js';
 import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { XmlOutcome } from '../tasks.js';
 
-const WORKER_FILE = fileURLToPath(new URL('../workers/xml.js', import.meta.url));
+const WORKER_FILE = installedFile('dist/workers/xml.js');
 
 /** Most documents that wait. */
 const WAITING = 16;

@@ -3,7 +3,7 @@
  * arguments or environment, which other users can read. HttpProcessSlot replaces processes that die.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installed-file.js';
 import type {
   CancelledCall,
   Connections,
@@ -21,7 +21,7 @@ import type { LibraryRequester, PluginLibraries } from './plugin-libraries.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
 /** The bundle of '../http/http-process.js', made by scripts/build.mjs. */
-const HTTP_PROCESS_FILE = fileURLToPath(new URL('../programs/http-process.js', import.meta.url));
+const HTTP_PROCESS_FILE = installedFile('dist/programs/http-process.js');
 
 /** The first descriptor of shared memory in an HTTP process: the entry after `ipc`. */
 const FIRST_MEMORY = 4;
