@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import ts from 'typescript';
+import { transform } from 'esbuild';
 import { PROJECT } from './bootstrap.mjs';
-import { PROGRAMS } from './build.mjs';
+import { COMPILATION, PROGRAMS } from './build.mjs';
 import { ImportGraph } from './test/import-graph.mjs';
 import { endAll, spawnMarked } from './test/process-tree.mjs';
 
@@ -34,7 +34,7 @@ export class Sandbox {
   #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mutants-'));
   #baselines;
   #graph = new ImportGraph(this.#folder);
-  #options;
+  #tsconfig;
 
   /** `baselines`, shared by all sandboxes, has what each test did without a mutation. */
   constructor(baselines) {
@@ -46,12 +46,9 @@ export class Sandbox {
     for (const name of ['dist', 'dist-test', 'package.json'])
       fs.cpSync(path.join(PROJECT, name), path.join(this.#folder, name), { recursive: true });
     fs.mkdirSync(path.join(this.#folder, 'tmp'));
+    this.#tsconfig = fs.readFileSync(path.join(PROJECT, 'tsconfig.base.json'), 'utf8');
     this.#unbundle();
     process.on('exit', () => this.remove());
-    const { config } = ts.readConfigFile(path.join(PROJECT, 'tsconfig.base.json'), ts.sys.readFile);
-    const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, PROJECT);
-    // By itself a text does not tell that it is a module.
-    this.#options = { ...options, module: ts.ModuleKind.ESNext };
   }
 
   /** Has the programs run the modules that they are bundled from. */
@@ -59,7 +56,7 @@ export class Sandbox {
     for (const [name, module] of Object.entries(PROGRAMS)) {
       const whole = fs.readFileSync(path.join(this.#folder, module), 'utf8');
       const from = module.replace('dist/', '../');
-      const main = /\bexport default\b/.test(whole) ? `export { default } from '${from}';\n` : '';
+      const main = /\bas default\b/.test(whole) ? `export { default } from '${from}';\n` : '';
       const program = path.join(this.#folder, 'dist/programs', `${name}.js`);
       fs.writeFileSync(program, `${main}export * from '${from}';\n`);
     }
@@ -73,8 +70,8 @@ export class Sandbox {
     if (file.endsWith('.cc')) return this.#screenKills(mutated);
     const compiled = path.join(this.#folder, file.replace(/^src\//, 'dist/').replace(/ts$/, 'js'));
     const before = fs.readFileSync(compiled, 'utf8');
-    if (this.#compile(file, source) !== before) throw new Error(`${file} is not what was built`);
-    const text = this.#compile(file, mutated);
+    if ((await this.#compile(source)) !== before) throw new Error(`${file} is not what was built`);
+    const text = await this.#compile(mutated);
     for (const test of await this.#testsOf(compiled)) {
       fs.writeFileSync(compiled, text);
       const { passed } = await this.#run(test.file, test.seconds * 3 + PATIENCE);
@@ -84,8 +81,9 @@ export class Sandbox {
     return undefined;
   }
 
-  #compile(fileName, text) {
-    return ts.transpileModule(text, { compilerOptions: this.#options, fileName }).outputText;
+  async #compile(text) {
+    return (await transform(text, { ...COMPILATION, loader: 'ts', tsconfigRaw: this.#tsconfig }))
+      .code;
   }
 
   remove() {
