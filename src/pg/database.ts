@@ -14,6 +14,7 @@ import { ConnectionQuota, type Quota } from './connection-quota.js';
 import { Dialer } from './dialer.js';
 import type { Engine } from '../engine.js';
 import { KnownEngine } from './engine.js';
+import { asOwn } from './identity.js';
 import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import { DatabaseGauges } from './database-gauges.js';
@@ -134,7 +135,7 @@ export class Database implements ServiceDatabase {
     options?: InternalOptions,
   ): Promise<InternalOutcome> {
     return new Promise((resolve) => {
-      this.run(new InternalJob(sql, values, resolve, options), performance.now());
+      this.run(new InternalJob(sql, values, resolve, ownOptions(options)), performance.now());
       this.flush();
     });
   }
@@ -175,7 +176,7 @@ export class Database implements ServiceDatabase {
     limit: number,
     sql: string,
     values: (string | null)[] = [],
-    options?: Pick<InternalOptions, 'identity' | 'before'>,
+    options?: Pick<InternalOptions, 'identity' | 'before' | 'asScript'>,
   ): Promise<InternalOutcome> | undefined {
     if (this.#closed) return undefined;
     return this.#within(limit, sql, values, { ...options, rolledBack: 'READ ONLY' }, (job) =>
@@ -197,7 +198,7 @@ export class Database implements ServiceDatabase {
       clearTimeout(timer);
       resolve(outcome);
     };
-    const job = new InternalJob(sql, values, ended, { ...options, cannotWrite: true });
+    const job = new InternalJob(sql, values, ended, { ...ownOptions(options), cannotWrite: true });
     const timer = setTimeout(() => {
       this.abandon(job);
       resolve({ failure: new ServiceError('timeout', `no answer in ${limit / 1000} s`) });
@@ -335,6 +336,12 @@ export class Database implements ServiceDatabase {
         ?.close();
     this.applyQuota();
   }
+}
+
+/** The options of a statement, unless it is one of a script, with the identity of the service's own. */
+function ownOptions(options: InternalOptions = {}): InternalOptions {
+  if (options.asScript === true || options.describes === true) return options;
+  return { ...options, identity: asOwn(options.identity) };
 }
 
 function stopping(): SqlFailure {

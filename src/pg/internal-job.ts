@@ -1,6 +1,6 @@
 /**
- * A statement of the service itself: a probe, a DEALLOCATE, a conversion. It runs as the connection's user unless an
- * identity is given: a statement that only reads catalogs, and calls no functions of users, needs none.
+ * A statement of the service itself: a probe, a DEALLOCATE, a conversion. It runs as the connection's user unless a role is
+ * given: a statement that only reads catalogs, and calls no functions of users, needs none.
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
@@ -15,6 +15,8 @@ export type InternalOutcome =
 /** InternalOptions are as in Job, apart from `describes` and `alone`. */
 export interface InternalOptions {
   readonly identity?: Identity | undefined;
+  /** Whether names in it are looked up, and it is compiled, as in scripts: it has SQL of a script, or calls code of users. */
+  readonly asScript?: boolean;
   readonly before?: readonly EarlierStatement[];
   /** Then it may be run again, as with `cannotWrite`. */
   readonly rolledBack?: 'READ ONLY' | 'READ WRITE';
