@@ -17,6 +17,8 @@ export interface InternalOptions {
   readonly identity?: Identity | undefined;
   /** Whether names in it are looked up, and it is compiled, as in scripts: it has SQL of a script, or calls code of users. */
   readonly asScript?: boolean;
+  /** What it asks for, in the log. With a time limit, it is not repeated at once when it was not answered in time. */
+  readonly name?: string;
   readonly before?: readonly EarlierStatement[];
   /** Then it may be run again, as with `cannotWrite`. */
   readonly rolledBack?: 'READ ONLY' | 'READ WRITE';
