@@ -65,7 +65,10 @@ function settingStatement(bits: number): Statement {
   calls.push(...FIXED.filter(chosen).map(([, call]) => call));
   // As a condition that is never true, so that no row is sent. No call returns NULL, so all are evaluated. CockroachDB takes
   // no empty list of columns.
-  return { sql: `SELECT 1 WHERE ${calls.map((call) => `${call} IS NULL`).join(' OR ')}`, recurs: true };
+  return {
+    sql: `SELECT 1 WHERE ${calls.map((call) => `${call} IS NULL`).join(' OR ')}`,
+    recurs: true,
+  };
 }
 
 /**
