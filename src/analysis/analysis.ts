@@ -94,6 +94,7 @@ async function treeOf(
       OWN,
     ],
     rolledBack: 'READ WRITE',
+    recurs: true,
     alone: true,
   });
   if (failure !== undefined) {

@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
-import type { EarlierStatement, Job, ResultForm, StatementResult } from './job.js';
+import type { EarlierStatement, Job, ResultForm, Statement, StatementResult } from './job.js';
 import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -19,6 +19,8 @@ export interface InternalOptions {
   readonly asScript?: boolean;
   /** What it asks for, in the log. With a time limit, it is not repeated at once when it was not answered in time. */
   readonly name?: string;
+  /** Whether its text is a constant that is sent often, so that it is prepared. */
+  readonly recurs?: boolean;
   readonly before?: readonly EarlierStatement[];
   /** Then it may be run again, as with `cannotWrite`. */
   readonly rolledBack?: 'READ ONLY' | 'READ WRITE';
@@ -29,8 +31,17 @@ export interface InternalOptions {
   readonly alone?: boolean;
 }
 
+/** Statements that are prepared: the same object for the same text. */
+const recurrent = new Map<string, Statement>();
+
+function recurring(sql: string): Statement {
+  let statement = recurrent.get(sql);
+  if (statement === undefined) recurrent.set(sql, (statement = { sql, recurs: true }));
+  return statement;
+}
+
 export class InternalJob implements Job {
-  readonly statement;
+  readonly statement: Statement;
   readonly values;
   readonly identity: Identity | undefined;
   readonly form: ResultForm;
@@ -52,14 +63,14 @@ export class InternalJob implements Job {
     options: InternalOptions = {},
   ) {
     const { identity, before, rolledBack, cannotWrite = false } = options;
-    const { describes = false, alone = false } = options;
+    const { describes = false, alone = false, recurs = false } = options;
     this.identity = identity;
     this.form = describes ? 'description' : 'rows';
     this.before = before;
     this.rolledBack = rolledBack;
     this.cannotWrite = cannotWrite || describes || rolledBack !== undefined;
     this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
-    this.statement = { sql, recurs: false };
+    this.statement = recurs ? recurring(sql) : { sql, recurs: false };
     this.values = values;
     this.#ended = ended;
     this.abandoned = ended === undefined;

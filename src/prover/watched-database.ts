@@ -85,7 +85,8 @@ export class WatchedDatabase {
     this.#signal = signal;
     this.#log = log;
     this.#catalogs = {
-      query: (sql, values) => database.queryWithin(LOOK_LIMIT, sql, values, { name: CATALOGS }),
+      query: (sql, values) =>
+        database.queryWithin(LOOK_LIMIT, sql, values, { name: CATALOGS, recurs: true }),
     };
     this.#prover = this.#newProver();
     database.onOverdue = ({ name, limit, pause }) =>
