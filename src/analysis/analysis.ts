@@ -4,7 +4,7 @@
  * back, whose tree is read there. Needs version 14, a server that takes writes, and the rights to use temporary objects.
  */
 import { ServiceError } from '../errors.js';
-import { withTimeout } from '../pg/identity.js';
+import { OWN, withTimeout } from '../pg/identity.js';
 import type { EarlierStatement } from '../pg/job.js';
 import { StatementFailure, type ServiceDatabase } from '../pg/queryable.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
@@ -86,8 +86,15 @@ async function treeOf(
 ): Promise<StatementTree | undefined> {
   const { result, failure } = await database.query(TREE, [], {
     identity: withTimeout(undefined, limit),
-    before: [UNCHECKED, { statement: { sql: definition(statement), recurs: false }, values: [] }],
+    // Names in the statement are those of scripts, in TREE those of the service.
+    asScript: true,
+    before: [
+      UNCHECKED,
+      { statement: { sql: definition(statement), recurs: false }, values: [] },
+      OWN,
+    ],
     rolledBack: 'READ WRITE',
+    recurs: true,
     alone: true,
   });
   if (failure !== undefined) {
@@ -104,9 +111,9 @@ export async function canAnalyse(database: ServiceDatabase, limit: number): Prom
 }
 
 function definition({ sql, parameters }: AnalysedStatement): string {
-  const types = parameters.map((type) => (PSEUDO.test(type) ? 'text' : type)).join(', ');
+  const types = parameters.map((type) => (PSEUDO.test(type) ? 'pg_catalog.text' : type)).join(', ');
   // The line break ends a comment at the end of the statement.
-  return `CREATE FUNCTION pg_temp.${FUNCTION}(${types}) RETURNS SETOF record LANGUAGE sql BEGIN ATOMIC ${sql}\n; END`;
+  return `CREATE FUNCTION pg_temp.${FUNCTION}(${types}) RETURNS SETOF pg_catalog.record LANGUAGE sql BEGIN ATOMIC ${sql}\n; END`;
 }
 
 /** SQLSTATEs of an attempt that may end otherwise next time: connections, resources, time limits, locks, deadlocks. */

@@ -2,6 +2,7 @@
  * What the catalogs say about the objects in the trees of statements: relations with their columns, the trees of the views
  * among them and of the views below those, functions and operators, and the names of what statements depend on.
  */
+import { asScriptsSee } from '../pg/identity.js';
 
 export interface ColumnFacts {
   /** Its number in the relation, from 1. */
@@ -84,12 +85,18 @@ const RELATION_FIELDS = 'relid';
 const FUNCTION_FIELDS = 'funcid|opfuncid|aggfnoid|winfnoid';
 const OPERATOR_FIELDS = 'opno';
 
-/** The OIDs of a parameter, and those behind a field in the trees of views. */
-function oids(parameter: string, fields: string): string {
+/** An array of the OIDs behind a field in a tree. Of an array PostgreSQL expects ten elements, of a set a thousand. */
+function oidsBehind(fields: string, tree: string): string {
   return (
-    `SELECT pg_catalog.unnest(${parameter}::pg_catalog.oid[]) UNION SELECT m[1]::pg_catalog.oid FROM views v, ` +
-    `pg_catalog.regexp_matches(v.tree, ':(?:${fields}) ([0-9]+)', 'g') m`
+    'ARRAY(SELECT DISTINCT m[1]::pg_catalog.oid FROM ' +
+    `pg_catalog.regexp_matches(${tree}, ':(?:${fields}) ([0-9]+)', 'g') m)`
   );
+}
+
+/** The condition that an OID is in a parameter, or behind a field in the trees of views. */
+function isIn(oid: string, parameter: string, fields: string): string {
+  const below = oidsBehind(fields, '(SELECT pg_catalog.string_agg(v.tree, NULL) FROM views v)');
+  return `${oid} = ANY (${parameter}::pg_catalog.oid[] || ${below})`;
 }
 
 /** Whether a column has a constraint that does not hold for the rows that were there (NOT VALID, 18). */
@@ -131,18 +138,19 @@ const RELATIONS =
   `'invoker', ${INVOKER}, ` +
   `'columns', COALESCE((${COLUMNS}), '[]'))) ` +
   'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
-  `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE c.oid IN (${oids('$1', RELATION_FIELDS)})`;
+  `CROSS JOIN LATERAL ${DESCENDANTS} d WHERE ${isIn('c.oid', '$1', RELATION_FIELDS)}`;
 
 const FUNCTIONS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', p.oid::int8, 'schema', n.nspname, 'name', p.proname, " +
-  "'arguments', pg_catalog.pg_get_function_identity_arguments(p.oid), 'kind', p.prokind, 'volatility', p.provolatile, 'source', p.prosrc, " +
+  `'arguments', ${asScriptsSee('pg_catalog.pg_get_function_identity_arguments(p.oid)')}, ` +
+  "'kind', p.prokind, 'volatility', p.provolatile, 'source', p.prosrc, " +
   `'builtIn', p.oid < ${FIRST_NORMAL} AND n.nspname = 'pg_catalog')) ` +
   'FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace ' +
-  `WHERE p.oid IN (${oids('$2', FUNCTION_FIELDS)})`;
+  `WHERE ${isIn('p.oid', '$2', FUNCTION_FIELDS)}`;
 
 const OPERATORS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', o.oid::int8, 'name', o.oprname)) " +
-  `FROM pg_catalog.pg_operator o WHERE o.oid < ${FIRST_NORMAL} AND o.oid IN (${oids('$3', OPERATOR_FIELDS)})`;
+  `FROM pg_catalog.pg_operator o WHERE o.oid < ${FIRST_NORMAL} AND ${isIn('o.oid', '$3', OPERATOR_FIELDS)}`;
 
 const VIEWS =
   "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('oid', v.oid::int8, 'tree', v.tree)) FROM views v";
@@ -155,15 +163,14 @@ const OBJECTS =
   'WHERE i.identity IS NOT NULL';
 
 /**
- * CATALOG_FACTS reads facts as one JSON text. $1: OIDs of relations, $2 of functions, $3 of operators; $4: references to
+ * CATALOG_FACTS reads facts as one JSON text. Its estimated cost is far below `jit_above_cost`. $1: OIDs of relations, $2 of functions, $3 of operators; $4: references to
  * objects, each the numbers classid, objid and objsubid as in pg_depend.
  */
 export const CATALOG_FACTS =
   'WITH RECURSIVE views(oid, tree) AS (SELECT r.ev_class, r.ev_action::text FROM pg_catalog.pg_rewrite r, pg_catalog.pg_class c ' +
   "WHERE r.ev_class = ANY ($1::pg_catalog.oid[]) AND r.ev_type = '1' AND c.oid = r.ev_class AND c.relkind = 'v' UNION " +
-  'SELECT r.ev_class, r.ev_action::text FROM views v, ' +
-  `pg_catalog.regexp_matches(v.tree, ':${RELATION_FIELDS} ([0-9]+)', 'g') m, ` +
-  "pg_catalog.pg_rewrite r, pg_catalog.pg_class c WHERE r.ev_class = m[1]::oid AND r.ev_type = '1' " +
+  'SELECT r.ev_class, r.ev_action::text FROM views v, pg_catalog.pg_rewrite r, pg_catalog.pg_class c ' +
+  `WHERE r.ev_class = ANY (${oidsBehind(RELATION_FIELDS, 'v.tree')}) AND r.ev_type = '1' ` +
   "AND c.oid = r.ev_class AND c.relkind = 'v') " +
   `SELECT pg_catalog.json_build_object('views', (${VIEWS}), 'relations', (${RELATIONS}), ` +
   `'functions', (${FUNCTIONS}), 'operators', (${OPERATORS}), 'objects', (${OBJECTS}))`;

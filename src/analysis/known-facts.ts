@@ -69,6 +69,8 @@ export class KnownFacts {
     const values = unknown.map((keys) => arrayLiteral(keys.map(String)));
     const { result, failure } = await this.#database.queryWithin(limit, CATALOG_FACTS, values, {
       alone: true,
+      name: 'facts about the objects of scripts',
+      recurs: true,
     });
     if (failure !== undefined) throw new StatementFailure(failure);
     const facts = readFacts(result.rows![0]![0]!);

@@ -28,6 +28,7 @@ import {
 } from './report.js';
 import { noConfigurationFile } from './start-report.js';
 import { replicaWarnings } from './replicas-check.js';
+import { searchPathWarnings } from './search-path-check.js';
 import { secretTableWarnings } from './secret-tables-check.js';
 import { scriptPermissions } from './script-permissions.js';
 import { requireScript, ScriptSelection } from './script-selection.js';
@@ -105,6 +106,7 @@ async function makeReport(
       const about = [
         ...lacks.map((what) => `database ${settings.alias}: ${name}: ${what}`),
         ...(isPostgres ? await secretTableWarnings(config, settings) : []),
+        ...(isPostgres ? await searchPathWarnings(settings) : []),
       ];
       return { finding: { ...alias, ok: true as const, engine: name, version }, about };
     }),

@@ -250,7 +250,8 @@ function groupColumn({ name, column, by }: Group): Column {
 function aggregateColumn({ name, function: of, column }: Aggregate): Column {
   if (column === undefined || of === 'count' || of === 'count_distinct') return { ...COUNT, name };
   if (of === 'avg' && column.kind !== 'string') return { ...COUNT, ...AVERAGE, name };
-  return { ...resultColumn(column, name), nullable: true };
+  // The aggregates that are used are those of PostgreSQL's own types.
+  return { ...resultColumn(column, name), nullable: true, operators: undefined };
 }
 
 /** A column of the result, whatever table its values come from. */

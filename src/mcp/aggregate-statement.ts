@@ -4,11 +4,11 @@
  */
 import { identifier } from '../quote.js';
 import type { Aggregate, Aggregation, Group } from './aggregate-arguments.js';
-import { columnSql, orderSql, whereSql, type Bind } from './conditions.js';
+import { columnSql, operatorSql, orderSql, whereSql, type Bind } from './conditions.js';
 import type { CountedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
 import type { Join } from './path-columns.js';
-import { rowsJson, tableSql, type SelectText } from './select-statement.js';
+import { oneMore, rowsJson, tableSql, type SelectText } from './select-statement.js';
 import type { Table } from './table.js';
 
 /** aggregateText writes the query of an aggregation. */
@@ -24,7 +24,7 @@ export function aggregateText(table: Table, aggregation: Aggregation): SelectTex
   // By position, because the expressions have placeholders.
   const by = groups.length === 0 ? '' : ` GROUP BY ${groups.map((_, i) => i + 1).join(', ')}`;
   const grouped = `SELECT ${results.join(', ')} FROM ${tableSql(table)} t${joins.map(joinSql).join('')}${whereSql('t', filters, bind)}${by}`;
-  let sql = `SELECT g.* FROM (${grouped}) g${whereSql('g', having, bind)}${orderSql('g', order)} LIMIT ${wanted} + 1`;
+  let sql = `SELECT g.* FROM (${grouped}) g${whereSql('g', having, bind)}${orderSql('g', order)} LIMIT ${oneMore(wanted)}`;
   if (offset > 0) sql += ` OFFSET ${bind(String(offset))}::bigint`;
   return { rows: sql, wanted, values };
 }
@@ -34,7 +34,8 @@ function joinSql({ alias, from, relation: { key } }: Join): string {
   const { columns, referenced, references } = key;
   const only = referenced.type === 'partitioned_table' ? '' : 'ONLY ';
   const equal = columns.map(
-    (column, i) => `${columnSql(alias, references[i]!)} = ${columnSql(from, column)}`,
+    (column, i) =>
+      `${columnSql(alias, references[i]!)} ${operatorSql('=', references[i])} ${columnSql(from, column)}`,
   );
   return ` LEFT JOIN ${only}${tableSql(referenced)} ${alias} ON ${equal.join(' AND ')}`;
 }
@@ -46,11 +47,11 @@ function groupSql({ column, by, zone }: Group, bind: Bind): string {
   const trunc = (...values: string[]): string =>
     `pg_catalog.date_trunc('${by}', ${values.join(', ')})`;
   const moment = column.kind === 'date' ? `${sql}::timestamp` : sql;
-  if (zone === undefined) return by === 'hour' ? trunc(moment) : `${trunc(moment)}::date`;
-  const text = `${bind(zone)}::text`;
+  if (zone === undefined) return by === 'hour' ? trunc(moment) : `${trunc(moment)}::pg_catalog.date`;
+  const text = `${bind(zone)}::pg_catalog.text`;
   // Hours of the day on which clocks go back differ only as moments.
   if (by === 'hour') return trunc(sql, text);
-  return `${trunc(`(${sql} AT TIME ZONE ${text})`)}::date`;
+  return `${trunc(`(${sql} AT TIME ZONE ${text})`)}::pg_catalog.date`;
 }
 
 /** An average is a double, because its digits end nowhere. */
@@ -59,7 +60,7 @@ function aggregateSql({ function: name, column }: Aggregate): string {
   const sql = columnSql('t', column);
   if (name === 'count_distinct') return `pg_catalog.count(DISTINCT ${sql})`;
   const isNumber = column.kind === 'integer' || column.kind === 'number';
-  return `pg_catalog.${name}(${sql})${name === 'avg' && isNumber ? '::float8' : ''}`;
+  return `pg_catalog.${name}(${sql})${name === 'avg' && isNumber ? '::pg_catalog.float8' : ''}`;
 }
 
 /** aggregateJson writes the result of an aggregation. */

@@ -3,7 +3,9 @@
  * visible. Changes are detected by row versions (`xmin`), so none is missed, whatever its origin. They wait for no
  * lock: for a table under an AccessExclusiveLock, properties that need a lock are left out, and the row is marked.
  */
+import { asScriptsSee } from '../pg/identity.js';
 import type { Statement } from '../pg/job.js';
+import { operatorSchema } from '../pg/type-operators.js';
 
 const OURS = "n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'";
 const RELATIONS = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ${OURS}`;
@@ -127,7 +129,8 @@ const LABELS =
 
 // The expression of a generated column is shown only to callers who may read all columns in it.
 const EXPRESSION =
-  'CASE WHEN a.atthasdef AND NOT k.locked THEN (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) ' +
+  'CASE WHEN a.atthasdef AND NOT k.locked THEN (SELECT ' +
+  `${asScriptsSee('pg_catalog.pg_get_expr(f.adbin, f.adrelid)')} ` +
   'FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum) END';
 
 const EXPRESSION_COLUMNS =
@@ -143,7 +146,7 @@ const LONGEST_COMMENT = 2_000;
 /** The values of a column, in the order of ColumnRow (loaded-table.ts). */
 const COLUMN = [
   'a.attname',
-  'pg_catalog.format_type(a.atttypid, a.atttypmod)',
+  asScriptsSee('pg_catalog.format_type(a.atttypid, a.atttypmod)'),
   't.oid::bigint',
   't.typtype',
   't.typcategory',
@@ -156,6 +159,7 @@ const COLUMN = [
   EXPRESSION,
   EXPRESSION_COLUMNS,
   `pg_catalog.left(pg_catalog.col_description(c.oid, a.attnum), ${LONGEST_COMMENT})`,
+  operatorSchema('t'),
 ].join(', ');
 
 const COLUMNS =
@@ -181,9 +185,10 @@ const KEYS =
 const INDEXES =
   'SELECT pg_catalog.json_agg(pg_catalog.json_build_array(x.indisunique, x.indisprimary, ' +
   '(SELECT pg_catalog.json_agg(CASE WHEN u.at <> 0 THEN pg_catalog.to_json(u.at) ' +
-  'WHEN k.locked THEN NULL ELSE pg_catalog.to_json(pg_catalog.pg_get_indexdef(x.indexrelid, u.i::int, true)) END ORDER BY u.i) ' +
+  'WHEN k.locked THEN NULL ELSE ' +
+  `pg_catalog.to_json(${asScriptsSee('pg_catalog.pg_get_indexdef(x.indexrelid, u.i::int, true)')}) END ORDER BY u.i) ` +
   'FROM pg_catalog.unnest(x.indkey::int2[]) WITH ORDINALITY u(at, i) WHERE u.i <= x.indnkeyatts), ' +
-  'CASE WHEN x.indpred IS NOT NULL AND NOT k.locked THEN pg_catalog.pg_get_expr(x.indpred, x.indrelid, true) END, ' +
+  `CASE WHEN x.indpred IS NOT NULL AND NOT k.locked THEN ${asScriptsSee('pg_catalog.pg_get_expr(x.indpred, x.indrelid, true)')} END, ` +
   'x.indpred IS NOT NULL, ' +
   "(SELECT pg_catalog.json_agg(DISTINCT y.refobjsubid) FROM pg_catalog.pg_depend y WHERE y.classid = 'pg_catalog.pg_class'::regclass " +
   "AND y.objid = x.indexrelid AND y.refclassid = 'pg_catalog.pg_class'::regclass AND y.refobjid = c.oid AND y.refobjsubid > 0)) " +
@@ -191,7 +196,7 @@ const INDEXES =
   'FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = c.oid AND x.indisvalid AND x.indislive';
 
 const CHECKS =
-  'SELECT pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.pg_get_expr(x.conbin, x.conrelid, true), x.conkey) ORDER BY x.conname) ' +
+  `SELECT pg_catalog.json_agg(pg_catalog.json_build_array(${asScriptsSee('pg_catalog.pg_get_expr(x.conbin, x.conrelid, true)')}, x.conkey) ORDER BY x.conname) ` +
   "FROM pg_catalog.pg_constraint x WHERE x.conrelid = c.oid AND x.contype = 'c' AND NOT k.locked";
 
 /** More about a table, in the order of FactsRow (loaded-table.ts). */

@@ -1,4 +1,7 @@
-/** Filters, orders and lists of columns as SQL. Names come from the catalog and are quoted; values are bound. */
+/**
+ * Filters, orders and lists of columns as SQL. Names come from the catalog and are quoted; values are bound. Operators are
+ * named with their schema: the search path is that of scripts, because views may call functions that rely on it.
+ */
 import { identifier } from '../quote.js';
 import type { Filter } from './filters.js';
 import type { Column } from './table.js';
@@ -44,9 +47,25 @@ function conditionSql(alias: string, filter: Filter, bind: Bind): string {
   const { column, operator, negated, value } = filter;
   const sql = columnSql(alias, column);
   if (value === undefined) return `${sql} IS ${negated ? 'NOT ' : ''}NULL`;
-  const condition = `${operandSql(sql, filter)} ${operator} ${operator === '= ANY' ? `(${bind(value)})` : bind(value)}`;
+  const operand = operandSql(sql, filter);
+  const of = operand === sql ? column : undefined;
+  const condition =
+    operator === '= ANY'
+      ? `${operand} ${operatorSql('=', of)} ANY (${bind(value)})`
+      : `${operand} ${operatorSql(SYMBOLS.get(operator) ?? operator, of)} ${bind(value)}`;
   return negated ? `NOT (${condition})` : condition;
 }
+
+/** operatorSql names an operator of a column's type; of PostgreSQL's own types without a column. */
+export function operatorSql(symbol: string, column?: Pick<Column, 'operators'>): string {
+  return `OPERATOR(${column?.operators === undefined ? 'pg_catalog' : identifier(column.operators)}.${symbol})`;
+}
+
+/** The operators that these words stand for. */
+const SYMBOLS: ReadonlyMap<string, string> = new Map([
+  ['LIKE', '~~'],
+  ['ILIKE', '~~*'],
+]);
 
 /** Types with LIKE of their own, so that indexes are used. */
 const TEXT = /^(?:text|citext|character|name)\b/;

@@ -3,6 +3,7 @@
  * the rows, which are not parsed here; only numbers that clients would round are changed.
  */
 import { ServiceError } from '../errors.js';
+import { operatorSql } from './conditions.js';
 import { exactNumbers } from './exact-numbers.js';
 import type { ReadOutcome } from './read-only.js';
 
@@ -29,14 +30,16 @@ export interface WantedRows {
   readonly total?: string | undefined;
 }
 
+const CAT = operatorSql('||');
+
 /**
  * countedRows wraps a query in a statement. The value is the number of rows, the value of `total`, and a JSON array of the
  * wanted rows; there is no row, and the outcome is `result_too_large`, if that array has more than `maxResult` bytes.
  */
 export function countedRows({ rows, wanted, total }: WantedRows, maxResult: number): string {
   // Slicing an array is faster than building another JSON value; OFFSET keeps PostgreSQL from building it twice.
-  const json = `'[' || coalesce(pg_catalog.array_to_string(${arrayOf(wanted)}, ','), '') || ']'`;
-  return `SELECT r.n${allOf(total)} || r.j FROM (SELECT pg_catalog.count(*)::text AS n, ${json} AS j FROM (\n${rows}\n) s OFFSET 0) r WHERE pg_catalog.octet_length(r.j) <= ${maxResult}`;
+  const json = `'[' ${CAT} coalesce(pg_catalog.array_to_string(${arrayOf(wanted)}, ','), '') ${CAT} ']'`;
+  return `SELECT r.n${allOf(total)} ${CAT} r.j FROM (SELECT pg_catalog.count(*)::pg_catalog.text AS n, ${json} AS j FROM (\n${rows}\n) s OFFSET 0) r WHERE pg_catalog.octet_length(r.j) ${operatorSql('<=')} ${maxResult}`;
 }
 
 /**
@@ -45,14 +48,14 @@ export function countedRows({ rows, wanted, total }: WantedRows, maxResult: numb
  */
 export function fittingRows({ rows, wanted, total }: WantedRows, maxResult: number): string {
   const row =
-    `SELECT u.i, (SELECT '{' || coalesce(pg_catalog.string_agg(${member(maxResult)}, ',' ORDER BY e.i), '') || '}' ` +
+    `SELECT u.i, (SELECT '{' ${CAT} coalesce(pg_catalog.string_agg(${member(maxResult)}, ',' ORDER BY e.i), '') ${CAT} '}' ` +
     'FROM pg_catalog.json_each(u.v) WITH ORDINALITY e(key, value, i)) AS j ' +
     'FROM pg_catalog.unnest(r.a) WITH ORDINALITY u(v, i) OFFSET 0';
-  const sized = `SELECT k.i, k.j, pg_catalog.sum(pg_catalog.octet_length(k.j) + 1) OVER (ORDER BY k.i) AS size FROM (${row}) k`;
+  const sized = `SELECT k.i, k.j, pg_catalog.sum(pg_catalog.octet_length(k.j) ${operatorSql('+')} 1) OVER (ORDER BY k.i) AS size FROM (${row}) k`;
   const fitting =
-    `SELECT ' rows ' || pg_catalog.count(*) || '[' || pg_catalog.string_agg(f.j, ',' ORDER BY f.i) || ']' ` +
-    `FROM (${sized}) f WHERE f.size < ${maxResult}`;
-  return `SELECT r.n${allOf(total)} || (${fitting}) FROM (SELECT pg_catalog.count(*)::text AS n, ${arrayOf(wanted)} AS a FROM (\n${rows}\n) s) r`;
+    `SELECT ' rows ' ${CAT} pg_catalog.count(*) ${CAT} '[' ${CAT} pg_catalog.string_agg(f.j, ',' ORDER BY f.i) ${CAT} ']' ` +
+    `FROM (${sized}) f WHERE f.size ${operatorSql('<')} ${maxResult}`;
+  return `SELECT r.n${allOf(total)} ${CAT} (${fitting}) FROM (SELECT pg_catalog.count(*)::pg_catalog.text AS n, ${arrayOf(wanted)} AS a FROM (\n${rows}\n) s) r`;
 }
 
 function arrayOf(wanted: string): string {
@@ -60,17 +63,17 @@ function arrayOf(wanted: string): string {
 }
 
 function allOf(total: string | undefined): string {
-  return total === undefined ? '' : ` || ' total ' || (${total})`;
+  return total === undefined ? '' : ` ${CAT} ' total ' ${CAT} (${total})`;
 }
 
 /** A member of a row, `e`, with its value cut if it is long. */
 function member(maxResult: number): string {
-  const value = "(e.value #>> '{}')";
+  const value = `(e.value ${operatorSql('#>>')} '{}')`;
   const most = longestValue(maxResult);
-  const cut = `pg_catalog.left(${value}, ${most}) || '… (cut, ' || pg_catalog.length(${value}) || ' characters)'`;
+  const cut = `pg_catalog.left(${value}, ${most}) ${CAT} '… (cut, ' ${CAT} pg_catalog.length(${value}) ${CAT} ' characters)'`;
   return (
-    "pg_catalog.to_json(e.key)::text || ':' || " +
-    `CASE WHEN pg_catalog.length(e.value::text) > ${most + CUT_NOTE} THEN pg_catalog.to_json(${cut})::text ELSE e.value::text END`
+    `pg_catalog.to_json(e.key)::pg_catalog.text ${CAT} ':' ${CAT} ` +
+    `CASE WHEN pg_catalog.length(e.value::pg_catalog.text) ${operatorSql('>')} ${most + CUT_NOTE} THEN pg_catalog.to_json(${cut})::pg_catalog.text ELSE e.value::pg_catalog.text END`
   );
 }
 

@@ -24,6 +24,7 @@ type ColumnRow = readonly [
   expression: string | null,
   expressionColumns: number[] | null,
   description: string | null,
+  operators: string | null,
 ];
 
 /** The keys in such a row, by the positions of columns. */
@@ -168,7 +169,8 @@ function factsOf([indexes, checks]: FactsRow): CatalogFacts {
 
 function columnOf(row: ColumnRow): Column {
   const [name, type, oid, typeKind, category, modifier, labels, position, ...rest] = row;
-  const [nullable, identity, generated, expression, expressionColumns, description] = rest;
+  const [nullable, identity, generated, expression, expressionColumns, ...last] = rest;
+  const [description, operators] = last;
   const base: BaseType = { oid, type: typeKind, category, modifier };
   return {
     name,
@@ -184,5 +186,6 @@ function columnOf(row: ColumnRow): Column {
       : undefined,
     defaultValue: generated ? undefined : (expression ?? undefined),
     description: description ?? undefined,
+    operators: operators ?? undefined,
   };
 }

@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../errors.js';
-import { withTimeout, withTraceId, type Identity } from '../pg/identity.js';
+import { asOwn, withoutJit, withTimeout, withTraceId, type Identity } from '../pg/identity.js';
 import type { InternalOutcome } from '../pg/internal-job.js';
 import type { Job, ResultForm, Run, Statement, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
@@ -27,7 +27,7 @@ export interface Reading {
   readonly onPrimary?: boolean;
   /** A time limit of its own, ms; that of all statements also applies. */
   readonly timeout?: number | undefined;
-  /** Undefined for what the service reads for itself. */
+  /** Undefined for what the service reads for itself, in the catalogs. */
   readonly named?: ReadingName;
 }
 
@@ -130,10 +130,17 @@ export class ReadOnly {
     });
   }
 
-  #identity({ timeout }: Reading, { identity, trace }: McpCall): Identity | undefined {
-    const own =
-      timeout === undefined ? identity : withTimeout(identity, Math.min(timeout, this.#limit));
-    return trace !== undefined && this.#namesTraces ? withTraceId(own, trace.traceId) : own;
+  #identity(
+    { timeout, named }: Reading,
+    { identity: callers, trace }: McpCall,
+  ): Identity | undefined {
+    let identity = callers;
+    if (named === undefined) identity = asOwn(identity);
+    else if (named.rendered === undefined) identity = withoutJit(identity);
+    if (timeout !== undefined) identity = withTimeout(identity, Math.min(timeout, this.#limit));
+    return trace !== undefined && this.#namesTraces
+      ? withTraceId(identity, trace.traceId)
+      : identity;
   }
 
   #report(

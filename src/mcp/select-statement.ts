@@ -3,7 +3,7 @@
  * are quoted; values are bound. Related rows are read in the same statement, for the rows of the result only.
  */
 import { identifier, qualifiedName } from '../quote.js';
-import { columnSql, columnsSql, orderSql, whereSql, type Bind } from './conditions.js';
+import { columnSql, columnsSql, operatorSql, orderSql, whereSql, type Bind } from './conditions.js';
 import { longestValue, type CountedRows, type WantedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
 import type { Include } from './include-argument.js';
@@ -26,11 +26,16 @@ export function selectText(table: Table, selection: Selection): SelectText {
     include.length === 0
       ? columnsOf(table, columns).sql
       : columnsSql('t', withKeys(columns, include));
-  let sql = `SELECT ${read} FROM ${from}${orderSql('t', order)} LIMIT ${wanted} + 1`;
+  let sql = `SELECT ${read} FROM ${from}${orderSql('t', order)} LIMIT ${oneMore(wanted)}`;
   if (offset > 0) sql += ` OFFSET ${bind(String(offset))}::bigint`;
   if (include.length > 0) sql = withIncluded(sql, columns, include, bind);
   const all = total ? `SELECT pg_catalog.count(*) FROM ${from}` : undefined;
   return { rows: sql, wanted, total: all, values };
+}
+
+/** oneMore is SQL for an integer and one. */
+export function oneMore(integer: string): string {
+  return `${integer} ${operatorSql('+')} 1`;
 }
 
 export function tableSql(table: Table): string {
@@ -64,8 +69,8 @@ function withIncluded(
     const limit = `${bind(String(list.limit))}::int`;
     const json = `pg_catalog.array_to_json((pg_catalog.array_agg(pg_catalog.row_to_json(x.*)))[1:${limit}])`;
     lists.push(
-      ` LEFT JOIN LATERAL (SELECT coalesce(${json}, '[]'::json) AS j, pg_catalog.count(*) > ${limit} AS m ` +
-        `FROM (${relatedSql(one, bind, `${limit} + 1`)}) x) ${alias} ON true`,
+      ` LEFT JOIN LATERAL (SELECT coalesce(${json}, '[]'::pg_catalog.json) AS j, pg_catalog.count(*) ${operatorSql('>')} ${limit} AS m ` +
+        `FROM (${relatedSql(one, bind, oneMore(limit))}) x) ${alias} ON true`,
     );
     members.push(`${alias}.j AS ${identifier(name)}`, `${alias}.m AS ${identifier(list.more)}`);
   }
@@ -79,7 +84,9 @@ function relatedSql(
   limit: string,
 ): string {
   const filters = whereSql('r', list?.filters ?? [], bind);
-  const keys = theirs.map((column, i) => `${columnSql('r', column)} = ${columnSql('t', ours[i]!)}`);
+  const keys = theirs.map(
+    (column, i) => `${columnSql('r', column)} ${operatorSql('=', column)} ${columnSql('t', ours[i]!)}`,
+  );
   return (
     `SELECT ${columnsSql('r', columns)} FROM ${tableSql(table)} r` +
     `${filters === '' ? ' WHERE' : `${filters} AND`} ${keys.join(' AND ')}` +

@@ -34,6 +34,8 @@ export interface Column {
   readonly defaultValue: string | undefined;
   /** The comment in the database. */
   readonly description: string | undefined;
+  /** Schema of the operators of its type; undefined for pg_catalog. */
+  readonly operators?: string | undefined;
   /** For a column of a joined table, the alias of that table in the statement. */
   readonly relation?: string | undefined;
 }

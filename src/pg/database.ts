@@ -14,12 +14,14 @@ import { ConnectionQuota, type Quota } from './connection-quota.js';
 import { Dialer } from './dialer.js';
 import type { Engine } from '../engine.js';
 import { KnownEngine } from './engine.js';
+import { asOwn } from './identity.js';
 import { InternalJob, type InternalOptions, type InternalOutcome } from './internal-job.js';
 import type { Job } from './job.js';
 import { DatabaseGauges } from './database-gauges.js';
 import { LaneCount } from './lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import type { DescribeOptions, Queryable, ServiceDatabase } from './queryable.js';
+import { OverdueStatements } from './overdue-statements.js';
 import { ResultBudget } from './result-budget.js';
 import { Scheduler } from './scheduler.js';
 import { connectionFailure, type SqlFailure } from './sql-failure.js';
@@ -37,6 +39,8 @@ export class Database implements ServiceDatabase {
   };
   /** Called when a connection has ended, for whatever reason. */
   onLost: (() => void) | undefined;
+  /** Told when a statement with a name was not answered in time, once until it is answered. */
+  onOverdue: ((overdue: { name: string; limit: number; pause: number }) => void) | undefined;
   readonly #budget: ResultBudget;
   readonly #quota: Quota;
   readonly #connections: Connection[] = [];
@@ -50,6 +54,7 @@ export class Database implements ServiceDatabase {
   readonly #endSamples: () => void;
   readonly #gauges: DatabaseGauges;
   readonly #engine = new KnownEngine();
+  readonly #overdue = new OverdueStatements();
   #closed = false;
 
   constructor(settings: DatabaseSettings, budget: ResultBudget, quota: Quota) {
@@ -134,7 +139,7 @@ export class Database implements ServiceDatabase {
     options?: InternalOptions,
   ): Promise<InternalOutcome> {
     return new Promise((resolve) => {
-      this.run(new InternalJob(sql, values, resolve, options), performance.now());
+      this.run(new InternalJob(sql, values, resolve, ownOptions(options)), performance.now());
       this.flush();
     });
   }
@@ -175,7 +180,7 @@ export class Database implements ServiceDatabase {
     limit: number,
     sql: string,
     values: (string | null)[] = [],
-    options?: Pick<InternalOptions, 'identity' | 'before'>,
+    options?: Pick<InternalOptions, 'identity' | 'before' | 'asScript'>,
   ): Promise<InternalOutcome> | undefined {
     if (this.#closed) return undefined;
     return this.#within(limit, sql, values, { ...options, rolledBack: 'READ ONLY' }, (job) =>
@@ -188,19 +193,25 @@ export class Database implements ServiceDatabase {
     limit: number,
     sql: string,
     values: (string | null)[],
-    options: InternalOptions | undefined,
+    options: InternalOptions = {},
     send: (job: InternalJob) => boolean,
   ): Promise<InternalOutcome> | undefined {
+    const { name } = options;
+    if (name !== undefined && this.#overdue.pauses(sql, performance.now()))
+      return Promise.resolve({ failure: overdue(`${name}: not asked for, after a time-out`) });
     let resolve!: (outcome: InternalOutcome) => void;
     const promise = new Promise<InternalOutcome>((settle) => (resolve = settle));
     const ended = (outcome: InternalOutcome): void => {
       clearTimeout(timer);
+      if (name !== undefined && outcome.result !== undefined) this.#overdue.answered(sql);
       resolve(outcome);
     };
-    const job = new InternalJob(sql, values, ended, { ...options, cannotWrite: true });
+    const job = new InternalJob(sql, values, ended, { ...ownOptions(options), cannotWrite: true });
     const timer = setTimeout(() => {
       this.abandon(job);
-      resolve({ failure: new ServiceError('timeout', `no answer in ${limit / 1000} s`) });
+      if (name !== undefined && job.attempts > 0) this.#timedOut(sql, name, limit);
+      const reason = `no answer in ${limit / 1000} s`;
+      resolve({ failure: overdue(name === undefined ? reason : `${name}: ${reason}`) });
     }, limit);
     if (!send(job)) {
       clearTimeout(timer);
@@ -208,6 +219,11 @@ export class Database implements ServiceDatabase {
     }
     this.flush();
     return promise;
+  }
+
+  #timedOut(sql: string, name: string, limit: number): void {
+    const { isFirst, pause } = this.#overdue.timedOut(sql, performance.now());
+    if (isFirst) this.onOverdue?.({ name, limit, pause });
   }
 
   /** probe resolves to the reason why the database does not answer in time, empty when it does. */
@@ -335,6 +351,16 @@ export class Database implements ServiceDatabase {
         ?.close();
     this.applyQuota();
   }
+}
+
+/** The options of a statement, unless it is one of a script, with the identity of the service's own. */
+function ownOptions(options: InternalOptions = {}): InternalOptions {
+  if (options.asScript === true || options.describes === true) return options;
+  return { ...options, identity: asOwn(options.identity) };
+}
+
+function overdue(reason: string): ServiceError {
+  return new ServiceError('timeout', reason);
 }
 
 function stopping(): SqlFailure {

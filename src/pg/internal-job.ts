@@ -1,10 +1,10 @@
 /**
- * A statement of the service itself: a probe, a DEALLOCATE, a conversion. It runs as the connection's user unless an
- * identity is given: a statement that only reads catalogs, and calls no functions of users, needs none.
+ * A statement of the service itself: a probe, a DEALLOCATE, a conversion. It runs as the connection's user unless a role is
+ * given: a statement that only reads catalogs, and calls no functions of users, needs none.
  */
 import type { ServiceError } from '../errors.js';
 import type { Identity } from './identity.js';
-import type { EarlierStatement, Job, ResultForm, StatementResult } from './job.js';
+import type { EarlierStatement, Job, ResultForm, Statement, StatementResult } from './job.js';
 import { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';
 
@@ -15,6 +15,12 @@ export type InternalOutcome =
 /** InternalOptions are as in Job, apart from `describes` and `alone`. */
 export interface InternalOptions {
   readonly identity?: Identity | undefined;
+  /** Whether names in it are looked up, and it is compiled, as in scripts: it has SQL of a script, or calls code of users. */
+  readonly asScript?: boolean;
+  /** What it asks for, in the log. With a time limit, it is not repeated at once when it was not answered in time. */
+  readonly name?: string;
+  /** Whether its text is a constant that is sent often, so that it is prepared. */
+  readonly recurs?: boolean;
   readonly before?: readonly EarlierStatement[];
   /** Then it may be run again, as with `cannotWrite`. */
   readonly rolledBack?: 'READ ONLY' | 'READ WRITE';
@@ -25,8 +31,17 @@ export interface InternalOptions {
   readonly alone?: boolean;
 }
 
+/** Statements that are prepared: the same object for the same text. */
+const recurrent = new Map<string, Statement>();
+
+function recurring(sql: string): Statement {
+  let statement = recurrent.get(sql);
+  if (statement === undefined) recurrent.set(sql, (statement = { sql, recurs: true }));
+  return statement;
+}
+
 export class InternalJob implements Job {
-  readonly statement;
+  readonly statement: Statement;
   readonly values;
   readonly identity: Identity | undefined;
   readonly form: ResultForm;
@@ -48,14 +63,14 @@ export class InternalJob implements Job {
     options: InternalOptions = {},
   ) {
     const { identity, before, rolledBack, cannotWrite = false } = options;
-    const { describes = false, alone = false } = options;
+    const { describes = false, alone = false, recurs = false } = options;
     this.identity = identity;
     this.form = describes ? 'description' : 'rows';
     this.before = before;
     this.rolledBack = rolledBack;
     this.cannotWrite = cannotWrite || describes || rolledBack !== undefined;
     this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
-    this.statement = { sql, recurs: false };
+    this.statement = recurs ? recurring(sql) : { sql, recurs: false };
     this.values = values;
     this.#ended = ended;
     this.abandoned = ended === undefined;

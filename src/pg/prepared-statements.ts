@@ -10,7 +10,7 @@ import { StatementCache, type StatementCacheBounds } from './statement-cache.js'
 const STATEMENTS: StatementCacheBounds = { statements: 200, weight: 24 << 10 };
 
 /** More than there are identity statements, so that none is ever evicted. */
-const IDENTITIES: StatementCacheBounds = { statements: 16, weight: Infinity };
+const IDENTITIES: StatementCacheBounds = { statements: 64, weight: Infinity };
 
 export class PreparedStatements {
   readonly statements = new StatementCache(STATEMENTS);

@@ -23,8 +23,8 @@ const READS =
 
 /**
  * SECRET lists the relations that hold or show rows of the tables with the schemas `$1` and the names `$2`. Views over them
- * are listed too, but their privileges decide whether they are shown. The arrays keep PostgreSQL's cost estimate below
- * `jit_above_cost`.
+ * are listed too, but their privileges decide whether they are shown. The steps go down to sources, and up from these. One walk
+ * for both, and the array, keep PostgreSQL's estimate of the cost far below `jit_above_cost`.
  */
 export const SECRET: Statement = {
   sql:
@@ -32,18 +32,17 @@ export const SECRET: Statement = {
     'FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) s(schema, name) ' +
     'JOIN pg_catalog.pg_namespace n ON n.nspname = s.schema ' +
     'JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = s.name), ' +
-    'source(oid) AS (SELECT oid FROM named UNION SELECT r.oid FROM source s CROSS JOIN LATERAL (' +
-    'SELECT i.inhrelid AS oid FROM pg_catalog.pg_inherits i WHERE i.inhparent = s.oid UNION ALL ' +
-    'SELECT d.refobjid FROM pg_catalog.pg_rewrite w JOIN pg_catalog.pg_depend d ON d.objid = w.oid ' +
-    `WHERE w.ev_class = s.oid AND ${SELECTS} AND ${READS}) r), ` +
-    'reader(oid) AS (SELECT pg_catalog.unnest(ARRAY(SELECT oid FROM source)) UNION SELECT r.oid FROM reader s CROSS JOIN LATERAL (' +
-    'SELECT i.inhparent AS oid FROM pg_catalog.pg_inherits i WHERE i.inhrelid = s.oid UNION ALL ' +
-    'SELECT w.ev_class FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite w ON w.oid = d.objid ' +
+    'step(oid, up) AS (SELECT oid, false FROM named UNION SELECT r.oid, r.up FROM step s CROSS JOIN LATERAL (' +
+    'SELECT i.inhrelid AS oid, false AS up FROM pg_catalog.pg_inherits i WHERE i.inhparent = s.oid AND NOT s.up UNION ALL ' +
+    'SELECT d.refobjid, false FROM pg_catalog.pg_rewrite w JOIN pg_catalog.pg_depend d ON d.objid = w.oid ' +
+    `WHERE w.ev_class = s.oid AND ${SELECTS} AND ${READS} AND NOT s.up UNION ALL ` +
+    'SELECT i.inhparent, true FROM pg_catalog.pg_inherits i WHERE i.inhrelid = s.oid UNION ALL ' +
+    'SELECT w.ev_class, true FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite w ON w.oid = d.objid ' +
     `WHERE d.refobjid = s.oid AND ${SELECTS} AND ${READS}) r) ` +
     'SELECT c.oid, n.nspname, c.relname, CASE WHEN c.oid IN (SELECT oid FROM named) THEN ' +
-    "'named' WHEN c.oid IN (SELECT oid FROM source) THEN 'source' WHEN c.relkind = 'v' THEN 'view' ELSE 'copy' END " +
+    "'named' WHEN c.oid IN (SELECT oid FROM step WHERE NOT up) THEN 'source' WHEN c.relkind = 'v' THEN 'view' ELSE 'copy' END " +
     'FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ' +
-    'WHERE c.oid = ANY (ARRAY(SELECT oid FROM reader)) ORDER BY n.nspname, c.relname',
+    'WHERE c.oid = ANY (ARRAY(SELECT oid FROM step)) ORDER BY n.nspname, c.relname',
   recurs: true,
 };
 

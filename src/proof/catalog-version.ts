@@ -4,6 +4,7 @@
  * operators, casts, schemas, members of roles, the user and the search path), which concerns all of them. Temporary objects,
  * and those of PostgreSQL itself, do not count. Another engine has one version: nothing is proved on it.
  */
+import { SEARCH_PATH_OF_SCRIPTS } from '../pg/identity.js';
 import { rowsOf, type Queryable, type ServiceDatabase } from '../pg/queryable.js';
 
 export interface CatalogVersion {
@@ -64,7 +65,7 @@ const GENERAL = [
   versionOf('pg_auth_members', `member >= ${FIRST_OWN}`),
   `(SELECT pg_catalog.concat_ws('/', oid, datname) FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())`,
   'CURRENT_USER',
-  `pg_catalog.current_setting('search_path')`,
+  SEARCH_PATH_OF_SCRIPTS,
   `pg_catalog.current_setting('server_version_num')`,
 ];
 

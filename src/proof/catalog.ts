@@ -1,4 +1,5 @@
 /** What a proof needs from PostgreSQL's catalogs: names of tables to try, types, and which roles exist. */
+import { asScriptsSee } from '../pg/identity.js';
 import { rowsOf, type Queryable } from '../pg/queryable.js';
 import { arrayLiteral } from '../quote.js';
 
@@ -8,11 +9,11 @@ const MOST_TABLES = 5;
 /** Tables and views that a statement can name without a schema. */
 const TABLES = `SELECT c.relname FROM pg_catalog.pg_class c
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relnamespace <> 'pg_catalog'::pg_catalog.regnamespace
-  AND pg_catalog.pg_table_is_visible(c.oid)
+  AND ${asScriptsSee('pg_catalog.pg_table_is_visible(c.oid)')}
 ORDER BY c.relkind <> 'r', c.relname LIMIT ${MOST_TABLES}`;
 
 /** With the labels of an enum, or of the enum that an array is of, as a JSON list. */
-const TYPES = `SELECT o.oid, pg_catalog.format_type(o.oid, NULL), (
+const TYPES = `SELECT o.oid, ${asScriptsSee('pg_catalog.format_type(o.oid, NULL)')}, (
   SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e
   WHERE e.enumtypid = COALESCE(NULLIF(t.typelem, 0), t.oid))
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS o(oid) LEFT JOIN pg_catalog.pg_type t ON t.oid = o.oid`;

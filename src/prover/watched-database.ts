@@ -21,6 +21,8 @@ import { dependencyDigest, wordsOf } from './dependencies.js';
 
 /** How long a statement about the catalogs may take, ms. */
 const LOOK_LIMIT = 10_000;
+const CATALOGS = 'versions and names in the catalogs';
+
 /** How long PostgreSQL may take to parse a statement, ms: it waits for locks on the tables. */
 const PATIENCE = 2_000;
 /** Waits between attempts to reach the database, ms. */
@@ -83,9 +85,15 @@ export class WatchedDatabase {
     this.#signal = signal;
     this.#log = log;
     this.#catalogs = {
-      query: (sql, values) => database.queryWithin(LOOK_LIMIT, sql, values),
+      query: (sql, values) =>
+        database.queryWithin(LOOK_LIMIT, sql, values, { name: CATALOGS, recurs: true }),
     };
     this.#prover = this.#newProver();
+    database.onOverdue = ({ name, limit, pause }) =>
+      log.warn(
+        { database: this.alias },
+        `PostgreSQL did not answer a statement of the service in ${limit / 1000} s, which is repeated after ${pause / 1000} s or more: ${name}`,
+      );
   }
 
   /** Whether texts can be proved on it. */

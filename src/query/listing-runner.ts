@@ -4,6 +4,7 @@
  * end.
  */
 import { Listings } from '../catalog/listings.js';
+import { asOwn } from '../pg/identity.js';
 import { ScriptCost } from '../pg/script-cost.js';
 import type { TableAccessSettings } from '../settings.js';
 import { parseQueryString } from '../script/query-string.js';
@@ -34,6 +35,7 @@ export class ListingRunner {
     query.values = values;
     query.form = query.valueForm;
     query.cannotWrite = true;
+    query.identity = asOwn(query.identity);
     query.cost = this.#costs.get(name);
     if (query.cost === undefined) this.#costs.set(name, (query.cost = new ScriptCost()));
   }

@@ -7,6 +7,7 @@
 import { arrayLiteral } from '../quote.js';
 import type { Rows, ServiceDatabase } from '../pg/queryable.js';
 import type { Identity } from '../pg/identity.js';
+import type { InternalOptions } from '../pg/internal-job.js';
 import type { ResultColumn } from '../pg/job.js';
 import { serverTypes, type JsonOf } from './row-json.js';
 
@@ -57,7 +58,7 @@ export class ServerJson {
   async #nameOf(type: number): Promise<string> {
     const known = this.#names.get(type);
     if (known !== undefined) return known;
-    const [row] = await this.#rows(TYPE_NAME, [String(type)], undefined);
+    const [row] = await this.#rows(TYPE_NAME, [String(type)]);
     const name = row?.[0];
     if (typeof name !== 'string') throw new Error('the type has no name');
     this.#names.set(type, name);
@@ -69,13 +70,13 @@ export class ServerJson {
     values: string[],
     identity: Identity | undefined,
   ): Promise<(string | null)[]> {
-    const sql = `SELECT to_json(v::${name}) FROM unnest($1::text[]) WITH ORDINALITY AS u(v, n) ORDER BY n`;
-    const rows = await this.#rows(sql, [arrayLiteral(values)], identity);
+    const sql = `SELECT pg_catalog.to_json(v::${name}) FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS u(v, n) ORDER BY n`;
+    const rows = await this.#rows(sql, [arrayLiteral(values)], { identity, asScript: true });
     return rows.map(([text = null]) => text);
   }
 
-  async #rows(sql: string, values: string[], identity: Identity | undefined): Promise<Rows> {
-    const { result, failure } = await this.#database.query(sql, values, { identity });
+  async #rows(sql: string, values: string[], options?: InternalOptions): Promise<Rows> {
+    const { result, failure } = await this.#database.query(sql, values, options);
     if (result !== undefined) return result.rows ?? [];
     const why = 'state' in failure ? failure.state : failure.code;
     throw new Error(`the database did not convert the values (${why})`);

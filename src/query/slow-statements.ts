@@ -39,7 +39,7 @@ const PLAN_LIMIT = 500;
 const GENERIC_PLAN = 160_000;
 
 /** The plan, once `explain` has run in the same transaction. */
-const EXPLAINED = `SELECT current_setting('service.plan')`;
+const EXPLAINED = `SELECT pg_catalog.current_setting('service.plan')`;
 
 const EXTENSION = `SELECT n.nspname FROM pg_catalog.pg_extension e
   JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'`;
@@ -113,7 +113,11 @@ export class SlowStatements {
     const database = this.#databaseOf(alias);
     const identity = withTimeout(statement.identity, PLAN_LIMIT);
     const before = [{ statement: { sql: explain(sql), recurs: false }, values: [] }];
-    const asked = database.querySpare(PLAN_LIMIT, EXPLAINED, [], { identity, before });
+    const asked = database.querySpare(PLAN_LIMIT, EXPLAINED, [], {
+      identity,
+      before,
+      asScript: true,
+    });
     if (asked === undefined) {
       this.#plans.giveBack(alias, script);
       return undefined;
@@ -169,7 +173,7 @@ const SLOW = 'a statement was slow';
  */
 function explain(sql: string): string {
   const text = literal(`EXPLAIN (GENERIC_PLAN, VERBOSE, FORMAT JSON) ${sql}`);
-  return `DO ${literal(`DECLARE plan text; BEGIN
+  return `DO ${literal(`DECLARE plan pg_catalog.text; BEGIN
     EXECUTE ${text} INTO plan;
     PERFORM pg_catalog.set_config('service.plan', plan, true);
   END`)}`;

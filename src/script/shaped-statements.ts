@@ -5,7 +5,7 @@
 import type { Head } from '../head/head.js';
 import { identifier } from '../quote.js';
 import { columnsOf } from './head-columns.js';
-import { StatementBuilder, type JsonAggregate, type ReadFrame } from './statement.js';
+import { fits, StatementBuilder, type JsonAggregate, type ReadFrame } from './statement.js';
 
 interface ShapedJson {
   /** Of the rows `s`: NULL for none, and an empty text for several where there is to be one. */
@@ -49,7 +49,7 @@ export class ShapedStatements {
     const { json, from } = this.#jsonOf(shape);
     return {
       head: `SELECT ${json} FROM (${from.head}`,
-      tail: `${from.tail}) s HAVING (pg_column_size(${json}) <= ${this.#maxResult}) IS NOT FALSE`,
+      tail: `${from.tail}) s HAVING ${fits(json, this.#maxResult)}`,
     };
   }
 
@@ -60,34 +60,37 @@ export class ShapedStatements {
   #rowFrame(shape: Head['shape'], columns: readonly string[]): ReadFrame {
     const { json, from } = this.#jsonOf(shape);
     const texts = columns.map(
-      (column) => `(SELECT ${ROW}.${identifier(column)}::text FROM s ${ROW} LIMIT 1)`,
+      (column) => `(SELECT ${ROW}.${identifier(column)}::pg_catalog.text FROM s ${ROW} LIMIT 1)`,
     );
-    const columnList = [...texts, '(SELECT count(*) FROM s)'].map((text, i) => `${text} AS h${i}`);
+    const columnList = [...texts, '(SELECT pg_catalog.count(*) FROM s)'].map((text, i) => `${text} AS h${i}`);
     const row = `SELECT (SELECT ${json} FROM s) AS body, ${columnList.join(', ')} OFFSET 0`;
     return {
       head: `WITH s AS (${from.head}`,
-      tail: `${from.tail}) SELECT * FROM (${row}) r WHERE (pg_column_size(body) <= ${this.#maxResult}) IS NOT FALSE`,
+      tail: `${from.tail}) SELECT * FROM (${row}) r WHERE ${fits('body', this.#maxResult)}`,
     };
   }
 
   #jsonOf(shape: Head['shape']): ShapedJson {
     if (shape === 'list')
-      return { json: `${this.#aggregate}(s.*)::text`, from: { head: '\n', tail: '\n' } };
-    const convert = this.#aggregate === 'json_agg' ? 'to_json' : 'to_jsonb';
+      return { json: `pg_catalog.${this.#aggregate}(s.*)::pg_catalog.text`, from: { head: '\n', tail: '\n' } };
+    const convert = this.#aggregate === 'json_agg' ? 'pg_catalog.to_json' : 'pg_catalog.to_jsonb';
     const [value, select] =
       shape === 'one'
-        ? [`${convert}(s.*)::text`, 'SELECT s.*']
+        ? [`${convert}(s.*)::pg_catalog.text`, 'SELECT s.*']
         : // The subquery fails where there are several columns.
           [
-            `coalesce(${convert}(s."@value")::text, 'null')`,
+            `coalesce(${convert}(s."@value")::pg_catalog.text, 'null')`,
             'SELECT s.*, (SELECT s.*) AS "@value"',
           ];
     return {
-      json: `CASE count(*) WHEN 0 THEN NULL WHEN 1 THEN string_agg(${value}, '') ELSE '' END`,
+      json: `CASE WHEN ${COUNT} 0 THEN NULL WHEN ${COUNT} 1 THEN pg_catalog.string_agg(${value}, '') ELSE '' END`,
       from: { head: `${select} FROM (\n`, tail: '\n) s LIMIT 2' },
     };
   }
 }
+
+/** The comparison of the number of rows. */
+const COUNT = 'pg_catalog.count(*) OPERATOR(pg_catalog.=)';
 
 /** The alias of the first row, in the errors of PostgreSQL about its columns. */
 const ROW = 'h';

@@ -69,13 +69,21 @@ export interface ReadFrame {
 export type JsonAggregate = 'json_agg' | 'jsonb_agg';
 
 /**
+ * fits is the condition that a value has at most `maxResult` bytes, or is NULL. Like all SQL around the text of a script, it
+ * names functions and operators with their schema: with the search path of scripts, those of other users would be found.
+ */
+export function fits(value: string, maxResult: number): string {
+  return `(pg_catalog.pg_column_size(${value}) OPERATOR(pg_catalog.<=) ${maxResult}) IS NOT FALSE`;
+}
+
+/**
  * jsonFrame makes one JSON value of all rows; of `s.*`, because `s` alone could be a column. The statement returns no row
  * when the value is larger than `maxResult` bytes, so that it never leaves the database.
  */
 export function jsonFrame(aggregate: JsonAggregate, maxResult: number): ReadFrame {
   return {
-    head: `SELECT ${aggregate}(s.*) FROM (\n`,
-    tail: `\n) s HAVING (pg_column_size(${aggregate}(s.*)) <= ${maxResult}) IS NOT FALSE`,
+    head: `SELECT pg_catalog.${aggregate}(s.*) FROM (\n`,
+    tail: `\n) s HAVING ${fits(`pg_catalog.${aggregate}(s.*)`, maxResult)}`,
   };
 }
 

@@ -3,14 +3,17 @@
  * existing table needs only the columns of user names and passwords. All others are read from the row as JSON, in which
  * an absent column is not an error, and from which the password is removed.
  */
+import { operatorSchema } from '../pg/type-operators.js';
 import { identifier, literal, qualifiedName } from '../quote.js';
 import type { UsersTable } from '../settings.js';
 
 export interface UserStatements {
+  /** The schema with the operators of the user names' type; no row, or NULL, for pg_catalog. */
+  readonly operators: string;
   /** $1 user name: at most two rows of user name, password, id, name and metadata, the last three as JSON. */
-  readonly find: string;
+  readonly find: (operators: string) => string;
   /** $1 user name, $2 the old hash, $3 the new one. */
-  readonly renew: string;
+  readonly renew: (operators: string) => string;
   /** The table's columns, one a row; no row when there is no table. */
   readonly columns: string;
   /** Creates the table if it does not exist, also while others create it; the second one is for servers without locks. */
@@ -23,9 +26,9 @@ export interface UserStatements {
   /** $1 user name, $2 hash, then the optional columns that are given. Inserts nothing if the name exists. */
   readonly add: (given: { readonly name: boolean; readonly metadata: boolean }) => string;
   /** $1 user name, $2 hash. */
-  readonly setPassword: string;
+  readonly setPassword: (operators: string) => string;
   /** $1 user name. */
-  readonly remove: string;
+  readonly remove: (operators: string) => string;
 }
 
 export function statementsOf(users: UsersTable): UserStatements {
@@ -34,11 +37,16 @@ export function statementsOf(users: UsersTable): UserStatements {
   const password = `u.${identifier(users.password)}`;
   const made = `CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(users)})`;
   const row = `(to_jsonb(u.*) - ${literal(users.password)})`;
+  const isUser = (operators: string): string =>
+    `${username} OPERATOR(${identifier(operators)}.=) $1`;
   return {
-    find: `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
-FROM ${table} u WHERE ${username} = $1 LIMIT 2`,
-    renew: `UPDATE ${table} u SET ${identifier(users.password)} = $3
-WHERE ${username} = $1 AND ${password}::text = $2::text`,
+    operators: `SELECT ${operatorSchema('t')} FROM pg_attribute a JOIN pg_type c ON c.oid = a.atttypid
+JOIN pg_type t ON t.oid = coalesce(nullif(c.typbasetype, 0), c.oid)
+WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attname = ${literal(users.username)}`,
+    find: (operators) => `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
+FROM ${table} u WHERE ${isUser(operators)} LIMIT 2`,
+    renew: (operators) => `UPDATE ${table} u SET ${identifier(users.password)} = $3
+WHERE ${isUser(operators)} AND ${password}::text = $2::text`,
     columns: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(${literal(table)}) AND attnum > 0 AND NOT attisdropped`,
     // No check whether it exists: after the wait for the lock, a catalog lookup may still give a cached result.
@@ -60,8 +68,9 @@ END`)}`,
       return `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')}
 WHERE NOT EXISTS (SELECT 1 FROM ${table} u WHERE ${username} = $1::text)`;
     },
-    setPassword: `UPDATE ${table} u SET ${identifier(users.password)} = $2 WHERE ${username} = $1`,
-    remove: `DELETE FROM ${table} u WHERE ${username} = $1`,
+    setPassword: (operators) =>
+      `UPDATE ${table} u SET ${identifier(users.password)} = $2 WHERE ${isUser(operators)}`,
+    remove: (operators) => `DELETE FROM ${table} u WHERE ${isUser(operators)}`,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type Rows,
 } from '../pg/queryable.js';
 import type { StatementResult } from '../pg/job.js';
+import { lacksFeature } from '../pg/sql-failure.js';
 import type { UsersTable } from '../settings.js';
 import type { MadeUsersTable, StoredUser } from '../tasks.js';
 import { statementsOf, type UserStatements } from './statements.js';
@@ -44,7 +45,7 @@ export class Users {
   async find(username: string): Promise<StoredUser | 'ambiguous' | undefined> {
     let rows: Rows;
     try {
-      rows = await this.#rows(this.#sql.find, [username]);
+      rows = await this.#find(username);
     } catch (error) {
       // The column cannot hold the value, so no user has that name.
       if (error instanceof StatementFailure && error.state.startsWith('22')) return undefined;
@@ -65,9 +66,13 @@ export class Users {
     };
   }
 
+  async #find(username: string): Promise<Rows> {
+    return this.#rows(this.#sql.find(await this.#operators()), [username]);
+  }
+
   /** renew replaces a hash, unless it has changed since. */
   async renew(username: string, from: string, to: string): Promise<void> {
-    await this.#run(this.#sql.renew, [username, from, to]);
+    await this.#run(this.#sql.renew(await this.#operators()), [username, from, to]);
   }
 
   /** make creates the table if it does not exist, and lists the columns it lacks. An existing table is never altered. */
@@ -112,18 +117,29 @@ export class Users {
     } catch (error) {
       // Another column may be unique too, so look for the name.
       if (error instanceof StatementFailure && error.state === '23505')
-        if ((await this.#rows(this.#sql.find, [username])).length > 0) return false;
+        if ((await this.#find(username)).length > 0) return false;
       throw error;
     }
   }
 
   /** setPassword stores a hash and returns the number of rows with that name. */
   async setPassword(username: string, hash: string): Promise<number> {
-    return (await this.#run(this.#sql.setPassword, [username, hash])).affected;
+    const sql = this.#sql.setPassword(await this.#operators());
+    return (await this.#run(sql, [username, hash])).affected;
   }
 
   async remove(username: string): Promise<number> {
-    return (await this.#run(this.#sql.remove, [username])).affected;
+    return (await this.#run(this.#sql.remove(await this.#operators()), [username])).affected;
+  }
+
+  /** Read each time: the type of the column may change. Other engines have no operator classes, and no other operators. */
+  async #operators(): Promise<string> {
+    try {
+      return (await this.#rows(this.#sql.operators))[0]?.[0] ?? 'pg_catalog';
+    } catch (error) {
+      if (error instanceof StatementFailure && lacksFeature(error)) return 'pg_catalog';
+      throw error;
+    }
   }
 
   async #columns(): Promise<Set<string | null | undefined>> {

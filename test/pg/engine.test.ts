@@ -96,7 +96,7 @@ for (const [name, [rules, title]] of Object.entries(MADE))
   });
 
 t.test('settings that do not hold for the statement behind them', async (t) => {
-  const rules: Rules = [[/set_config\('statement_timeout', \$1, true\)/, '$1::text']];
+  const rules: Rules = [[/pg_catalog\.set_config\('statement_timeout', \$1, true\)/, '$1::text']];
   const engine = await startOtherEngine(t, postgres, rules);
   const found = await checkDatabase(databaseSettings('main', engine));
   t.match(found, { ok: false, message: /neither their role nor their claims/ });

@@ -59,7 +59,7 @@ class Pair {
 }
 
 const run = (database: Database, sql: string): Promise<string | undefined> =>
-  database.query(sql, [], { alone: true }).then(({ failure }) => failure?.message);
+  database.query(sql, [], { alone: true, asScript: true }).then(({ failure }) => failure?.message);
 
 const many = (database: Database, n: number, sql: string): Promise<(string | undefined)[]> =>
   Promise.all(Array.from({ length: n }, () => run(database, sql)));

@@ -20,7 +20,7 @@ t.test('an answer in time', async (t) => {
 
 for (const [what, sql] of [
   ['too slow', 'SELECT pg_sleep(3600)'],
-  ['waits for a lock', 'SELECT count(*) FROM locked'],
+  ['waits for a lock', 'SELECT count(*) FROM public.locked'],
 ] as const)
   t.test(what, async (t) => {
     const holder = new TestDatabase(t, postgres);

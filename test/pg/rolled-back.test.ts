@@ -15,7 +15,7 @@ t.test('a failure, of any of its statements', async (t) => {
   const before = [{ statement: insert(1), values: [] }];
   const last = await database.query('SELECT 1/0', [], { ...ROLLED_BACK, before });
   t.match(last, { failure: { state: '22012', part: 1 } });
-  t.match(await database.query('SELECT count(*) FROM kept'), { result: { rows: [['0']] } });
+  t.match(await database.query('SELECT count(*) FROM public.kept'), { result: { rows: [['0']] } });
 });
 
 t.test('what it wrote is seen by its own statements only', async (t) => {
@@ -23,7 +23,7 @@ t.test('what it wrote is seen by its own statements only', async (t) => {
   const options = { ...ROLLED_BACK, before: [{ statement: insert(1), values: [] }] };
   const [first, inside, after] = await Promise.all([
     db.write('INSERT INTO kept VALUES (9)'),
-    db.database.query('SELECT array_agg(n ORDER BY n) FROM kept', [], options),
+    db.database.query('SELECT array_agg(n ORDER BY n) FROM public.kept', [], options),
     db.write('INSERT INTO kept VALUES (10)'),
   ]);
   t.match(inside, { result: { rows: [['{1,9}']] } });

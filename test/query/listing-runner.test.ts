@@ -41,9 +41,9 @@ t.test('a read, wrapped as those of scripts', (t) => {
   const { statement, values, form, cannotWrite } = runner()('schemas', 'schema_name=a');
   t.equal(
     statement.sql,
-    'SELECT json_agg(s.*) FROM (\nSELECT schemata.schema_name' +
+    'SELECT pg_catalog.json_agg(s.*) FROM (\nSELECT schemata.schema_name' +
       ' FROM (SELECT * FROM information_schema.schemata) schemata WHERE schemata.schema_name = $1 ORDER BY schemata.schema_name' +
-      '\n) s HAVING (pg_column_size(json_agg(s.*)) <= 1000) IS NOT FALSE',
+      '\n) s HAVING (pg_catalog.pg_column_size(pg_catalog.json_agg(s.*)) OPERATOR(pg_catalog.<=) 1000) IS NOT FALSE',
   );
   t.same({ values, form, cannotWrite }, { values: ['a'], form: 'body', cannotWrite: true });
   t.end();

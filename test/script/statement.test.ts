@@ -5,7 +5,7 @@ import { positionToScript, jsonFrame, StatementBuilder } from '#app/script/state
 import { isLinear } from '../support/cpu.js';
 
 const builder = new StatementBuilder(jsonFrame('json_agg', 1000));
-const TAIL = '\n) s HAVING (pg_column_size(json_agg(s.*)) <= 1000) IS NOT FALSE';
+const TAIL = '\n) s HAVING (pg_catalog.pg_column_size(pg_catalog.json_agg(s.*)) OPERATOR(pg_catalog.<=) 1000) IS NOT FALSE';
 
 t.test('texts without a statement', (t) => {
   const texts = [
@@ -63,7 +63,7 @@ t.test('what of a read is wrapped', (t) => {
   for (const [text, kept] of cases) {
     const { sql, start, length } = builder.build('read', text, 'f/s');
     t.equal(sql.slice(start, start + length), kept, text);
-    t.equal(sql.slice(0, start), 'SELECT json_agg(s.*) FROM (\n');
+    t.equal(sql.slice(0, start), 'SELECT pg_catalog.json_agg(s.*) FROM (\n');
     t.equal(sql.slice(start + length), TAIL, 'on a line of its own');
     t.equal(builder.build('write', text, 'f/s').sql, text, 'a write goes as it is');
   }
