@@ -134,7 +134,7 @@ export function withLayout(layout: Layout): Contestant {
  * service is the service built in `project`, with the default configuration except for connections, layout and a log of
  * warnings only. `hooks` are modules that Node imports first, and `env` are variables for them; `sections` are lines of
  * configuration for authenticated requests, beginning within `[queries]`; `plugins` are lines of `[plugins]`; with `stored`
- * the scripts are in a table.
+ * the scripts are in a table. `queries` is another folder of scripts, `level` another level of the log.
  */
 export function service(
   name: string,
@@ -144,11 +144,14 @@ export function service(
     readonly sections?: readonly string[];
     readonly plugins?: readonly string[];
     readonly stored?: boolean;
+    readonly queries?: string;
+    readonly level?: string;
     readonly hooks?: readonly string[];
     readonly env?: NodeJS.ProcessEnv;
   } = {},
 ): Contestant {
   const { layout, sections, plugins = [], stored = false, hooks = [], env = {} } = options;
+  const { queries = QUERIES, level = 'warn' } = options;
   return {
     name,
     launch:
@@ -169,9 +172,9 @@ export function service(
             `maxopenconn = ${connections}`,
             ...(plugins.length > 0 ? ['[plugins]', ...plugins] : []),
             '[log]',
-            'level = "warn"',
+            `level = ${JSON.stringify(level)}`,
             '[queries]',
-            `location = ${JSON.stringify(QUERIES)}`,
+            `location = ${JSON.stringify(queries)}`,
             ...(stored ? ['storage = "database"'] : []),
             ...(sections ?? []),
             '',

@@ -20,10 +20,14 @@ export interface Login {
 export interface Database extends Login {
   /** Process id of the postmaster. */
   readonly pid: number;
+  /** Version, and whether statements are compiled: `PostgreSQL 15.18, jit on`. */
+  readonly description: string;
   /** loginFor creates a role for a contestant, which identifies its sessions. */
   loginFor(contestant: string): Promise<Login>;
   /** sessionsOf resolves to the process ids of the sessions of a role. */
   sessionsOf(user: string): Promise<number[]>;
+  /** vacuum leaves nothing for autovacuum to do. */
+  vacuum(): Promise<void>;
   clearEvents(): Promise<void>;
   /** countEvents counts the rows when no more are added: servers finish requests in flight after the load. */
   countEvents(): Promise<number>;
@@ -33,6 +37,9 @@ export interface Database extends Login {
 /** Time without a new row, in milliseconds, after which the count is final. */
 const QUIET = 200;
 
+const DESCRIPTION = `SELECT format('PostgreSQL %s, jit %s', split_part(current_setting('server_version'), ' ', 1),
+  CASE WHEN pg_jit_available() THEN 'on' ELSE 'off' END) AS text`;
+
 const SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -40,18 +47,20 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** startDatabase starts the server and loads the data. */
-export async function startDatabase(say: (line: string) => void): Promise<Database> {
-  const server = await start({ settings: SETTINGS, say });
+/** startDatabase starts the server, from the programs in `bin` or the embedded one, and loads the data. */
+export async function startDatabase(say: (line: string) => void, bin?: string): Promise<Database> {
+  const server = await start({ settings: SETTINGS, say, ...(bin === undefined ? {} : { bin }) });
   try {
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
     await client.query(SCHEMA);
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
+    const { rows } = await client.query<{ text: string }>(DESCRIPTION);
     const { url, host, port, user, password, database, pid } = server;
     return {
       ...{ url, host, port, user, password, database, pid },
+      description: rows[0]!.text,
       async loginFor(contestant) {
         const role = contestant.replaceAll(/\W/g, '_');
         const [name, secret] = [client.escapeIdentifier(role), client.escapeLiteral(password)];
@@ -66,6 +75,11 @@ export async function startDatabase(say: (line: string) => void): Promise<Databa
           [role],
         );
         return rows.map((row) => row.pid);
+      },
+      async vacuum() {
+        await client.query('VACUUM ANALYZE');
+        await client.query('VACUUM');
+        await client.query('CHECKPOINT');
       },
       async clearEvents() {
         await client.query('TRUNCATE events');

@@ -1,6 +1,7 @@
 /**
  * npm run bench: starts PostgreSQL and the servers, checks and measures them in turns, prints tables, and writes all samples
- * to .bench/<time>.json. Exit status 1 when a server does not start or responds wrongly, 2 for invalid usage.
+ * to .bench/<time>.json. Exit status 1 when a server does not start or responds wrongly, or an idle service is above a limit
+ * (`--idle`), 2 for invalid usage.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
@@ -23,6 +24,7 @@ import { output } from './load/program.js';
 import { parseOptions, USAGE, UsageError, wants, type Cell, type Options } from './options.js';
 import { buildPlugin, compilerMissing } from './plugins/build.js';
 import { writeProfiles } from './profile.js';
+import { measureOwnWork, ownWorkTable } from './own-work/own-work.js';
 import { fromProject, keptFolder } from './project.js';
 import { idleTable } from './report.js';
 import { statusOf, type Server } from './server.js';
@@ -39,14 +41,14 @@ function say(line: string): void {
 }
 
 async function bench(requested: Options): Promise<void> {
+  if (requested.idle) return benchIdle(requested);
   const options = { ...requested, cells: measurable(requested.cells) };
   const contestants = await selectContestants(options);
-  const scratch = keptFolder(`run-${process.pid}`);
-  cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
+  const scratch = scratchFolder();
   const withPlugin = options.cells.some((cell) => cell.case.plugin);
   const plugins = withPlugin ? await buildPlugin(scratch) : undefined;
   say('starting PostgreSQL and loading the data');
-  const database = await startDatabase(say);
+  const database = await startDatabase(say, options.bin);
   cleanups.push(() => database.stop());
   const servers: Running[] = [];
   const starts: Started[] = [];
@@ -63,7 +65,7 @@ async function bench(requested: Options): Promise<void> {
     await checkRefusal(name, started.server);
   }
   const idle = await measureIdle(starts);
-  console.log(await heading(options));
+  console.log(await heading(options, database));
   if (idle.length > 0) console.log(`\n${idleTable(idle)}`);
   const tables = await takeTables({ servers, database, options, scratch, say });
   const targets = targetTable(tables, idle);
@@ -74,6 +76,24 @@ async function bench(requested: Options): Promise<void> {
   writeFileSync(file, JSON.stringify(record(options, idle, tables, slept), undefined, 1));
   console.log(`\nall samples: ${file}`);
   if (options.profile) await profile(options, database, plugins);
+}
+
+/** benchIdle measures a service without requests; above a limit, the exit status is 1. */
+async function benchIdle(options: Options): Promise<void> {
+  const scratch = scratchFolder();
+  say('starting PostgreSQL and loading the data');
+  const database = await startDatabase(say, options.bin);
+  cleanups.push(() => database.stop());
+  const work = await measureOwnWork(database, scratch, say);
+  const { met, text } = ownWorkTable(work);
+  console.log(`${await machine()}\n${database.description}\n\n${text}`);
+  if (!met) process.exitCode = 1;
+}
+
+function scratchFolder(): string {
+  const folder = keptFolder(`run-${process.pid}`);
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** checkRefusal verifies that a server measured with tokens refuses requests without one. */
@@ -152,16 +172,23 @@ async function profile(
   console.log(`profiles, for the browser's developer tools or an editor: ${folder}`);
 }
 
-async function heading({ rounds, seconds, poolSize, base }: Options): Promise<string> {
+async function heading(
+  { rounds, seconds, poolSize, base }: Options,
+  { description }: Database,
+): Promise<string> {
+  return [
+    `${await machine()}${base === undefined ? '' : `, before: ${base}`}; load from ${generator}`,
+    `${rounds} rounds of ${seconds} s, ${poolSize} connections to ${description} for each server`,
+  ].join('\n');
+}
+
+async function machine(): Promise<string> {
   const processors = cpus();
   const commit = await output('git', ['describe', '--always', '--dirty'], { cwd: fromProject('.') })
     .then((text) => `commit ${text.trim()}`)
     .catch(() => 'not a git checkout');
-  return [
-    `${processors.length} × ${processors[0]?.model ?? 'unknown CPU'}, Linux ${release()}, Node ${process.version}`,
-    `${commit}${base === undefined ? '' : `, before: ${base}`}; load from ${generator}`,
-    `${rounds} rounds of ${seconds} s, ${poolSize} connections to PostgreSQL for each server`,
-  ].join('\n');
+  const model = processors[0]?.model ?? 'unknown CPU';
+  return `${processors.length} × ${model}, Linux ${release()}, Node ${process.version}\n${commit}`;
 }
 
 /** record is the content of the file of a run. */

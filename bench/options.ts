@@ -2,6 +2,7 @@
  * The command line of the benchmark. Throws UsageError for invalid usage.
  */
 import { parseArgs } from 'node:util';
+import { serversNamed } from '#scripts/installed-postgres.mjs';
 import { CASES, type Case } from './cases.js';
 import type { Layout } from './contestants.js';
 
@@ -21,6 +22,10 @@ export interface Options {
   /** Revision, or folder of one, to compare with. */
   readonly base?: string;
   readonly profile: boolean;
+  /** Folder of the programs of PostgreSQL, if not the embedded one. */
+  readonly bin?: string;
+  /** Whether only an idle service is measured. */
+  readonly idle: boolean;
 }
 
 /** A case at a number of connections: one table of the result. */
@@ -40,6 +45,8 @@ export const USAGE = `Usage: npm run bench -- [options]
   --pool 10           connections of each server to PostgreSQL
   --layouts 1x1,2x2   the service in these layouts (HTTP processes x threads); others only if named; --pool 24
   --base REF          also builds and measures this revision of the service, or the one in ./FOLDER
+  --postgres debian   the newest PostgreSQL of packages instead of the embedded one; or a version, or ./FOLDER of programs
+  --idle              only what the service has PostgreSQL do without requests; exit status 1 above the limits
   --profile           keeps CPU profiles of the service in .bench/
   --quick             one round of one second
   --full              every case at every concurrency`;
@@ -60,6 +67,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     starts: quick ? 1 : 3,
     ...(values.base === undefined ? {} : { base: values.base }),
     profile: values.profile === true,
+    ...(values.postgres === undefined ? {} : { bin: binOf(values.postgres) }),
+    idle: values.idle === true,
   };
 }
 
@@ -72,6 +81,8 @@ function parse(args: readonly string[]) {
       pool: string,
       layouts: string,
       base: string,
+      postgres: string,
+      idle: boolean,
       profile: boolean,
       quick: boolean,
       full: boolean,
@@ -121,6 +132,15 @@ function parseLayout(text: string, poolSize: number): Layout {
   if (processes === 0) throw new UsageError(`--layouts must be like 2x3, not ${text}`);
   if (poolSize % (processes * threads) === 0) return { processes, threads };
   throw new UsageError(`--pool must be a multiple of the threads of ${text}, not ${poolSize}`);
+}
+
+/** binOf is the folder of the newest of the named servers. */
+function binOf(name: string): string {
+  try {
+    return serversNamed(name).at(-1)!.bin;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 function splitList(text: string | undefined): string[] {

@@ -215,7 +215,7 @@ function idleRows(idle: readonly Pick<Idle, 'name' | 'memory'>[]): string[][] {
 }
 
 /** judged compares a value with its bound. */
-function judged(
+export function judged(
   label: string,
   value: number | undefined,
   { least, most }: { readonly least?: number | undefined; readonly most?: number | undefined },

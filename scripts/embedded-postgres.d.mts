@@ -1,6 +1,8 @@
 export interface EmbeddedOptions {
   /** Name of a cluster that is kept between starts; without it the cluster is new and removed by stop. */
   readonly keep?: string;
+  /** Folder of a server's programs, instead of those of TEST_POSTGRES_BIN and of the npm package. */
+  readonly bin?: string;
   /** TCP port on 127.0.0.1; a free one by default. */
   readonly port?: number;
   /** Whether to listen on a unix socket too, in `socketFolder`. */

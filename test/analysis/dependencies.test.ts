@@ -2,7 +2,7 @@
 import t from 'tap';
 import { analyse, type Analysis } from '#app/analysis/analysis.js';
 import { TestDatabase } from '../support/database.js';
-import { startPostgres } from '../support/postgres.js';
+import { startPostgres, versionOf } from '../support/postgres.js';
 
 const server = await startPostgres(t, {
   setup: `
@@ -25,10 +25,7 @@ const server = await startPostgres(t, {
     ELSE CREATE VIEW app.invoked AS SELECT id, name FROM app.people; END IF; END $$;`,
 });
 const { database } = new TestDatabase(t, server, { connections: 1 });
-const [row] = await server.sql<{ version: number }>(
-  "SELECT current_setting('server_version_num')::int / 10000 AS version",
-);
-const { version } = row!;
+const version = await versionOf(server);
 
 async function analysed(sql: string, parameters: readonly string[] = []): Promise<Analysis> {
   const analysis = await analyse(database, { sql, parameters }, 250_000);

@@ -6,7 +6,7 @@ import pg from 'pg';
 import t from 'tap';
 import { analyse } from '#app/analysis/analysis.js';
 import { TestDatabase } from '../support/database.js';
-import { startPostgres } from '../support/postgres.js';
+import { startPostgres, versionOf } from '../support/postgres.js';
 import { CASES, SCHEMA } from './nullability-cases.js';
 
 const server = await startPostgres(t, { setup: SCHEMA });
@@ -14,10 +14,7 @@ const { database } = new TestDatabase(t, server, { connections: 1 });
 const client = new pg.Client({ connectionString: server.url });
 await client.connect();
 t.teardown(() => client.end());
-const [row] = await server.sql<{ version: number }>(
-  "SELECT current_setting('server_version_num')::int / 10000 AS version",
-);
-const { version } = row!;
+const version = await versionOf(server);
 
 for (const [topic, cases] of Object.entries(CASES))
   t.test(topic, async (t) => {

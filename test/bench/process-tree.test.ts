@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import {
   cpuSeconds,
+  fineCpuSeconds,
   memoryOf,
   privateBytes,
   residentBytes,
@@ -29,6 +30,7 @@ t.test('the CPU time of an ended child, and the memory of a running process', as
   const pid = child.pid!;
   t.ok(treeOf(process.pid).includes(pid), 'a child is in the tree of its parent');
   t.ok(cpuSeconds(pid) >= 0.5);
+  t.ok(fineCpuSeconds([pid]) >= 0.5);
   t.ok(cpuSeconds(process.pid) - before >= 0.4);
   const memory = memoryOf(pid);
   t.ok(residentBytes(pid) > 64 * 1024 ** 2);
@@ -43,5 +45,14 @@ t.test('a process that does not exist has no tree', async (t) => {
   await once(child, 'exit');
   t.strictSame(treeOf(child.pid!), []);
   t.equal(cpuSeconds(child.pid!), 0);
+  t.equal(fineCpuSeconds([child.pid!]), 0);
   t.equal(privateBytes([child.pid!]), 0);
+});
+
+t.test('CPU time below a hundredth of a second', (t) => {
+  const before = fineCpuSeconds([process.pid]);
+  for (const start = process.cpuUsage(); process.cpuUsage(start).user < 2_000;);
+  const spent = fineCpuSeconds([process.pid]) - before;
+  t.ok(spent >= 0.001 && spent < 0.05, `${spent} s`);
+  t.end();
 });

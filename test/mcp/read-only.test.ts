@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { versionOf } from '../support/postgres.js';
 import { startToolDatabase } from './tool-database.js';
 
 const db = await startToolDatabase(t, {
@@ -16,6 +17,7 @@ const db = await startToolDatabase(t, {
     CREATE FUNCTION catches(text) RETURNS text LANGUAGE plpgsql AS
       'BEGIN BEGIN EXECUTE $1; EXCEPTION WHEN OTHERS THEN NULL; END; EXECUTE $1; RETURN $1; END'`,
 });
+const version = await versionOf(db.postgres);
 await db.postgres.sql('CREATE VIEW one AS SELECT 1 AS n');
 
 /** Queries that show whether anything was written. */
@@ -111,8 +113,9 @@ const ATTEMPTS: readonly (readonly [sql: string, stopped: boolean])[] = [
   ['RESET ALL', false],
   ["NOTIFY heard, 'word'", false],
   ["SELECT pg_notify('heard', 'word')", false],
-  ['SELECT lo_create(4711)', true],
-  ["SELECT lo_from_bytea(4711, 'x')", true],
+  // Before PostgreSQL 16 a read-only transaction makes large objects, which are gone with it.
+  ['SELECT lo_create(0)', version >= 16],
+  ["SELECT lo_from_bytea(0, 'x')", version >= 16],
   ["SELECT lo_put(4711, 0, 'x')", true],
   ['SELECT pg_advisory_xact_lock(7)', false],
   ['LISTEN heard', false],

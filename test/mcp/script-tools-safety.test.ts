@@ -1,6 +1,6 @@
 /** Scripts as tools write nothing, whatever their text and arguments are. */
 import t from 'tap';
-import { startPostgres } from '../support/postgres.js';
+import { startPostgres, versionOf } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { TestedScripts } from './tested-scripts.js';
 
@@ -13,6 +13,8 @@ const postgres = await startPostgres(t, {
       PERFORM set_config('transaction_read_only', 'off', false); INSERT INTO items VALUES (9, 'x'); RETURN 1; END $$;
     CREATE VIEW writes AS SELECT write_it() AS id;`,
 });
+
+const version = await versionOf(postgres);
 
 const NO_WRITES = 'error: tools can only read, and this script tried to write.';
 
@@ -79,6 +81,8 @@ t.test('scripts that write', async (t) => {
     if (/function|view|switch|sequence|large-object|share/.test(script)) {
       // PostgreSQL does not let a read-only transaction become a writing one.
       if (script === 'w/switch') t.match(answer, /^error: /, script);
+      // Before PostgreSQL 16 it makes large objects, which are gone with it.
+      else if (script === 'w/large-object' && version < 16) t.match(answer, /^{"rows":/, script);
       else t.equal(answer, NO_WRITES, script);
     } else
       t.match(

@@ -8,7 +8,7 @@ import { compileText } from '#app/script/script-text.js';
 import type { Verb } from '#app/script/verb.js';
 import type { RoleSettings } from '#app/settings.js';
 import { TestDatabase } from '../support/database.js';
-import { startPostgres } from '../support/postgres.js';
+import { startPostgres, versionOf } from '../support/postgres.js';
 
 const server = await startPostgres(t, {
   setup: `
@@ -41,10 +41,7 @@ const server = await startPostgres(t, {
       EXECUTE 'GRANT SELECT ON app.invoked, app.around TO web, staff';
     END IF; END $$`,
 });
-const [row] = await server.sql<{ version: number }>(
-  "SELECT current_setting('server_version_num')::int / 10000 AS version",
-);
-const { version } = row!;
+const version = await versionOf(server);
 
 function connected(user: string, password: string): Database {
   const conninfo = `host=${server.host} port=${server.port} user=${user} password=${password} dbname=${server.database}`;

@@ -1,6 +1,7 @@
 /** What the test runner prints and counts, and which files it runs. */
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
+import { installedServers } from '#scripts/installed-postgres.mjs';
 import { TestProject } from './test-project.js';
 
 const PASSES = `import t from 'tap'; t.test('good', (t) => { t.ok(true); t.end(); });`;
@@ -58,6 +59,45 @@ t.test('long files are named, and run when they are wanted', async (t) => {
     t.match(outputs.get(args), /^ok {4} a\/slow\.long /m);
     t.match(outputs.get(args), /^1 files run, 0 left out, /m);
   }
+});
+
+/** Writes on which server it runs; it needs one by what it names. */
+const SERVER = `import t from 'tap'; import fs from 'node:fs'; '../../../scripts/embedded-postgres.mjs';
+  fs.appendFileSync('servers', (process.env.TEST_POSTGRES_BIN ?? 'embedded') + ' '); t.ok(true);`;
+const SERVER_FILES = {
+  'scripts/embedded-postgres.mjs': '',
+  'scripts/test-native.js': '',
+  'dist-test/test/mcp/short.test.js': SERVER,
+  'dist-test/test/mcp/slow.long.test.js': SERVER,
+  'dist-test/test/mcp/without.test.js': PASSES,
+  'dist-test/test/prover/slow.long.test.js': SERVER,
+  'dist-test/test/pg/short.test.js': SERVER,
+};
+
+t.test('--postgres runs the listed files that need a server, or those named', async (t) => {
+  const project = new TestProject(t, { ...SERVER_FILES, 'bin/initdb': '', 'bin/postgres': '' });
+  const bin = `${project.folder}/bin`;
+  const listed = await project.run(['--postgres', bin]);
+  t.equal(listed.code, 0);
+  t.match(listed.output, `mcp/short on PostgreSQL ${bin} (`);
+  t.match(listed.output, `prover/slow.long on PostgreSQL ${bin} (`);
+  t.match(listed.output, /^2 files run, /m);
+  t.equal(project.read('servers'), `${bin} ${bin} `);
+  t.match((await project.run(['--postgres', bin, 'pg/', 'without'])).output, /^2 files run, /m);
+  t.match(await project.run(['--postgres', `${project.folder}/dist-test`]), { code: 1 });
+});
+
+t.test('a full run has them on each server of packages, or says that there is none', async (t) => {
+  const project = new TestProject(t, SERVER_FILES);
+  const { output } = await project.run(['--full']);
+  const servers = installedServers();
+  t.match(output, `${5 + 2 * servers.length} files run, 0 left out, `);
+  for (const { version } of servers)
+    t.match(output, new RegExp(`^ok {4} mcp/short on PostgreSQL ${version} \\(`, 'm'));
+  const bins = project.read('servers').trim().split(' ').sort();
+  const expected = ['embedded', 'embedded', 'embedded', 'embedded'];
+  t.strictSame(bins, [...servers.flatMap(({ bin }) => [bin, bin]), ...expected].sort());
+  if (servers.length === 0) t.match(output, /^skipped: 2 files on PostgreSQL from packages: /m);
 });
 
 t.test('files of a folder share a process, those that change it have their own', async (t) => {

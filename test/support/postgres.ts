@@ -1,6 +1,7 @@
 /**
- * PostgreSQL for a test. Under `npm test` the files that run one after the other share a server, and each gets it empty:
- * a new database `postgres` and no roles. A file that is run by hand starts a server, which ends with the process. A test
+ * PostgreSQL for a test: the embedded one, or with TEST_POSTGRES_BIN that of another folder of programs, which the runner names
+ * for `--postgres`. Under `npm test` the files that run one after the other share a server, and each gets it empty: a new
+ * database `postgres` and no roles. A file that is run by hand starts a server, which ends with the process. A test
  * that configures, stops or restarts its server, or changes settings of the whole server, takes one of its own.
  */
 import pg from 'pg';
@@ -65,6 +66,14 @@ async function prepared<Server extends { readonly url: string }>(
   });
   if (setup !== undefined) await postgres.sql(setup);
   return postgres;
+}
+
+/** versionOf is the major version of a server, on which an expectation may depend. */
+export async function versionOf(postgres: Pick<Postgres, 'sql'>): Promise<number> {
+  const [row] = await postgres.sql<{ version: number }>(
+    "SELECT current_setting('server_version_num')::int / 10000 AS version",
+  );
+  return row!.version;
 }
 
 /** empty drops the sessions, databases and roles of a server, which a file that was killed leaves too; then runs `and`. */
