@@ -36,7 +36,7 @@ const REJECTED: readonly (readonly [method: string, target: string, error: strin
   ['GET', '/v1/orders/1/lines', '404 not_found'],
   ['GET', '/V1/orders', '404 not_found'],
   ['GET', '/v3/orders', '404 not_found'],
-  ['GET', '/v1/broken', '404 not_found'],
+  ['GET', '/v1/broken', '500 script_broken'],
   ['GET', '/_QUERIES/shop/broken', '400 script_not_usable'],
   ['GET', '/v1/orders/%', '400 invalid_path'],
   ['GET', '/v1/orders/%ff', '400 invalid_path'],
