@@ -152,7 +152,7 @@ export function failureResponse(
     if (/^2[23]/.test(state) && raised !== true)
       Object.assign(extra, { constraint, column, table });
     if (message === SQL_FAILED)
-      extra['reason'] = REASONS.find(([begin]) => state.startsWith(begin))![1];
+      extra['reason'] = REASONS.find(([begin]) => state.startsWith(begin))?.[1];
   }
   if (options.debug) {
     extra['message'] = failure.message;
@@ -168,25 +168,22 @@ export function failureResponse(
 }
 
 const UNAVAILABLE = 'the database is not available: send it again later';
-const SCRIPT_FAILED =
-  'the script failed: its operator finds the reason in the log, by X-Request-Id';
 
-/** What failed, for callers, by the beginning of the SQLSTATE. */
-const REASONS: readonly (readonly [begin: string, reason: string])[] = [
+/** What failed, for callers, by the beginning of the SQLSTATE. Mistakes of a script are for its author. */
+const REASONS: readonly (readonly [begin: string, reason?: string])[] = [
   ['22', 'a value is not valid for its type'],
   ['23502', 'a value that is needed is missing'],
   ['23503', 'a row that this refers to does not exist, or a row still refers to this one'],
   ['23505', 'there is a row with this key already'],
   ['23', 'a constraint does not allow it'],
   ['40', 'another request was in the way: send it again'],
-  ['55P03', 'another request has locked the rows: send it again later'],
   ['42501', 'the user of the database lacks a privilege'],
+  ['55P03', 'another request has locked the rows: send it again later'],
   ['57014', 'it took too long, or was cancelled'],
   ['08007', 'the connection was lost, and it may have taken effect: look before you send it again'],
-  ['08P01', SCRIPT_FAILED],
+  ['08P01'],
   ['08', UNAVAILABLE],
   ['25006', UNAVAILABLE],
   ['53', UNAVAILABLE],
   ['57', UNAVAILABLE],
-  ['', SCRIPT_FAILED],
 ];

@@ -58,7 +58,7 @@ const CASES: readonly (readonly [target: string, how: Ask, expected: Members])[]
   ['s/add?isbn=b&title=b&author=x', POST, { status: '400', code: '22P02', parameter: 'author', index: undefined, table: undefined }], // prettier-ignore
   ['s/short?v=long', {}, { status: '400', code: '23514', constraint: 'is_short' }],
   ['s/raised', {}, { status: '409', code: '23505', error: FAILED, constraint: undefined, table: undefined, column: undefined }], // prettier-ignore
-  ['s/missing', {}, { status: '500', code: '42703', error: FAILED, reason: /X-Request-Id/ }],
+  ['s/missing', {}, { status: '500', code: '42703', error: FAILED, reason: undefined }],
 ];
 
 t.test('names of the schema', async (t) => {
