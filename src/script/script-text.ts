@@ -9,7 +9,7 @@ import { SCRIPT_LOADS } from '../metrics/catalogue.js';
 import { counts } from '../metrics/thread.js';
 import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
-import { usedBody } from './body-use.js';
+import { membersOf, usedBody } from './body-use.js';
 import { PARAMETER_DEFAULTS } from './request-data.js';
 import { scriptNotUsable, sourceOf } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
@@ -32,10 +32,7 @@ export interface ScriptText {
 /** A compiled text, or the error for requests. */
 export type Compiled = ScriptText | ServiceError;
 
-/**
- * routesOfText gives the paths that a text declares; one that cannot be used keeps them, so that their callers do not take
- * it for a path that never was there.
- */
+/** routesOfText gives the paths that a text declares, also one that cannot be used: they are not to be 404. */
 export function routesOfText(compiled: Compiled | undefined, verb: Verb): readonly RoutePattern[] {
   if (compiled === undefined) return [];
   if (!(compiled instanceof ServiceError)) return compiled.head.routes;
@@ -74,16 +71,8 @@ function knownTo({ list }: TemplateParameters, { parameters, routes }: Head): Kn
     segments.flatMap((one) => (typeof one === 'string' ? [] : [one.parameter])),
   );
   const all = [...used, ...parameters.keys(), ...inPaths, ...PARAMETER_DEFAULTS.keys(), RENDERER];
-  const objects = all
-    .filter((name) => name.startsWith(BODY_PREFIX))
-    .flatMap((name) => {
-      const parts = name.split('.');
-      return parts.slice(2).map((_, i) => parts.slice(0, i + 2).join('.'));
-    });
-  return new Map([
-    ...objects.map((name) => [name, false] as const),
-    ...all.map((name) => [name, true] as const),
-  ]);
+  const members = [...membersOf(all)].map((name) => [BODY_PREFIX + name, false] as const);
+  return new Map([...members, ...all.map((name) => [name, true] as const)]);
 }
 
 /** Selects the form of the response, of any script. */

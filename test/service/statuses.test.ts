@@ -96,7 +96,7 @@ const RAISED: Readonly<Record<string, number>> = {
 };
 
 /** Of these a caller learns what failed. */
-const REASONED = /^(?:08006|2[23]|25006|40|42501|5[357]|timeout)/;
+const REASONED = /^(?:08006|2[23]|25006|40|53|55|57P)/;
 
 const OWN: Readonly<Record<string, number>> = { P0001: 400, PT400: 400, PT422: 422, PT599: 599 };
 
