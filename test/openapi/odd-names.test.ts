@@ -44,7 +44,7 @@ for (const one of FOLDERS) {
     writeFileSync(join(folder, one, `${name}.read.sql`), `SELECT '${name}' AS "größe"`);
     writeFileSync(
       join(folder, one, `${name}.write.sql`),
-      'SELECT {{sqlVal "body.größe"}}::text AS n',
+      '-- @error 23505 "a key": Exists\n-- @error 23503: Is in use!\n-- @error 22023: Never\nSELECT {{sqlVal "body.größe"}}::text AS n',
     );
   }
 }
@@ -56,6 +56,13 @@ t.test('the document is valid, with a component for each', async (t) => {
   await isValidDocument(t, document);
   const { paths, components } = document;
   t.equal(Object.keys(paths!).length, SCRIPTS);
+  const { responses } = paths!['/_QUERIES/a/gre']!['post']!;
+  t.same(responses!['409'], {
+    $ref: '#/components/responses/Conflict',
+    description:
+      'A constraint is violated, or another transaction is in the way. Exists (23505 a key). Is in use! (23503).',
+  });
+  t.match(responses!['400']!['description'], /Never \(22023\)\.$/);
   const names = Object.keys(components!['schemas']!);
   t.same(
     names.filter((name) => !/^[A-Za-z0-9._-]+$/.test(name)),
@@ -75,7 +82,10 @@ t.test('the document is valid, with a component for each', async (t) => {
 t.test('a script that cannot be described is left out, the others are not', async (t) => {
   const good = new ScriptStore(folder, log);
   const [one] = await good.usable(ALIAS, performance.now());
-  const usable = [one!, { ...one!, name: 'none', text: { ...one!.text, head: undefined } as unknown as ScriptText }];
+  const usable = [
+    one!,
+    { ...one!, name: 'none', text: { ...one!.text, head: undefined } as unknown as ScriptText },
+  ];
   const scripts = { usable: () => usable, routed: () => [] } as unknown as Scripts;
   const lines: unknown[] = [];
   const logged = { error: (fields: object) => lines.push(fields) } as unknown as Logger;
