@@ -40,6 +40,8 @@ export interface QueryRequest {
   readonly body?: string | null | undefined;
   /** Whether its spans are kept. */
   readonly traced: boolean;
+  /** Whether it came by a path that the script declares. */
+  readonly declared: boolean;
 }
 
 /**
@@ -51,13 +53,14 @@ export type Batch = string;
 /** Characters of a packed request before its texts: the id, and the lengths of nine texts. */
 const REQUEST_HEAD = 4 + 9 * 3;
 
-/** What the first bits of the method's length, which is short, say: two of a body, one of the spans. */
+/** What the first bits of the method's length, which is short, say: two of a body, one of the spans, one of the path. */
 const BODILESS = 0;
 /** The body follows the texts, after its length of four characters. */
 const WITH_BODY = 0x40;
 const BODY_DISCARDED = 0x80;
 const TRACED = 0x20;
-const METHOD_LENGTH = 0x1f_ffff;
+const DECLARED = 0x10;
+const METHOD_LENGTH = 0x0f_ffff;
 
 /** packRequest packs one request. Its members are arguments, so that the hot path needs no object. */
 export function packRequest(
@@ -73,6 +76,7 @@ export function packRequest(
   claims: string,
   body?: string | null,
   traced = false,
+  declared = false,
 ): Batch {
   const { length: m } = method;
   const { length: a } = alias;
@@ -85,7 +89,8 @@ export function packRequest(
   const { length: c } = claims;
   const about =
     (body === undefined ? BODILESS : body === null ? BODY_DISCARDED : WITH_BODY) |
-    (traced ? TRACED : 0);
+    (traced ? TRACED : 0) |
+    (declared ? DECLARED : 0);
   // prettier-ignore
   const head = String.fromCharCode(
     id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
@@ -122,8 +127,9 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
       body = batch.slice((end += 4), (end += length));
     }
     const traced = (about & TRACED) !== 0;
+    const declared = (about & DECLARED) !== 0;
     // prettier-ignore
-    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims, traced, body });
+    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims, traced, declared, body });
     at = end;
   }
   return requests;

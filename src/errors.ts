@@ -63,6 +63,7 @@ export const ERRORS = {
     'the script answers with what its statement returns, but that returns no rows: it needs RETURNING',
   ],
   plugin_load_failed: [500, 'plugin could not be loaded, check your service logs'],
+  script_broken: [500, 'could not parse script, check your service logs'],
   internal: [500, 'internal error'],
   history_missing: [501, 'the history of scripts is not kept'],
   worker_lost: [502, 'the worker that ran this request was lost'],
@@ -151,15 +152,19 @@ function raisedStatus(state: string): number | undefined {
   return status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** errorBody is the body of an error response, JSON or (with `_renderer=xml`) XML; `extra` are further JSON members. */
+/** errorBody is the body of an error response, JSON or (with `_renderer=xml`) XML; `extra` are further members: in XML texts and numbers. */
 export function errorBody(
   message: string,
   code: string,
   xml: boolean,
   extra?: Readonly<Record<string, unknown>>,
 ): string {
-  if (xml) return `<objects><error>${escapeXml(message)}</error></objects>`;
-  return JSON.stringify({ error: message, code, ...extra });
+  const members = { error: message, code, ...extra };
+  if (!xml) return JSON.stringify(members);
+  const elements = Object.entries(members)
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+    .map(([name, value]) => `<${name}>${escapeXml(`${value as string | number}`)}</${name}>`);
+  return `<objects>${elements.join('')}</objects>`;
 }
 
 export function wantsXml(query: string): boolean {

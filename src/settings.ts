@@ -227,6 +227,8 @@ export interface WorkerSettings {
   readonly development: boolean;
   /** Whether messages that scripts raise (P0001, PTnnn) reach the caller. */
   readonly raised: boolean;
+  /** Whether errors of PostgreSQL say what failed, with names of the schema. */
+  readonly details: boolean;
   readonly access: TableAccessSettings;
   /** Undefined when logins are disabled. */
   readonly users: UsersTable | undefined;

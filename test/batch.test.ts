@@ -45,6 +45,7 @@ const PLAIN: QueryRequest = {
   role: '',
   claims: '{"sub":"a"}',
   traced: false,
+  declared: false,
 };
 
 function pack(request: QueryRequest): string {
@@ -63,6 +64,7 @@ function pack(request: QueryRequest): string {
     claims,
     body,
     request.traced,
+    request.declared,
   );
 }
 
@@ -100,9 +102,10 @@ t.test('requests: bodies', (t) => {
   t.end();
 });
 
-t.test('requests: traced', (t) => {
+t.test('requests: traced, by a declared path', (t) => {
   for (const body of [undefined, null, '', 'b'.repeat(70_000)])
-    t.ok(crosses({ ...PLAIN, method: 'x'.repeat(70_000), body, traced: true }), String(body));
+    for (const flags of [{ traced: true }, { declared: true }, { traced: true, declared: true }])
+      t.ok(crosses({ ...PLAIN, method: 'x'.repeat(70_000), body, ...flags }), String(body));
   t.end();
 });
 

@@ -57,6 +57,7 @@ t.test('every code keeps its status', (t) => {
     missing_column: 500,
     no_rows_returned: 500,
     plugin_load_failed: 500,
+    script_broken: 500,
     internal: 500,
     history_missing: 501,
     worker_lost: 502,
@@ -120,7 +121,11 @@ t.test('bodies', (t) => {
   );
   t.equal(
     errorBody('a<b>&\u0000', 'busy', true),
-    '<objects><error>a&lt;b&gt;&amp;\uFFFD</error></objects>',
+    '<objects><error>a&lt;b&gt;&amp;\uFFFD</error><code>busy</code></objects>',
+  );
+  t.equal(
+    errorBody('a', '22P02', true, { parameter: '<p>', index: 0, none: undefined, list: ['x'] }),
+    '<objects><error>a</error><code>22P02</code><parameter>&lt;p&gt;</parameter><index>0</index></objects>',
   );
   t.end();
 });

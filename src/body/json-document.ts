@@ -99,6 +99,27 @@ export function readJson(text: string, wanted?: ReadonlySet<string>): JsonValue 
   return reader.document!;
 }
 
+/** Names of members, dotted behind `body`: whether their value is taken, or only members of it. */
+export type KnownMembers = ReadonlyMap<string, boolean>;
+
+/** unknownMembers lists the other members of a document, which is valid. What is inside of a value is not looked at. */
+export function unknownMembers(text: string, known: KnownMembers): string[] {
+  const unknown: string[] = [];
+  const none = (): void => undefined; // without a visitor of ends, the parser does not go on after what it leaves out
+  visit(text, {
+    onObjectBegin: (_offset, _length, _line, _character, path) =>
+      path().length === 0 || known.get(['body', ...path()].join('.')) === false,
+    onArrayBegin: () => false,
+    onObjectEnd: none,
+    onArrayEnd: none,
+    onObjectProperty: (member, _offset, _length, _line, _character, path) => {
+      const name = ['body', ...path(), member].join('.');
+      if (!known.has(name)) unknown.push(name);
+    },
+  });
+  return unknown;
+}
+
 const BYTE_ORDER_MARK = 0xfeff;
 
 /** What is wrong, by the parser's name for it. */

@@ -5,7 +5,8 @@
 import { ServiceError } from '../errors.js';
 import { invalidBody, invalidBodyAt } from './body-error.js';
 import { parseContentType } from './content-type.js';
-import { JsonList, JsonObject, readJson, type JsonValue } from './json-document.js';
+import { JsonList, JsonObject, readJson, unknownMembers } from './json-document.js';
+import type { JsonValue, KnownMembers } from './json-document.js';
 import { bytea, readMultipart } from './multipart.js';
 import { parsePairs, type Pairs } from './pairs.js';
 import { decodeUtf8 } from './utf8.js';
@@ -49,6 +50,18 @@ export class RequestBody {
   #member(key: string): JsonValue | string[] | undefined {
     if (!key.startsWith(BODY_PREFIX)) return undefined;
     return this.#members?.get(key.slice(BODY_PREFIX.length));
+  }
+
+  /** unknown lists the members that are not known; the name and the type of a file belong to its field. */
+  unknown(known: KnownMembers): string[] {
+    const members = this.#members ?? new Map<string, string>();
+    if (members instanceof JsonObject) return unknownMembers(this.#whole.toString(), known);
+    const isFile = (name: string): boolean =>
+      [members.get(name)].flat()[0]?.startsWith('\\x') === true;
+    return [...members.keys()]
+      .filter((name) => !isFile(name.replace(/\.(?:filename|type)$/, '')) || isFile(name))
+      .map((name) => BODY_PREFIX + name)
+      .filter((name) => !known.has(name));
   }
 
   /** size is the length of its text (UTF-16 units), or the number of its bytes. */

@@ -32,6 +32,7 @@ export async function printTypeScript(
         : await documentAt(from, sources.cwd);
     const client = new TypeScriptClient(document);
     for (const operation of client.operations) client.add(operation);
+    for (const why of client.leftOut) process.stderr.write(`warning: left out: ${why}\n`);
     const { length } = client.operations;
     await writeOut(sources.cwd, out, client.text(), `${length} function${length === 1 ? '' : 's'}`);
     return 0;

@@ -2,6 +2,7 @@
  * Reads the operations of an OpenAPI document that this service made: for each script and method the first path. Such a
  * document may come from a file, so that its form is checked, and what is not known of a schema becomes `unknown` later.
  */
+import { isIdentifier } from '../identifier.js';
 import { isObject } from '../json.js';
 import type { Schema } from '../openapi/schema.js';
 
@@ -53,20 +54,34 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['delete', 'delete'],
 ]);
 
-/** readOperations throws DocumentError for a document of another origin. */
-export function readOperations(document: unknown): ClientOperation[] {
+/**
+ * readOperations calls `leaveOut` with what is wrong with an operation that it cannot read, and throws DocumentError for a
+ * document of another origin, in which it can read none.
+ */
+export function readOperations(
+  document: unknown,
+  leaveOut: (why: string) => void,
+): ClientOperation[] {
   const { openapi, paths, components } = asObject(document);
   if (typeof openapi !== 'string' || !openapi.startsWith('3.1') || !isObject(paths))
     throw new DocumentError('it is not an OpenAPI document of this service');
   const schemas = asObject(asObject(components)['schemas']);
   const found = new Map<string, ClientOperation>();
+  let unread: string | undefined;
   for (const [path, item] of Object.entries(paths))
     for (const [method, described] of Object.entries(asObject(item))) {
       const operation = readOperation(path, method, asObject(described), schemas);
+      if (operation === undefined) {
+        leaveOut(
+          (unread = `its operation ${method} ${JSON.stringify(path)} is not that of a script`),
+        );
+        continue;
+      }
       const key = `${operation.folder}/${operation.script} ${operation.verb}`;
       // Own paths are first in a document.
       if (!found.has(key)) found.set(key, operation);
     }
+  if (found.size === 0 && unread !== undefined) throw new DocumentError(unread);
   return [...found]
     .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
     .map(([, operation]) => operation);
@@ -77,13 +92,11 @@ function readOperation(
   method: string,
   operation: Schema,
   schemas: Schema,
-): ClientOperation {
+): ClientOperation | undefined {
   const verb = VERBS.get(method);
-  const [, folder, script] = /^([\w-]+)\/([\w-]+)$/.exec(textOf(operation['x-script']) ?? '') ?? [];
-  if (verb === undefined || folder === undefined || script === undefined)
-    throw new DocumentError(
-      `its operation ${method} ${JSON.stringify(path)} is not that of a script`,
-    );
+  const names = (textOf(operation['x-script']) ?? '').split('/');
+  if (verb === undefined || names.length !== 2 || !names.every(isIdentifier)) return undefined;
+  const [folder, script] = names as [string, string];
   return {
     folder,
     script,

@@ -13,11 +13,11 @@ export function isTaken(name: string): boolean {
   return TAKEN.has(name);
 }
 
-/** camelName gives the identifier for a name of letters, digits, `_` and `-`: `in-categories` becomes `inCategories`. */
+/** camelName gives the identifier for a name of letters, digits, `_` and `-`: `in-categories` becomes `inCategories`. Letters may be of any script. */
 export function camelName(name: string): string {
-  const [first = '', ...others] = name.split(/[^A-Za-z0-9_$]+/).filter((part) => part !== '');
+  const [first = '', ...others] = name.split(/[^\p{ID_Continue}$]+/u).filter((part) => part !== '');
   const joined = first + others.map(capitalized).join('');
-  const valid = /^[A-Za-z_$]/.test(joined) ? joined : `_${joined}`;
+  const valid = /^[\p{ID_Start}_$]/u.test(joined) ? joined : `_${joined}`;
   return isTaken(valid) ? `${valid}_` : valid;
 }
 
@@ -28,7 +28,7 @@ export function pascalName(identifier: string): string {
     .filter((part) => part !== '')
     .map(capitalized)
     .join('');
-  return /^[A-Za-z$]/.test(joined) ? joined : `_${joined}`;
+  return /^[\p{ID_Start}$]/u.test(joined) ? joined : `_${joined}`;
 }
 
 /**

@@ -118,13 +118,17 @@ export function noteOf(schema: Schema, description: string | undefined, sent: bo
   const notes: string[] = [];
   for (const text of [description, textOf(schema['description']), textOf(item['description'])])
     if (text !== undefined && !notes.includes(text)) notes.push(text);
-  const { format, minimum, maximum, maxLength, pattern, contentMediaType } = { ...item, ...schema };
+  const { format, minimum, maximum, minLength, maxLength, pattern, contentMediaType } = {
+    ...item,
+    ...schema,
+  };
   if (format === 'uuid' || format === 'date' || (format === 'date-time' && !sent))
     notes.push(`A ${format}.`);
   if (contentMediaType === 'application/json') notes.push('JSON as text.');
   if (sent) {
     if (isScalar(minimum)) notes.push(`At least ${minimum}.`);
     if (isScalar(maximum)) notes.push(`At most ${maximum}.`);
+    if (isScalar(minLength)) notes.push(`At least ${minLength} characters.`);
     if (isScalar(maxLength)) notes.push(`At most ${maxLength} characters.`);
     if (typeof pattern === 'string') notes.push(`Matches ${pattern}`);
     if (schema['default'] !== undefined)

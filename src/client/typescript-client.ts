@@ -22,6 +22,8 @@ import { indented, TypeText } from './type-text.js';
 /** Makes a client one operation after the other: `add` takes each of `operations`, in their order. */
 export class TypeScriptClient {
   readonly operations: readonly ClientOperation[];
+  /** What is wrong with the operations that are left out. */
+  readonly leftOut: string[] = [];
   readonly #schemas: Schema;
   readonly #folders: ReadonlyMap<string, string>;
   /** By folder, the identifiers of scripts. */
@@ -34,7 +36,7 @@ export class TypeScriptClient {
 
   /** Throws DocumentError for a document that this service has not made. */
   constructor(document: unknown) {
-    this.operations = readOperations(document);
+    this.operations = readOperations(document, (why) => this.leftOut.push(why));
     this.#schemas = asObject(asObject(asObject(document)['components'])['schemas']);
     const folders = new Map<string, string[]>();
     for (const { folder, script } of this.operations)
@@ -144,6 +146,7 @@ export class TypeScriptClient {
     const codes = new TypeText('result').of(asList(asObject(code)['anyOf'])[0]);
     return [
       HEADER,
+      ...commentLines(this.leftOut.map((why) => `Left out: ${why}.`)),
       [
         ...commentLines(['The functions of the client: by folder, script and method.']),
         'export interface Client {',

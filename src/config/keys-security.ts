@@ -100,6 +100,11 @@ export const SECURITY_KEYS = {
     2_000,
     'Time limit of the proof of one script in the registry; what is not proved by then is reported as open.',
   ),
+  'queries.error_details': fixed(
+    boolean(),
+    true,
+    'Whether errors of PostgreSQL say what failed: `reason` in words, and the names of the constraint, the column and the table of a value that is refused. Never values.',
+  ),
   'queries.raised_messages': fixed(
     boolean(),
     true,

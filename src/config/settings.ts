@@ -96,6 +96,7 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
       debug: config.debug || development,
       development,
       raised: config['queries.raised_messages'],
+      details: config['queries.error_details'],
       access: tableAccessOf(config),
       users: config['auth.login'] ? usersTableOf(config) : undefined,
       claims: config['auth.claims'],

@@ -84,6 +84,7 @@ const PARAMETER: Members = {
   default: optional((value) => isText(value) || isTexts(value)),
   min: optional(isText),
   max: optional(isText),
+  minlength: optional(isText),
   maxlength: optional(isText),
   pattern: optional(isText),
 };

@@ -26,8 +26,8 @@ export function compareParameters(
 /** Callers do not send claims; their token has them. */
 function removed({ name }: ParameterContract, strict: boolean, changes: Changes): void {
   const isClaim = name.startsWith('claims.');
-  const isQuery = !/^(?:header|body|request|claims)\./.test(name);
-  const what = isClaim ? '' : strict && isQuery ? ', and refused' : ', and ignored';
+  const isNamed = !/^(?:header|claims)\./.test(name);
+  const what = isClaim ? '' : strict && isNamed ? ', and refused' : ', and ignored';
   changes.add(!isClaim, 'parameter removed', name, `the parameter \`${name}\` is gone${what}`);
 }
 
@@ -138,6 +138,7 @@ function compareValues(
 const BOUNDS = [
   ['min', (old: string, now: string) => compared(now, old) > 0],
   ['max', (old: string, now: string) => compared(now, old) < 0],
+  ['minlength', (old: string, now: string) => compared(now, old) > 0],
   ['maxlength', (old: string, now: string) => compared(now, old) < 0],
   ['pattern', () => true],
 ] as const;

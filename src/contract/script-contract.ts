@@ -77,7 +77,7 @@ function undeclared(parameter: RecordedParameter): ParameterContract {
 
 function declaredAs(declared: DeclaredParameter, proved?: RecordedParameter): ParameterContract {
   const { name, type, values, bounds, list, fallback } = declared;
-  const { min, max, maxlength, pattern } = bounds;
+  const { min, max, minlength, maxlength, pattern } = bounds;
   const required = declared.required || proved?.required === true;
   return {
     name,
@@ -88,6 +88,7 @@ function declaredAs(declared: DeclaredParameter, proved?: RecordedParameter): Pa
     values,
     min,
     max,
+    minlength,
     maxlength,
     pattern,
     default: fallback,

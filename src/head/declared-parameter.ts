@@ -2,6 +2,7 @@
 export interface ParameterBounds {
   readonly min?: string | undefined;
   readonly max?: string | undefined;
+  readonly minlength?: string | undefined;
   readonly maxlength?: string | undefined;
   readonly pattern?: string | undefined;
 }

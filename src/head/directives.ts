@@ -21,6 +21,7 @@ export class HeadDraft {
   readonly parameters = new Map<string, DeclaredParameter>();
   readonly headers: HeaderTemplate[] = [];
   readonly routes: RoutePattern[] = [];
+  readonly errors = new Map<string, string>();
   strict = false;
   shape: Shape = 'list';
   status = 200;
@@ -58,8 +59,8 @@ export class HeadDraft {
 
   finish(warnings: readonly HeadWarning[]): Head {
     const { parameters, strict, shape, status, headers, timeout, primary, routes } = this;
-    const { deprecation } = this;
-    const response = { shape, status, headers, timeout, primary, deprecation };
+    const { deprecation, errors } = this;
+    const response = { shape, status, headers, errors, timeout, primary, deprecation };
     return { parameters, strict, ...response, routes, warnings };
   }
 }
@@ -71,6 +72,7 @@ export const DIRECTIVES: ReadonlyMap<string, Directive> = new Map<string, Direct
   ['scalar', (draft, text) => shape(draft, text, 'scalar')],
   ['status', status],
   ['header', header],
+  ['error', error],
   ['timeout', timeout],
   ['primary', primary],
   ['path', path],
@@ -117,6 +119,21 @@ function header(draft: HeadDraft, text: string): void {
   const made = explained(draft, () => parseHeaderTemplate(text));
   draft.once(`header ${made.name}`);
   draft.headers.push(made);
+}
+
+/** Classes 00 to 02 are no errors. The name of a constraint may be in quotes. */
+const ERROR = /^((?!0[0-2])[0-9A-Z]{5})(?:\s+(?:"([^"]+)"|([^\s":]+)))?\s*:\s+(.+)$/s;
+
+function error(draft: HeadDraft, text: string): void {
+  const [, state, quoted, plain, message] = ERROR.exec(text) ?? [];
+  if (state === undefined || message === undefined)
+    throw draft.error(
+      'it takes an SQLSTATE, the name of a constraint where only that one is meant, and a text for callers: 23505 books_isbn_key: This ISBN exists',
+    );
+  const constraint = quoted ?? plain;
+  const key = constraint === undefined ? state : `${state} ${constraint}`;
+  draft.once(`error ${key}`);
+  draft.errors.set(key, message);
 }
 
 const UNITS: ReadonlyMap<string, number> = new Map([

@@ -16,6 +16,8 @@ export interface Head {
   readonly status: number;
   /** Further headers of such a response. */
   readonly headers: readonly HeaderTemplate[];
+  /** Texts for callers in the place of the service's, by SQLSTATE, or by SQLSTATE, a space and the name of a constraint. */
+  readonly errors: ReadonlyMap<string, string>;
   /** Time limit of the script's statements, ms; undefined for that of the database. */
   readonly timeout: number | undefined;
   /** Whether replicas are left out, though its method reads. */
@@ -62,6 +64,7 @@ export const NO_HEAD: Head = {
   shape: 'list',
   status: 200,
   headers: [],
+  errors: new Map(),
   timeout: undefined,
   primary: false,
   routes: [],

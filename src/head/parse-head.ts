@@ -6,6 +6,7 @@ import { nearest } from '../nearest.js';
 import { DIRECTIVES, HeadDraft, NO_STANDARDS, type Standards } from './directives.js';
 import { NO_HEAD, type Head, type HeadWarning } from './head.js';
 import { leadingComment } from './leading-comment.js';
+import { parseRoute, type RoutePattern } from './route-pattern.js';
 
 const DIRECTIVE = /^@([A-Za-z][\w-]*)(?!\S)\s*(.*)$/s;
 
@@ -40,6 +41,18 @@ export function parseHead(
   warnings.push(...misplaced(text, comment.at(-1)?.line ?? 0));
   if (!known && warnings.length === 0) return NO_HEAD;
   return draft.finish(warnings);
+}
+
+/** routesIn gives the paths that a text declares, those of them that are valid, also where the text cannot be used. */
+export function routesIn(text: string, methods: readonly string[]): readonly RoutePattern[] {
+  return leadingComment(text).flatMap(({ text: one }) => {
+    const [, name, rest = ''] = DIRECTIVE.exec(one) ?? [];
+    try {
+      return name === 'path' ? [parseRoute(rest.trim(), methods)] : [];
+    } catch {
+      return []; // the error of the text says why, or that of another directive
+    }
+  });
 }
 
 /** isDirective tells whether a line of a comment is a known directive. */

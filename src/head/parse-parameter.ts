@@ -1,4 +1,4 @@
-/** Parses `-- @param`: `name type [required] [min=1] [max=9] [maxlength=9] [pattern=…] [= default] text…`. */
+/** Parses `-- @param`: `name type [required] [min=1] [max=9] [minlength=1] [maxlength=9] [pattern=…] [= default] text…`. */
 import { canonicalName, isHeaderName } from '../header-name.js';
 import { nearest } from '../nearest.js';
 import type { DeclaredParameter, ParameterBounds } from './declared-parameter.js';
@@ -6,7 +6,7 @@ import { PARAMETER_TYPES, type ParameterType } from './parameter-type.js';
 import { compilePattern, LONGEST_MATCHED, PatternError } from './pattern.js';
 
 export const PARAMETER_SYNTAX =
-  'name type [required] [min=] [max=] [maxlength=] [pattern=] [= default] text';
+  'name type [required] [min=] [max=] [minlength=] [maxlength=] [pattern=] [= default] text';
 
 /** A type with what it declares besides. */
 interface DeclaredType extends ParameterType {
@@ -110,7 +110,7 @@ function enumOf(name: string, members: string): DeclaredType {
 
 /** One option: its key and value, which may be in quotes. */
 const OPTION =
-  /^(?:(required)(?!\S)|(min|max|maxlength|pattern|(?==))\s?=\s*('[^']*'(?!\S)|"[^"]*"(?!\S)|\S+))\s*/;
+  /^(?:(required)(?!\S)|(min|max|minlength|maxlength|pattern|(?==))\s?=\s*('[^']*'(?!\S)|"[^"]*"(?!\S)|\S+))\s*/;
 
 function optionsOf(name: string, text: string): { options: Options; rest: string } {
   const options: Options = { required: false, bounds: {} };
@@ -131,7 +131,7 @@ function optionsOf(name: string, text: string): { options: Options; rest: string
     if (key === '') options.fallback = unquoted;
     else bounds[key as Bound] = unquoted;
   }
-  const incomplete = /^(?:(?:min|max|maxlength|pattern)\s?)?=/.exec(rest)?.[0];
+  const incomplete = /^(?:(?:min|max|minlength|maxlength|pattern)\s?)?=/.exec(rest)?.[0];
   if (incomplete !== undefined) throw new SyntaxError(`${name} has nothing after ${incomplete}`);
   return { options, rest: rest.replace(/^[-–—:]\s+/, '') };
 }
@@ -140,7 +140,7 @@ function optionsOf(name: string, text: string): { options: Options; rest: string
 function checkOf(
   name: string,
   type: DeclaredType,
-  { min, max, maxlength, pattern }: ParameterBounds,
+  { min, max, minlength, maxlength, pattern }: ParameterBounds,
 ): { noun: string; check: (value: string) => boolean } {
   const checks = [(value: string) => type.isValid(value)];
   let { noun } = type;
@@ -164,14 +164,26 @@ function checkOf(
     const from = min === undefined ? '' : max === undefined ? ` from ${min} on` : ` from ${min}`;
     noun += `${from}${max === undefined ? '' : ` ${min === undefined ? 'up ' : ''}to ${max}`}`;
   }
-  if ((maxlength !== undefined || pattern !== undefined) && type.name !== 'text')
-    throw new SyntaxError(`maxlength= and pattern= are for texts, and ${name} is ${noun}`);
-  if (maxlength !== undefined) {
-    if (!/^[1-9][0-9]{0,8}$/.test(maxlength))
-      throw new SyntaxError(`maxlength= of ${name} is not a number of characters`);
-    const most = Number(maxlength);
-    checks.push((value) => value.length <= most || lengthOf(value) <= most);
-    noun += ` of at most ${maxlength} characters`;
+  const ofTexts = minlength ?? maxlength ?? pattern;
+  if (ofTexts !== undefined && type.name !== 'text')
+    throw new SyntaxError(
+      `minlength=, maxlength= and pattern= are for texts, and ${name} is ${noun}`,
+    );
+  for (const [key, length] of Object.entries({ minlength, maxlength }))
+    if (length !== undefined && !/^[1-9][0-9]{0,8}$/.test(length))
+      throw new SyntaxError(`${key}= of ${name} is not a number of characters`);
+  if (minlength !== undefined || maxlength !== undefined) {
+    const least = Number(minlength ?? 0);
+    const most = Number(maxlength ?? Infinity);
+    if (least > most) throw new SyntaxError(`${name} has a minlength= above its maxlength=`);
+    checks.push((value) => {
+      // There are at most as many characters as UTF-16 units.
+      if (least === 0 && value.length <= most) return true;
+      const length = lengthOf(value);
+      return length >= least && length <= most;
+    });
+    const from = maxlength === undefined ? `at least ${minlength}` : `${minlength} to ${maxlength}`;
+    noun += ` of ${minlength === undefined ? `at most ${maxlength}` : from} characters`;
   }
   if (pattern !== undefined) {
     checks.push(patternOf(name, pattern));

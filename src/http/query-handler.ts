@@ -168,7 +168,8 @@ export class QueryHandler {
     const { script, values, name } = found;
     if (subjectOf === ITSELF) request.routeName = name;
     const role = this.#admit(request, caller, script);
-    this.#run(request, subjectOf(script), withPathValues(request.query, values), caller, role);
+    const query = withPathValues(request.query, values);
+    this.#run(request, subjectOf(script), query, caller, role, true);
   }
 
   /** Submits a request; its body is decoded before, if it has a Content-Encoding. */
@@ -178,16 +179,17 @@ export class QueryHandler {
     query: string,
     caller: Caller | undefined,
     role: string,
+    declared = false,
   ): void {
     const { body, headers } = request;
     const coding =
       body === undefined || body.byteLength === 0 ? '' : fieldValue(headers, 'content-encoding');
-    if (coding === '') this.#submit(request, script, query, headers, caller, role);
+    if (coding === '') this.#submit(request, script, query, headers, caller, role, declared);
     else {
       const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);
       this.#requests.whenDone(request, decoded, (body) => {
         request.body = body;
-        this.#submit(request, script, query, headers, caller, role);
+        this.#submit(request, script, query, headers, caller, role, declared);
       });
     }
   }
@@ -228,6 +230,7 @@ export class QueryHandler {
     headers: string,
     caller: Caller | undefined,
     role: string,
+    declared = false,
   ): void {
     const { id, method, requestId } = request;
     const limit = this.#limits?.get(alias);
@@ -241,7 +244,7 @@ export class QueryHandler {
     const traced = isTraced(request);
     // prettier-ignore
     request.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced),
+      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced, declared),
     );
   }
 }

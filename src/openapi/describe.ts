@@ -122,7 +122,7 @@ class Description {
     const { claims } = this.#inputs;
     if (claims.length > 0)
       yield `It uses the ${claims.length === 1 ? 'claim' : 'claims'} ${claims.join(', ')} of the caller’s token`;
-    if (strict) yield 'Other parameters are refused';
+    if (strict) yield 'Other parameters, and members of a body that it does not use, are refused';
     else if (this.#isOpen && this.#script.proof === undefined)
       yield 'It may read further parameters';
     if (this.#script.proof === undefined)
@@ -200,7 +200,9 @@ class Description {
         ...(headers === undefined ? {} : { headers }),
         ...(status === 204 ? {} : { content }),
       },
-      ...Object.fromEntries(errors.map((one) => [one, errorReference(one)])),
+      ...Object.fromEntries(
+        errors.map((one) => [one, errorReference(one, this.#script.text.head)]),
+      ),
     };
   }
 
@@ -231,7 +233,13 @@ function pathSchema(input: Input | undefined): Schema {
  */
 function nameOf({ alias, folder, name }: DocumentedScript): string {
   const parts = [alias, folder].filter((part) => part !== undefined);
-  return parts.map((part) => `${part}${part.includes('_') ? '.' : '_'}`).join('') + name;
+  const folders = parts.map((part) => `${part}${part.includes('_') ? '.' : '_'}`).join('');
+  return (folders + name).replace(/[^\w.-]+/gu, (letters) => `..${codesOf(letters)}.`);
+}
+
+/** Names of components are ASCII. Two dots are in no name otherwise. */
+function codesOf(letters: string): string {
+  return Array.from(letters, (letter) => letter.codePointAt(0)!.toString(16)).join('-');
 }
 
 /** The first sentence of a description. */

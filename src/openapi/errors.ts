@@ -1,7 +1,10 @@
 /** The errors of scripts as components: one schema with all codes, and a response for each status that has a meaning of its own. */
-import { ERRORS } from '../errors.js';
+import { ERRORS, statusOfSqlState } from '../errors.js';
+import type { Head } from '../head/head.js';
 import type { Schema } from './schema.js';
-import { reference } from './schema.js';
+import { reference, sentences } from './schema.js';
+
+const TEXT: Schema = { type: 'string' };
 
 /** ERROR_SCHEMA describes the body of every error. */
 export const ERROR_SCHEMA: Schema = {
@@ -14,6 +17,9 @@ export const ERROR_SCHEMA: Schema = {
       anyOf: [{ enum: Object.keys(ERRORS) }, { type: 'string', pattern: '^[0-9A-Z]{5}$' }],
     },
     parameter: { type: 'string', description: 'The parameter of the request that is the cause.' },
+    index: { type: 'integer', minimum: 0, description: 'Which element of it, where it is a list.' },
+    reason: { type: 'string', description: 'What failed in PostgreSQL.' },
+    ...Object.fromEntries(['constraint', 'column', 'table'].map((name) => [name, TEXT])),
     parameters: {
       type: 'array',
       description: 'All wrong parameters, each with what is expected.',
@@ -54,6 +60,11 @@ export const ERROR_RESPONSES: Schema = Object.fromEntries(
   Object.values(RESPONSES).map(([name, description]) => [name, { description, content: CONTENT }]),
 );
 
-export function errorReference(status: ErrorStatus): Schema {
-  return { $ref: `#/components/responses/${RESPONSES[status][0]}` };
+/** errorReference refers to the response; the texts that a script declares for its errors are in the description. */
+export function errorReference(status: ErrorStatus, { errors }: Head): Schema {
+  const [name, description] = RESPONSES[status];
+  const texts = [...errors].filter(([key]) => statusOfSqlState(key.slice(0, 5)) === status);
+  const about = sentences(description, ...texts.map(([key, text]) => `${text} (${key})`));
+  const $ref = `#/components/responses/${name}`;
+  return texts.length === 0 ? { $ref } : { $ref, description: about };
 }

@@ -77,11 +77,12 @@ function baseOf({ use }: Input, type: string | undefined, encoding: Encoding): S
   return type === 'json' || type === 'jsonb' ? JSON_TEXT : (TYPES.get(type) ?? TEXT);
 }
 
-function boundsOf({ min, max, maxlength, pattern }: Input, { type }: Schema): Schema {
+function boundsOf({ min, max, minlength, maxlength, pattern }: Input, { type }: Schema): Schema {
   const numeric = type !== 'string';
   return {
     ...(numeric && isExact(min) ? { minimum: Number(min) } : {}),
     ...(numeric && isExact(max) ? { maximum: Number(max) } : {}),
+    ...(minlength === undefined ? {} : { minLength: Number(minlength) }),
     ...(maxlength === undefined ? {} : { maxLength: Number(maxlength) }),
     ...(isPattern(pattern) ? { pattern: `^(?:${pattern})$` } : {}),
   };

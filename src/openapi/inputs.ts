@@ -2,6 +2,7 @@
 import type { ParameterContract, ScriptContract } from '../contract/contract.js';
 import { BODY_PREFIX, WHOLE_BODY } from '../body/request-body.js';
 import type { Head } from '../head/head.js';
+import { isHeaderName } from '../header-name.js';
 import type { RecordedParameter } from '../proofs.js';
 import type { Parameter } from '../template/parameters.js';
 
@@ -77,7 +78,7 @@ function placeOf(name: string): Pick<Input, 'place' | 'key'> | undefined {
   if (name.startsWith(BODY_PREFIX)) return { place: 'body', key: name.slice(BODY_PREFIX.length) };
   if (name.startsWith(HEADER)) {
     const key = name.slice(HEADER.length);
-    return OTHER_HEADERS.test(key) ? undefined : { place: 'header', key };
+    return OTHER_HEADERS.test(key) || !isHeaderName(key) ? undefined : { place: 'header', key };
   }
   return RESERVED.test(name) ? undefined : { place: 'query', key: name };
 }

@@ -24,7 +24,7 @@ export function makeControl(
   type: string | undefined,
   { id, required, enforced, describedBy, label }: ControlOptions,
 ): Control {
-  const { default: fallback, enum: choices, minimum, maximum, maxLength } = schema;
+  const { default: fallback, enum: choices, minimum, maximum, minLength, maxLength } = schema;
   const shared = {
     id,
     required: enforced,
@@ -49,6 +49,7 @@ export function makeControl(
     if (maximum !== undefined) input.max = String(maximum);
     return typed(input);
   }
+  if (minLength !== undefined) input.minLength = minLength;
   if (maxLength !== undefined) input.maxLength = maxLength;
   const { format } = schema;
   input.type = INPUTS[format ?? ''] ?? 'text';

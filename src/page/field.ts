@@ -121,11 +121,12 @@ function present(controls: readonly Control[]): string[] {
 }
 
 function limits(schema: Schema, item: Schema): string[] {
-  const { minimum, maximum, maxLength, pattern } = item;
+  const { minimum, maximum, minLength, maxLength, pattern } = item;
   const texts: string[] = [];
   if (minimum !== undefined && maximum !== undefined) texts.push(`${minimum} to ${maximum}`);
   else if (minimum !== undefined) texts.push(`at least ${minimum}`);
   else if (maximum !== undefined) texts.push(`at most ${maximum}`);
+  if (minLength !== undefined) texts.push(`at least ${minLength} characters`);
   if (maxLength !== undefined) texts.push(`at most ${maxLength} characters`);
   if (pattern !== undefined) texts.push(`matches ${pattern}`);
   if (schema.default !== undefined) texts.push(`default: ${textOf(schema.default)}`);

@@ -57,10 +57,9 @@ function plotOfRows(rows: RowSet): HTMLElement | undefined {
   return data && plot(data);
 }
 
-function failureView({ message, code, meaning, parameters, more }: Failure): HTMLElement {
+function failureView({ message, code, parameters, more }: Failure): HTMLElement {
   const facts: [string, string][] = [];
   if (code !== undefined) facts.push(['Code', code]);
-  if (meaning !== undefined) facts.push(['Class', meaning]);
   for (const { name, expected } of parameters) facts.push([name, expected]);
   facts.push(...more.map(([name, value]): [string, string] => [name, value]));
   const list = facts.flatMap(([name, value]) => [

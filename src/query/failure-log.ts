@@ -109,10 +109,16 @@ export interface FailureResponseOptions {
   readonly debug: boolean;
   /** Passes on messages that scripts raise on purpose. */
   readonly raised: boolean;
+  /** Adds what failed in words, and names of the schema. */
+  readonly details: boolean;
+  /** The text that the script declares for the error. */
+  readonly declared: string | undefined;
   readonly statement?: string | undefined;
   readonly position: string | undefined;
   /** The parameter whose value is invalid, where that is known. */
   readonly parameter: string | undefined;
+  /** Of a parameter that is a list, the element that is invalid, from 0. */
+  readonly index: number | undefined;
   /** What the author of the script can do about it, where PostgreSQL gives no hint. */
   readonly hint: string | undefined;
   /** Adds the SQLSTATE where the code is another one, and the lines of the script around the position. */
@@ -133,11 +139,21 @@ export function failureResponse(
   const { fault } = options;
   const cancelled = state === '57014';
   const status = cancelled && !options.overTime ? 500 : (fault?.status ?? statusOfSqlState(state));
-  const message =
-    options.raised && isRaised(state) ? failure.message : (fault?.message ?? SQL_FAILED);
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
+  const declared = code === state ? options.declared : undefined;
+  const raised = options.raised && isRaised(state) ? failure.message : undefined;
+  const message = declared ?? raised ?? fault?.message ?? SQL_FAILED;
   const extra: Record<string, unknown> = {};
   if (options.parameter !== undefined) extra['parameter'] = options.parameter;
+  if (options.details) {
+    const { raised, constraint, column, table } = failure;
+    extra['index'] = options.index;
+    // What code in the database wrote may have values in their place.
+    if (/^2[23]/.test(state) && raised !== true)
+      Object.assign(extra, { constraint, column, table });
+    if (message === SQL_FAILED)
+      extra['reason'] = REASONS.find(([begin]) => state.startsWith(begin))?.[1];
+  }
   if (options.debug) {
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;
@@ -150,3 +166,22 @@ export function failureResponse(
   if (options.source !== undefined) extra['source'] = options.source;
   return { status, message, code, members: extra };
 }
+
+const UNAVAILABLE = 'the database is not available: send it again later';
+
+/** What failed, for callers, by the beginning of the SQLSTATE. Mistakes of a script are for its author. */
+const REASONS: readonly (readonly [begin: string, reason?: string])[] = [
+  ['22', 'a value is not valid for its type'],
+  ['23502', 'a value that is needed is missing'],
+  ['23503', 'a row that this refers to does not exist, or a row still refers to this one'],
+  ['23505', 'there is a row with this key already'],
+  ['23', 'a constraint does not allow it'],
+  ['40', 'another request was in the way: send it again'],
+  ['55P03', 'another request has locked the rows: send it again later'],
+  ['08007', 'the connection was lost, and it may have taken effect: look before you send it again'],
+  ['08P01'],
+  ['08', UNAVAILABLE],
+  ['25006', UNAVAILABLE],
+  ['53', UNAVAILABLE],
+  ['57P', UNAVAILABLE],
+];

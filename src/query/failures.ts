@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, TEXT_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
+import type { BodyValue } from '../body/request-body.js';
 import { errorBody, ServiceError, type ErrorCode } from '../errors.js';
 import { excerpt } from '../excerpt.js';
 import { NO_HEAD } from '../head/head.js';
@@ -15,7 +16,7 @@ import { counts } from '../metrics/thread.js';
 import { IdentityRejected } from '../pg/identity.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { frameFault } from '../script/head-columns.js';
-import { invalidValue } from '../script/invalid-value.js';
+import { elementOf, invalidValue } from '../script/invalid-value.js';
 import { missingScriptHint } from '../script/missing-script.js';
 import { parseQueryString } from '../script/query-string.js';
 import { linesAround, notRendered, scriptFailure, unsafeValue } from '../script/script-error.js';
@@ -105,17 +106,21 @@ export class Failures {
   #statementFailed(query: Query, failure: SqlFailure): void {
     const { rendered, head, path: script, request } = query;
     const { alias } = request;
-    const { debug, raised, development } = this.#settings;
-    const { place, position, parameter, statement, hint, fault } = explain(query, failure);
+    const { state, constraint } = failure;
+    const { debug, raised, details, development } = this.#settings;
+    const { place, position, parameter, index, statement, hint, fault } = explain(query, failure);
     const source = development && rendered && place ? excerpt(rendered.template, place) : undefined;
     const { statementTimeout } = this.#databases.get(alias)!.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
     const response = failureResponse(failure, {
       debug,
       raised,
+      details,
+      declared: head.errors.get(`${state} ${constraint}`) ?? head.errors.get(state),
       statement,
       position,
       parameter,
+      index,
       hint,
       development,
       source,
@@ -125,14 +130,13 @@ export class Failures {
     this.#spans?.failed(query, response.status);
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned) {
-      const help =
-        hint ?? (rendered && !development ? checkHint(failure.state, script) : undefined);
+      const help = hint ?? (rendered && !development ? checkHint(state, script) : undefined);
       const { ids } = query;
       const at = { ...ids, script, alias, statement, position, parameter, source, hint: help };
       const sentText = development ? undefined : { ...request, body: query.body };
       logFailure(this.#log, failure, at, sentText);
     }
-    const final = failure.state === RESOLUTION_UNKNOWN ? FINAL : 0;
+    const final = state === RESOLUTION_UNKNOWN ? FINAL : 0;
     this.#sendError(query, response, deprecationLine(head), final);
   }
 
@@ -230,6 +234,8 @@ interface Explanation {
   readonly position: string | undefined;
   /** The parameter that caused it. */
   readonly parameter: string | undefined;
+  /** Which element of it. */
+  readonly index: number | undefined;
   /** Which of several statements. */
   readonly statement: string | undefined;
   readonly hint: string | undefined;
@@ -247,13 +253,18 @@ function explain(query: Query, failure: SqlFailure): Explanation {
   const offset = offsetOf(query, failure);
   const place = fault?.place ?? (offset === undefined ? undefined : rendered?.locate(offset));
   const uses = parts?.[failure.part ?? -1]?.uses;
+  const invalid =
+    rendered === undefined || fault !== undefined
+      ? undefined
+      : invalidValue(failure, { rendered, uses, offset });
+  const parameter = fault?.parameter ?? invalid;
+  const sentValue = (name: string): BodyValue | undefined =>
+    query.body?.get(name) ?? parseQueryString(query.request.query).get(name);
   return {
     place,
     position: place && `${path}:${place.line}:${place.column}`,
-    parameter:
-      rendered === undefined || fault !== undefined
-        ? fault?.parameter
-        : invalidValue(failure, { rendered, uses, offset }),
+    parameter,
+    index: invalid === undefined ? undefined : elementOf(failure.message, sentValue(invalid)),
     statement: parts && statementOf(parts, failure),
     hint: rendered && readHint(query.statement, failure.state),
     fault: fault?.error,

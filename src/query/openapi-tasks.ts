@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { TypeScriptClient } from '../client/typescript-client.js';
 import { describeScript } from '../openapi/describe.js';
+import type { Logger } from '../log.js';
 import { OpenApiDocument, type DocumentText } from '../openapi/document.js';
 import { DocumentAccess } from '../openapi/document-access.js';
 import { ownPaths } from '../openapi/own-paths.js';
@@ -35,6 +36,7 @@ export class OpenApiTasks {
   readonly #aliases: ReadonlySet<string>;
   readonly #defaultAlias: string;
   readonly #access: DocumentAccess;
+  readonly #log: Logger;
   /** By the alias in the path; undefined for a path without one. */
   readonly #made = new Map<string | undefined, Made>();
 
@@ -47,10 +49,12 @@ export class OpenApiTasks {
     scripts: Scripts,
     proofs: ProofBook,
     aliases: ReadonlySet<string>,
+    log: Logger,
   ) {
     this.#scripts = scripts;
     this.#proofs = proofs;
     this.#aliases = aliases;
+    this.#log = log;
     this.#defaultAlias = defaultAlias;
     const { registry, auth } = openapi!; // without it there is no such request
     this.#registry = registry;
@@ -140,7 +144,14 @@ export class OpenApiTasks {
         paths: paths.get(path) ?? [],
         isNamed: !this.#isRegistry(folder),
       };
-      document.add(describeScript(script, this.#access.hasTokens));
+      try {
+        document.add(describeScript(script, this.#access.hasTokens));
+      } catch (err) {
+        this.#log.error(
+          { script: path, alias, err },
+          'a script is left out of the OpenAPI document',
+        );
+      }
     });
     return document;
   }

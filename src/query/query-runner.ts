@@ -193,17 +193,21 @@ export class QueryRunner {
   }
 
   #execute(query: Query, script: FoundScript, now: number): void {
+    let text: ScriptText | undefined;
     try {
       const { method } = query.request;
       if (method === 'OPTIONS') {
         this.#responder.sender.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
-      const text = script.select(method);
+      text = script.select(method);
       if (text.body === 'none') this.#render(query, text, now);
       else this.#readBody(query, text, now);
     } catch (error) {
-      this.#responder.failures.threw(query, error);
+      // The callers of a path that a script declares name no script: one that cannot be used is no mistake of theirs.
+      const isBroken = query.request.declared && text === undefined && isUnusable(error);
+      const failure = isBroken ? new ServiceError('script_broken', error.message, error) : error;
+      this.#responder.failures.threw(query, failure);
     }
   }
 
@@ -212,8 +216,9 @@ export class QueryRunner {
     const { body, headers } = query.request;
     if (body === null) throw new ServiceError('busy', JUST_CHANGED);
     const contentType = fieldValue(headers, 'content-type');
+    const usesNone = text.body === 'members' && text.members?.size === 0;
     const read =
-      (body ?? '') === '' && contentType === ''
+      (body ?? '') === '' && (usesNone || contentType === '')
         ? undefined
         : readBody({ characters: body ?? '', contentType }, text.body, text.members);
     if (!(read instanceof Promise)) {
@@ -277,7 +282,7 @@ export class QueryRunner {
     data: RequestData,
   ): void {
     query.head = head;
-    if (known !== undefined) checkKnown(known, parameters);
+    if (known !== undefined) checkKnown(known, parameters, query.body);
     if (head.parameters.size > 0) checkParameters(head.parameters, data);
   }
 
@@ -326,6 +331,10 @@ export class QueryRunner {
   #flush(): void {
     for (const database of this.#databases.values()) database.flush();
   }
+}
+
+function isUnusable(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'script_not_usable';
 }
 
 function usesBody(script: FoundScript, method: string): boolean {

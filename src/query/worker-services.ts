@@ -40,6 +40,7 @@ export class WorkerServices {
   readonly #stored: StoredScripts | undefined;
   /** Loaded with the first request for an OpenAPI document. */
   #openapi: Promise<OpenApiTasks> | undefined;
+  readonly #log: Logger;
 
   /**
    * `batcher` sends responses to the HTTP process. `Mcp` is required when the settings enable MCP, `spans` when they have
@@ -56,6 +57,7 @@ export class WorkerServices {
     const databases = workerDatabases(settings, log);
     const { database } = databases.get(defaultAlias)!;
     this.#settings = settings;
+    this.#log = log;
     this.#databases = databases;
     this.#stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     this.users = new UserTasks(settings.users, database, log);
@@ -115,6 +117,7 @@ export class WorkerServices {
           this.#scripts,
           this.proofs,
           new Set(this.#databases.keys()),
+          this.#log,
         ),
     ));
   }

@@ -111,7 +111,7 @@ export class ScriptSnapshot {
           if (routes.length === 0) continue;
           const { database } = script;
           const alias = database === '' ? undefined : database;
-          scripts.push({ alias, ...named(path), verb, routes });
+          scripts.push({ alias, ...named(path), verb, routes, broken: !script.isUsable(verb) });
         }
       });
     }

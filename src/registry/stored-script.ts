@@ -7,7 +7,12 @@ import type { RoutePattern } from '../head/route-pattern.js';
 import type { Logger } from '../log.js';
 import { logCompiled } from '../script/text-warnings.js';
 import { methodNotAllowed, scriptNotFound, scriptNotUsable } from '../script/script-error.js';
-import { compileText, type Compiled, type ScriptText } from '../script/script-text.js';
+import {
+  compileText,
+  routesOfText,
+  type Compiled,
+  type ScriptText,
+} from '../script/script-text.js';
 import type { FoundScript } from '../script/scripts.js';
 import { allowHeader, VERBS, verbOf, type Verb } from '../script/verb.js';
 
@@ -86,12 +91,11 @@ export class StoredScript implements FoundScript {
     return !(this.#compiled(verb, text) instanceof ServiceError);
   }
 
-  /** routes gives the paths that a text declares; none when it cannot be used. Texts without a path are not compiled. */
+  /** routes gives the paths that a text declares. Texts without a path are not compiled. */
   routes(verb: Verb): readonly RoutePattern[] {
     const text = this.#texts[VERBS.indexOf(verb)];
     if (typeof text?.text !== 'string' || !text.text.includes('@path')) return [];
-    const compiled = this.#compiled(verb, text);
-    return compiled instanceof ServiceError ? [] : compiled.head.routes;
+    return routesOfText(this.#compiled(verb, text), verb);
   }
 
   #compiled(verb: Verb, text: StoredText): Compiled {

@@ -13,6 +13,8 @@ export interface UsedBody {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 const NONE: UsedBody = { use: 'none', members: NO_MEMBERS };
+/** Of a script that refuses what it does not use. */
+const EMPTY: UsedBody = { use: 'members', members: NO_MEMBERS };
 
 /**
  * usedBody also counts the parameters that the head declares. Reads have no body. `parametersOf` gives the parameters of
@@ -21,29 +23,30 @@ const NONE: UsedBody = { use: 'none', members: NO_MEMBERS };
 export function usedBody(
   text: string,
   verb: Verb,
-  { parameters }: Head,
+  { parameters, strict }: Head,
   parametersOf: () => TemplateParameters,
 ): UsedBody {
   if (verb === 'read') return NONE;
+  const none = strict ? EMPTY : NONE;
   const hasPrefix = text.includes(BODY_PREFIX);
-  if (!hasPrefix && !text.includes(WHOLE_BODY)) return NONE;
+  if (!hasPrefix && !text.includes(WHOLE_BODY)) return none;
   const { list, open } = parametersOf();
   // A computed name (`print "body." .field`) may be any.
   if (open && hasPrefix) return { use: 'members', members: undefined };
   const names = list.map(({ name }) => name);
-  const members = [...names, ...parameters.keys()].filter((name) => name.startsWith(BODY_PREFIX));
-  if (members.length > 0) return { use: 'members', members: withObjects(members) };
-  return names.includes(WHOLE_BODY) ? { use: 'text', members: NO_MEMBERS } : NONE;
+  const members = membersOf([...names, ...parameters.keys()]);
+  if (members.size > 0) return { use: 'members', members };
+  return names.includes(WHOLE_BODY) ? { use: 'text', members: NO_MEMBERS } : none;
 }
 
-/** The names after the prefix, and those of the objects that the members are in. */
-function withObjects(keys: readonly string[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const key of keys) {
-    const member = key.slice(BODY_PREFIX.length);
+/** membersOf gives the members among some names, without the prefix, and the objects that these are in. */
+export function membersOf(names: readonly string[]): ReadonlySet<string> {
+  const members = new Set<string>();
+  for (const name of names.filter((one) => one.startsWith(BODY_PREFIX))) {
+    const member = name.slice(BODY_PREFIX.length);
     for (let dot = member.indexOf('.'); dot !== -1; dot = member.indexOf('.', dot + 1))
-      names.add(member.slice(0, dot));
-    names.add(member);
+      members.add(member.slice(0, dot));
+    members.add(member);
   }
-  return names;
+  return members;
 }

@@ -2,11 +2,13 @@
  * Checks the parameters of a request against those that its script declares and knows: all wrong ones at once, by name and
  * with what is expected, never with the value.
  */
+import type { KnownMembers } from '../body/json-document.js';
+import { WHOLE_BODY, type RequestBody } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { similar } from '../nearest.js';
 import type { QueryParameters } from './query-string.js';
-import type { DeclaredParameters, RequestData } from './request-data.js';
+import { isReservedKey, type DeclaredParameters, type RequestData } from './request-data.js';
 
 /** checkParameters throws ServiceError `invalid_parameter` unless the data has valid values for all `declared`. */
 export function checkParameters(declared: DeclaredParameters, data: RequestData): void {
@@ -44,16 +46,21 @@ function mistake({ expected, list }: DeclaredParameter, value: unknown): string 
 const MOST_NAMED = 20;
 const LONGEST = 64;
 
-/** checkKnown throws ServiceError `unknown_parameter` unless all `sent` parameters are known. */
-export function checkKnown(known: ReadonlySet<string>, sent: QueryParameters): void {
-  const unknown: string[] = [];
-  for (const name of sent.keys()) if (!known.has(name)) unknown.push(name);
+/** checkKnown throws ServiceError `unknown_parameter` unless all `sent` parameters and members of the body are known. */
+export function checkKnown(
+  known: KnownMembers,
+  sent: QueryParameters,
+  body: RequestBody | undefined,
+): void {
+  const others = [...sent.keys()].filter((name) => !known.has(name) || isReservedKey(name));
+  const inBody = known.has(WHOLE_BODY) ? [] : (body?.unknown(known) ?? []);
+  const unknown = others.concat(inBody);
   if (unknown.length === 0) return;
-  const names = [...known];
-  const named = unknown.slice(0, MOST_NAMED).map((name) => ({
-    parameter: name.slice(0, LONGEST),
-    ...(name.length > LONGEST ? {} : { nearest: similar(name, names) }),
-  }));
+  const names = [...known.keys()];
+  const named = unknown.slice(0, MOST_NAMED).map((name) => {
+    const near = name.length > LONGEST ? undefined : similar(name, names);
+    return { parameter: name.slice(0, LONGEST), nearest: near === name ? undefined : near };
+  });
   const texts = named.map(({ parameter, nearest: near }) =>
     near === undefined ? parameter : `${parameter} (did you mean ${near}?)`,
   );

@@ -41,13 +41,15 @@ export interface Routes {
 export function routesOf(scripts: readonly RoutedScript[], defaultAlias: string): Routes {
   const claims = new Map<string, Claim>();
   const conflicts: RouteConflict[] = [];
-  for (const script of scripts)
+  const sorted = [...scripts].sort((a, b) => Number(a.broken ?? false) - Number(b.broken ?? false));
+  for (const script of sorted)
     for (const pattern of script.routes) {
       const contested = new Map<RoutePattern, Contested>();
       for (const method of pattern.methods) {
         const key = `${method} ${shapeOf(pattern)}`;
         const claim = claims.get(key);
         if (claim === undefined) claims.set(key, { script, pattern, conflict: false });
+        else if (script.broken === true) continue;
         else if (claim.script !== script || namesOf(claim.pattern) !== namesOf(pattern)) {
           claim.conflict = true;
           const one = contested.get(claim.pattern) ?? { claim, methods: [] };

@@ -12,7 +12,7 @@ import { Refresh } from '../refresh.js';
 import { systemErrorText } from '../text.js';
 import { byPath, type ReadableScript, type RoutedScript, type UsableScript } from './scripts.js';
 import { scriptFileNames, type ListedScript } from './script-files.js';
-import type { Compiled, ScriptText } from './script-text.js';
+import { routesOfText, type Compiled, type ScriptText } from './script-text.js';
 import { fileName, VERBS, type Verb } from './verb.js';
 import { SETTLED, VerbFile } from './verb-file.js';
 
@@ -33,8 +33,9 @@ const PARALLEL = 8;
 interface Scanned {
   readonly script: ListedScript;
   readonly file: VerbFile;
-  /** Undefined while the file is not usable. */
-  text: ScriptText | undefined;
+  compiled: Compiled | undefined;
+  /** Undefined while it declares no path. */
+  routed: RoutedScript | undefined;
 }
 
 /** The text of a script for one verb, or the error for requests when it cannot be used. */
@@ -138,7 +139,7 @@ export class ScriptScan {
       existing.add(path);
       if (this.#files.has(path)) continue;
       const file = new VerbFile(this.#location, folder, name, verb, this.#log);
-      this.#files.set(path, { script, file, text: undefined });
+      this.#files.set(path, { script, file, compiled: undefined, routed: undefined });
     }
     // Files that are missing now are checked too: they are removed once that has settled.
     const all = this.#files.values();
@@ -159,34 +160,33 @@ export class ScriptScan {
     let routed = false;
     for (const [path, scanned] of this.#files) {
       const { compiled, settled } = scanned.file;
-      const text = compiled instanceof ServiceError ? undefined : compiled;
-      if (text !== scanned.text) {
+      if (compiled !== scanned.compiled) {
         this.#changed = true;
         if (scanned.script.verb === 'read') readable = true;
-        if (hasRoutes(text) || hasRoutes(scanned.text)) routed = true;
-        scanned.text = text;
+        const own = routedScript(scanned.script, compiled);
+        if ((own ?? scanned.routed) !== undefined) routed = true;
+        scanned.compiled = compiled;
+        scanned.routed = own;
       }
       if (compiled === undefined && settled && !existing.has(path)) this.#files.delete(path);
     }
     if (this.#changed) this.#usable = undefined;
     if (readable) this.#readable = this.#list(readableScript);
-    if (routed) this.#routed = this.#list(routedScript);
+    if (routed)
+      this.#routed = [...this.#files.values()].flatMap((one) => one.routed ?? []).sort(byPath);
   }
 
   #list<Item extends { readonly folder: string; readonly name: string }>(
     itemOf: (script: ListedScript, text: ScriptText) => Item | undefined,
   ): readonly Item[] {
     const items: Item[] = [];
-    for (const { script, text } of this.#files.values()) {
-      const item = text && itemOf(script, text);
+    for (const { script, compiled } of this.#files.values()) {
+      const isUsable = compiled !== undefined && !(compiled instanceof ServiceError);
+      const item = isUsable ? itemOf(script, compiled) : undefined;
       if (item !== undefined) items.push(item);
     }
     return items.sort(byPath);
   }
-}
-
-function hasRoutes(text: ScriptText | undefined): boolean {
-  return text !== undefined && text.head.routes.length > 0;
 }
 
 function readableScript(
@@ -198,10 +198,12 @@ function readableScript(
 
 function routedScript(
   { folder, name, verb }: ListedScript,
-  { head }: ScriptText,
+  compiled: Compiled | undefined,
 ): RoutedScript | undefined {
-  const { routes } = head;
-  return routes.length > 0 ? { alias: undefined, folder, name, verb, routes } : undefined;
+  const routes = routesOfText(compiled, verb);
+  if (routes.length === 0) return undefined;
+  const broken = compiled instanceof ServiceError;
+  return { alias: undefined, folder, name, verb, routes, broken };
 }
 
 function usableScript(

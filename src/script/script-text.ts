@@ -1,15 +1,17 @@
 /** Compiles the text of a script, from a file or the table. */
-import type { BodyUse } from '../body/request-body.js';
+import type { KnownMembers } from '../body/json-document.js';
+import { BODY_PREFIX, type BodyUse } from '../body/request-body.js';
 import { ServiceError } from '../errors.js';
 import { HeadError, type Head } from '../head/head.js';
-import { parseHead } from '../head/parse-head.js';
+import { parseHead, routesIn } from '../head/parse-head.js';
+import type { RoutePattern } from '../head/route-pattern.js';
 import { SCRIPT_LOADS } from '../metrics/catalogue.js';
 import { counts } from '../metrics/thread.js';
 import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
-import { usedBody } from './body-use.js';
-import { isReservedKey, PARAMETER_DEFAULTS } from './request-data.js';
-import { scriptNotUsable } from './script-error.js';
+import { membersOf, usedBody } from './body-use.js';
+import { PARAMETER_DEFAULTS } from './request-data.js';
+import { scriptNotUsable, sourceOf } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
 
 /** Largest script text, bytes. */
@@ -23,12 +25,19 @@ export interface ScriptText {
   readonly body: BodyUse;
   /** The members of a body that it looks up; undefined where it may be any. */
   readonly members: ReadonlySet<string> | undefined;
-  /** Names of the query parameters that it knows; undefined unless it refuses others. */
-  readonly known: ReadonlySet<string> | undefined;
+  /** The names that it knows; undefined unless it refuses others. */
+  readonly known: KnownMembers | undefined;
 }
 
 /** A compiled text, or the error for requests. */
 export type Compiled = ScriptText | ServiceError;
+
+/** routesOfText gives the paths that a text declares, also one that cannot be used: they are not to be 404. */
+export function routesOfText(compiled: Compiled | undefined, verb: Verb): readonly RoutePattern[] {
+  if (compiled === undefined) return [];
+  if (!(compiled instanceof ServiceError)) return compiled.head.routes;
+  return routesIn(sourceOf(compiled) ?? '', methodsOf(verb));
+}
 
 /** compileText compiles a text of at most MAX_SIZE; `script` is `<folder>/<name>`. */
 export function compileText(text: string, script: string, verb: Verb): Compiled {
@@ -55,14 +64,15 @@ function compileUncounted(text: string, script: string, verb: Verb): Compiled {
   }
 }
 
-/** The query parameters that a text uses or declares, and those that every script has. */
-function knownTo({ list }: TemplateParameters, { parameters, routes }: Head): ReadonlySet<string> {
+/** What a text uses or declares, objects with such members, and the parameters that every script has. */
+function knownTo({ list }: TemplateParameters, { parameters, routes }: Head): KnownMembers {
   const used = list.map((parameter) => parameter.name);
   const inPaths = routes.flatMap(({ segments }) =>
     segments.flatMap((one) => (typeof one === 'string' ? [] : [one.parameter])),
   );
   const all = [...used, ...parameters.keys(), ...inPaths, ...PARAMETER_DEFAULTS.keys(), RENDERER];
-  return new Set(all.filter((one) => !isReservedKey(one)));
+  const members = [...membersOf(all)].map((name) => [BODY_PREFIX + name, false] as const);
+  return new Map([...members, ...all.map((name) => [name, true] as const)]);
 }
 
 /** Selects the form of the response, of any script. */

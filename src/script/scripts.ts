@@ -40,7 +40,7 @@ export interface ReadableScripts {
   ): readonly ReadableScript[] | Promise<readonly ReadableScript[]>;
 }
 
-/** A usable text that declares paths of its own. */
+/** A text that declares paths of its own. */
 export interface RoutedScript {
   /** The database of a stored script; undefined: the default one. */
   readonly alias: string | undefined;
@@ -48,6 +48,8 @@ export interface RoutedScript {
   readonly name: string;
   readonly verb: Verb;
   readonly routes: readonly RoutePattern[];
+  /** For a text that cannot be used: its paths are those that no other one declares. */
+  readonly broken?: boolean;
 }
 
 export interface RoutedScripts {

@@ -132,6 +132,11 @@ function membersOf(scripts: readonly string[]): string[] {
 const NAMES: readonly [about: string, scripts: readonly string[], members: readonly string[]][] = [
   ['words', ['shop/in-categories', 'my_shop/top_10'], ['my_shop.top_10', 'shop.inCategories']],
   ['reserved words', ['delete/class', 'import/new'], ['delete.class', 'import.new']],
+  [
+    'letters',
+    ['größe/in-größe', 'a/größe', 'a/gräße', '日本/東京', 'a/١st'],
+    ['größe.inGröße', 'a.größe', 'a.gräße', '日本.東京', 'a._١st'],
+  ],
   ['digits first', ['2024/1st'], ['_2024._1st']],
   ['dashes', ['-a-/--b', '-/-'], ['_._', 'a.b']],
   [
@@ -170,6 +175,21 @@ for (const [about, document] of OTHERS)
     t.throws(() => clientText(document), DocumentError);
     t.end();
   });
+
+t.test('an operation that cannot be read is left out, with a line', (t) => {
+  const get = { responses: {}, 'x-script': 'a/b' };
+  const paths = {
+    '/a': { get },
+    '/b': { get: { ...get, 'x-script': 'a/b/c' } },
+    '/c*/': { trace: get },
+  };
+  const text = clientText({ openapi: '3.1.0', paths });
+  t.same(compile(t, { 'client.mts': text }).problems, []);
+  t.match(text, /Left out: its operation get "\/b" is not that of a script\./);
+  t.match(text, /Left out: its operation trace "\/c\*\\\/" is not/);
+  t.equal(text.match(/: call\('GET', '\/a'\),/g)?.length, 1);
+  t.end();
+});
 
 t.test('no script', (t) => {
   const text = clientText({ openapi: '3.1.0', paths: {} });

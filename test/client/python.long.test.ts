@@ -5,6 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { documentScripts } from '../openapi/documented.js';
+import { startPostgres } from '../support/postgres.js';
 import { startExamples } from './examples.js';
 import { PythonTools } from './python-tools.js';
 
@@ -40,4 +42,26 @@ t.test('openapi-python-client', { skip: tools.missing ?? false }, async (t) => {
   const used = tools.run('python3', 'use.py', service.url);
   t.equal(used.status, 0, used.text);
   t.same(JSON.parse(used.text.split('\n')[0]!), ['Sencha Yame', true, [1, 5], 1, '23505']);
+});
+
+const ODD: Readonly<Record<string, string>> = {
+  'größe.read.sql': `SELECT '{{.größe}}' AS "größe"`,
+  'gräße.write.sql': `-- @strict\n-- @error 23505 "a key": Exists: already\n-- @error 22023: No\nSELECT {{sqlVal "body.größe"}}::text AS n`,
+  '日本.read.sql': '-- @param name text minlength=2 maxlength=9\nSELECT 1 AS n',
+};
+
+t.test('names in other alphabets', { skip: tools.missing ?? false }, async (t) => {
+  const folder = t.testdir({ ä_b: ODD });
+  const server = await startPostgres(t);
+  const document = await (await documentScripts(t, server, folder)).document();
+  writeFileSync(join(tools.folder, 'odd.json'), JSON.stringify(document));
+  const made = tools.run(
+    'openapi-python-client',
+    ...['generate', '--path', 'odd.json', '--meta', 'none', '--output-path', 'odd'],
+  );
+  t.equal(made.status, 0, made.text);
+  t.notMatch(made.text, /unable to parse|warning/i);
+  const files = tools.run('find', 'odd/api', '-name', '*_b_*.py').text.trim().split('\n');
+  t.equal(files.length, 3, files.join());
+  t.equal(tools.run('python3', '-c', 'import odd.models; from odd import Client').status, 0);
 });

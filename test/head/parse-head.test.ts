@@ -75,7 +75,19 @@ const ERRORS: [head: string, line: number, message: RegExp][] = [
   ['-- @param id integer min=9 max=1', 1, /min= above its max=/],
   ['-- @param id integer min=a', 1, /min= of id is not an integer/],
   ['-- @param id text min=1', 1, /no min= and max=/],
-  ['-- @param id integer maxlength=3', 1, /maxlength= and pattern= are for texts/],
+  ['-- @param id integer maxlength=3', 1, /minlength=, maxlength= and pattern= are for texts/],
+  ['-- @param id integer minlength=3', 1, /minlength=, maxlength= and pattern= are for texts/],
+  ['-- @param id text minlength=x', 1, /minlength= of id is not a number of characters/],
+  ['-- @param id text minlength=9 maxlength=8', 1, /minlength= above its maxlength=/],
+  ['-- @param id text minlength=3 = ab', 1, /the default of id is not a text of at least 3/],
+  ['-- @error', 1, /@error: it takes an SQLSTATE/],
+  ['-- @error 23505', 1, /it takes an SQLSTATE/],
+  ['-- @error 23505:', 1, /it takes an SQLSTATE/],
+  ['-- @error 2350: x', 1, /it takes an SQLSTATE/],
+  ['-- @error 00000: x', 1, /it takes an SQLSTATE/],
+  ['-- @error 23505 a b: x', 1, /it takes an SQLSTATE/],
+  ['-- @error 23505: x {{.a}}', 1, /takes no \{\{/],
+  ['-- @error 23505 a: x\n-- @error 23505 "a": y', 2, /there is one in line 1/],
   ['-- @param id text maxlength=x', 1, /not a number of characters/],
   ['-- @param id text maxlength=0', 1, /not a number of characters/],
   ['-- @param id text pattern=(', 1, /pattern= of id: error parsing regexp: missing closing \)/],
@@ -205,6 +217,32 @@ t.test('parameters', (t) => {
     expected: 'a text of at most 80 characters that matches [A-Z].*',
     description: 'The name, see "about".',
   });
+  t.end();
+});
+
+t.test('lengths', (t) => {
+  const of = (options: string) => parsed(`-- @param v text ${options}`).parameters.get('v')!;
+  t.equal(of('minlength=2').expected, 'a text of at least 2 characters');
+  t.equal(of('minlength=2 maxlength=3').expected, 'a text of 2 to 3 characters');
+  const valid = (options: string, ...texts: string[]) => texts.map((text) => of(options).isValid(text)); // prettier-ignore
+  t.same(valid('minlength=2', '', 'a', '𝔘', 'ab', '𝔘𝔘', 'abc'), [false, false, false, true, true, true]); // prettier-ignore
+  t.same(valid('minlength=2 maxlength=2', 'a', '𝔘𝔘', '𝔘𝔘𝔘', 'abc'), [false, true, false, false]);
+  t.same(valid('maxlength=2', '', '𝔘𝔘', 'abc'), [true, true, false]);
+  t.end();
+});
+
+t.test('texts of errors', (t) => {
+  const { errors } = parsed(`-- @error 23505 books_isbn_key: This ISBN exists: take another
+-- @error 23505 "a key": Exists
+-- @error PT418 : I’m a teapot`);
+  t.same(
+    [...errors],
+    [
+      ['23505 books_isbn_key', 'This ISBN exists: take another'],
+      ['23505 a key', 'Exists'],
+      ['PT418', 'I’m a teapot'],
+    ],
+  );
   t.end();
 });
 

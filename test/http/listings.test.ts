@@ -77,7 +77,7 @@ const RECORDED: readonly (readonly [target: string, status: number, body: string
   ['/tables?_page=A', 400, BAD_PAGE],
   ['/tables?_count=*', 200, TABLES],
   ['/schemas?schema_name=$eq.public&_renderer=xml', 200, '<objects><object><schema_name>public</schema_name></object></objects>'],
-  ['/schemas?_page=A&_renderer=xml', 400, '<objects><error>invalid _page: it must be a whole number, at most 2147483647</error></objects>'],
+  ['/schemas?_page=A&_renderer=xml', 400, '<objects><error>invalid _page: it must be a whole number, at most 2147483647</error><code>invalid_listing</code></objects>'],
 ]; // prettier-ignore
 
 t.test('as recorded', async (t) => {

@@ -100,7 +100,10 @@ for (const isolation of ISOLATIONS)
     }
     for (const { text } of answers) t.notMatch(text, /missing_symbol|\/tmp|\.so/, 'no path, no loader'); // prettier-ignore
     const xml = await send('GET nope/Hello?_renderer=xml');
-    t.equal(xml.body, '<objects><error>plugin not found: nope</error></objects>');
+    t.equal(
+      xml.body,
+      '<objects><error>plugin not found: nope</error><code>plugin_not_found</code></objects>',
+    );
   });
 
 t.test('under a prefix', async (t) => {

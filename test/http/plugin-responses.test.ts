@@ -137,7 +137,7 @@ async function xml(t: Test, { send }: ServedPlugins): Promise<void> {
     t.equal((await send(`GET probe/Text?text=${encodeURIComponent(text)}&_renderer=xml`)).body, text); // prettier-ignore
   t.equal((await send('GET probe/Status?status=204&_renderer=xml')).status, 204);
   const much = await send('GET probe/MuchXml?_renderer=xml');
-  t.strictSame([much.status, much.body], [502, '<objects><error>the answer is too large for XML</error></objects>']); // prettier-ignore
+  t.strictSame([much.status, much.body], [502, '<objects><error>the answer is too large for XML</error><code>plugin_response_too_large</code></objects>']); // prettier-ignore
   t.ok((await send('GET probe/MuchXml')).body.length > 200_000, 'as JSON it is sent');
   const concurrencyLimit = await Promise.all(Array.from({ length: 40 }, () => send('GET probe/MuchXml?_renderer=xml'))); // prettier-ignore
   t.ok(concurrencyLimit.every(({ status }) => status === 502 || status === 503), 'some wait, the rest is refused'); // prettier-ignore

@@ -23,7 +23,7 @@ interface Case {
 const CASES: readonly Case[] = [
   { target: '/', status: 404, error: '404 page not found', code: 'not_found' },
   { target: '/nope', status: 404, error: '404 page not found', code: 'not_found' },
-  { target: '/nope?_renderer=xml', status: 404, body: '<objects><error>404 page not found</error></objects>', headers: { 'content-type': 'application/xml' } }, // prettier-ignore
+  { target: '/nope?_renderer=xml', status: 404, body: '<objects><error>404 page not found</error><code>not_found</code></objects>', headers: { 'content-type': 'application/xml' } }, // prettier-ignore
   { target: '/nope?x_renderer=xml', status: 404, code: 'not_found' },
   { target: '/_QUERIES/a/..', status: 400, error: 'invalid path', code: 'invalid_path' },
   { target: '/_QUERIES/a/%2e%2e/b', status: 400, error: 'invalid path', code: 'invalid_path' },
@@ -32,7 +32,7 @@ const CASES: readonly Case[] = [
   { method: 'POST', target: '/_QUERIES/a/b.write', status: 400, code: 'invalid_identifier' },
   { target: '/_QUERIES/a/\xff', status: 400, code: 'invalid_identifier' },
   { target: '/_QUERIES/other/a/b', status: 400, error: 'database not registered: other', code: 'unknown_database' }, // prettier-ignore
-  { target: '/_QUERIES/other/a/b?_renderer=xml', status: 400, body: '<objects><error>database not registered: other</error></objects>' }, // prettier-ignore
+  { target: '/_QUERIES/other/a/b?_renderer=xml', status: 400, body: '<objects><error>database not registered: other</error><code>unknown_database</code></objects>' }, // prettier-ignore
   { target: '/_QUERIES/%C3%A9/a/b', status: 400, error: 'database not registered: é' },
   { target: '/a/?x=1&y=%20', status: 301, headers: { location: '/a?x=1&y=%20' }, body: '' },
   { method: 'HEAD', target: '/a/', status: 301, headers: { location: '/a' }, body: '' },

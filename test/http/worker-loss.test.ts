@@ -25,7 +25,7 @@ t.test('the worker dies', async (t) => {
 t.test('the worker dies, XML', async (t) => {
   t.same(await ask('die', '&_renderer=xml'), {
     status: 502,
-    text: '<objects><error>the worker that ran this request was lost</error></objects>',
+    text: '<objects><error>the worker that ran this request was lost</error><code>worker_lost</code></objects>',
   });
 });
 

@@ -21,6 +21,7 @@ export function callWith(
     role: '',
     claims: '',
     traced: false,
+    declared: false,
     ...members,
   };
   return new McpCall(request, claimSettings, form);

@@ -39,11 +39,13 @@ export async function documentScripts(
   folder: string,
   { settings = {}, proved = true }: { settings?: Partial<DocumentSettings>; proved?: boolean } = {},
 ): Promise<Documented> {
-  const store = new ScriptStore(folder, createLogger({ level: 'silent', pretty: false }, {}));
+  const log = createLogger({ level: 'silent', pretty: false }, {});
+  const store = new ScriptStore(folder, log);
   const proofs = new ProofBook();
   if (proved) proofs.apply({ proofs: await proofsOf(t, server, store), gone: [], complete: true });
   const openapi: DocumentSettings = { auth: undefined, registry: false, ...settings };
-  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, store, proofs, new Set([ALIAS]));
+  const aliases = new Set([ALIAS]);
+  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, store, proofs, aliases, log);
   return {
     tasks,
     proofs,

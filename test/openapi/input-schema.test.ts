@@ -68,8 +68,8 @@ const CASES: readonly (readonly [parameter: string, expected: object])[] = [
     ),
   ],
   [
-    'p text maxlength=3 pattern=[a-z]+',
-    query({ type: 'string', maxLength: 3, pattern: '^(?:[a-z]+)$' }),
+    'p text minlength=2 maxlength=3 pattern=[a-z]+',
+    query({ type: 'string', minLength: 2, maxLength: 3, pattern: '^(?:[a-z]+)$' }),
   ],
   [
     'p text pattern=(?i)a',

@@ -30,6 +30,7 @@ function runner(): (name: string, query?: string) => Query {
       role: '',
       claims: '',
       traced: false,
+      declared: false,
     };
     const made = new Query(outcomes, request, false);
     listings.prepare(made);

@@ -23,6 +23,20 @@ function routes(...scripts: RoutedScript[]): { served: string[]; conflicts: stri
   return { served, conflicts: conflicts.map(({ message }) => message) };
 }
 
+t.test('a text that cannot be used takes no path from another one', (t) => {
+  const broken = { ...script('shop/a read', '/v1/x', '/v1/y'), broken: true };
+  const other = { ...script('shop/c read', '/v1/{id}', '/v1/y'), broken: true };
+  t.same(routes(broken, script('shop/b read', '/v1/x'), other), {
+    served: [
+      'GET,HEAD /v1/x = main:shop/b',
+      'GET,HEAD /v1/y = main:shop/a',
+      'GET,HEAD /v1/{id} = main:shop/c',
+    ],
+    conflicts: [],
+  });
+  t.end();
+});
+
 t.test('no conflict', (t) => {
   t.same(routes(), { served: [], conflicts: [] });
   t.same(

@@ -117,7 +117,7 @@ t.test('all wrong parameters are named at once, and never their values', async (
     t.equal(await service.error(`p/page?${query}`, { headers }), '400 invalid_parameter', query);
   t.match(await service.ask('p/page?limit=0&_renderer=xml', { headers }), {
     status: 400,
-    text: '<objects><error>invalid parameter: limit must be an integer from 1 to 100</error></objects>',
+    text: '<objects><error>invalid parameter: limit must be an integer from 1 to 100</error><code>invalid_parameter</code><parameter>limit</parameter></objects>',
   });
 });
 

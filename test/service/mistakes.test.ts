@@ -44,6 +44,7 @@ t.test('a caller learns which parameter is wrong', async (t) => {
         error: 'could not execute sql, check your service logs',
         code: '22P02',
         parameter: 'id',
+        reason: 'a value is not valid for its type',
       },
     ],
   ];

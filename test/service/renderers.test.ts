@@ -19,20 +19,20 @@ const service = await startService(t, {
   },
 });
 
-const ERRORS: Readonly<Record<string, readonly [status: number, error: string]>> = {
-  'GET xml/nope?': [404, 'script not found: xml/nope'],
-  'GET xml/broken?': [500, 'could not execute sql, check your service logs'],
-  'GET xml/none?a=%zz&': [400, 'invalid query string'],
-  'POST xml/raise?': [400, '&lt;no&gt; &amp; "never"'],
-  'GET xml/a.b?': [400, 'invalid identifier in path'],
-  'POST xml/none?': [405, 'method not allowed'],
+const ERRORS: Readonly<Record<string, readonly [status: number, error: string, code: string]>> = {
+  'GET xml/nope?': [404, 'script not found: xml/nope', 'script_not_found'],
+  'GET xml/broken?': [500, 'could not execute sql, check your service logs', '42703'],
+  'GET xml/none?a=%zz&': [400, 'invalid query string', 'invalid_query_string'],
+  'POST xml/raise?': [400, '&lt;no&gt; &amp; "never"', 'P0001'],
+  'GET xml/a.b?': [400, 'invalid identifier in path', 'invalid_identifier'],
+  'POST xml/none?': [405, 'method not allowed', 'method_not_allowed'],
 };
 
 t.test('errors', async (t) => {
-  for (const [request, [status, error]] of Object.entries(ERRORS)) {
+  for (const [request, [status, error, code]] of Object.entries(ERRORS)) {
     const [method = '', target = ''] = request.split(' ');
     const answer = await service.ask(`${target}_renderer=xml`, { method });
-    t.equal(answer.text, `<objects><error>${error}</error></objects>`, request);
+    t.equal(answer.text, `<objects><error>${error}</error><code>${code}</code></objects>`, request);
     t.equal(answer.status, status);
     t.match(answer.headers.get('content-type'), /^application\/xml/);
   }

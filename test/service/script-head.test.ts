@@ -91,7 +91,8 @@ t.test('one row', async (t) => {
     'one/large?n=1100000': '500 result_too_large',
     'one/row?id=1&_renderer=xml':
       '200 <objects><doc><id>1</id><name>first</name><made>2026-01-02T03:04:05+00:00</made><sizes>1</sizes><sizes>2</sizes></doc></objects>',
-    'one/row?id=99&_renderer=xml': '404 <objects><error>row not found</error></objects>',
+    'one/row?id=99&_renderer=xml':
+      '404 <objects><error>row not found</error><code>row_not_found</code></objects>',
   });
   const large = await service.ask('one/large?n=100000');
   t.equal(large.text, `{"x":"${'x'.repeat(100_000)}"}`);

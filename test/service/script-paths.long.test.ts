@@ -36,7 +36,7 @@ const REJECTED: readonly (readonly [method: string, target: string, error: strin
   ['GET', '/v1/orders/1/lines', '404 not_found'],
   ['GET', '/V1/orders', '404 not_found'],
   ['GET', '/v3/orders', '404 not_found'],
-  ['GET', '/v1/broken', '404 not_found'],
+  ['GET', '/v1/broken', '500 script_broken'],
   ['GET', '/_QUERIES/shop/broken', '400 script_not_usable'],
   ['GET', '/v1/orders/%', '400 invalid_path'],
   ['GET', '/v1/orders/%ff', '400 invalid_path'],
@@ -147,6 +147,8 @@ function replace(name: string, text: string): void {
 t.test('edits while serving', async (t) => {
   const gone = '404 {"error":"404 page not found","code":"not_found"}';
   const found = '200 [{"id":"7"}]';
+  const broken =
+    '500 {"error":"could not parse script shop/edit, check your service logs","code":"script_broken"}';
   await live(service.port, '/v9/edit/7', gone);
   service.script('shop/edit.read.sql', one('/v9/edit/{id}'));
   await live(service.port, '/v9/edit/7', found); // added
@@ -154,7 +156,7 @@ t.test('edits while serving', async (t) => {
   await live(service.port, '/v9/moved/7', found); // changed
   await live(service.port, '/v9/edit/7', gone);
   replace('shop/edit.read.sql', `${one('/v9/moved/{id}')} {{if}}`);
-  await live(service.port, '/v9/moved/7', gone); // does not parse
+  await live(service.port, '/v9/moved/7', broken); // does not parse
   replace('shop/edit.read.sql', one('/v9/moved/{id}'));
   await live(service.port, '/v9/moved/7', found);
   service.script('shop/second.read.sql', one('/v9/moved/{key}'));

@@ -95,6 +95,9 @@ const RAISED: Readonly<Record<string, number>> = {
   PTABC: 500,
 };
 
+/** Of these a caller learns what failed. */
+const REASONED = /^(?:08006|2[23]|25006|40|53|55|57P)/;
+
 const OWN: Readonly<Record<string, number>> = { P0001: 400, PT400: 400, PT422: 422, PT599: 599 };
 
 t.test('of PostgreSQL, told without its words', async (t) => {
@@ -107,7 +110,14 @@ t.test('of PostgreSQL, told without its words', async (t) => {
     const { status, json, text, headers } = await service.ask(target, { method });
     const [wanted, code, parameter] = expected.split(' ');
     t.equal(`${status} ${(json as { code: string }).code}`, `${wanted} ${code}`, request);
-    t.equal(text, JSON.stringify({ error: FAILED, code, parameter }));
+    const { reason, constraint, column, table, ...rest } = json as Record<string, unknown>;
+    t.same(rest, { error: FAILED, code, ...(parameter === undefined ? {} : { parameter }) });
+    t.equal(typeof reason, REASONED.test(code!) ? 'string' : 'undefined', `a reason of ${code}`);
+    t.match(
+      [constraint, column, table].filter(Boolean).join(' '),
+      /^(?:child_\w+ child|name child)?$/,
+    );
+    t.notMatch(text, 'hush');
     t.match(headers.get('content-type'), /^application\/json/);
     if (status === 503) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     else t.equal(headers.get('retry-after'), null);
@@ -120,7 +130,7 @@ t.test('a role that may only read', async (t) => {
   const { status, headers, text } = await service.ask('parent/add', { method: 'POST' });
   t.equal(status, 503);
   t.ok(headers.has('retry-after'));
-  t.equal(text, JSON.stringify({ error: FAILED, code: '25006' }));
+  t.match(text, JSON.stringify({ error: FAILED, code: '25006' }).slice(0, -1));
 });
 
 t.test('what a statement over its time leaves behind', async (t) => {
@@ -177,6 +187,9 @@ t.test('with debug on, in the words of the database', async (t) => {
         code: '23505',
         message: 'duplicate key value violates unique constraint "child_pkey"',
         detail: 'Key (id)=(1) already exists.',
+        constraint: 'child_pkey',
+        table: 'child',
+        reason: 'there is a row with this key already',
       },
     ],
     [

@@ -99,6 +99,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
       debug: false,
       development: false,
       raised: true,
+      details: true,
       access: { restrict: false, tables: [], users: [], ignored: [] },
       users: undefined,
       claims: false,
