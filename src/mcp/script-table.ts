@@ -49,7 +49,7 @@ export class ScriptTable {
       const names = without(usual[at++]!, shared);
       if (names.dotted === undefined && names.plain === undefined) return;
       const path = `${script.folder}/${script.name}`;
-      const proof = proofs.recordOf({ alias, script: path, verb: 'read' }, script.template);
+      const proof = proofs.provedOf({ alias, script: path, verb: 'read' }, script.template);
       const tool = toolOf(names, alias, script, proof, known.get(path));
       if (tool.input.usable) tools.push(tool);
     });

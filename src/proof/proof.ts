@@ -8,7 +8,7 @@ import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { checkPrivileges, type AskPrivileges } from './denied-shapes.js';
 import { whenText, type Conjunction } from './explanation.js';
-import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
+import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import type { Denial } from './privileges.js';
@@ -74,7 +74,9 @@ export async function prove(
   bounds: Bounds,
   slices = new Slices(),
 ): Promise<Proof> {
-  const exploration = await explore(script, bounds, slices);
+  let isLate = false;
+  const isOver = (part: number): boolean => (isLate ||= bounds.isOver(part));
+  const exploration = await explore(script, { ...bounds, isOver }, slices);
   let asked = 0;
   const checking: Checking = {
     ...session,
@@ -86,9 +88,10 @@ export async function prove(
     },
   };
   const { shapes, slots } = exploration;
-  const isOver = (): boolean => bounds.isOver(1);
   const { parallel = 1 } = session;
-  const { checked: parsed, isCut } = await checkShapes(shapes, slots, checking, parallel, isOver);
+  const { checked: parsed, left } = await checkShapes(shapes, slots, checking, parallel, () =>
+    bounds.isOver(1),
+  );
   const forms = new ResultForms();
   for (const { shape, result } of parsed)
     if (result.columns !== undefined) forms.add(result.columns, result.statements, shape.paths);
@@ -99,15 +102,17 @@ export async function prove(
     : checkPrivileges(parsed, forms, privileges));
   await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
-  const open = openPoints(checked, exploration);
-  if (isCut) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  const isCut = isLate || left.length > 0;
+  const open = openPoints(checked, exploration, isCut);
   await slices.next();
   const accepted = acceptedIn(checked);
+  const unknown = [...left, ...undecidedIn(checked)].flatMap(({ paths }) => paths);
+  const types = typesOf(checked);
   return {
-    verdict: verdictOf(findings, open, exploration),
+    verdict: isCut && findings.length === 0 ? 'unproved' : verdictOf(findings, open, exploration),
     findings,
     open,
-    parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
+    parameters: await provedParameters(exploration, accepted, unknown, types, slices),
     columns: forms.columns(),
     columnsWhen: forms.conditions(),
     uses: forms.uses(),
@@ -121,6 +126,12 @@ export async function prove(
 /** Those that cannot be decided are neither accepted nor failing. */
 function acceptedIn(checked: readonly Checked[]): Path[] {
   return checked.flatMap(({ shape, result }) => (result.columns === undefined ? [] : shape.paths));
+}
+
+function undecidedIn(checked: readonly Checked[]): Shape[] {
+  return checked.flatMap(({ shape, result: { columns, fault } }) =>
+    columns === undefined && fault === undefined ? [shape] : [],
+  );
 }
 
 function verdictOf(
@@ -171,7 +182,11 @@ export function faultOf(error: Refusal['error']): Fault {
   return { message, code, hint, place: { line, column } };
 }
 
-function openPoints(checked: readonly Checked[], exploration: Exploration): OpenPoint[] {
+function openPoints(
+  checked: readonly Checked[],
+  exploration: Exploration,
+  isCut: boolean,
+): OpenPoint[] {
   const points = new Map<string, OpenPoint>();
   const add = (what: string, place: Position | undefined): void => {
     points.set(`${what} ${place?.line}:${place?.column}`, { what, place });
@@ -182,7 +197,8 @@ function openPoints(checked: readonly Checked[], exploration: Exploration): Open
     for (const what of result.unproved) add(what, undefined);
   }
   for (const what of exploration.open) add(what, undefined);
-  if (exploration.extent === 'part')
+  if (isCut) add('the rest: the time for this script was over', undefined);
+  else if (exploration.extent === 'part')
     add('combinations beyond the limit of those that are tried', undefined);
   return [...points.values()];
 }

@@ -14,6 +14,7 @@ import type { Slots } from './slots.js';
 import {
   checkStatement,
   refused,
+  WRITES,
   type Describe,
   type Description,
   type Parsed,
@@ -65,6 +66,9 @@ export interface ShapeResult {
   /** OIDs of the types of parameters by their names, of those that are bound. */
   readonly types: ReadonlyMap<string, number>;
 }
+
+const WHAT_WRITES =
+  'a statement with a constant whose type writes when it is read, which a proof does not let it do';
 
 /** Most statements that PostgreSQL is asked about for one text. */
 const MOST_TRIES = 80;
@@ -174,11 +178,22 @@ class ShapeCheck {
       }
     }
     const fault =
-      certain(elsewhere) ?? (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
+      certain(elsewhere) ??
+      this.#incomplete(elsewhere) ??
+      (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
+    if (fault?.code === WRITES) return { ...NOTHING, unproved: [WHAT_WRITES] };
     if (fault !== undefined)
       return { ...broken(this.#placed(fault)), isRefused: this.#isRefused(fault) };
     const open = this.#open(false);
     return { ...NOTHING, open };
+  }
+
+  /** The fault of a statement that ends with a name, and too early whatever that is. */
+  #incomplete([first, ...others]: readonly Elsewhere[]): Unparsed | undefined {
+    const { offset, isSyntax } = first?.fault ?? {};
+    if (offset === undefined || isSyntax !== true) return undefined;
+    const isSame = others.every(({ fault }) => fault.isSyntax === true && fault.offset === offset);
+    return isSame && this.#standIns.endAt(offset) ? first!.fault : undefined;
   }
 
   /** Whether it is a value that the type of a string constant does not have: a request is answered 400 then. */
@@ -191,9 +206,9 @@ class ShapeCheck {
     return NO_VALUE.test(token.value()) || this.#rendered.interpolatedAt(offset).length > 0;
   }
 
-  #placed({ offset, parameter, ...fault }: Unparsed): Fault {
+  #placed({ offset, parameter, message, code, hint }: Unparsed): Fault {
     const at = offset ?? (parameter && placeholderIn(this.#rendered.text, parameter));
-    return { ...fault, place: at === undefined ? undefined : this.#rendered.locate(at) };
+    return { message, code, hint, place: at === undefined ? undefined : this.#rendered.locate(at) };
   }
 
   #valid({ unproved, columns, statements, parameters }: Parsed): ShapeResult {

@@ -2,6 +2,7 @@
  * What stands for the values of the caller while PostgreSQL is asked about a text: one candidate for all places of a kind with
  * the same text, so that equal expressions stay equal.
  */
+import { skipSpace } from '../template/sql-scanner.js';
 import type { Rendered } from '../template/template.js';
 import { candidatesOf, namesIn, type Candidate } from './candidates.js';
 import { placesOf, type Place } from './places.js';
@@ -92,6 +93,13 @@ export class StandIns {
   /** Whether a name stands at some place: if it is that of a wrong table, columns are missing everywhere. */
   get named(): boolean {
     return this.#groups.some((group) => standing(group).named);
+  }
+
+  /** endAt tells whether the statement ends at an offset of its text, with one of the places. */
+  endAt(offset: number): boolean {
+    const { text } = this.#rendered;
+    const isLast = ({ end }: Place): boolean => skipSpace(text, end) === offset;
+    return (text[offset] ?? ';') === ';' && this.#order.some(([place]) => isLast(place));
   }
 
   /** boundKeys are the parameters whose value, by itself, is that of a placeholder. */

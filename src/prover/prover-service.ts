@@ -30,13 +30,18 @@ export interface Pace extends LookPace {
 }
 
 const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
-  warn: { texts: 2_000, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
+  warn: { texts: 2_000, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150, brief: 4 } },
   // Changes wait for their proof.
-  require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
+  require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150, brief: 4 } },
 };
 
 /** In development mode: who saves a script waits for what is found. */
-const DEVELOPMENT: Pace = { texts: 100, catalogs: 500, part: 10, rests: { idle: 1, busy: 4 } };
+const DEVELOPMENT: Pace = {
+  texts: 100,
+  catalogs: 500,
+  part: 10,
+  rests: { idle: 1, busy: 4, brief: 4 },
+};
 
 export interface ProverCallbacks {
   /** Gets what is new. */
@@ -99,7 +104,7 @@ export class ProverService {
         ? new FileTexts(scripts, silent)
         : new TableTexts(scriptsTable, main, maxResult, silent);
     const { signal } = this.#closing;
-    const isUrgent = (): boolean => settings.mode === 'require' && !this.#hasRound;
+    const isUrgent = (): boolean => settings.mode === 'require' && !this.#news.isComplete;
     const rests = new RestsByActivity(settings.activity, pace.rests, isUrgent, signal);
     this.#watched = new Map(
       [...databases].map(([alias, database]) => [
@@ -164,6 +169,8 @@ export class ProverService {
       }
     if (this.#isClosed) return;
     const unit = this.#next(units);
+    // Those that are proved again are not waited for.
+    if (unit === undefined || unit.isProved) this.#news.end(isComplete(units));
     if (unit !== undefined) {
       this.#round ??= { began: performance.now(), reported: 0 };
       await this.#prove(unit);
@@ -312,13 +319,11 @@ export class ProverService {
   }
 
   async #endRound(units: Units): Promise<void> {
-    const isComplete = units.isListed && [...units].every((unit) => unit.isProved);
-    this.#news.end(isComplete);
     const round = this.#round;
     this.#round = undefined;
-    const isFirst = isComplete && !this.#hasRound;
+    const isFirst = isComplete(units) && !this.#hasRound;
     if (!isFirst && (round === undefined || round.reported === 0)) return;
-    this.#hasRound ||= isComplete;
+    this.#hasRound ||= isFirst;
     const proofs = [...units].flatMap(({ current }) => current ?? []);
     this.#proofLog.round(proofs, round === undefined ? 0 : performance.now() - round.began);
     await this.#shared?.clean();
@@ -344,4 +349,9 @@ export class ProverService {
     });
     this.#wake = undefined;
   }
+}
+
+/** Whether every text was proved, or could not be because of a lock. */
+function isComplete(units: Units): boolean {
+  return units.isListed && [...units].every((unit) => unit.isProved);
 }

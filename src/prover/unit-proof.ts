@@ -116,17 +116,20 @@ function unusable(script: string, error: ServiceError): ProofRecord {
   return { ...NOTHING_SHOWN, verdict: 'broken', findings: [finding] };
 }
 
+/** Why a unit is not proved: an error of the prover itself, which is logged. */
+export const PROVER_FAILED = 'all of it: the prover failed';
+
 /** The proof of a unit that cannot be proved because of an error of the prover itself. */
 export function unprovable({ aliases }: Unit): UnitProof {
-  const open = [{ what: 'all of it: the prover failed' }];
+  const open = [{ what: PROVER_FAILED }];
   return {
     alias: aliases[0]!,
-    record: { ...NOTHING_SHOWN, verdict: 'open', open },
+    record: { ...NOTHING_SHOWN, verdict: 'unproved', open },
     basis: undefined,
   };
 }
 
 /** The record of a text of which PostgreSQL did not parse a statement in time. */
 function unanswered(failure: StatementFailure): ProofRecord {
-  return { ...NOTHING_SHOWN, verdict: 'open', open: [{ what: heldUp(failure) }] };
+  return { ...NOTHING_SHOWN, verdict: 'unproved', open: [{ what: heldUp(failure) }] };
 }
