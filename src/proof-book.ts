@@ -29,12 +29,6 @@ export class ProofBook {
     return proof.text === this.#hashOf(template) ? proof.record : undefined;
   }
 
-  /** provedOf is recordOf of a text that is proved as far as it can be. */
-  provedOf(key: ProofKey, template: { readonly text: string }): ProofRecord | undefined {
-    const record = this.recordOf(key, template);
-    return record?.verdict === 'unproved' ? undefined : record;
-  }
-
   /** In no particular order. */
   get proofs(): Iterable<ServedProof> {
     return this.#proofs.values();

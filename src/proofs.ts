@@ -1,5 +1,7 @@
 /** Proofs of scripts as plain data: as they are reported, kept, and sent to all processes and threads of a service. */
 
+import type { Position } from './position.js';
+
 /**
  * `proved`: PostgreSQL parses every text that the script can render; `covered`: the same for every pair of choices; `open`:
  * no fault was found, and what is listed cannot be decided; `broken`: a branch fails; `unproved`: no fault was found so far, as
@@ -112,15 +114,11 @@ export function isUndecided({ open, columns }: ProofRecord): boolean {
   return open.length > 0 || columns.length === 0;
 }
 
-/** isFound tells whether a proof has found that PostgreSQL refuses a statement like this, with any value that is sent. */
-export function isFound(
-  { findings }: ProofRecord,
-  state: string,
-  place: Pick<RecordedFinding, 'line' | 'column'> | undefined,
-): boolean {
-  return findings.some(
-    ({ code, line, column }) => code === state && line === place?.line && column === place?.column,
-  );
+/** isFound tells whether a proof has found that PostgreSQL refuses this place of a script with an SQLSTATE, whatever is sent. */
+export function isFound(proof: ProofRecord | undefined, state: string, at?: Position): boolean {
+  const isIt = ({ code, line, column }: RecordedFinding): boolean =>
+    code === state && line === at?.line && column === at?.column;
+  return proof?.findings.some(isIt) === true;
 }
 
 /** Which text of a script, on which database. */

@@ -236,7 +236,7 @@ export class ScriptTools {
     const offset = offsetOf(failure, statement);
     const at = offset === undefined ? undefined : rendered.locate(offset);
     const fault =
-      failure instanceof ServiceError || (tool.proof && isFound(tool.proof, failure.state, at))
+      failure instanceof ServiceError || isFound(tool.proof, failure.state, at)
         ? undefined
         : statementFault(
             failure.state,

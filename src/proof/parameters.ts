@@ -13,10 +13,7 @@ export interface ProvedParameter extends Omit<RecordedParameter, 'types'> {
 /** Most paths that are compared with each other. */
 const MOST_PATHS = 300;
 
-/**
- * provedParameters takes the paths that PostgreSQL accepted, those of which it is not known, and the types of parameters in
- * them. A parameter is not needed where a request without it may get an answer, as far as is known.
- */
+/** provedParameters takes the paths that PostgreSQL accepted, with their types, and those of which that is not known. */
 export async function provedParameters(
   { shapes, refused, failed, open, extent }: Exploration,
   accepted: readonly Path[],

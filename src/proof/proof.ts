@@ -8,7 +8,7 @@ import type { ScriptText } from '../script/script-text.js';
 import { InvalidParameter, RefusedValue } from '../template/template.js';
 import { checkPrivileges, type AskPrivileges } from './denied-shapes.js';
 import { whenText, type Conjunction } from './explanation.js';
-import { explore, type Bounds, type Exploration, type Refusal, type Shape } from './exploration.js';
+import { explore, type Bounds, type Exploration, type Refusal } from './exploration.js';
 import type { Path } from './option.js';
 import { provedParameters, type ProvedParameter } from './parameters.js';
 import type { Denial } from './privileges.js';
@@ -74,7 +74,7 @@ export async function prove(
   bounds: Bounds,
   slices = new Slices(),
 ): Promise<Proof> {
-  let isLate = false;
+  let isLate = false as boolean;
   const isOver = (part: number): boolean => (isLate ||= bounds.isOver(part));
   const exploration = await explore(script, { ...bounds, isOver }, slices);
   let asked = 0;
@@ -103,10 +103,14 @@ export async function prove(
   await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
   const isCut = isLate || left.length > 0;
-  const open = openPoints(checked, exploration, isCut);
+  const open = openPoints(checked, exploration);
+  if (isCut) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  else if (exploration.extent === 'part')
+    open.push({ what: 'combinations beyond the limit of those that are tried', place: undefined });
   await slices.next();
   const accepted = acceptedIn(checked);
-  const unknown = [...left, ...undecidedIn(checked)].flatMap(({ paths }) => paths);
+  const undecided = checked.filter(({ result }) => (result.columns ?? result.fault) === undefined);
+  const unknown = [...left, ...undecided.map(({ shape }) => shape)].flatMap(({ paths }) => paths);
   const types = typesOf(checked);
   return {
     verdict: isCut && findings.length === 0 ? 'unproved' : verdictOf(findings, open, exploration),
@@ -126,12 +130,6 @@ export async function prove(
 /** Those that cannot be decided are neither accepted nor failing. */
 function acceptedIn(checked: readonly Checked[]): Path[] {
   return checked.flatMap(({ shape, result }) => (result.columns === undefined ? [] : shape.paths));
-}
-
-function undecidedIn(checked: readonly Checked[]): Shape[] {
-  return checked.flatMap(({ shape, result: { columns, fault } }) =>
-    columns === undefined && fault === undefined ? [shape] : [],
-  );
 }
 
 function verdictOf(
@@ -182,11 +180,7 @@ export function faultOf(error: Refusal['error']): Fault {
   return { message, code, hint, place: { line, column } };
 }
 
-function openPoints(
-  checked: readonly Checked[],
-  exploration: Exploration,
-  isCut: boolean,
-): OpenPoint[] {
+function openPoints(checked: readonly Checked[], exploration: Exploration): OpenPoint[] {
   const points = new Map<string, OpenPoint>();
   const add = (what: string, place: Position | undefined): void => {
     points.set(`${what} ${place?.line}:${place?.column}`, { what, place });
@@ -197,9 +191,6 @@ function openPoints(
     for (const what of result.unproved) add(what, undefined);
   }
   for (const what of exploration.open) add(what, undefined);
-  if (isCut) add('the rest: the time for this script was over', undefined);
-  else if (exploration.extent === 'part')
-    add('combinations beyond the limit of those that are tried', undefined);
   return [...points.values()];
 }
 

@@ -173,27 +173,20 @@ class ShapeCheck {
       } else if (parameter > this.#rendered.values.length) {
         if (!this.#standIns.advanceBound(parameter)) break;
       } else {
-        elsewhere.push({ fault: fault!, named: this.#standIns.named });
+        // A statement that ends too early with one name does with any.
+        const { isSyntax, offset } = fault!;
+        const isEnd = isSyntax === true && this.#standIns.endAt(offset);
+        elsewhere.push({ fault: fault!, named: !isEnd && this.#standIns.named });
         if (!this.#standIns.advanceAll()) break;
       }
     }
     const fault =
-      certain(elsewhere) ??
-      this.#incomplete(elsewhere) ??
-      (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
+      certain(elsewhere) ?? (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
     if (fault?.code === WRITES) return { ...NOTHING, unproved: [WHAT_WRITES] };
     if (fault !== undefined)
       return { ...broken(this.#placed(fault)), isRefused: this.#isRefused(fault) };
     const open = this.#open(false);
     return { ...NOTHING, open };
-  }
-
-  /** The fault of a statement that ends with a name, and too early whatever that is. */
-  #incomplete([first, ...others]: readonly Elsewhere[]): Unparsed | undefined {
-    const { offset, isSyntax } = first?.fault ?? {};
-    if (offset === undefined || isSyntax !== true) return undefined;
-    const isSame = others.every(({ fault }) => fault.isSyntax === true && fault.offset === offset);
-    return isSame && this.#standIns.endAt(offset) ? first!.fault : undefined;
   }
 
   /** Whether it is a value that the type of a string constant does not have: a request is answered 400 then. */

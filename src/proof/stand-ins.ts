@@ -96,10 +96,12 @@ export class StandIns {
   }
 
   /** endAt tells whether the statement ends at an offset of its text, with one of the places. */
-  endAt(offset: number): boolean {
+  endAt(offset = Infinity): boolean {
     const { text } = this.#rendered;
-    const isLast = ({ end }: Place): boolean => skipSpace(text, end) === offset;
-    return (text[offset] ?? ';') === ';' && this.#order.some(([place]) => isLast(place));
+    const at = skipSpace(text, offset);
+    return (
+      (text[at] ?? ';') === ';' && this.#order.some(([{ end }]) => skipSpace(text, end) === at)
+    );
   }
 
   /** boundKeys are the parameters whose value, by itself, is that of a placeholder. */

@@ -2,8 +2,7 @@
 import { excerpt } from '../excerpt.js';
 import type { Logger } from '../log.js';
 import { maskQuoted } from '../pg/sql-failure.js';
-import type { RecordedFinding, ServedProof, Verdict } from '../proofs.js';
-import { PROVER_FAILED } from './unit-proof.js';
+import { VERDICTS, type RecordedFinding, type ServedProof, type Verdict } from '../proofs.js';
 
 /** Most findings of a text that are logged one by one. */
 const MOST = 20;
@@ -47,28 +46,14 @@ export class ProofLog {
     }
     if (found.length > MOST)
       this.#log.warn(place, `the script is broken in ${found.length - MOST} more ways`);
-    const isStill = before?.text === proof.text && before.record.verdict === 'unproved';
-    if (record.verdict === 'unproved' && !isStill) this.#unproved(place, proof);
     if (before?.record.verdict === 'broken' && record.verdict !== 'broken')
       this.#log.info(place, 'the script is not broken any more');
   }
 
-  /** Errors of the prover are logged already, and of another engine nothing is ever proved. */
-  #unproved(place: object, { record, basis }: ServedProof): void {
-    const { what = '' } = record.open.at(-1) ?? {};
-    if (what === PROVER_FAILED || (record.combinations === 0 && basis !== undefined)) return;
-    this.#log.warn(place, `the script is not proved: ${what}`);
-  }
-
   /** round logs how many texts have which verdict; `time` is what the round took, ms. */
   round(proofs: Iterable<ServedProof>, time: number): void {
-    const counts: Record<Verdict, number> = {
-      proved: 0,
-      covered: 0,
-      open: 0,
-      broken: 0,
-      unproved: 0,
-    };
+    const zeros = VERDICTS.map((verdict): [Verdict, number] => [verdict, 0]);
+    const counts = Object.fromEntries(zeros) as Record<Verdict, number>;
     for (const { record } of proofs) counts[record.verdict]++;
     this.#log.info({ ...counts, ms: Math.round(time) }, 'the scripts were proved');
   }

@@ -36,12 +36,7 @@ const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
 };
 
 /** In development mode: who saves a script waits for what is found. */
-const DEVELOPMENT: Pace = {
-  texts: 100,
-  catalogs: 500,
-  part: 10,
-  rests: { idle: 1, busy: 4, brief: 4 },
-};
+const DEVELOPMENT: Pace = { texts: 100, catalogs: 500, part: 10, rests: { idle: 1, busy: 4 } };
 
 export interface ProverCallbacks {
   /** Gets what is new. */
@@ -273,6 +268,9 @@ export class ProverService {
     try {
       if (this.#deadly.has(hash)) throw new Error('the prover died during its proof');
       proof = await this.#prover.prove(unit);
+      const reason = proof?.basis === undefined ? proof?.record.open[0]?.what : undefined;
+      if (!isProved && reason !== undefined)
+        this.#log.warn({ script, verb }, `the script is not proved: ${reason}`);
     } catch (error) {
       if (!isProved) this.#log.error({ err: error, script, verb }, 'a script cannot be proved');
       proof = unprovable(unit);

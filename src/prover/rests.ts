@@ -10,9 +10,9 @@ import type { Rests } from '../proof/prover.js';
 /** Rests as multiples of the time that work took. */
 export interface RestPace {
   readonly idle: number;
-  /** After a statement while requests come; for some work the shorter one. */
+  /** After a statement while requests come, and for some work. */
   readonly busy: number;
-  readonly brief: number;
+  readonly brief?: number;
 }
 
 /** Most work with brief rests, ms: about that of twenty scripts with three optional filters. */
@@ -48,11 +48,14 @@ export class RestsByActivity implements Rests {
   }
 
   async afterStatement(took: number): Promise<void> {
+    const { busy, brief = busy, idle } = this.#pace;
     const began = performance.now();
-    this.#save(began);
-    await this.#sleep(this.#pace.idle * took);
+    // In the long run no more is saved than may be done while requests come.
+    if (busy > 0) this.#left = Math.min(BURST, this.#left + (began - this.#at) / busy);
+    this.#at = began;
+    await this.#sleep(idle * took);
     if (!this.#isForRequests()) return;
-    const ratio = this.#left > took ? this.#pace.brief : this.#pace.busy;
+    const ratio = this.#left > took ? brief : busy;
     this.#left = Math.max(0, this.#left - took);
     const end = began + Math.min(ratio * took, LONGEST);
     do {
@@ -64,13 +67,6 @@ export class RestsByActivity implements Rests {
 
   #isForRequests(): boolean {
     return !this.#isUrgent() && !this.#signal.aborted && this.#wasActive();
-  }
-
-  /** In the long run no more is saved than may be done while requests come. */
-  #save(now: number): void {
-    const { busy } = this.#pace;
-    if (busy > 0) this.#left = Math.min(BURST, this.#left + (now - this.#at) / busy);
-    this.#at = now;
   }
 
   /** The priority of the thread leaves its processor to requests. */

@@ -116,12 +116,9 @@ function unusable(script: string, error: ServiceError): ProofRecord {
   return { ...NOTHING_SHOWN, verdict: 'broken', findings: [finding] };
 }
 
-/** Why a unit is not proved: an error of the prover itself, which is logged. */
-export const PROVER_FAILED = 'all of it: the prover failed';
-
 /** The proof of a unit that cannot be proved because of an error of the prover itself. */
 export function unprovable({ aliases }: Unit): UnitProof {
-  const open = [{ what: PROVER_FAILED }];
+  const open = [{ what: 'all of it: the prover failed' }];
   return {
     alias: aliases[0]!,
     record: { ...NOTHING_SHOWN, verdict: 'unproved', open },

@@ -112,11 +112,8 @@ export class Failures {
     const { rendered, head, path: script, request } = query;
     const { alias } = request;
     const { debug, raised, development } = this.#settings;
-    const { place, position, parameter, statement, hint, fault } = explain(
-      query,
-      failure,
-      this.#proofs,
-    );
+    const explanation = explain(query, failure, this.#proofs);
+    const { place, position, parameter, statement, hint, fault } = explanation;
     const source = development && rendered && place ? excerpt(rendered.template, place) : undefined;
     const { statementTimeout } = this.#databases.get(alias)!.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
@@ -255,15 +252,11 @@ function explain(query: Query, failure: SqlFailure, proofs: ProofBook): Explanat
   };
   const offset = offsetOf(query, failure);
   const at = offset === undefined ? undefined : rendered?.locate(offset);
-  const verb = verbOf(request.method)!;
-  const proof =
-    rendered &&
-    proofs.recordOf({ alias: request.alias, script: path, verb }, { text: rendered.template });
-  const isScripts = proof !== undefined && isFound(proof, failure.state, at);
-  const fault =
-    rendered && !isScripts
-      ? statementFault(failure.state, rendered, sent, head.parameters)
-      : undefined;
+  const key = { alias: request.alias, script: path, verb: verbOf(request.method)! };
+  const proof = rendered && proofs.recordOf(key, { text: rendered.template });
+  const fault = isFound(proof, failure.state, at)
+    ? undefined
+    : rendered && statementFault(failure.state, rendered, sent, head.parameters);
   const place = fault?.place ?? at;
   const uses = parts?.[failure.part ?? -1]?.uses;
   return {

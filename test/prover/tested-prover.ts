@@ -14,7 +14,7 @@ import type { Postgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
 /** Looks are as close together as they cost little. */
-const PACE = { texts: 20, catalogs: 20, part: 2, rests: { idle: 0, busy: 0, brief: 0 } };
+const PACE = { texts: 20, catalogs: 20, part: 2, rests: { idle: 0, busy: 0 } };
 
 export interface LogLine {
   readonly level: number;
