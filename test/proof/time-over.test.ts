@@ -106,15 +106,16 @@ t.test('the document, the client and the tool of a script that is not proved', a
   });
   mkdirSync(path.join(folder, 'a'));
   writeFileSync(path.join(folder, 'a/list.read.sql'), MANY);
-  const { document, proofs } = await documentScripts(t, server, folder, { proved: false });
-  const without = await document();
+  const documented = await documentScripts(t, server, folder, { proved: false });
+  const { proofs } = documented;
+  const without = await documented.document();
   const proof = await proved(MANY, 4);
   const record = recordOf(keptProof(proof), new Map());
   const key = { alias: ALIAS, script: 'a/list', verb: 'read' };
   const hash = createHash('sha256').update(MANY).digest('base64url');
   const served = { ...key, text: hash, own: undefined, record, serves: undefined };
   proofs.apply({ proofs: [served], gone: [], complete: true });
-  const { paths, ...rest } = await document();
+  const { paths, ...rest } = await documented.document();
   const { 'x-proof': shown, ...operation } = paths!['/_QUERIES/a/list']!['get']!;
   t.match(shown, { verdict: 'unproved' });
   t.strictSame(
@@ -123,7 +124,7 @@ t.test('the document, the client and the tool of a script that is not proved', a
     'as before its proof',
   );
   t.notOk(JSON.stringify(operation).includes('"required"'));
-  const client = new TypeScriptClient(JSON.parse(JSON.stringify(await document())));
+  const client = new TypeScriptClient(JSON.parse(JSON.stringify(await documented.document())));
   for (const one of client.operations) client.add(one);
   t.match(client.text(), /p15\?: /);
   const { template, head } = compiled(MANY);
