@@ -1,7 +1,5 @@
 /** Proofs of scripts as plain data: as they are reported, kept, and sent to all processes and threads of a service. */
 
-import type { Position } from './position.js';
-
 /**
  * `proved`: PostgreSQL parses every text that the script can render; `covered`: the same for every pair of choices; `open`:
  * no fault was found, and what is listed cannot be decided; `broken`: a branch fails; `unproved`: no fault was found so far, as
@@ -22,6 +20,8 @@ export interface RecordedFinding {
   /** The condition: `types` is sent twice. */
   readonly when: string;
 }
+
+type RecordedPlace = Pick<RecordedFinding, 'line' | 'column'>;
 
 export interface RecordedPoint {
   readonly what: string;
@@ -115,7 +115,11 @@ export function isUndecided({ open, columns }: ProofRecord): boolean {
 }
 
 /** isFound tells whether a proof has found that PostgreSQL refuses this place of a script with an SQLSTATE, whatever is sent. */
-export function isFound(proof: ProofRecord | undefined, state: string, at?: Position): boolean {
+export function isFound(
+  proof: ProofRecord | undefined,
+  state: string,
+  at?: RecordedPlace,
+): boolean {
   const isIt = ({ code, line, column }: RecordedFinding): boolean =>
     code === state && line === at?.line && column === at?.column;
   return proof?.findings.some(isIt) === true;

@@ -95,12 +95,13 @@ export class StandIns {
     return this.#groups.some((group) => standing(group).named);
   }
 
-  /** endAt tells whether the statement ends at an offset of its text, with one of the places. */
+  /** endAt tells whether the statement ends at an offset of its text, with what stands at one of the places. */
   endAt(offset = Infinity): boolean {
     const { text } = this.#rendered;
     const at = skipSpace(text, offset);
-    return (
-      (text[at] ?? ';') === ';' && this.#order.some(([{ end }]) => skipSpace(text, end) === at)
+    if ((text[at] ?? ';') !== ';') return false;
+    return this.#order.some(
+      ([{ end }, group]) => standing(group) !== EMPTY && skipSpace(text, end) === at,
     );
   }
 

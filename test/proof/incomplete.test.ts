@@ -32,6 +32,12 @@ for (const [verb, text, found] of TEXTS)
     t.equal(all.join('; ') || verdict, found);
   });
 
+t.test('no name is known to be tried', async (t) => {
+  const text = 'SELECT count(*) FROM {{ident "x"}}';
+  const { verdict } = await proveText(text, 'read', (sql) => database.describe(sql));
+  t.equal(verdict, 'open');
+});
+
 const scripts = {
   'a/make.update.sql': 'CREATE TABLE {{.x}};',
   'a/open.update.sql': 'DELETE FROM item; CREATE TABLE {{.x}}',
