@@ -2,9 +2,12 @@
 
 /**
  * `proved`: PostgreSQL parses every text that the script can render; `covered`: the same for every pair of choices; `open`:
- * no fault was found, and what is listed cannot be decided; `broken`: a branch fails.
+ * no fault was found, and what is listed cannot be decided; `broken`: a branch fails; `unproved`: no fault was found so far, as
+ * PostgreSQL was not asked about every text, for the reason that is listed.
  */
-export type Verdict = 'proved' | 'covered' | 'open' | 'broken';
+export const VERDICTS = ['proved', 'covered', 'open', 'broken', 'unproved'] as const;
+
+export type Verdict = (typeof VERDICTS)[number];
 
 /** `line` and `column` count from 1 and are in the template; undefined if unknown. */
 export interface RecordedFinding {
@@ -18,6 +21,8 @@ export interface RecordedFinding {
   readonly when: string;
 }
 
+type RecordedPlace = Pick<RecordedFinding, 'line' | 'column'>;
+
 export interface RecordedPoint {
   readonly what: string;
   readonly line?: number;
@@ -27,9 +32,12 @@ export interface RecordedPoint {
 export interface RecordedParameter {
   /** With its prefix: `header.`, `body.`, `claims.`. */
   readonly name: string;
-  /** Whether no request without it gets an answer. */
+  /** Whether no request without it gets an answer; false too when that is not proved. */
   readonly required: boolean;
-  /** When it is needed although it is not required: `by` is "date". Undefined when it is not, or when that has no short form. */
+  /**
+   * When it is needed although it is not required: `by` is "date". Undefined when it is not, when that is not proved, or when
+   * it has no short form.
+   */
   readonly neededWhen: string | undefined;
   /** Names of the types that it is bound with, sorted; none when it is only text of the statement, or only looked at. */
   readonly types: readonly string[];
@@ -104,6 +112,17 @@ export const NOTHING_SHOWN = {
 /** isUndecided tells whether requests may be answered of which a proof says nothing. */
 export function isUndecided({ open, columns }: ProofRecord): boolean {
   return open.length > 0 || columns.length === 0;
+}
+
+/** isFound tells whether a proof has found that PostgreSQL refuses this place of a script with an SQLSTATE, whatever is sent. */
+export function isFound(
+  proof: ProofRecord | undefined,
+  state: string,
+  at?: RecordedPlace,
+): boolean {
+  const isIt = ({ code, line, column }: RecordedFinding): boolean =>
+    code === state && line === at?.line && column === at?.column;
+  return proof?.findings.some(isIt) === true;
 }
 
 /** Which text of a script, on which database. */

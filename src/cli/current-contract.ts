@@ -90,7 +90,7 @@ export async function servedScripts(
     },
   });
   if (!findings.ok) throw new NoContract(proofLines(findings, false));
-  requireAnswers(findings.scripts);
+  requireAnswers(findings.scripts, prove === 'full');
   if (prove !== 'full') requireWhole(findings.cut);
   const served = servedOf(findings.scripts, texts, config['pg.database']);
   requireRoutes(served, config['pg.database']);
@@ -104,9 +104,11 @@ type ServedText = Pick<ProvableText, 'script' | 'alias'> &
   Pick<ScriptText, 'head'> &
   Pick<ServedScript, 'template'>;
 
-/** Rejects when PostgreSQL did not parse the statements of a script, so that nothing is known of it. */
-function requireAnswers(scripts: readonly ProvedScript[]): void {
-  const unknown = scripts.filter(({ combinations }) => combinations === 0);
+/** Rejects when nothing is known of a script, or with `isFull` not all although all was to be tried. */
+function requireAnswers(scripts: readonly ProvedScript[], isFull: boolean): void {
+  const unknown = scripts.filter(
+    ({ verdict, combinations }) => verdict === 'unproved' && (isFull || combinations === 0),
+  );
   if (unknown.length > 0)
     throw new NoContract(
       unknown.map(({ file, open }) => `error: ${printable(`${file}: ${open[0]?.what ?? ''}`)}`),

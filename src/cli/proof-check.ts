@@ -198,7 +198,7 @@ class ProofCheck {
       covered: count('covered'),
       open: count('open'),
       broken,
-      unproved: this.#unproved,
+      unproved: count('unproved') + this.#unproved,
       cut: proved.filter(({ proof }) => proof.isCut).map(({ file }) => file),
       scripts,
     };
@@ -208,5 +208,5 @@ class ProofCheck {
 /** The result for a script of which a statement was not parsed in time. */
 function unanswered(failure: StatementFailure): KeptProof {
   const open = [{ what: heldUp(failure), place: undefined }];
-  return { ...NOTHING_SHOWN, verdict: 'open', open, asked: 0, isCut: true };
+  return { ...NOTHING_SHOWN, verdict: 'unproved', open, asked: 0, isCut: true };
 }

@@ -32,7 +32,7 @@ export interface ProofFindings {
   readonly covered: number;
   readonly open: number;
   readonly broken: number;
-  /** Number of texts whose database did not answer. */
+  /** With those whose database did not answer. */
   readonly unproved: number;
   /** Files of which not everything was tried. */
   readonly cut: readonly string[];
@@ -70,14 +70,16 @@ export function proofLines(findings: ProofFindings, whole: boolean): string[] {
 }
 
 function countsOf(findings: ProofFindings): string {
-  const { proved, covered, open, broken, unproved } = findings;
+  const { proved, covered, open, broken, unproved, scripts } = findings;
+  const ended = scripts.filter(({ verdict }) => verdict === 'unproved').length;
   const all = proved + covered + open + broken + unproved;
   const parts = [
     [proved, 'proved'],
     [covered, 'covered by pairs'],
     [open, 'open'],
     [broken, 'broken'],
-    [unproved, 'not proved, because the database does not answer'],
+    [ended, 'not proved'],
+    [unproved - ended, 'not proved, because the database does not answer'],
   ] as const;
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
   return counted(all, 'script') + counts.join('');
@@ -96,8 +98,8 @@ function findingLines({ file }: ProvedScript, finding: RecordedFinding): string[
   ];
 }
 
-function openLine({ file }: ProvedScript, point: RecordedPoint): string {
-  return `  open: ${placed(file, point)}: ${line(point.what)}`;
+function openLine({ file, verdict }: ProvedScript, point: RecordedPoint): string {
+  return `  ${verdict === 'unproved' ? 'not proved' : 'open'}: ${placed(file, point)}: ${line(point.what)}`;
 }
 
 /** A line for each role; nothing for a script that is broken, where the error says it. */
@@ -119,7 +121,7 @@ function detailLines(script: ProvedScript): string[] {
   const { file, database, verdict, parameters, columns, combinations, texts } = script;
   const forms = columns.map((form) => form.map(({ name, type }) => `${name} ${type}`).join(', '));
   return [
-    `${printable(file)} is ${verdict} on ${printable(database)}: ${counted(texts, 'text')} of ${counted(combinations, 'combination')}`,
+    `${printable(file)} is ${verdict === 'unproved' ? 'not proved' : verdict} on ${printable(database)}: ${counted(texts, 'text')} of ${counted(combinations, 'combination')}`,
     ...parameters.map((parameter) => `  ${line(parameterText(parameter))}`),
     ...forms.map((form, i) => `  ${i === 0 ? 'columns' : 'or'}: ${line(form)}`),
   ];

@@ -49,7 +49,8 @@ export class ScriptTable {
       const names = without(usual[at++]!, shared);
       if (names.dotted === undefined && names.plain === undefined) return;
       const path = `${script.folder}/${script.name}`;
-      const proof = proofs.recordOf({ alias, script: path, verb: 'read' }, script.template);
+      const record = proofs.recordOf({ alias, script: path, verb: 'read' }, script.template);
+      const proof = record?.verdict === 'unproved' ? undefined : record;
       const tool = toolOf(names, alias, script, proof, known.get(path));
       if (tool.input.usable) tools.push(tool);
     });

@@ -9,6 +9,7 @@ import { ServiceError } from '../errors.js';
 import { NO_HEAD } from '../head/head.js';
 import type { Logger } from '../log.js';
 import type { ProofBook } from '../proof-book.js';
+import { isFound } from '../proofs.js';
 import type { McpSettings } from '../settings.js';
 import { recent } from '../recent.js';
 import { checkParameters } from '../script/declared-parameters.js';
@@ -232,8 +233,10 @@ export class ScriptTools {
     if (outcome.failure === undefined)
       return outcomeOf(outcome.result.value, this.#settings.maxResult);
     const { failure } = outcome;
+    const offset = offsetOf(failure, statement);
+    const at = offset === undefined ? undefined : rendered.locate(offset);
     const fault =
-      failure instanceof ServiceError
+      failure instanceof ServiceError || isFound(tool.proof, failure.state, at)
         ? undefined
         : statementFault(
             failure.state,
@@ -241,13 +244,12 @@ export class ScriptTools {
             () => (name) => sent.has(name),
             tool.head.parameters,
           );
-    const offset = offsetOf(failure, statement);
     const parameter =
       failure instanceof ServiceError || fault !== undefined
         ? undefined
         : invalidValue(failure, { rendered, offset });
     if (!call.abandoned) {
-      const found = fault?.place ?? (offset === undefined ? undefined : rendered.locate(offset));
+      const found = fault?.place ?? at;
       const position = found && `${tool.path}:${found.line}:${found.column}`;
       const place = { ...call.ids, script: tool.path, alias, position, parameter };
       logFailure(this.#log, failure, place);

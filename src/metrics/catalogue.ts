@@ -4,6 +4,7 @@
  * line where it is counted.
  */
 import { ERRORS, type ErrorCode } from '../errors.js';
+import { VERDICTS } from '../proofs.js';
 import { Table } from './table.js';
 
 /** Most scripts, paths of scripts and functions of plugins with rows of their own in a table; the rest is `other`. */
@@ -311,7 +312,7 @@ export const PROOFS = COUNTS.gauges(
   'service_proofs',
   'Scripts by the result of their proof.',
   'result',
-  ['proved', 'covered', 'open', 'broken'],
+  VERDICTS,
   'max',
 );
 

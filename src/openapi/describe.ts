@@ -37,6 +37,7 @@ class Description {
   readonly #script: DocumentedScript;
   readonly #hasTokens: boolean;
   readonly #contract: ScriptContract;
+  /** Of its template, unless it is proved. */
   readonly #proof: ProofRecord;
   readonly #inputs: Inputs;
   readonly #body: RequestBody | undefined;
@@ -52,7 +53,10 @@ class Description {
     this.#script = script;
     const used = parametersOf(template.text, template.name);
     this.#isOpen = used.open;
-    this.#proof = script.proof ?? templateRecord(used, head);
+    this.#proof =
+      script.proof === undefined || script.proof.verdict === 'unproved'
+        ? templateRecord(used, head)
+        : script.proof;
     const path = `${alias === undefined ? '' : `${alias}/`}${folder}/${name}`;
     this.#contract = scriptContract({ script: path, verb, head, proof: this.#proof });
     this.#inputs = inputsOf(this.#contract, head, this.#proof.parameters, used.list);
@@ -123,9 +127,8 @@ class Description {
     if (claims.length > 0)
       yield `It uses the ${claims.length === 1 ? 'claim' : 'claims'} ${claims.join(', ')} of the caller’s token`;
     if (strict) yield 'Other parameters, and members of a body that it does not use, are refused';
-    else if (this.#isOpen && this.#script.proof === undefined)
-      yield 'It may read further parameters';
-    if (this.#script.proof === undefined)
+    else if (this.#isOpen && verdict === 'unproved') yield 'It may read further parameters';
+    if (verdict === 'unproved')
       yield `Described from its template, because ${NOT_PROVED}: its result is not known`;
     else if (verdict === 'broken') yield 'The proof of this script found requests that fail';
     else if (isUndecided(this.#proof) && verdict === 'open')

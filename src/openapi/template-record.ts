@@ -14,7 +14,7 @@ export function templateRecord({ list }: TemplateParameters, head: Head): ProofR
     PARAMETER_DEFAULTS.has(name) || head.parameters.get(name)?.fallback !== undefined;
   return {
     ...NOTHING_SHOWN,
-    verdict: 'open',
+    verdict: 'unproved',
     open: [{ what: NOT_PROVED }],
     parameters: list.map((parameter) => recorded(parameter, hasDefault(parameter.name))),
   };

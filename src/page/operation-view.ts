@@ -203,6 +203,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   covered: 'PostgreSQL parses the statements of every pair of choices of this script.',
   open: 'No fault was found; what is listed cannot be decided.',
   broken: 'A branch of this script fails.',
+  unproved: 'PostgreSQL was not asked yet about every statement of this script.',
 };
 
 function proofView({ verdict, findings, open, counts }: Proof): HTMLElement {

@@ -68,7 +68,7 @@ export class InternalJob implements Job {
     this.form = describes ? 'description' : 'rows';
     this.before = before;
     this.rolledBack = rolledBack;
-    this.cannotWrite = cannotWrite || describes || rolledBack !== undefined;
+    this.cannotWrite = cannotWrite || rolledBack !== undefined;
     this.cost = alone ? new ScriptCost() : undefined; // an unknown cost gets a dedicated connection
     this.statement = recurs ? recurring(sql) : { sql, recurs: false };
     this.values = values;

@@ -26,6 +26,8 @@ export interface DescribeOptions {
   readonly alone?: boolean;
   /** After this time, ms, it is cancelled and fails with `timeout`. */
   readonly limit?: number | undefined;
+  /** After waiting so long for one lock, ms, it fails with SQLSTATE 55P03. */
+  readonly lockLimit?: number | undefined;
 }
 
 /** ServiceDatabase runs statements of the service itself, see Database. */

@@ -13,26 +13,29 @@ export interface ProvedParameter extends Omit<RecordedParameter, 'types'> {
 /** Most paths that are compared with each other. */
 const MOST_PATHS = 300;
 
-/** provedParameters takes the paths that PostgreSQL accepted, and the types of parameters in them. */
+/** provedParameters takes the paths that PostgreSQL accepted, with their types, and those of which that is not known. */
 export async function provedParameters(
-  { shapes, refused, failed }: Exploration,
+  { shapes, refused, failed, open, extent }: Exploration,
   accepted: readonly Path[],
+  unknown: readonly Path[],
   types: ReadonlyMap<string, ReadonlySet<number>>,
   slices: Slices,
 ): Promise<ProvedParameter[]> {
   const all = shapes.flatMap(({ paths }) => paths);
   const unanswered = [...refused, ...failed].map(({ path }) => path);
-  const good = new Set(accepted);
+  const good = new Set([...accepted, ...unknown]);
   const rejected = [...unanswered, ...all.filter((path) => !good.has(path))];
+  // Without every option of every parameter, nothing is known of the others.
+  const isWhole = open.length === 0 && extent !== 'part' && accepted.length > 0;
   const options = optionsByKey([...all, ...unanswered]);
   const proved: ProvedParameter[] = [];
   for (const [name, known] of options) {
     await slices.next();
-    const isNeeded = accepted.length > 0 && accepted.every((path) => isSent(path, name) === true);
+    const isNeeded = isWhole && [...good].every((path) => isSent(path, name) === true);
     proved.push({
       name,
       required: isNeeded,
-      neededWhen: isNeeded ? undefined : neededWhen(name, rejected, accepted),
+      neededWhen: isNeeded || !isWhole ? undefined : neededWhen(name, rejected, accepted, unknown),
       types: [...(types.get(name) ?? [])],
       list: known.some(({ raw }) => Array.isArray(raw) && raw.length > 1),
       values: known.flatMap(({ id, raw }) =>
@@ -65,6 +68,7 @@ function neededWhen(
   key: string,
   rejected: readonly Path[],
   accepted: readonly Path[],
+  unknown: readonly Path[],
 ): string | undefined {
   const withKey = accepted.filter((path) => isSent(path, key) === true).slice(0, MOST_PATHS);
   // One that is rejected with the parameter too has another reason.
@@ -74,7 +78,7 @@ function neededWhen(
     .filter((path) => withKey.some((other) => agree(path, other, key)))
     .map((path) => others(path, key));
   if (without.length === 0) return undefined;
-  const good = accepted
+  const good = [...accepted, ...unknown]
     .filter((path) => isSent(path, key) !== true)
     .map((path) => others(path, key));
   const [conjunction, more] = explain(without, good);

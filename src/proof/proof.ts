@@ -74,7 +74,9 @@ export async function prove(
   bounds: Bounds,
   slices = new Slices(),
 ): Promise<Proof> {
-  const exploration = await explore(script, bounds, slices);
+  let isLate = false as boolean;
+  const isOver = (part: number): boolean => (isLate ||= bounds.isOver(part));
+  const exploration = await explore(script, { ...bounds, isOver }, slices);
   let asked = 0;
   const checking: Checking = {
     ...session,
@@ -86,9 +88,10 @@ export async function prove(
     },
   };
   const { shapes, slots } = exploration;
-  const isOver = (): boolean => bounds.isOver(1);
   const { parallel = 1 } = session;
-  const { checked: parsed, isCut } = await checkShapes(shapes, slots, checking, parallel, isOver);
+  const { checked: parsed, left } = await checkShapes(shapes, slots, checking, parallel, () =>
+    bounds.isOver(1),
+  );
   const forms = new ResultForms();
   for (const { shape, result } of parsed)
     if (result.columns !== undefined) forms.add(result.columns, result.statements, shape.paths);
@@ -99,15 +102,21 @@ export async function prove(
     : checkPrivileges(parsed, forms, privileges));
   await slices.next();
   const findings = findingsOf(checked, [...exploration.failed, ...neverAccepted(exploration)]);
+  const isCut = isLate || left.length > 0;
   const open = openPoints(checked, exploration);
   if (isCut) open.push({ what: 'the rest: the time for this script was over', place: undefined });
+  else if (exploration.extent === 'part')
+    open.push({ what: 'combinations beyond the limit of those that are tried', place: undefined });
   await slices.next();
   const accepted = acceptedIn(checked);
+  const undecided = checked.filter(({ result }) => (result.columns ?? result.fault) === undefined);
+  const unknown = [...left, ...undecided.map(({ shape }) => shape)].flatMap(({ paths }) => paths);
+  const types = typesOf(checked);
   return {
-    verdict: verdictOf(findings, open, exploration),
+    verdict: isCut && findings.length === 0 ? 'unproved' : verdictOf(findings, open, exploration),
     findings,
     open,
-    parameters: await provedParameters(exploration, accepted, typesOf(checked), slices),
+    parameters: await provedParameters(exploration, accepted, unknown, types, slices),
     columns: forms.columns(),
     columnsWhen: forms.conditions(),
     uses: forms.uses(),
@@ -182,8 +191,6 @@ function openPoints(checked: readonly Checked[], exploration: Exploration): Open
     for (const what of result.unproved) add(what, undefined);
   }
   for (const what of exploration.open) add(what, undefined);
-  if (exploration.extent === 'part')
-    add('combinations beyond the limit of those that are tried', undefined);
   return [...points.values()];
 }
 

@@ -53,6 +53,8 @@ export interface ProverSettings {
   readonly limits: ProofLimits;
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
+  /** How long it may wait for one lock, ms; `patience` by default. */
+  readonly lockLimit?: number;
   /**
    * Where statements are analysed, so that the proof shows which columns can be NULL, what the statements use and which
    * privileges are missing: each in a transaction of its own that is rolled back. Undefined for a proof without that.
@@ -95,7 +97,7 @@ const NO_SLOTS = new Slots('');
 function unprovable(title: string): Proof {
   const what = `all of it: proofs need PostgreSQL, and the database is ${title}`;
   return {
-    verdict: 'open',
+    verdict: 'unproved',
     findings: [],
     open: [{ what, place: undefined }],
     parameters: [],
@@ -211,7 +213,7 @@ export class Prover {
     end: number,
     tables: readonly string[],
   ): Checking {
-    const { patience, serves: alone = false } = this.#settings;
+    const { patience, lockLimit, serves: alone = false } = this.#settings;
     return {
       script,
       verb,
@@ -222,7 +224,7 @@ export class Prover {
         if (left <= 0) throw new OutOfTime();
         const limit = Math.min(patience, left);
         const described = await this.#restAfter(() =>
-          this.#database.describe(sql, { limit, alone }),
+          this.#database.describe(sql, { limit, lockLimit, alone }),
         );
         if (limit === left && isTimeout(described)) throw new OutOfTime();
         return described;

@@ -14,6 +14,7 @@ import type { Slots } from './slots.js';
 import {
   checkStatement,
   refused,
+  WRITES,
   type Describe,
   type Description,
   type Parsed,
@@ -65,6 +66,9 @@ export interface ShapeResult {
   /** OIDs of the types of parameters by their names, of those that are bound. */
   readonly types: ReadonlyMap<string, number>;
 }
+
+const WHAT_WRITES =
+  'a statement with a constant whose type writes when it is read, which a proof does not let it do';
 
 /** Most statements that PostgreSQL is asked about for one text. */
 const MOST_TRIES = 80;
@@ -169,12 +173,16 @@ class ShapeCheck {
       } else if (parameter > this.#rendered.values.length) {
         if (!this.#standIns.advanceBound(parameter)) break;
       } else {
-        elsewhere.push({ fault: fault!, named: this.#standIns.named });
+        // A statement that ends too early with one name does with any.
+        const { isSyntax, offset } = fault!;
+        const isEnd = isSyntax === true && this.#standIns.endAt(offset);
+        elsewhere.push({ fault: fault!, named: !isEnd && this.#standIns.named });
         if (!this.#standIns.advanceAll()) break;
       }
     }
     const fault =
       certain(elsewhere) ?? (this.#standIns.isExhausted ? unanimous(refusals) : undefined);
+    if (fault?.code === WRITES) return { ...NOTHING, unproved: [WHAT_WRITES] };
     if (fault !== undefined)
       return { ...broken(this.#placed(fault)), isRefused: this.#isRefused(fault) };
     const open = this.#open(false);
@@ -191,9 +199,9 @@ class ShapeCheck {
     return NO_VALUE.test(token.value()) || this.#rendered.interpolatedAt(offset).length > 0;
   }
 
-  #placed({ offset, parameter, ...fault }: Unparsed): Fault {
+  #placed({ offset, parameter, message, code, hint }: Unparsed): Fault {
     const at = offset ?? (parameter && placeholderIn(this.#rendered.text, parameter));
-    return { ...fault, place: at === undefined ? undefined : this.#rendered.locate(at) };
+    return { message, code, hint, place: at === undefined ? undefined : this.#rendered.locate(at) };
   }
 
   #valid({ unproved, columns, statements, parameters }: Parsed): ShapeResult {

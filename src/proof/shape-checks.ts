@@ -12,8 +12,8 @@ export interface Checked {
 export interface CheckedShapes {
   /** In the order of the texts, without those that are refused as they are. */
   readonly checked: readonly Checked[];
-  /** Whether the time was over before all were checked. */
-  readonly isCut: boolean;
+  /** Those for which there was no time. */
+  readonly left: readonly Shape[];
 }
 
 /** checkShapes checks `parallel` texts at a time. Rejects with StatementFailure when the database cannot be asked. */
@@ -24,12 +24,13 @@ export async function checkShapes(
   parallel: number,
   isOver: () => boolean,
 ): Promise<CheckedShapes> {
-  const left = shapes.filter((shape) => !refusesAbsent(shape)).entries();
+  const asked = shapes.filter((shape) => !refusesAbsent(shape));
+  const entries = asked.entries();
   const results: (Checked | undefined)[] = [];
   let isCut = false;
   let hasFailed = false;
   const lane = async (): Promise<void> => {
-    for (const [i, shape] of left) {
+    for (const [i, shape] of entries) {
       // What is left is left for other lanes, which end here too.
       if (isCut || hasFailed || (isCut = isOver())) return;
       try {
@@ -44,7 +45,8 @@ export async function checkShapes(
   };
   await Promise.all(Array.from({ length: parallel }, lane));
   const checked = results.filter((one) => one !== undefined && !one.result.isRefused);
-  return { checked: checked as Checked[], isCut };
+  const left = asked.filter((_shape, i) => results[i] === undefined);
+  return { checked: checked as Checked[], left };
 }
 
 /** Whether the text of an absent parameter is SQL in it: a request is answered 400 then. */

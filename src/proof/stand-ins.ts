@@ -2,6 +2,7 @@
  * What stands for the values of the caller while PostgreSQL is asked about a text: one candidate for all places of a kind with
  * the same text, so that equal expressions stay equal.
  */
+import { skipSpace } from '../template/sql-scanner.js';
 import type { Rendered } from '../template/template.js';
 import { candidatesOf, namesIn, type Candidate } from './candidates.js';
 import { placesOf, type Place } from './places.js';
@@ -92,6 +93,16 @@ export class StandIns {
   /** Whether a name stands at some place: if it is that of a wrong table, columns are missing everywhere. */
   get named(): boolean {
     return this.#groups.some((group) => standing(group).named);
+  }
+
+  /** endAt tells whether the statement ends at an offset of its text, with what stands at one of the places. */
+  endAt(offset = Infinity): boolean {
+    const { text } = this.#rendered;
+    const at = skipSpace(text, offset);
+    if ((text[at] ?? ';') !== ';') return false;
+    return this.#order.some(
+      ([{ end }, group]) => standing(group) !== EMPTY && skipSpace(text, end) === at,
+    );
   }
 
   /** boundKeys are the parameters whose value, by itself, is that of a placeholder. */

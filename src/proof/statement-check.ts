@@ -33,6 +33,8 @@ export interface Unparsed {
   readonly offset: number | undefined;
   /** The number of a placeholder whose type is not known, which has no position. */
   readonly parameter?: number | undefined;
+  /** Whether the grammar refuses it, which does not tell one name from another. */
+  readonly isSyntax?: boolean;
 }
 
 /** A statement that PostgreSQL has parsed, of a read without its frame: OIDs of the types of its placeholders. */
@@ -150,17 +152,26 @@ function parsedAs({ parameters, columns }: Description, sql: string): Parsed {
 async function described(sql: string, describe: Describe): Promise<Description | SqlFailure> {
   const found = await describe(sql);
   if (found instanceof ServiceError) throw new StatementFailure(found);
-  if ('state' in found && statusOfSqlState(found.state) >= 503) throw new StatementFailure(found);
+  if ('state' in found && isPassing(found.state)) throw new StatementFailure(found);
   return found;
 }
 
+/** SQLSTATE read_only_sql_transaction: what parsing runs, such as the CHECK of a domain, writes. */
+export const WRITES = '25006';
+
+/** Whether the same statement may be parsed later: after a lock that was not given in time, or a server that was not there. */
+function isPassing(state: string): boolean {
+  return state !== WRITES && (state === '55P03' || statusOfSqlState(state) >= 503);
+}
+
 function unparsed(
-  { message, state, hint }: SqlFailure,
+  { message, state, hint, routine }: SqlFailure,
   offset: number | undefined,
   numberOf = (place: number): number => place,
 ): Unparsed {
   const place = state === UNDETERMINED ? Number(/\$(\d+)/.exec(message)?.[1] ?? 0) : 0;
-  if (place === 0) return { message, code: state, hint, offset };
+  const isSyntax = routine === 'scanner_yyerror';
+  if (place === 0) return { message, code: state, hint, offset, isSyntax };
   return { message, code: state, hint, offset: undefined, parameter: numberOf(place) };
 }
 

@@ -2,7 +2,7 @@
 import { excerpt } from '../excerpt.js';
 import type { Logger } from '../log.js';
 import { maskQuoted } from '../pg/sql-failure.js';
-import type { RecordedFinding, ServedProof, Verdict } from '../proofs.js';
+import { VERDICTS, type RecordedFinding, type ServedProof, type Verdict } from '../proofs.js';
 
 /** Most findings of a text that are logged one by one. */
 const MOST = 20;
@@ -52,9 +52,10 @@ export class ProofLog {
 
   /** round logs how many texts have which verdict; `time` is what the round took, ms. */
   round(proofs: Iterable<ServedProof>, time: number): void {
-    const counts: Record<Verdict, number> = { proved: 0, covered: 0, open: 0, broken: 0 };
+    const zeros = VERDICTS.map((verdict): [Verdict, number] => [verdict, 0]);
+    const counts = Object.fromEntries(zeros) as Record<Verdict, number>;
     for (const { record } of proofs) counts[record.verdict]++;
-    this.#log.info({ ...counts, time: Math.round(time) }, 'the scripts were proved');
+    this.#log.info({ ...counts, ms: Math.round(time) }, 'the scripts were proved');
   }
 }
 

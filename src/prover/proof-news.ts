@@ -11,7 +11,8 @@ export class NewsCollector {
   readonly #report: (news: ProofNews) => void;
   readonly #proofs = new Map<string, ServedProof>();
   readonly #gone = new Map<string, ProofKey>();
-  #complete = false;
+  /** Whether it was reported that everything was proved once. */
+  isComplete = false;
   #last = -Infinity;
 
   constructor(report: (news: ProofNews) => void) {
@@ -39,8 +40,8 @@ export class NewsCollector {
 
   /** end reports the rest, and that everything was proved once. */
   end(complete: boolean): void {
-    const isNew = complete && !this.#complete;
-    this.#complete ||= complete;
+    const isNew = complete && !this.isComplete;
+    this.isComplete ||= complete;
     if (isNew || this.#proofs.size + this.#gone.size > 0) this.#send();
   }
 
@@ -48,7 +49,7 @@ export class NewsCollector {
     this.#report({
       proofs: [...this.#proofs.values()],
       gone: [...this.#gone.values()],
-      complete: this.#complete,
+      complete: this.isComplete,
     });
     this.#proofs.clear();
     this.#gone.clear();

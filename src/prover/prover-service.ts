@@ -30,9 +30,9 @@ export interface Pace extends LookPace {
 }
 
 const PACE: Readonly<Record<ProverSettings['mode'], Pace>> = {
-  warn: { texts: 2_000, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
+  warn: { texts: 2_000, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150, brief: 4 } },
   // Changes wait for their proof.
-  require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150 } },
+  require: { texts: 800, catalogs: 3_000, part: 100, rests: { idle: 1, busy: 150, brief: 4 } },
 };
 
 /** In development mode: who saves a script waits for what is found. */
@@ -99,7 +99,7 @@ export class ProverService {
         ? new FileTexts(scripts, silent)
         : new TableTexts(scriptsTable, main, maxResult, silent);
     const { signal } = this.#closing;
-    const isUrgent = (): boolean => settings.mode === 'require' && !this.#hasRound;
+    const isUrgent = (): boolean => settings.mode === 'require' && !this.#news.isComplete;
     const rests = new RestsByActivity(settings.activity, pace.rests, isUrgent, signal);
     this.#watched = new Map(
       [...databases].map(([alias, database]) => [
@@ -164,6 +164,8 @@ export class ProverService {
       }
     if (this.#isClosed) return;
     const unit = this.#next(units);
+    // Those that are proved again are not waited for.
+    if (unit === undefined || unit.isProved) this.#news.end(isComplete(units));
     if (unit !== undefined) {
       this.#round ??= { began: performance.now(), reported: 0 };
       await this.#prove(unit);
@@ -266,6 +268,9 @@ export class ProverService {
     try {
       if (this.#deadly.has(hash)) throw new Error('the prover died during its proof');
       proof = await this.#prover.prove(unit);
+      const reason = proof?.basis === undefined ? proof?.record.open[0]?.what : undefined;
+      if (!isProved && reason !== undefined)
+        this.#log.warn({ script, verb }, `the script is not proved: ${reason}`);
     } catch (error) {
       if (!isProved) this.#log.error({ err: error, script, verb }, 'a script cannot be proved');
       proof = unprovable(unit);
@@ -312,13 +317,11 @@ export class ProverService {
   }
 
   async #endRound(units: Units): Promise<void> {
-    const isComplete = units.isListed && [...units].every((unit) => unit.isProved);
-    this.#news.end(isComplete);
     const round = this.#round;
     this.#round = undefined;
-    const isFirst = isComplete && !this.#hasRound;
+    const isFirst = isComplete(units) && !this.#hasRound;
     if (!isFirst && (round === undefined || round.reported === 0)) return;
-    this.#hasRound ||= isComplete;
+    this.#hasRound ||= isFirst;
     const proofs = [...units].flatMap(({ current }) => current ?? []);
     this.#proofLog.round(proofs, round === undefined ? 0 : performance.now() - round.began);
     await this.#shared?.clean();
@@ -344,4 +347,9 @@ export class ProverService {
     });
     this.#wake = undefined;
   }
+}
+
+/** Whether every text was proved, or could not be because of a lock. */
+function isComplete(units: Units): boolean {
+  return units.isListed && [...units].every((unit) => unit.isProved);
 }

@@ -9,7 +9,7 @@ import type { Logger } from '../log.js';
 import type { Database } from '../pg/database.js';
 import { withTimeout } from '../pg/identity.js';
 import { rowsOf, runStatement, StatementFailure, type Queryable } from '../pg/queryable.js';
-import type { CatalogBasis, ProofRecord } from '../proofs.js';
+import { VERDICTS, type CatalogBasis, type ProofRecord } from '../proofs.js';
 import { proofStatementsOf, type ProofStatements } from '../registry/proof-statements.js';
 import type { ProverSettings, ScriptsTable } from '../settings.js';
 import { version } from '../version.js';
@@ -82,8 +82,6 @@ export class SharedProofs {
   }
 }
 
-const VERDICTS: ReadonlySet<unknown> = new Set(['proved', 'covered', 'open', 'broken']);
-
 /** readProof reads what `keep` stored; undefined for anything else. */
 function readProof(json: string, alias: string): SharedProof | undefined {
   let proof: Partial<SharedProof> | null;
@@ -93,7 +91,8 @@ function readProof(json: string, alias: string): SharedProof | undefined {
     return undefined;
   }
   const { record, basis } = proof ?? {};
-  if (!VERDICTS.has(record?.verdict) || basis?.alias !== alias) return undefined;
+  if (!(VERDICTS as readonly unknown[]).includes(record?.verdict) || basis?.alias !== alias)
+    return undefined;
   const { findings, open, parameters, columns } = record!;
   if (![findings, open, parameters, columns].every(Array.isArray)) return undefined;
   return { record: record!, basis };

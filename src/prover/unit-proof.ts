@@ -121,12 +121,12 @@ export function unprovable({ aliases }: Unit): UnitProof {
   const open = [{ what: 'all of it: the prover failed' }];
   return {
     alias: aliases[0]!,
-    record: { ...NOTHING_SHOWN, verdict: 'open', open },
+    record: { ...NOTHING_SHOWN, verdict: 'unproved', open },
     basis: undefined,
   };
 }
 
 /** The record of a text of which PostgreSQL did not parse a statement in time. */
 function unanswered(failure: StatementFailure): ProofRecord {
-  return { ...NOTHING_SHOWN, verdict: 'open', open: [{ what: heldUp(failure) }] };
+  return { ...NOTHING_SHOWN, verdict: 'unproved', open: [{ what: heldUp(failure) }] };
 }

@@ -23,8 +23,10 @@ import { dependencyDigest, wordsOf } from './dependencies.js';
 const LOOK_LIMIT = 10_000;
 const CATALOGS = 'versions and names in the catalogs';
 
-/** How long PostgreSQL may take to parse a statement, ms: it waits for locks on the tables. */
+/** How long PostgreSQL may take to parse a statement, ms. */
 const PATIENCE = 2_000;
+/** How long it may wait for a lock on a table, ms: another attempt follows, and other scripts do not wait. */
+const LOCK_LIMIT = 50;
 /** Waits between attempts to reach the database, ms. */
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
@@ -190,6 +192,7 @@ export class WatchedDatabase {
       maxResult,
       limits: USUAL_LIMITS,
       patience: PATIENCE,
+      lockLimit: LOCK_LIMIT,
       analysis: this.#database,
       role,
       rests: this.#rests,

@@ -14,6 +14,8 @@ import type { Logger } from '../log.js';
 import { ERROR_RESPONSES } from '../metrics/catalogue.js';
 import { counts } from '../metrics/thread.js';
 import { IdentityRejected } from '../pg/identity.js';
+import type { ProofBook } from '../proof-book.js';
+import { isFound } from '../proofs.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../pg/sql-failure.js';
 import { frameFault } from '../script/head-columns.js';
 import { elementOf, invalidValue } from '../script/invalid-value.js';
@@ -27,6 +29,7 @@ import {
   type StatementPart,
 } from '../script/statement.js';
 import { statementFault, type IsSent } from '../script/statement-fault.js';
+import { verbOf } from '../script/verb.js';
 import { readHint } from '../script/writing-read.js';
 import type { WorkerSettings } from '../settings.js';
 import type { Position } from '../position.js';
@@ -60,6 +63,7 @@ export class Failures {
   readonly #settings: WorkerSettings;
   readonly #databases: ReadonlyMap<string, WorkerDatabase>;
   readonly #sender: ResponseSender;
+  readonly #proofs: ProofBook;
   readonly #spans: QuerySpans | undefined;
   readonly #log: Logger;
 
@@ -68,12 +72,14 @@ export class Failures {
     settings: WorkerSettings,
     databases: ReadonlyMap<string, WorkerDatabase>,
     sender: ResponseSender,
+    proofs: ProofBook,
     spans: QuerySpans | undefined,
     log: Logger,
   ) {
     this.#settings = settings;
     this.#databases = databases;
     this.#sender = sender;
+    this.#proofs = proofs;
     this.#spans = spans;
     this.#log = log;
   }
@@ -108,7 +114,8 @@ export class Failures {
     const { alias } = request;
     const { state, constraint } = failure;
     const { debug, raised, details, development } = this.#settings;
-    const { place, position, parameter, index, statement, hint, fault } = explain(query, failure);
+    const explanation = explain(query, failure, this.#proofs);
+    const { place, position, parameter, index, statement, hint, fault } = explanation;
     const source = development && rendered && place ? excerpt(rendered.template, place) : undefined;
     const { statementTimeout } = this.#databases.get(alias)!.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
@@ -243,15 +250,20 @@ interface Explanation {
   readonly fault: ServiceError | undefined;
 }
 
-function explain(query: Query, failure: SqlFailure): Explanation {
-  const { rendered, head, parts, path } = query;
+function explain(query: Query, failure: SqlFailure, proofs: ProofBook): Explanation {
+  const { rendered, head, parts, path, request } = query;
   const sent = (): IsSent => {
     const parameters = parseQueryString(query.request.query);
     return (name) => parameters.has(name) || (query.body?.get(name) ?? null) !== null;
   };
-  const fault = rendered && statementFault(failure.state, rendered, sent, head.parameters);
   const offset = offsetOf(query, failure);
-  const place = fault?.place ?? (offset === undefined ? undefined : rendered?.locate(offset));
+  const at = offset === undefined ? undefined : rendered?.locate(offset);
+  const key = { alias: request.alias, script: path, verb: verbOf(request.method)! };
+  const proof = rendered && proofs.recordOf(key, { text: rendered.template });
+  const fault = isFound(proof, failure.state, at)
+    ? undefined
+    : rendered && statementFault(failure.state, rendered, sent, head.parameters);
+  const place = fault?.place ?? at;
   const uses = parts?.[failure.part ?? -1]?.uses;
   const invalid =
     rendered === undefined || fault !== undefined

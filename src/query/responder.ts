@@ -11,6 +11,7 @@ import type { Run, StatementResult } from '../pg/job.js';
 import { resultTooLarge } from '../pg/result-budget.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import { jsonToXml } from '../script/xml.js';
+import type { ProofBook } from '../proof-book.js';
 import type { WorkerSettings } from '../settings.js';
 import { errorText } from '../text.js';
 import { Failures } from './failures.js';
@@ -42,13 +43,14 @@ export class Responder {
     databases: ReadonlyMap<string, WorkerDatabase>,
     batcher: ResponseBatcher,
     slow: SlowStatements,
+    proofs: ProofBook,
     spans: QuerySpans | undefined,
     log: Logger,
   ) {
     this.#settings = settings;
     this.#databases = databases;
     this.sender = new ResponseSender(settings, batcher, spans);
-    this.failures = new Failures(settings, databases, this.sender, spans, log);
+    this.failures = new Failures(settings, databases, this.sender, proofs, spans, log);
     this.slowAfter = Math.min(slow.after, spans?.slow ?? Infinity);
     this.#slow = slow;
     this.#spans = spans;

@@ -77,7 +77,7 @@ export class WorkerServices {
     const plans = PlanTimes.of(settings.plans);
     const spareOf = (alias: string): Database => databases.get(alias)!.spare;
     const slow = new SlowStatements(settings.slow, spareOf, plans, log);
-    const responder = new Responder(settings, databases, batcher, slow, spans, log);
+    const responder = new Responder(settings, databases, batcher, slow, this.proofs, spans, log);
     const shown = shownDatabases(databases, responder);
     this.runner = new QueryRunner(
       settings,

@@ -240,6 +240,6 @@ function merged(tried: readonly VerbFinding[], proved: readonly VerbFinding[]): 
 /** A proof of a text that was not tried with the values of the request. */
 function opened(proof: AnalysedRecord): AnalysedRecord {
   const what = 'the statement with the values of this request: the time for it was over';
-  const verdict = proof.verdict === 'broken' ? 'broken' : 'open';
+  const verdict = proof.verdict === 'broken' ? 'broken' : 'unproved';
   return { ...proof, verdict, open: [...proof.open, { what }] };
 }

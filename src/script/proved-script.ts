@@ -63,6 +63,8 @@ export class ProvedScript implements FoundScript {
   readonly #complete: () => boolean;
   /** Undefined for a text that never was good. */
   readonly texts = new Map<Verb, ProvedText | undefined>();
+  /** Those of them that are not proved yet. */
+  readonly unproved = new Set<Verb>();
 
   /** `complete` tells whether a verb that is not known has no text. */
   constructor(path: string, complete: () => boolean) {
@@ -80,7 +82,8 @@ export class ProvedScript implements FoundScript {
     const verb = verbOf(method);
     if (verb === undefined || !this.texts.has(verb)) throw methodNotAllowed(this.allow);
     const compiled = this.texts.get(verb)?.compiled;
-    if (compiled === undefined) throw scriptNotProved(this.#path);
+    if (compiled === undefined)
+      throw this.unproved.has(verb) ? notYetProved() : scriptNotProved(this.#path);
     if (compiled instanceof ServiceError) throw compiled;
     return compiled;
   }

@@ -135,6 +135,7 @@ export class ProvedScripts implements Scripts {
       let script = ofAlias.get(path);
       if (script === undefined) ofAlias.set(path, (script = new ProvedScript(path, isComplete)));
       script.texts.set(verb as Verb, this.#text(proof, texts));
+      if (proof.record.verdict === 'unproved') script.unproved.add(verb as Verb);
     }
     this.#scripts = scripts;
     this.#texts = texts;

@@ -1,6 +1,7 @@
 /** Statements that PostgreSQL only describes: parameters and columns or a failure; nothing runs or stays. */
 import { chownSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import pg from 'pg';
 import t, { type Test } from 'tap';
 import { ServiceError } from '#app/errors.js';
 import type { Description } from '#app/native/pipeline.js';
@@ -126,6 +127,22 @@ t.test('as a role that may only read', async (t) => {
     t.equal(textOf(await db.database.describe(sql)), wanted, sql);
   const closed = textOf(await db.database.describe('TABLE closed.item'));
   t.equal(closed, '42501 7 permission denied for schema closed');
+});
+
+t.test('a lock that is not given in time', async (t) => {
+  const db = new TestDatabase(t, server, { connections: 1 });
+  const pid = describe(await db.read('SELECT pg_backend_pid()::text'));
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query('BEGIN; LOCK TABLE item');
+  const sql = 'SELECT * FROM item';
+  for (const lockLimit of [10, 10])
+    t.match(await db.database.describe(sql, { lockLimit }), { state: '55P03' });
+  t.equal(describe(await db.read(`SELECT current_setting('lock_timeout')`)), '0', 'not for others');
+  await client.query('COMMIT');
+  t.match(await db.database.describe(sql, { lockLimit: 10 }), { parameters: [] });
+  t.equal(describe(await db.read('SELECT pg_backend_pid()::text')), pid, 'the connection is kept');
 });
 
 t.test('on a standby', async (t) => {

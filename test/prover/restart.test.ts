@@ -50,7 +50,7 @@ t.test('a table and some files have changed meanwhile', async (t) => {
 });
 
 for (const mode of ['warn', 'require'] as const)
-  t.test(`${mode}: a text in whose proof a thread died is left open`, async (t) => {
+  t.test(`${mode}: a text in whose proof a thread died is left unproved`, async (t) => {
     const scripts = folder.location;
     const before = new TestedProver(t, server, { scripts, mode });
     await before.complete();
@@ -61,7 +61,7 @@ for (const mode of ['warn', 'require'] as const)
 
     const prover = new TestedProver(t, server, { scripts, mode, deadly });
     await prover.complete();
-    t.equal(prover.verdict('v/item'), 'open');
+    t.equal(prover.verdict('v/item'), 'unproved');
     t.equal(prover.proof('v/item')!.serves, undefined);
     t.equal(prover.verdict('v/more'), 'proved');
     t.notOk(prover.described.some((sql) => sql.includes('SELECT id FROM item')));

@@ -4,12 +4,17 @@ import { RestsByActivity } from '#app/prover/rests.js';
 import { until } from '../support/until.js';
 
 /** Rests by requests that the test counts. */
-function rests(t: Test, { busy = 1e6, isUrgent = false } = {}) {
+function rests(t: Test, { busy = 1e6, brief = 1e6, isUrgent = false } = {}) {
   const activity = new SharedArrayBuffer(4);
   const count = new Int32Array(activity);
   const closing = new AbortController();
   t.teardown(() => closing.abort());
-  const made = new RestsByActivity(activity, { idle: 0, busy }, () => isUrgent, closing.signal);
+  const made = new RestsByActivity(
+    activity,
+    { idle: 0, busy, brief },
+    () => isUrgent,
+    closing.signal,
+  );
   return { made, closing, served: () => void Atomics.add(count, 0, 1) };
 }
 
@@ -39,7 +44,7 @@ t.test('after a rest in which no request came, the next one is short', async (t)
 });
 
 t.test('requests without an end do not keep the prover from its work', async (t) => {
-  const { made, served } = rests(t, { busy: 1 });
+  const { made, served } = rests(t, { busy: 1, brief: 1 });
   const timer = setInterval(served, 1);
   t.teardown(() => clearInterval(timer));
   for (let i = 0; i < 5; i++) {
@@ -66,3 +71,34 @@ t.test('the end of the prover ends a rest', async (t) => {
   closing.abort();
   await until(() => ended);
 });
+
+t.test('rests are brief for so much work, then long', async (t) => {
+  const { made, served, closing } = rests(t, { busy: 1e12, brief: 0 });
+  for (let i = 0; i < 19; i++) {
+    served();
+    await made.afterStatement(100);
+  }
+  served();
+  let ended = false;
+  const rest = made.afterStatement(100).then(() => (ended = true));
+  const timer = setInterval(served, 1);
+  t.teardown(() => clearInterval(timer));
+  for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+  t.notOk(ended);
+  closing.abort();
+  await rest;
+});
+
+t.test(
+  'work while no request comes, or while requests wait for it, counts for nothing',
+  async (t) => {
+    for (const isUrgent of [false, true]) {
+      const { made, served } = rests(t, { busy: 1e12, brief: 0, isUrgent });
+      for (let i = 0; i < 100; i++) await made.afterStatement(1_000);
+      if (!isUrgent) {
+        served();
+        await made.afterStatement(100);
+      }
+    }
+  },
+);

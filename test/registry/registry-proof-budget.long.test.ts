@@ -41,16 +41,19 @@ t.test('more at a time than may wait', async (t) => {
   });
 });
 
-t.test('what is not proved in time is open, and not kept', async (t) => {
+t.test('what is not proved in time is said, and not kept', async (t) => {
   const registry = new TestedRegistry(t, server, { proofBudget: 100 });
   await whileLocked('late', async (open) => {
     const only = await registry.ask('PUT /v/late?validate=only', { body });
-    t.strictSame(only.json, { valid: true, proof: { read: { verdict: 'open', open: [OVER] } } });
+    t.strictSame(only.json, {
+      valid: true,
+      proof: { read: { verdict: 'unproved', open: [OVER] } },
+    });
     const put = await registry.ask('PUT /v/late?validate=true&name=x', { body });
     t.equal(put.status, 201, 'it is stored');
     const said = [OVER, OVER_WITH_VALUES];
-    t.match(put.json, { proof: { read: { verdict: 'open', open: said } } });
-    t.match((await registry.ask('GET /v/late?proof')).json, { read: { verdict: 'open' } });
+    t.match(put.json, { proof: { read: { verdict: 'unproved', open: said } } });
+    t.match((await registry.ask('GET /v/late?proof')).json, { read: { verdict: 'unproved' } });
     await open();
   });
   const patient = new TestedRegistry(t, server);

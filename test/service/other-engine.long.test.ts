@@ -105,7 +105,7 @@ t.test('the registry, and changes by others', async (t) => {
   t.equal(await service.error('a/new', { headers: as('reader') }), '404 script_not_found');
 });
 
-t.test('proofs are open, and say why', async (t) => {
+t.test('nothing is proved, and proofs say why', async (t) => {
   await service.line('the scripts were proved');
   const { json } = await registry('GET', 'a/list?proof');
   const [proof] = Object.values(json as Record<string, unknown>).flat();
