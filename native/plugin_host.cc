@@ -128,7 +128,9 @@ void ReportCrash(int signal) noexcept {
 
 void OnFault(int signal) {
   ReportCrash(signal);
-  // The default action, with its core dump, follows when this handler returns.
+  // The default action, with its core dump, follows when this handler returns. It is set here and not by SA_RESETHAND: the
+  // runtime of Go replaces the handlers of faults with one that calls this function and stays.
+  std::signal(signal, SIG_DFL);
   raise(signal);
 }
 
@@ -166,7 +168,7 @@ void PrepareThread() { thread_local const SignalStack stack; }
 void HandleSignals() {
   struct sigaction fault {};
   fault.sa_handler = OnFault;
-  fault.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  fault.sa_flags = SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP})
     sigaction(signal, &fault, nullptr);
   // The HTTP process decides when this process ends. An empty handler instead of SIG_IGN, which programs started by a

@@ -82,12 +82,14 @@ export type SupervisorMessage =
   | { readonly type: 'calls-cancelled'; readonly calls: readonly CancelledCall[] }
   | LibraryPart
   | LibraryRejection
+  | { readonly type: 'ping' }
   /** Accept no new connections. */
   | { readonly type: 'stop-listening' }
   | { readonly type: 'drain' };
 
 export type HttpProcessMessage =
   | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'pong' }
   /** How many connections all query threads together hold or may hold: never more than reported before. */
   | { readonly type: 'connections'; readonly connections: Connections }
   | { readonly type: 'stopped-listening' }

@@ -6,9 +6,9 @@
 /** Interval between checks of the parent, in milliseconds. */
 const INTERVAL = 200;
 
-/** endWithNpm sends SIGTERM to this process when npm started it and its parent ends; returns a function that stops this. */
-export function endWithNpm(): () => void {
-  if (process.env['npm_lifecycle_event'] === undefined) return () => undefined;
+/** endWithNpm sends SIGTERM to this process when npm started it and its parent ends. */
+export function endWithNpm(): void {
+  if (process.env['npm_lifecycle_event'] === undefined) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -16,5 +16,4 @@ export function endWithNpm(): () => void {
     process.kill(process.pid, 'SIGTERM');
   }, INTERVAL);
   timer.unref();
-  return () => clearInterval(timer);
 }

@@ -41,7 +41,11 @@ async function prepare(
   const storage = new ScriptStorage(table, database);
   const found = preparation.migrate
     ? await storage.make()
-    : { made: false, unusable: await storage.unusable(), unwatched: undefined };
+    : {
+        made: false,
+        unusable: await storage.unusable(),
+        unwatched: await storage.unwatched(),
+      };
   if (found.unusable !== undefined) {
     log.error(table, `the scripts table cannot be used: ${found.unusable}`);
     return 'failed';

@@ -35,6 +35,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       return 0;
   }
   dropLibpqVariables(process.env);
+  // Before its modules are loaded: the signal may come as soon as the process runs. The configuration is read later.
+  if (line.command === 'serve' || line.command === 'dev') process.on('SIGHUP', () => undefined);
   // Imported on demand: the supervisor does not need the modules of other commands, libpq above all.
   switch (line.command) {
     case 'check':

@@ -52,33 +52,27 @@ export async function runService(sources: ConfigSources): Promise<number> {
   for (const warning of loaded.warnings) log.warn(warning);
   if (made) reportFolder(config, log);
   const preparation = new ScriptPreparation(log);
-  try {
-    await preparation.prepare(config);
-  } catch (error) {
-    log.fatal(`the service cannot start: ${(error as Error).message}`);
-    return 1;
-  }
-  const stopWatching = endWithNpm();
-  return serve({
+  endWithNpm();
+  const serviceFor = (config: Config): Service => ({
     ...serviceOf(config, pretty, development),
+    logLevel: config['log.level'],
+    listening: (url) => {
+      reportAccess(config, log);
+      if (development) log.info({ served: 'development' }, DEVELOPMENT);
+      reportPage(config, url, log);
+    },
+  });
+  return serve({
+    ...serviceFor(config),
     log,
+    prepare: () => preparation.prepare(config),
     reload: async () => {
-      loaded = loadFor(sources);
-      const { config, warnings } = loaded;
+      const { config, warnings } = loadFor(sources);
       if (createScriptsFolder(config)) reportFolder(config, log);
       for (const warning of warnings) log.warn(warning);
-      log.level = config['log.level'];
       await preparation.prepare(config);
-      return serviceOf(config, pretty, development);
+      return serviceFor(config);
     },
-    listening: (url) => {
-      reportAccess(loaded.config, log);
-      if (development) log.info({ served: 'development' }, DEVELOPMENT);
-      reportPage(loaded.config, url, log);
-    },
-  }).finally(() => {
-    stopWatching();
-    preparation.stop();
   });
 }
 

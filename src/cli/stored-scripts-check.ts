@@ -54,6 +54,8 @@ export async function checkStoredScripts(config: Config): Promise<{
     const records = await new Records(table, database).list();
     const aliases = new Set(databasesOf(config).map(({ alias }) => alias));
     const { scripts, problems, warnings, routed } = compileAll(records, aliases);
+    const unwatched = await storage.unwatched();
+    if (unwatched !== undefined) warnings.unshift({ file: name, message: unwatched });
     const count = scripts.length;
     const stored = { table: name, ok: problems.length === 0, message: null, count, problems };
     return {
@@ -79,7 +81,7 @@ function compileAll(
 ): {
   scripts: readonly ListedScript[];
   problems: readonly ListedProblem[];
-  warnings: readonly ListedProblem[];
+  warnings: ListedProblem[];
   routed: readonly RoutedScript[];
 } {
   const scripts: ListedScript[] = [];

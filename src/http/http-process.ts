@@ -115,6 +115,9 @@ process.on('message', (message: SupervisorMessage) => {
     case 'start':
       void start(message.settings, message.metrics, message.plans);
       break;
+    case 'ping':
+      send({ type: 'pong' });
+      break;
     case 'connection-quota':
       if (server !== undefined) allow(server, message.connections);
       break;

@@ -28,6 +28,8 @@ export interface StorageStatements {
   readonly make: Alternatives;
   /** Creates the history, the function and the triggers unless they exist. Fails with FOREIGN. */
   readonly keep: Alternatives;
+  /** A row when the table has both triggers, or is a view, which can have none. */
+  readonly watched: string;
   /** Creates the table of proofs unless it exists. */
   readonly share: string;
   /** A row when there is a script. */
@@ -39,6 +41,7 @@ export interface StorageStatements {
 export function storageStatementsOf(scripts: ScriptsTable): StorageStatements {
   const names = namesOf(scripts);
   const { table, history, historyName, proofs, proofsName, changed } = names;
+  const triggers = [names.changedName, names.truncatedName].map(literal).join(', ');
   const made = `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS})`;
   const dropped = `DROP TABLE ${table};
   IF EXISTS (${columnsOf(scripts, historyName, HISTORY)}) THEN DROP TABLE ${history}; END IF;
@@ -50,6 +53,8 @@ WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attnum > 0 AND NOT a.att
     // No separate test for existence: after a wait for the lock, its result could come from an old cache.
     make: [alone(table, `${made};`), made],
     keep: [keepOf(scripts, names, true), keepOf(scripts, names, false)],
+    watched: `SELECT 1 FROM pg_class c WHERE c.oid = to_regclass(${literal(table)}) AND (c.relkind <> 'r'
+  OR (SELECT count(*) FROM pg_trigger WHERE tgrelid = c.oid AND tgname IN (${triggers})) = 2)`,
     share: alone(
       table,
       `IF NOT EXISTS (${columnsOf(scripts, proofsName, PROOFS)}) THEN CREATE TABLE ${proofs} (${PROOF_COLUMNS}); END IF;`,

@@ -21,6 +21,9 @@ export interface MadeStorage {
   readonly unwatched: string | undefined;
 }
 
+const NO_TRIGGERS =
+  'it has no triggers, as after a restore of this table alone; sql-rest-service migrate up queries makes them';
+
 const NOT_OURS =
   'what is there as the history, or as the function of the triggers, belongs to somebody else';
 
@@ -52,6 +55,12 @@ export class ScriptStorage {
   /** unusable gives the reason why the table cannot be used; undefined when it can. */
   async unusable(): Promise<string | undefined> {
     return unusableOf(await this.#columns());
+  }
+
+  /** unwatched gives the reason why changes are neither recorded nor notified; undefined when they are. */
+  async unwatched(): Promise<string | undefined> {
+    const found = await rowsOf(this.#database, this.#sql.watched);
+    return found.length > 0 ? undefined : NO_TRIGGERS;
   }
 
   async exists(): Promise<boolean> {

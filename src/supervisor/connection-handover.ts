@@ -92,8 +92,8 @@ function eachOf(
   );
 }
 
-/** The configured connections of all threads of the HTTP processes. */
-function totals(httpProcesses: readonly HttpSettings[]): Connections {
+/** totals gives the configured connections of all threads of the HTTP processes. */
+export function totals(httpProcesses: readonly HttpSettings[]): Connections {
   return sum(
     httpProcesses.map((settings) => eachOf(settings, (_alias, each) => each * settings.threads)),
   );

@@ -14,6 +14,7 @@ import type {
 import type { Exposition } from '../metrics/exposition.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
+import { Heartbeat } from './heartbeat.js';
 import type { KnownKeys } from './known-keys.js';
 import type { LoginAttempts } from './login-attempts.js';
 import type { ServedProofs } from './served-proofs.js';
@@ -32,6 +33,8 @@ const MAX_HEADERS_SIZE = 98_304;
 export interface HttpProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** Why the supervisor has killed it, where it was not meant to end. */
+  readonly reason?: string;
 }
 
 /** What all HTTP processes share; it outlives each of them. */
@@ -52,6 +55,8 @@ export class HttpProcessHandle {
   /** Resolves to the port once the process accepts connections; rejects when it ends before that. */
   readonly listening: Promise<number>;
   readonly exited: Promise<HttpProcessExit>;
+  /** Whether it has accepted connections. */
+  accepted = false;
   readonly #child: ChildProcess;
 
   /**
@@ -76,14 +81,21 @@ export class HttpProcessHandle {
       env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: String(MAX_HEADERS_SIZE) },
     });
     this.#child = child;
+    let reason: { readonly reason?: string } = {};
+    const ping = (): void => this.#send({ type: 'ping' });
+    const heartbeat = new Heartbeat(ping, () => {
+      reason = { reason: 'it did not respond for half a minute' };
+      this.kill();
+    });
     this.exited = new Promise((resolve) => {
-      child.once('exit', (code, signal) => resolve({ code, signal }));
+      child.once('exit', (code, signal) => resolve({ code, signal, ...reason }));
       child.once('error', () => {
         if (child.pid === undefined) resolve({ code: null, signal: null });
       });
     });
     forked(child.pid);
     void this.exited.then(exited);
+    void this.exited.then(() => heartbeat.stop());
     const requester: LibraryRequester = { send: (message, sent) => this.#send(message, sent) };
     const folder = settings.plugins.path;
     void this.exited.then(() => libraries.gone(requester));
@@ -91,7 +103,11 @@ export class HttpProcessHandle {
       child.on('message', (message: HttpProcessMessage) => {
         switch (message.type) {
           case 'listening':
+            this.accepted = true;
             resolve(message.port);
+            break;
+          case 'pong':
+            heartbeat.answered();
             break;
           case 'connections':
             onConnections(message.connections);
@@ -133,8 +149,8 @@ export class HttpProcessHandle {
             reject(new Error(message.message));
         }
       });
-      void this.exited.then(({ code, signal }) => {
-        const how = signal ?? `exit code ${code ?? '?'}`;
+      void this.exited.then(({ code, signal, reason }) => {
+        const how = reason ?? signal ?? `exit code ${code ?? '?'}`;
         reject(new Error(`an HTTP process ended while starting (${how})`));
       });
     });

@@ -7,6 +7,7 @@ import { connectionsOf, type CancelledCall, type Connections } from '../ipc.js';
 import type { Logger } from '../log.js';
 import type { ProofNews } from '../proofs.js';
 import type { DatabaseSettings, HttpSettings } from '../settings.js';
+import { totals } from './connection-handover.js';
 import {
   HttpProcessHandle,
   type HttpProcessExit,
@@ -74,7 +75,8 @@ export class HttpProcessSlot {
   /** allow sets how many connections each query thread may hold, in this process and its successors. */
   allow(connections: Connections): void {
     this.#settings = withConnections(this.#settings, connections);
-    this.#process.allow(connections);
+    if (this.#timer === undefined) this.#process.allow(connections);
+    else this.#reportNext();
   }
 
   scriptsChanged(): void {
@@ -118,6 +120,11 @@ export class HttpProcessSlot {
     this.#end(true); // the process has died and not been replaced yet
   }
 
+  /** Reports what the next process may hold: the last one has died, and holds none. */
+  #reportNext(): void {
+    this.onConnections(totals([this.#settings]));
+  }
+
   #start(): HttpProcessHandle {
     this.#timer = undefined;
     this.#started = performance.now();
@@ -133,9 +140,10 @@ export class HttpProcessSlot {
   }
 
   #exited(exit: HttpProcessExit): void {
-    const { pid } = this.#process;
+    const { pid, accepted } = this.#process;
     if (this.#ending) {
-      const clean = exit.code === 0 || this.#discarded;
+      // One that was still starting may not have handled a signal to the process group yet.
+      const clean = exit.code === 0 || this.#discarded || !accepted;
       if (!clean) this.#log.warn({ ...exit, pid }, 'an HTTP process did not end cleanly');
       this.#end(clean);
       return;
@@ -143,6 +151,7 @@ export class HttpProcessSlot {
     if (performance.now() - this.#started >= STEADY) this.#backoff.reset();
     const wait = this.#backoff.next();
     this.#log.error({ ...exit, pid, wait }, 'an HTTP process died');
+    this.#reportNext();
     this.#timer = setTimeout(() => {
       this.#shared.metrics.restarts.death++;
       this.#process = this.#start();

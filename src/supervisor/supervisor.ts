@@ -44,14 +44,18 @@ export interface Service {
   readonly trace?: TraceExportSettings | undefined;
   /** Undefined when scripts are files. */
   readonly scripts?: ScriptChanges | undefined;
+  /** Of the supervisor's log; undefined: it stays. */
+  readonly logLevel?: string | undefined;
+  /** Called with the URL when all HTTP processes accept connections. */
+  readonly listening?: ((url: string) => void) | undefined;
 }
 
 export interface ServeOptions extends Service {
   readonly log: Logger;
+  /** Awaited before the start, which fails when it rejects. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   /** Reads the configuration again; rejects when it is unusable, which keeps the old one. */
   readonly reload?: (() => Promise<Service>) | undefined;
-  /** Called with the URL when all HTTP processes accept connections, and after each reload. */
-  readonly listening?: ((url: string) => void) | undefined;
 }
 
 /**
@@ -70,18 +74,11 @@ export async function serve(options: ServeOptions): Promise<number> {
   // Scrapes and changed scripts would have it grow by up to 30 MiB in an hour.
   keepYoungGenerationSmall();
   const supervisor = new Supervisor(options);
-  const stop = (): void => supervisor.stop();
-  const reload = (): void => supervisor.reload();
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  process.on('SIGHUP', reload);
-  try {
-    return await supervisor.run();
-  } finally {
-    process.off('SIGTERM', stop);
-    process.off('SIGINT', stop);
-    process.off('SIGHUP', reload);
-  }
+  // For the rest of this process: a signal after the last request does not change its exit code.
+  process.on('SIGTERM', () => supervisor.stop());
+  process.on('SIGINT', () => supervisor.stop());
+  process.on('SIGHUP', () => supervisor.reload());
+  return supervisor.run();
 }
 
 class Supervisor {
@@ -101,10 +98,13 @@ class Supervisor {
   #port = 0;
   /** The certificate and key of the current HTTP processes. */
   #tls: TlsSettings | undefined;
+  /** Since a signal to stop, or since the start failed. */
   #stopping = false;
   /** When the first signal to stop arrived (performance.now). */
   #stoppedAt = 0;
-  /** The current reload, or the last one: they run one after another. */
+  /** Whether the service could not start. */
+  #failed = false;
+  /** The start, the current reload, or the last one: they run one after another. */
   #reloading: Promise<void> = Promise.resolve();
   /** Whether another reload is queued: it will see all changes made until then. */
   #reloadQueued = false;
@@ -139,25 +139,9 @@ class Supervisor {
   }
 
   async run(): Promise<number> {
-    try {
-      await assertFree(this.#address.host, this.#address.port);
-      this.#useMetricsServer(await this.#openMetricsServer(this.#service), this.#service);
-      await this.#exportTraces(this.#service);
-      if (!this.#stopping) await this.#startAll(this.#service, this.#address.port);
-    } catch (error) {
-      if (!this.#stopping) {
-        this.#log.fatal(`the service cannot start: ${(error as Error).message}`);
-        this.#processes.kill();
-        await this.#processes.ended();
-        this.#metricsServer?.close();
-        return 1;
-      }
-    }
+    this.#reloading = this.#start();
+    await this.#reloading;
     if (!this.#stopping) {
-      const url = urlOf(this.#service, this.#port);
-      this.#log.info({ url, httpProcesses: this.#processes.current.length }, 'listening');
-      this.#options.listening?.(url);
-      this.#scripts.follow(this.#service.scripts);
       const watches = [this.#watchCertificate(), ...this.#watchPlugins()];
       await this.#stopped;
       for (const watch of watches) watch.stop();
@@ -166,9 +150,32 @@ class Supervisor {
     await this.#processes.ended();
     await this.#traces?.close();
     this.#metricsServer?.close();
+    if (this.#failed) return 1;
     const { clean } = this.#processes;
     this.#log.info({ clean }, 'stopped');
     return clean ? 0 : 1;
+  }
+
+  async #start(): Promise<void> {
+    const service = this.#service;
+    try {
+      await Promise.race([this.#options.prepare?.(), this.#stopped]);
+      await assertFree(this.#address.host, this.#address.port);
+      this.#useMetricsServer(await this.#openMetricsServer(service), service);
+      this.#useTraces(await this.#openTraces(service));
+      if (this.#isStopping()) return;
+      await this.#startAll(service, this.#address.port);
+    } catch (error) {
+      if (this.#stopping) return;
+      this.#failed = this.#stopping = true;
+      this.#log.fatal(`the service cannot start: ${(error as Error).message}`);
+      this.#processes.kill();
+    }
+    if (this.#isStopping()) return;
+    const url = urlOf(service, this.#port);
+    this.#log.info({ url, httpProcesses: this.#processes.current.length }, 'listening');
+    service.listening?.(url);
+    this.#scripts.follow(service.scripts);
   }
 
   stop(): void {
@@ -228,27 +235,31 @@ class Supervisor {
     const old = this.#processes.current;
     let handover: ConnectionHandover | undefined;
     let metrics = this.#metricsServer;
+    let traces = this.#traces;
     try {
       const service = await reload();
       const address = addressOf(service);
       const moved = address.host !== this.#address.host || address.port !== this.#address.port;
       if (moved) await assertFree(address.host, address.port);
       metrics = await this.#openMetricsServer(service);
+      traces = await this.#openTraces(service);
       if (this.#isStopping()) return;
       handover = new ConnectionHandover(old, service.httpProcesses);
       await this.#startAll(service, moved ? address.port : this.#port, handover);
       if (this.#isStopping()) return;
+      // Nothing below can fail: the old processes would stay beside the new ones.
       this.#metrics.restarts[reason] += this.#processes.current.length;
       if (reason === 'reload') this.#scrape.reloads.succeeded++;
       this.#attempts.limits = service.logins;
       this.#service = service;
       this.#address = address;
+      this.#log.level = service.logLevel ?? this.#log.level;
       this.#useMetricsServer(metrics, service);
-      await this.#exportTraces(service);
+      this.#useTraces(traces);
       this.#scripts.follow(service.scripts);
       const url = urlOf(service, this.#port);
       this.#log.info({ url }, 'reloaded');
-      this.#options.listening?.(url);
+      service.listening?.(url);
     } catch (error) {
       if (this.#stopping) return;
       if (reason === 'reload') this.#scrape.reloads.failed++;
@@ -258,6 +269,7 @@ class Supervisor {
       return;
     } finally {
       if (metrics !== this.#metricsServer) metrics?.close();
+      if (traces !== this.#traces) void traces?.close();
     }
     await this.#processes.drain(old); // the next reload needs their connections
   }
@@ -286,16 +298,16 @@ class Supervisor {
     server?.protect(metrics?.token);
   }
 
-  /** Exports the spans of a service, with the current exporter if its settings are the same. */
-  async #exportTraces({ trace }: Service): Promise<void> {
-    const old = this.#traces;
-    if (trace !== undefined && old?.isFor(trace) === true) return;
-    this.#traces = undefined;
-    if (trace !== undefined) {
-      const { TraceExporter } = await import('./trace-exporter.js');
-      this.#traces = new TraceExporter(trace, this.#scrape.spans, this.#log);
-    }
-    void old?.close();
+  /** Gives the exporter of the spans of a service: the current one if its settings are the same. */
+  async #openTraces({ trace }: Service): Promise<TraceExporter | undefined> {
+    if (trace === undefined || this.#traces?.isFor(trace) === true) return trace && this.#traces;
+    const { TraceExporter } = await import('./trace-exporter.js');
+    return new TraceExporter(trace, this.#scrape.spans, this.#log);
+  }
+
+  #useTraces(traces: TraceExporter | undefined): void {
+    if (this.#traces !== traces) void this.#traces?.close();
+    this.#traces = traces;
   }
 
   #takeSpans(pid: number, { spans, count, dropped }: SpansMessage): void {

@@ -37,6 +37,7 @@ t.test('made once, dropped whole', async (t) => {
   ]);
   t.ok(await storage.exists());
   t.equal(await storage.unusable(), undefined);
+  t.equal(await storage.unwatched(), undefined);
   t.ok(await storage.isEmpty());
   await records.put(keyOf('a/b'), { read_sql: 'SELECT 1' }, 'ann');
   t.notOk(await storage.isEmpty());
@@ -45,6 +46,23 @@ t.test('made once, dropped whole', async (t) => {
   await storage.drop();
   t.strictSame(await belongings(), []);
   await fails(t, storage.drop(), { state: '42P01' });
+});
+
+t.test('without its triggers, and without their function', async (t) => {
+  const { storage, records } = placeOf(t, server);
+  await storage.make();
+  for (const lost of [
+    'DROP TRIGGER service_queries_truncated ON service_queries',
+    'DROP FUNCTION service_queries_changed() CASCADE',
+  ]) {
+    await server.sql(lost);
+    t.match(await storage.unwatched(), /no triggers.*migrate up queries makes them/, lost);
+    t.strictSame(await storage.make(), FOUND);
+    t.equal(await storage.unwatched(), undefined);
+  }
+  await records.put(keyOf('a/b'), { read_sql: 'SELECT 1' }, 'ann');
+  t.equal((await records.history(keyOf('a/b')))!.length, 1);
+  await storage.drop();
 });
 
 t.test('by eight at once', async (t) => {

@@ -1,5 +1,7 @@
-/** What the documentation says of itself and of installations: its index is complete, and no command fetches another package. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** What the documentation says of itself and of installations: its index is complete, its commands work as they are written. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
 
 const PROJECT = new URL('../../../', import.meta.url);
@@ -38,5 +40,27 @@ t.test('the unit starts the package where its comment installs it', (t) => {
     t.ok(existsSync(new URL(file.slice(within.length), PROJECT)), file);
   }
   t.ok(text('docs/operations.md').includes(`npm install --prefix ${folder} `));
+  t.end();
+});
+t.test('the command is defined as documented, in a folder whose path has a space', (t) => {
+  const folder = t.testdir({
+    'a folder': {
+      dist: { 'main.js': 'console.log(process.argv[2])' },
+      node_modules: { '.bin': { 'sql-rest-service': '#!/bin/sh\necho "$1"\n' } },
+    },
+  });
+  const cwd = path.join(folder, 'a folder');
+  chmodSync(path.join(cwd, 'node_modules/.bin/sql-rest-service'), 0o755);
+  const documents = ['README.md', 'docs/operations.md', 'docs/tutorial.md'].map(text).join('\n');
+  const aliases = documents.match(
+    /^alias sql-rest-service=.*$|(?<=`)alias sql-rest-service=[^`]*/gm,
+  );
+  t.equal(aliases?.length, 4);
+  for (const alias of aliases ?? [])
+    t.equal(
+      execFileSync('sh', ['-c', `${alias}\nsql-rest-service works`], { cwd, encoding: 'utf8' }),
+      'works\n',
+      alias,
+    );
   t.end();
 });

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import type { Service } from '#app/supervisor/supervisor.js';
 import { httpProcessSettings, LIMITS, type HttpProcessOverrides } from '../support/http-process.js';
 import { ProcessGroup } from '../support/process-group.js';
 
@@ -32,20 +33,20 @@ export class ServiceProcess extends ProcessGroup {
   }
 }
 
-function writeConfiguration(
-  folder: string,
-  { httpProcesses = 2, ...overrides }: ServiceOptions,
-): string {
+/** writeConfiguration gives the file of a configuration in a folder. */
+export function writeConfiguration(folder: string, options: ServiceOptions): string {
   const file = path.join(folder, 'service.json');
-  const settings = httpProcessSettings({ grace: GRACE, ...overrides });
-  writeFileSync(
-    file,
-    JSON.stringify({
-      httpProcesses: Array.from({ length: httpProcesses }, (_, index) => ({ ...settings, index })),
-      logins: LIMITS,
-    }),
-  );
+  writeFileSync(file, JSON.stringify(configurationOf(options)));
   return file;
+}
+
+/** configurationOf is what a service is to serve. */
+export function configurationOf({ httpProcesses = 2, ...overrides }: ServiceOptions): Service {
+  const settings = httpProcessSettings({ grace: GRACE, ...overrides });
+  return {
+    httpProcesses: Array.from({ length: httpProcesses }, (_, index) => ({ ...settings, index })),
+    logins: LIMITS,
+  };
 }
 
 /** startService starts one and waits until it listens. */

@@ -80,18 +80,20 @@ t.test('an HTTP process leaves signals to the supervisor', async (t) => {
   t.ok(alive(pid));
 });
 
-t.test('a signal while the service starts', async (t) => {
-  // Again if this process was so slow that the service had started.
-  await until(async () => {
-    const service = new ServiceProcess(t, {});
-    await until(() => service.httpProcesses().length > 0);
-    const httpProcesses = service.httpProcesses();
-    service.signal('SIGTERM');
-    t.equal(await service.exited, 0);
-    t.notOk(httpProcesses.some(alive));
-    return !service.lines.some(({ msg }) => msg === 'listening');
+for (const group of [false, true])
+  t.test(`a signal to ${group ? 'the group' : 'the supervisor'} while it starts`, async (t) => {
+    // Again if this process was so slow that the service had started.
+    await until(async () => {
+      const service = new ServiceProcess(t, {});
+      await until(() => service.httpProcesses().length > 0);
+      const httpProcesses = service.httpProcesses();
+      if (group) service.signalGroup('SIGINT');
+      else service.signal('SIGTERM');
+      t.equal(await service.exited, 0);
+      t.notOk(httpProcesses.some(alive));
+      return !service.lines.some(({ msg }) => msg === 'listening');
+    });
   });
-});
 
 t.test('a signal while a reload reads the configuration', async (t) => {
   const { service } = await startService(t);

@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import type { DatabaseSettings, HttpSettings } from '#app/settings.js';
-import { HttpProcessHandle } from '#app/supervisor/http-process-handle.js';
+import { HttpProcessHandle, type SharedState } from '#app/supervisor/http-process-handle.js';
 import { KnownKeys } from '#app/supervisor/known-keys.js';
 import { LoginAttempts } from '#app/supervisor/login-attempts.js';
 import { PluginLibraries } from '#app/supervisor/plugin-libraries.js';
@@ -126,12 +126,9 @@ export async function startHttpProcess(
   return { port: await process.listening, process };
 }
 
-/** forkHttpProcess starts one without waiting until it listens. */
-export function forkHttpProcess(
-  t: Pick<Test, 'teardown'>,
-  overrides: HttpProcessOverrides = {},
-): HttpProcessHandle {
-  const shared = {
+/** sharedState is what a supervisor gives all its HTTP processes. */
+export function sharedState(): SharedState {
+  return {
     attempts: new LoginAttempts(LIMITS),
     keys: new KnownKeys(),
     libraries: new PluginLibraries(),
@@ -140,8 +137,15 @@ export function forkHttpProcess(
     scrape: () => ({ contentType: 'text/plain', body: '' }),
     spans: () => undefined,
   };
+}
+
+/** forkHttpProcess starts one without waiting until it listens. */
+export function forkHttpProcess(
+  t: Pick<Test, 'teardown'>,
+  overrides: HttpProcessOverrides = {},
+): HttpProcessHandle {
   const settings = httpProcessSettings(overrides);
-  const process = new HttpProcessHandle(settings, shared, new ServedProofs([settings]));
+  const process = new HttpProcessHandle(settings, sharedState(), new ServedProofs([settings]));
   let ending = false;
   void process.exited.then((exit) => {
     if (!ending && exit.code !== 0) console.error('the HTTP process died under the test', exit);
