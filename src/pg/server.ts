@@ -57,11 +57,15 @@ export class Server {
   epoch = 0;
   /** Number of routed jobs that it runs. */
   running = 0;
+  /** Host and port. */
+  readonly address: string;
   readonly #settings: DatabaseSettings;
   /** The database of read-only connections, and their quota. */
   readonly #borrower: { readonly database: Database; readonly quota: BorrowerQuota } | undefined;
-  /** Whether a connection was lost since it answered: after a crash it may have replayed less than before. */
-  #mayHaveRestarted = false;
+  /** How often there was reason to doubt its position: after a crash it may have replayed less than before. */
+  #doubts = 0;
+  /** The same when the question was sent that it answered last: an answer counts for what was doubted before. */
+  #doubtsAsked = 0;
   #asking: Promise<void> | undefined;
   #isPrimary: boolean;
 
@@ -79,11 +83,11 @@ export class Server {
     const { conninfo, readOnlyConninfo = conninfo } = settings;
     const first = isPrimary ? settings : { ...settings, conninfo: readOnlyConninfo };
     const database = new Database(first, budget, quota);
+    this.address = `${settings.host}:${settings.port}`;
     this.#settings = settings;
     this.#isPrimary = isPrimary;
     this.database = database;
-    if (settings.readOnlyConninfo !== undefined)
-      database.onLost = () => (this.#mayHaveRestarted = true);
+    if (settings.readOnlyConninfo !== undefined) database.onLost = () => this.doubt();
     this.mostWaiting = settings.waiting;
     const counts = row(DATABASES, [shownAlias(settings)]);
     onSample(() => (counts[DATABASE.most] = quota.total));
@@ -94,6 +98,7 @@ export class Server {
       needed: () => borrower.closeIdle(),
     });
     const borrower = new Database(readOnly, budget, borrowed);
+    borrower.onLost = database.onLost;
     this.#borrower = { database: borrower, quota: borrowed };
   }
 
@@ -128,8 +133,14 @@ export class Server {
 
   /** hasReplayed tells whether it is known to have replayed a position, on the timeline of that or a later one. */
   hasReplayed({ timeline, lsn }: WalPosition): boolean {
-    if (this.state === undefined || this.#mayHaveRestarted || this.state.lsn < lsn) return false;
+    if (this.state === undefined || this.#doubts > this.#doubtsAsked || this.state.lsn < lsn)
+      return false;
     return this.state.timeline === 0 || this.state.timeline >= timeline;
+  }
+
+  /** doubt notes that it may have replayed less than it said: until it is asked again, it is not known what. */
+  doubt(): void {
+    this.#doubts++;
   }
 
   /** Whether it has positions in a write-ahead log, as far as is known. */
@@ -148,7 +159,7 @@ export class Server {
   }
 
   async #ask(): Promise<void> {
-    this.#mayHaveRestarted = false;
+    const doubts = this.#doubts;
     const known = this.state?.engine;
     const [engine, { result, failure }] = await Promise.all([
       known ?? this.#foreignEngine(),
@@ -166,6 +177,7 @@ export class Server {
       // A WAL receiver that is gone has shown the timeline before.
       const { timeline } = state.timeline > 0 ? state : (this.state ?? state);
       this.state = { ...state, timeline };
+      this.#doubtsAsked = doubts;
       this.silence = undefined;
       return;
     }

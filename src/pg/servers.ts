@@ -10,7 +10,7 @@ import { onSample } from '../metrics/sampler.js';
 import type { ReplicationSettings } from '../settings.js';
 import type { Job } from './job.js';
 import type { ScriptCost } from './script-cost.js';
-import { RoutedJob, type Router } from './routed-job.js';
+import { CHECK, RoutedJob, type Router } from './routed-job.js';
 import type { Server } from './server.js';
 import { ServerGauges } from './server-gauges.js';
 import { ServerRoles, type ServerReport } from './server-roles.js';
@@ -114,9 +114,13 @@ export class Servers implements Router {
     const { server } = job;
     if (server === undefined || job.abandoned || !('state' in failure)) return false;
     if (isUnsent(failure) && this.#isLate(job)) return false;
-    const again = job.isOnReplica
-      ? this.#leavesReplica(job, server, failure)
-      : this.#leavesPrimary(job, server, failure);
+    const isBehind = failure.part === CHECK && failure.state === DIVISION_BY_ZERO;
+    if (isBehind) server.doubt();
+    const again = isBehind
+      ? AGAIN
+      : job.isOnReplica
+        ? this.#leavesReplica(job, server, failure)
+        : this.#leavesPrimary(job, server, failure);
     if (again === undefined) return false;
     job.failure = failure;
     void again.then((isRun) => {
@@ -129,7 +133,8 @@ export class Servers implements Router {
 
   /** Whether a job that failed on a replica runs again; undefined when its failure is final. */
   #leavesReplica(job: RoutedJob, server: Server, failure: SqlFailure): Again | undefined {
-    if (needsPrimary(failure)) {
+    // A role that may not call HAS_REPLAYED reads from the primary.
+    if (needsPrimary(failure) || (failure.part === CHECK && !failure.fatal)) {
       // A transaction that is READ ONLY everywhere.
       if (job.rolledBack !== undefined && isReadOnlyServer(failure)) return undefined;
       const { cost } = job;
@@ -287,6 +292,9 @@ export class Servers implements Router {
 type Again = Promise<boolean>;
 
 const AGAIN: Again = Promise.resolve(true);
+
+/** SQLSTATE of HAS_REPLAYED: the server crashed since it was asked, or a connection leads to another one. */
+const DIVISION_BY_ZERO = '22012';
 
 /** SQLSTATE admin_shutdown: the server shuts down, or the session alone was ended. */
 const ADMIN_SHUTDOWN = '57P01';
