@@ -5,10 +5,12 @@
  * cannot have written. All waiting is bounded.
  */
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { onSample } from '../metrics/sampler.js';
 import type { ReplicationSettings } from '../settings.js';
 import type { Job } from './job.js';
+import type { KnownPrimaries } from './known-primaries.js';
 import type { ScriptCost } from './script-cost.js';
 import { CHECK, RoutedJob, type Router } from './routed-job.js';
 import type { Server } from './server.js';
@@ -39,7 +41,7 @@ export interface ServersReport extends ServerReport {
 export class Servers implements Router {
   readonly #servers: readonly Server[];
   readonly #settings: ReplicationSettings;
-  readonly #report: ServersReport;
+  readonly #writes: ServersReport['writes'];
   readonly #roles: ServerRoles<Server>;
   /** The costs of scripts that write although their method reads. */
   readonly #writers = new WeakSet<ScriptCost>();
@@ -48,16 +50,21 @@ export class Servers implements Router {
   #next = 0;
   #soon: NodeJS.Timeout | undefined;
 
-  /** `servers`: that of the database first, which is the primary until something else is known. */
-  constructor(servers: readonly Server[], settings: ReplicationSettings, report: ServersReport) {
+  /** `servers`: that of the database first. */
+  constructor(
+    servers: readonly Server[],
+    settings: ReplicationSettings,
+    { changed, writes }: ServersReport,
+    known: KnownPrimaries,
+  ) {
     this.#servers = servers;
     this.#settings = settings;
-    this.#report = report;
+    this.#writes = writes;
     const gauges = servers.map(({ name }) => new ServerGauges(name));
-    const roles = new ServerRoles(servers, settings.maxLag, {
-      changed: report.changed,
-      replaced: (server) => gauges[server]!.becamePrimary(),
-    });
+    const replaced = (server: number): void => gauges[server]!.becamePrimary();
+    // Before the first job that waits is late.
+    const wait = settings.failoverWait - 2 * CHANGING;
+    const roles = new ServerRoles(servers, settings.maxLag, { changed, replaced }, known, wait);
     this.#roles = roles;
     onSample(() => {
       for (const [i, server] of servers.entries())
@@ -69,6 +76,7 @@ export class Servers implements Router {
 
   /** The primary, or the server that was one last. */
   get primary(): Server {
+    this.#roles.learn();
     return this.#roles.primary ?? this.#roles.last;
   }
 
@@ -86,6 +94,15 @@ export class Servers implements Router {
   get hasPrimary(): boolean {
     const { primary } = this.#roles;
     return primary !== undefined && primary.silence?.unreachable !== true;
+  }
+
+  /** decided resolves once the first primary was chosen, or after `limit` ms. */
+  async decided(limit = Infinity): Promise<void> {
+    const until = performance.now() + limit;
+    while (this.#roles.waits && performance.now() < until) {
+      this.#askAll();
+      await sleep(REPLAYING);
+    }
   }
 
   /** read routes a job whose script only reads, unless it is known to write. It leaves with the next `flush`. */
@@ -140,7 +157,7 @@ export class Servers implements Router {
       const { cost } = job;
       if (isReadOnlyServer(failure) && cost !== undefined && !this.#writers.has(cost)) {
         this.#writers.add(cost);
-        this.#report.writes(job.job);
+        this.#writes(job.job);
       }
       job.toPrimary();
       return AGAIN;
@@ -209,6 +226,7 @@ export class Servers implements Router {
       if (replica !== undefined) return replica;
       if (after !== undefined && this.hasReplica && this.#mayWait(job, now)) return undefined;
     }
+    this.#roles.learn();
     if (!this.hasPrimary) return undefined;
     const primary = this.#roles.primary!;
     return this.#isLater(after) && this.#mayWait(job, now) ? undefined : primary;
