@@ -152,7 +152,7 @@ export class ServerRoles<Server extends RoledServer> {
   #takeBack(): void {
     const { state } = this.last;
     if (state?.replica !== true || state.timeline === 0 || state.timeline >= this.#timeline) return;
-    if (this.#timelineAsked !== this.#timeline) return;
+    if (state.isAlone === true || this.#timelineAsked !== this.#timeline) return;
     this.#known.change(this.#nameOf(this.last), BigInt(this.#timeline), BigInt(state.timeline - 1));
   }
 

@@ -17,12 +17,15 @@ const LIMIT = 3_000;
 
 /**
  * Whether it is a replica; the position that it has replayed, or flushed as a primary; its timeline: of a replica that of
- * its WAL receiver, which PostgreSQL shows to roles with pg_read_all_stats; and the identity of the cluster, which replicas
- * share with their primary.
+ * its WAL receiver, which PostgreSQL shows to roles with pg_read_all_stats, without a receiver the least that it can be, below
+ * 0; and the identity of the cluster, which replicas share with their primary.
  */
 const ABOUT = `SELECT replica,
     CASE WHEN replica THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END,
-    CASE WHEN replica THEN (SELECT received_tli FROM pg_catalog.pg_stat_wal_receiver LIMIT 1)::text
+    CASE WHEN replica THEN coalesce(
+        (SELECT coalesce(received_tli, 0) FROM pg_catalog.pg_stat_wal_receiver LIMIT 1),
+        (SELECT 0 OPERATOR(pg_catalog.-) greatest(timeline_id, min_recovery_end_timeline)
+          FROM pg_catalog.pg_control_checkpoint(), pg_catalog.pg_control_recovery()))::text
       ELSE pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_flush_lsn()), 1, 8) END,
     (SELECT system_identifier FROM pg_catalog.pg_control_system())
   FROM (SELECT pg_catalog.pg_is_in_recovery() AS replica OFFSET 0) AS s`;
@@ -31,6 +34,8 @@ const ABOUT = `SELECT replica,
 export interface ServerState extends WalPosition {
   readonly replica: boolean;
   readonly cluster: string;
+  /** Whether it is a replica without a WAL receiver: its timeline is at least the one given. */
+  readonly isAlone?: boolean;
   /** What it is when it has no write-ahead log of PostgreSQL, and so neither a position nor standby servers. */
   readonly engine?: string;
 }
@@ -174,9 +179,10 @@ export class Server {
     }
     const state = result && stateOf(result.rows?.[0] ?? []);
     if (state !== undefined) {
+      const isAlone = state.timeline < 0;
       // A WAL receiver that is gone has shown the timeline before.
-      const { timeline } = state.timeline > 0 ? state : (this.state ?? state);
-      this.state = { ...state, timeline };
+      const least = Math.max(-state.timeline, this.state?.timeline ?? 0);
+      this.state = { ...state, timeline: state.timeline > 0 ? state.timeline : least, isAlone };
       this.#doubtsAsked = doubts;
       this.silence = undefined;
       return;
