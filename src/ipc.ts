@@ -56,12 +56,12 @@ export interface SpansMessage {
 }
 
 export type SupervisorMessage =
-  /** Descriptors of shared memory, undefined where there is none: in which it counts, and of query/plan-times.ts. */
+  /** Descriptors of shared memory, undefined where there is none: in which it counts, and that of its workers. */
   | {
       readonly type: 'start';
       readonly settings: HttpSettings;
       readonly metrics: number | undefined;
-      readonly plans: number | undefined;
+      readonly shared: number | undefined;
     }
   /** How many connections each query thread may hold from now on. */
   | { readonly type: 'connection-quota'; readonly connections: Connections }

@@ -257,14 +257,15 @@ export interface WorkerSettings {
   readonly serverStates: SharedArrayBuffer;
   /** Undefined where nothing is counted. */
   readonly metrics: MetricsPlace | undefined;
-  /** Descriptor of the memory of query/plan-times.ts; undefined where the kernel has none. */
-  readonly plans: number | undefined;
+  /** Descriptor of the memory that all query workers of the service share; undefined where the kernel has none. */
+  readonly shared: number | undefined;
   /** Undefined where nothing is traced. */
   readonly trace: WorkerTraceSettings | undefined;
 }
 
-/** Size of that memory. */
+/** Sizes of the parts of that memory: of query/plan-times.ts, and of pg/known-primaries.ts. */
 export const PLAN_TIMES_BYTES = 64 << 10;
+export const PRIMARIES_BYTES = 64 << 10;
 
 export interface LogSettings {
   /** pino's level names, or `silent`. */
@@ -472,7 +473,7 @@ export interface HttpSettings {
     | 'connections'
     | 'responses'
     | 'metrics'
-    | 'plans'
+    | 'shared'
     | 'serverStates'
     | 'trace'
   >;

@@ -40,7 +40,7 @@ let draining = false;
 async function start(
   settings: HttpSettings,
   memory: number | undefined,
-  plans: number | undefined,
+  shared: number | undefined,
 ): Promise<void> {
   const log = createLogger(settings.worker.log, { part: 'http', httpProcess: settings.index });
   logWarnings(log);
@@ -55,7 +55,7 @@ async function start(
     beginCounting(metrics?.http, log);
     server = new HttpServer(settings, log, {
       metrics,
-      plans,
+      shared,
       scrapes,
       attempts,
       keepKeys: (text) => send({ type: 'key-set', text }),
@@ -113,7 +113,7 @@ function send(message: HttpProcessMessage, done: () => void = () => undefined): 
 process.on('message', (message: SupervisorMessage) => {
   switch (message.type) {
     case 'start':
-      void start(message.settings, message.metrics, message.plans);
+      void start(message.settings, message.metrics, message.shared);
       break;
     case 'ping':
       send({ type: 'pong' });

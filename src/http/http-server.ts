@@ -72,8 +72,8 @@ export interface Supervised {
   readonly libraries: LibrarySource;
   /** Where the threads of this process count; undefined where nothing is counted. */
   readonly metrics?: ProcessPlaces | undefined;
-  /** WorkerSettings.plans. */
-  readonly plans?: number | undefined;
+  /** WorkerSettings.shared. */
+  readonly shared?: number | undefined;
   /** The metrics of all processes. */
   readonly scrapes: Pick<SupervisedScrapes, 'request'>;
   /** The proofs of the scripts that are known as this process starts. */
@@ -133,7 +133,7 @@ export class HttpServer {
       supervised.proofs,
       supervised.metrics,
       trace && { seed, slow: trace.slow, applicationName: trace.applicationName },
-      supervised.plans,
+      supervised.shared,
     );
     this.#proofCounts = new ProofCounts(this.pool.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));

@@ -16,3 +16,13 @@ export const createSharedMemory: (bytes: number) => number = addon.createSharedM
  */
 export const mapSharedMemory: (fd: number, offset: number, bytes: number) => ArrayBuffer =
   addon.mapSharedMemory;
+
+/** mapOrOwn does the same; memory of the caller alone where there is no descriptor, or it cannot be mapped. */
+export function mapOrOwn(fd: number | undefined, offset: number, bytes: number): ArrayBuffer {
+  try {
+    if (fd !== undefined) return mapSharedMemory(fd, offset, bytes);
+  } catch {
+    // as without a descriptor
+  }
+  return new ArrayBuffer(bytes);
+}

@@ -1,4 +1,7 @@
-/** Statements of the service itself on the primary of a database with replicas, whichever server that is at the time. */
+/**
+ * Statements of the service itself on the primary of a database with replicas, whichever server that is at the time. What may
+ * write waits until the first one was chosen.
+ */
 import type { ServiceError } from '../errors.js';
 import type { Description } from '../native/pipeline.js';
 import type { Database } from './database.js';
@@ -10,7 +13,8 @@ import type { SqlFailure } from './sql-failure.js';
 
 export class PrimaryDatabase implements ServiceDatabase {
   readonly dedicated: Queryable = {
-    query: (sql, values) => this.#database.dedicated.query(sql, values),
+    query: (sql, values) =>
+      this.#servers.decided().then(() => this.#database.dedicated.query(sql, values)),
   };
   readonly #servers: Servers;
 
@@ -30,11 +34,12 @@ export class PrimaryDatabase implements ServiceDatabase {
     return this.#servers.readable.database.engine();
   }
 
-  query(
+  async query(
     sql: string,
     values?: (string | null)[],
     options?: InternalOptions,
   ): Promise<InternalOutcome> {
+    await this.#servers.decided();
     return this.#database.query(sql, values, options);
   }
 

@@ -10,7 +10,10 @@ import type { ScriptCost } from './script-cost.js';
 import type { Server } from './server.js';
 import { countRows } from './result.js';
 import type { SqlFailure } from './sql-failure.js';
-import { COMMITTED_POSITION, committedPosition } from './wal-position.js';
+import { COMMITTED_POSITION, committedPosition, formatLsn, HAS_REPLAYED } from './wal-position.js';
+
+/** SqlFailure.part of HAS_REPLAYED before a job. */
+export const CHECK = -1;
 
 /** Takes a job whose outcome is not final. */
 export interface Router {
@@ -39,6 +42,8 @@ export class RoutedJob implements Job {
   followedBy: (() => Job) | undefined;
   readonly #router: Router;
   #epoch = 0;
+  /** Whether the server that has it is to check, before its statements, that it has replayed the position. */
+  #checks = false;
   #result: StatementResult | undefined;
   #position: PositionJob | undefined;
 
@@ -60,6 +65,7 @@ export class RoutedJob implements Job {
     this.server = server;
     if (!server.hasPositions) this.followedBy = undefined;
     this.#epoch = server.epoch;
+    this.#checks = this.job.after !== undefined && !server.isPrimary;
     server.running++;
   }
 
@@ -78,7 +84,9 @@ export class RoutedJob implements Job {
   }
 
   get before(): readonly EarlierStatement[] | undefined {
-    return this.job.before;
+    const { before, after } = this.job;
+    if (!this.#checks) return before;
+    return [{ statement: REPLAYED, values: [formatLsn(after!.lsn)] }, ...(before ?? [])];
   }
 
   get identity(): Identity | undefined {
@@ -164,7 +172,10 @@ export class RoutedJob implements Job {
     this.job.done(done);
   }
 
-  failed(failure: SqlFailure | ServiceError): void {
+  failed(reported: SqlFailure | ServiceError): void {
+    const counts = this.#checks && 'state' in reported && reported.part !== undefined;
+    // The check comes before the parts of the job itself.
+    const failure = counts ? { ...reported, part: reported.part + CHECK } : reported;
     if (this.#router.reroutes(this, failure)) this.#leave();
     else this.fail(failure);
   }
@@ -180,6 +191,8 @@ export class RoutedJob implements Job {
     this.server = undefined;
   }
 }
+
+const REPLAYED: Statement = { sql: HAS_REPLAYED, recurs: true };
 
 const POSITION: Statement = { sql: COMMITTED_POSITION, recurs: true };
 

@@ -1,10 +1,13 @@
 /**
  * The roles of the servers of a database, from what they say about themselves. The primary is the server that is in no
  * recovery; if several say so, that of the highest timeline, which PostgreSQL begins with each promotion. A server of a
- * lower timeline than was seen is not the primary, unless the server of that timeline has given it up, nor one of another
- * cluster. Of an engine without a write-ahead log of PostgreSQL the first server alone is used. Replicas serve while they are
- * within the limit of lag. Each change is reported once.
+ * lower timeline than any worker has seen is not the primary, unless the server of that timeline has given it up, nor one of
+ * another cluster. At first, no server is the primary before all have answered, or as many as do in time. Of an engine without
+ * a write-ahead log of PostgreSQL the first server alone is used. Replicas serve while they are within the limit of lag. Each
+ * change is reported once.
  */
+import { performance } from 'node:perf_hooks';
+import type { KnownPrimaries } from './known-primaries.js';
 import { ReplicaLag, type LagLimit } from './replica-lag.js';
 import type { ServerState, Silence } from './server.js';
 
@@ -14,6 +17,8 @@ export type ServerStanding =
 
 /** A server as its role is decided. */
 export interface RoledServer {
+  /** Host and port. */
+  readonly address: string;
   readonly state: ServerState | undefined;
   readonly silence: Silence | undefined;
   serves: boolean;
@@ -47,27 +52,59 @@ export class ServerRoles<Server extends RoledServer> {
   primary: Server | undefined;
   /** The server that was the primary last. */
   last: Server;
+  /** Whether the first primary was not chosen yet. */
+  waits = true;
   readonly #servers: readonly Server[];
   readonly #lag: ReplicaLag;
   readonly #report: RolesReport;
   readonly #standings = new Map<Server, ServerStanding>();
   /** Of the primary, when its question was sent: what each replica had replayed by then. */
   readonly #replayed = new Map<Server, bigint>();
-  /** The highest timeline of a primary. */
+  /** The cluster by the list of servers, once a primary was chosen; by server, the highest timeline that it was the primary of. */
+  readonly #known: KnownPrimaries;
+  readonly #list: string;
+  #version = 0n;
+  /** No server is the primary until each has answered once, or this time, ms. */
+  readonly #waitsUntil: number;
+  readonly #unheard: Set<Server>;
+  /** The highest timeline of a primary, which was that of `last`. */
   #timeline = 0;
+  /** The same when `last` was asked: an answer to an earlier question may be from before that timeline. */
+  #timelineAsked = 0;
   /** The cluster of the first server, once that has answered; else of the first one that has. */
   #cluster: string | undefined;
 
-  /** The first of `servers` is the primary until something else is known. */
-  constructor(servers: readonly Server[], limit: LagLimit, report: RolesReport) {
+  /** The first primary is chosen after `wait` ms at the latest, at once where other workers have chosen one. */
+  constructor(
+    servers: readonly Server[],
+    limit: LagLimit,
+    report: RolesReport,
+    known: KnownPrimaries,
+    wait: number,
+  ) {
     this.#servers = servers;
     this.#report = report;
     this.#lag = new ReplicaLag(limit);
-    this.primary = this.last = servers[0]!;
+    this.#known = known;
+    this.#list = servers.map(({ address }) => address).join(' ');
+    this.#unheard = new Set(servers);
+    this.#waitsUntil = performance.now() + wait;
+    this.last = servers[0]!;
+    const cluster = known.get(this.#list);
+    if (cluster !== 0n) this.#cluster = String(cluster);
+    this.#elect();
+  }
+
+  /** learn takes over what other workers have seen since it was called last. */
+  learn(): void {
+    if (this.#known.version === this.#version) return;
+    this.#elect();
+    for (const one of this.#servers) this.#place(one);
   }
 
   /** asks notes that a server is about to be asked: what it answers is about a later time. */
   asks(server: Server): void {
+    if (server === this.last) this.#timelineAsked = this.#timeline;
     if (server !== this.primary) return;
     for (const other of this.#servers) {
       const { state } = other;
@@ -83,6 +120,8 @@ export class ServerRoles<Server extends RoledServer> {
       const known = first.state ?? (first.silence === undefined ? undefined : server.state);
       this.#cluster = known?.cluster ?? this.#cluster;
     }
+    if (server.state !== undefined) this.#unheard.delete(server);
+    if (server === this.last) this.#takeBack();
     this.#elect();
     const { primary } = this;
     if (server === primary && server.state !== undefined) {
@@ -109,13 +148,18 @@ export class ServerRoles<Server extends RoledServer> {
     return { bytes: this.#lag.bytes(lsn), time: this.#lag.time(lsn) };
   }
 
+  /** The server that had the highest timeline follows a lower one again: it was rewound, and no server has that timeline. */
+  #takeBack(): void {
+    const { state } = this.last;
+    if (state?.replica !== true || state.timeline === 0 || state.timeline >= this.#timeline) return;
+    if (state.isAlone === true || this.#timelineAsked !== this.#timeline) return;
+    this.#known.change(this.#nameOf(this.last), BigInt(this.#timeline), BigInt(state.timeline - 1));
+  }
+
   #elect(): void {
     const { last } = this;
     const isKnown = this.#timeline > 0;
-    const { state: former } = last;
-    // The server that had the highest timeline follows a lower one again: it was rewound, and nobody has that timeline.
-    if (former?.replica === true && former.timeline > 0 && former.timeline < this.#timeline)
-      this.#timeline = former.timeline - 1;
+    this.#recall();
     let best: Server | undefined;
     for (const server of this.#servers) {
       const { state } = server;
@@ -127,14 +171,54 @@ export class ServerRoles<Server extends RoledServer> {
         this.last = server;
       }
     }
+    if (best !== undefined) this.#raise(this.#nameOf(best), BigInt(this.#timeline));
+    if (this.waits) {
+      if (!this.#isDecided()) return;
+      this.waits = false;
+      // Until something else is known: the primary of other workers, or the first server.
+      this.#become(this.last);
+    }
+    if (/^-?\d+$/.test(this.#cluster ?? ''))
+      this.#known.change(this.#list, this.#known.get(this.#list), BigInt(this.#cluster!));
     if (isKnown && this.last !== last) this.#report.replaced(this.#servers.indexOf(this.last));
-    const before = this.primary;
-    if (best !== undefined) this.primary = best;
-    else if (before?.state?.replica === true) this.primary = undefined;
-    if (this.primary === before) return;
+    const { replica, timeline = Infinity } = this.primary?.state ?? {};
+    if (best !== undefined) this.#become(best);
+    else if (replica === true || timeline < this.#timeline || this.primary !== this.last)
+      this.#become(undefined);
+  }
+
+  #isDecided(): boolean {
+    if (this.#known.get(this.#list) !== 0n || this.#unheard.size === 0) return true;
+    return this.#servers[0]!.state?.engine !== undefined || performance.now() >= this.#waitsUntil;
+  }
+
+  #nameOf(server: Server): string {
+    return `${this.#cluster ?? ''} ${server.address}`;
+  }
+
+  #raise(name: string, timeline: bigint): void {
+    const before = this.#known.get(name);
+    if (before < timeline) this.#known.change(name, before, timeline);
+  }
+
+  /** Takes over the highest timeline that any worker has seen. */
+  #recall(): void {
+    this.#version = this.#known.version;
+    this.#timeline = 0;
+    for (const server of this.#servers) {
+      const timeline = Number(this.#known.get(this.#nameOf(server)));
+      if (timeline <= this.#timeline) continue;
+      this.#timeline = timeline;
+      this.last = server;
+    }
+  }
+
+  #become(primary: Server | undefined): void {
+    if (this.primary === primary) return;
+    this.primary = primary;
     this.#replayed.clear();
     for (const server of this.#servers) {
-      server.isPrimary = server === this.primary;
+      server.isPrimary = server === primary;
       server.ahead = false;
     }
   }
@@ -160,6 +244,7 @@ export class ServerRoles<Server extends RoledServer> {
         'foreign',
         `${state.engine} has no standby servers; use a load balancer for its nodes`,
       ];
+    if (!state.replica && this.waits) return ['unknown', ''];
     if (!state.replica) return ['outdated', `it accepts writes too, on timeline ${state.timeline}`];
     if (state.timeline !== 0 && state.timeline < this.#timeline)
       return ['diverged', `it follows timeline ${state.timeline}, not ${this.#timeline}`];

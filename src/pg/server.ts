@@ -17,12 +17,15 @@ const LIMIT = 3_000;
 
 /**
  * Whether it is a replica; the position that it has replayed, or flushed as a primary; its timeline: of a replica that of
- * its WAL receiver, which PostgreSQL shows to roles with pg_read_all_stats; and the identity of the cluster, which replicas
- * share with their primary.
+ * its WAL receiver, which PostgreSQL shows to roles with pg_read_all_stats, without a receiver the least that it can be, below
+ * 0; and the identity of the cluster, which replicas share with their primary.
  */
 const ABOUT = `SELECT replica,
     CASE WHEN replica THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END,
-    CASE WHEN replica THEN (SELECT received_tli FROM pg_catalog.pg_stat_wal_receiver LIMIT 1)::text
+    CASE WHEN replica THEN coalesce(
+        (SELECT coalesce(received_tli, 0) FROM pg_catalog.pg_stat_wal_receiver LIMIT 1),
+        (SELECT 0 OPERATOR(pg_catalog.-) greatest(timeline_id, min_recovery_end_timeline)
+          FROM pg_catalog.pg_control_checkpoint(), pg_catalog.pg_control_recovery()))::text
       ELSE pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_flush_lsn()), 1, 8) END,
     (SELECT system_identifier FROM pg_catalog.pg_control_system())
   FROM (SELECT pg_catalog.pg_is_in_recovery() AS replica OFFSET 0) AS s`;
@@ -31,6 +34,8 @@ const ABOUT = `SELECT replica,
 export interface ServerState extends WalPosition {
   readonly replica: boolean;
   readonly cluster: string;
+  /** Whether it is a replica without a WAL receiver: its timeline is at least the one given. */
+  readonly isAlone?: boolean;
   /** What it is when it has no write-ahead log of PostgreSQL, and so neither a position nor standby servers. */
   readonly engine?: string;
 }
@@ -57,11 +62,15 @@ export class Server {
   epoch = 0;
   /** Number of routed jobs that it runs. */
   running = 0;
+  /** Host and port. */
+  readonly address: string;
   readonly #settings: DatabaseSettings;
   /** The database of read-only connections, and their quota. */
   readonly #borrower: { readonly database: Database; readonly quota: BorrowerQuota } | undefined;
-  /** Whether a connection was lost since it answered: after a crash it may have replayed less than before. */
-  #mayHaveRestarted = false;
+  /** How often there was reason to doubt its position: after a crash it may have replayed less than before. */
+  #doubts = 0;
+  /** The same when the question was sent that it answered last: an answer counts for what was doubted before. */
+  #doubtsAsked = 0;
   #asking: Promise<void> | undefined;
   #isPrimary: boolean;
 
@@ -79,11 +88,11 @@ export class Server {
     const { conninfo, readOnlyConninfo = conninfo } = settings;
     const first = isPrimary ? settings : { ...settings, conninfo: readOnlyConninfo };
     const database = new Database(first, budget, quota);
+    this.address = `${settings.host}:${settings.port}`;
     this.#settings = settings;
     this.#isPrimary = isPrimary;
     this.database = database;
-    if (settings.readOnlyConninfo !== undefined)
-      database.onLost = () => (this.#mayHaveRestarted = true);
+    if (settings.readOnlyConninfo !== undefined) database.onLost = () => this.doubt();
     this.mostWaiting = settings.waiting;
     const counts = row(DATABASES, [shownAlias(settings)]);
     onSample(() => (counts[DATABASE.most] = quota.total));
@@ -94,6 +103,7 @@ export class Server {
       needed: () => borrower.closeIdle(),
     });
     const borrower = new Database(readOnly, budget, borrowed);
+    borrower.onLost = database.onLost;
     this.#borrower = { database: borrower, quota: borrowed };
   }
 
@@ -128,8 +138,14 @@ export class Server {
 
   /** hasReplayed tells whether it is known to have replayed a position, on the timeline of that or a later one. */
   hasReplayed({ timeline, lsn }: WalPosition): boolean {
-    if (this.state === undefined || this.#mayHaveRestarted || this.state.lsn < lsn) return false;
+    if (this.state === undefined || this.#doubts > this.#doubtsAsked || this.state.lsn < lsn)
+      return false;
     return this.state.timeline === 0 || this.state.timeline >= timeline;
+  }
+
+  /** doubt notes that it may have replayed less than it said: until it is asked again, it is not known what. */
+  doubt(): void {
+    this.#doubts++;
   }
 
   /** Whether it has positions in a write-ahead log, as far as is known. */
@@ -148,7 +164,7 @@ export class Server {
   }
 
   async #ask(): Promise<void> {
-    this.#mayHaveRestarted = false;
+    const doubts = this.#doubts;
     const known = this.state?.engine;
     const [engine, { result, failure }] = await Promise.all([
       known ?? this.#foreignEngine(),
@@ -163,9 +179,11 @@ export class Server {
     }
     const state = result && stateOf(result.rows?.[0] ?? []);
     if (state !== undefined) {
+      const isAlone = state.timeline < 0;
       // A WAL receiver that is gone has shown the timeline before.
-      const { timeline } = state.timeline > 0 ? state : (this.state ?? state);
-      this.state = { ...state, timeline };
+      const least = Math.max(-state.timeline, this.state?.timeline ?? 0);
+      this.state = { ...state, timeline: state.timeline > 0 ? state.timeline : least, isAlone };
+      this.#doubtsAsked = doubts;
       this.silence = undefined;
       return;
     }

@@ -5,12 +5,14 @@
  * cannot have written. All waiting is bounded.
  */
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { onSample } from '../metrics/sampler.js';
 import type { ReplicationSettings } from '../settings.js';
 import type { Job } from './job.js';
+import type { KnownPrimaries } from './known-primaries.js';
 import type { ScriptCost } from './script-cost.js';
-import { RoutedJob, type Router } from './routed-job.js';
+import { CHECK, RoutedJob, type Router } from './routed-job.js';
 import type { Server } from './server.js';
 import { ServerGauges } from './server-gauges.js';
 import { ServerRoles, type ServerReport } from './server-roles.js';
@@ -39,7 +41,7 @@ export interface ServersReport extends ServerReport {
 export class Servers implements Router {
   readonly #servers: readonly Server[];
   readonly #settings: ReplicationSettings;
-  readonly #report: ServersReport;
+  readonly #writes: ServersReport['writes'];
   readonly #roles: ServerRoles<Server>;
   /** The costs of scripts that write although their method reads. */
   readonly #writers = new WeakSet<ScriptCost>();
@@ -48,16 +50,21 @@ export class Servers implements Router {
   #next = 0;
   #soon: NodeJS.Timeout | undefined;
 
-  /** `servers`: that of the database first, which is the primary until something else is known. */
-  constructor(servers: readonly Server[], settings: ReplicationSettings, report: ServersReport) {
+  /** `servers`: that of the database first. */
+  constructor(
+    servers: readonly Server[],
+    settings: ReplicationSettings,
+    { changed, writes }: ServersReport,
+    known: KnownPrimaries,
+  ) {
     this.#servers = servers;
     this.#settings = settings;
-    this.#report = report;
+    this.#writes = writes;
     const gauges = servers.map(({ name }) => new ServerGauges(name));
-    const roles = new ServerRoles(servers, settings.maxLag, {
-      changed: report.changed,
-      replaced: (server) => gauges[server]!.becamePrimary(),
-    });
+    const replaced = (server: number): void => gauges[server]!.becamePrimary();
+    // Before the first job that waits is late.
+    const wait = settings.failoverWait - 2 * CHANGING;
+    const roles = new ServerRoles(servers, settings.maxLag, { changed, replaced }, known, wait);
     this.#roles = roles;
     onSample(() => {
       for (const [i, server] of servers.entries())
@@ -69,6 +76,7 @@ export class Servers implements Router {
 
   /** The primary, or the server that was one last. */
   get primary(): Server {
+    this.#roles.learn();
     return this.#roles.primary ?? this.#roles.last;
   }
 
@@ -86,6 +94,15 @@ export class Servers implements Router {
   get hasPrimary(): boolean {
     const { primary } = this.#roles;
     return primary !== undefined && primary.silence?.unreachable !== true;
+  }
+
+  /** decided resolves once the first primary was chosen, or after `limit` ms. */
+  async decided(limit = Infinity): Promise<void> {
+    const until = performance.now() + limit;
+    while (this.#roles.waits && performance.now() < until) {
+      this.#askAll();
+      await sleep(REPLAYING);
+    }
   }
 
   /** read routes a job whose script only reads, unless it is known to write. It leaves with the next `flush`. */
@@ -114,9 +131,13 @@ export class Servers implements Router {
     const { server } = job;
     if (server === undefined || job.abandoned || !('state' in failure)) return false;
     if (isUnsent(failure) && this.#isLate(job)) return false;
-    const again = job.isOnReplica
-      ? this.#leavesReplica(job, server, failure)
-      : this.#leavesPrimary(job, server, failure);
+    const isBehind = failure.part === CHECK && failure.state === DIVISION_BY_ZERO;
+    if (isBehind) server.doubt();
+    const again = isBehind
+      ? AGAIN
+      : job.isOnReplica
+        ? this.#leavesReplica(job, server, failure)
+        : this.#leavesPrimary(job, server, failure);
     if (again === undefined) return false;
     job.failure = failure;
     void again.then((isRun) => {
@@ -129,13 +150,14 @@ export class Servers implements Router {
 
   /** Whether a job that failed on a replica runs again; undefined when its failure is final. */
   #leavesReplica(job: RoutedJob, server: Server, failure: SqlFailure): Again | undefined {
-    if (needsPrimary(failure)) {
+    // A role that may not call HAS_REPLAYED reads from the primary.
+    if (needsPrimary(failure) || (failure.part === CHECK && !failure.fatal)) {
       // A transaction that is READ ONLY everywhere.
       if (job.rolledBack !== undefined && isReadOnlyServer(failure)) return undefined;
       const { cost } = job;
       if (isReadOnlyServer(failure) && cost !== undefined && !this.#writers.has(cost)) {
         this.#writers.add(cost);
-        this.#report.writes(job.job);
+        this.#writes(job.job);
       }
       job.toPrimary();
       return AGAIN;
@@ -204,6 +226,7 @@ export class Servers implements Router {
       if (replica !== undefined) return replica;
       if (after !== undefined && this.hasReplica && this.#mayWait(job, now)) return undefined;
     }
+    this.#roles.learn();
     if (!this.hasPrimary) return undefined;
     const primary = this.#roles.primary!;
     return this.#isLater(after) && this.#mayWait(job, now) ? undefined : primary;
@@ -287,6 +310,9 @@ export class Servers implements Router {
 type Again = Promise<boolean>;
 
 const AGAIN: Again = Promise.resolve(true);
+
+/** SQLSTATE of HAS_REPLAYED: the server crashed since it was asked, or a connection leads to another one. */
+const DIVISION_BY_ZERO = '22012';
 
 /** SQLSTATE admin_shutdown: the server shuts down, or the session alone was ended. */
 const ADMIN_SHUTDOWN = '57P01';

@@ -20,9 +20,22 @@ export function parsePosition(text: string): WalPosition | undefined {
 }
 
 export function formatPosition({ timeline, lsn }: WalPosition): string {
-  const digits = (part: bigint): string => part.toString(16).toUpperCase();
-  return `${timeline}:${digits(lsn >> 32n)}/${digits(lsn & 0xffffffffn)}`;
+  return `${timeline}:${formatLsn(lsn)}`;
 }
+
+/** formatLsn gives an LSN in PostgreSQL's own form. */
+export function formatLsn(lsn: bigint): string {
+  const digits = (part: bigint): string => part.toString(16).toUpperCase();
+  return `${digits(lsn >> 32n)}/${digits(lsn & 0xffffffffn)}`;
+}
+
+/**
+ * HAS_REPLAYED fails with division_by_zero unless its server has replayed an LSN. Sent before a statement, in its transaction,
+ * it holds for that, whatever became of the server since it was asked, and whichever one the connection leads to.
+ */
+export const HAS_REPLAYED = `SELECT 1 OPERATOR(pg_catalog./) coalesce((CASE WHEN pg_catalog.pg_is_in_recovery()
+    THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END
+  OPERATOR(pg_catalog.>=) $1::pg_catalog.pg_lsn)::pg_catalog.int4, 0)`;
 
 /** laterPosition gives the position that a server has replayed if it has replayed both, and only then. */
 export function laterPosition(one: WalPosition, other: WalPosition): WalPosition {

@@ -66,14 +66,14 @@ export class QueryPool {
     proofs = new ProofBook(),
     metrics?: ProcessPlaces,
     trace?: WorkerTraceSettings,
-    plans?: number,
+    shared?: number,
   ) {
     this.proofs = proofs;
     this.#aliases = allServers(settings).map(({ alias }) => alias);
     const full: Omit<WorkerSettings, 'connections' | 'responses' | 'metrics'> = {
       ...settings,
       trace,
-      plans,
+      shared,
       deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
       sending: this.#sending.buffer,
       serverStates: new SharedArrayBuffer(this.#aliases.length * Int32Array.BYTES_PER_ELEMENT),

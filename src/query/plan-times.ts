@@ -4,7 +4,7 @@
  * hashes have the same slot share it: then one of them has its plan later.
  */
 import { createHash } from 'node:crypto';
-import { mapSharedMemory } from '../native/shared-memory.js';
+import { mapOrOwn } from '../native/shared-memory.js';
 import { PLAN_TIMES_BYTES } from '../settings.js';
 
 /** The least time between two plans of a script, s. */
@@ -22,9 +22,9 @@ export class PlanTimes {
     this.#times = new Int32Array(memory);
   }
 
-  /** of maps the memory with this descriptor. Without it, or where it cannot be mapped, the worker has its own. */
+  /** of maps its part of the memory with this descriptor. Without it, or where it cannot be mapped, the worker has its own. */
   static of(descriptor: number | undefined): PlanTimes {
-    return new PlanTimes(mapped(descriptor) ?? new ArrayBuffer(PLAN_TIMES_BYTES));
+    return new PlanTimes(mapOrOwn(descriptor, 0, PLAN_TIMES_BYTES));
   }
 
   /** isDue tells whether a plan of a script may be read. `now` is in seconds. */
@@ -57,13 +57,4 @@ function isDue(last: number, now: number): boolean {
 
 function seconds(): number {
   return process.hrtime()[0];
-}
-
-function mapped(descriptor: number | undefined): ArrayBuffer | undefined {
-  if (descriptor === undefined) return undefined;
-  try {
-    return mapSharedMemory(descriptor, 0, PLAN_TIMES_BYTES);
-  } catch {
-    return undefined; // plans are read more often
-  }
 }

@@ -10,6 +10,7 @@ import { ConnectionQuota } from '../pg/connection-quota.js';
 import type { Database } from '../pg/database.js';
 import type { Engine } from '../engine.js';
 import type { Job } from '../pg/job.js';
+import { KnownPrimaries } from '../pg/known-primaries.js';
 import { PrimaryDatabase } from '../pg/primary-database.js';
 import { requestedPosition } from '../pg/requested-position.js';
 import { StatementFailure, type ServiceDatabase } from '../pg/queryable.js';
@@ -22,6 +23,9 @@ import type { Template } from '../template/template.js';
 import type { Probed } from '../tasks.js';
 import { serverReport } from './server-report.js';
 import { ServerJson } from './server-json.js';
+
+/** How long the first probe waits for the choice of a primary, ms. */
+const PATIENCE = 1_000;
 
 export class WorkerDatabase {
   /** For statements of the service itself, on the primary. */
@@ -94,6 +98,7 @@ export class WorkerDatabase {
   /** probe tests whether the primary answers, and if not, whether a replica serves read-only jobs. */
   async probe(): Promise<Probed> {
     const { servers } = this;
+    await servers?.decided(PATIENCE);
     const { database } = servers?.primary ?? this.#server;
     const reason = await database.probe();
     const engine = reason === '' ? await engineOf(database) : undefined;
@@ -124,6 +129,7 @@ export function workerDatabases(
   const budget = new ResultBudget(maxResult, resultBudget, new Int32Array(settings.sending));
   const connections = new Int32Array(settings.connections);
   const all = allServers(settings);
+  let known: KnownPrimaries | undefined;
   const readOnly = [...(mcp?.databases ?? []), ...(mcp?.replicas ?? [])];
   return new Map(
     databases.map((one, i) => {
@@ -137,8 +143,9 @@ export function workerDatabases(
       const others = replicas.filter(({ of }) => of === one.alias);
       if (others.length === 0)
         return [one.alias, new WorkerDatabase(one, defaultAlias, server, undefined)];
+      known ??= new KnownPrimaries(settings.shared);
       const report = serverReport(one.alias, [one, ...others], settings, log);
-      const servers = new Servers([server, ...others.map(open)], replication, report);
+      const servers = new Servers([server, ...others.map(open)], replication, report, known);
       return [one.alias, new WorkerDatabase(one, defaultAlias, server, servers)];
     }),
   );

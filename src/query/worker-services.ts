@@ -74,7 +74,7 @@ export class WorkerServices {
       return [...stored, ...(served ?? [])];
     });
     this.routes = new RouteTasks(scripts, new Set(databases.keys()), defaultAlias, log);
-    const plans = PlanTimes.of(settings.plans);
+    const plans = PlanTimes.of(settings.shared);
     const spareOf = (alias: string): Database => databases.get(alias)!.spare;
     const slow = new SlowStatements(settings.slow, spareOf, plans, log);
     const responder = new Responder(settings, databases, batcher, slow, this.proofs, spans, log);

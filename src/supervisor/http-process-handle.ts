@@ -43,8 +43,8 @@ export interface SharedState {
   readonly keys: KnownKeys;
   readonly libraries: PluginLibraries;
   readonly metrics: ProcessMetrics;
-  /** Descriptor of the memory of query/plan-times.ts; undefined where there is none. */
-  readonly plans: number | undefined;
+  /** Descriptor of the memory of worker-memory.ts; undefined where there is none. */
+  readonly shared: number | undefined;
   /** Gives the metrics of the service, in the format that an Accept header prefers; undefined after a failure. */
   readonly scrape: (accept: string) => Exposition | undefined;
   /** Takes spans of a process to be exported. */
@@ -65,13 +65,13 @@ export class HttpProcessHandle {
    */
   constructor(
     settings: HttpSettings,
-    { attempts, keys, libraries, metrics, plans, scrape, spans }: SharedState,
+    { attempts, keys, libraries, metrics, shared, scrape, spans }: SharedState,
     proofs: ServedProofs,
     onConnections: (connections: Connections) => void = () => undefined,
     onCancelled: (calls: readonly CancelledCall[]) => void = () => undefined,
   ) {
     const { descriptor, forked, exited } = metrics.create(settings);
-    const memory = [descriptor, plans].filter((one) => one !== undefined);
+    const memory = [descriptor, shared].filter((one) => one !== undefined);
     const inherited = (one: number | undefined): number | undefined =>
       one && FIRST_MEMORY + memory.indexOf(one);
     const child = fork(HTTP_PROCESS_FILE, [], {
@@ -160,7 +160,7 @@ export class HttpProcessHandle {
       type: 'start',
       settings: keys.fill(settings),
       metrics: inherited(descriptor),
-      plans: inherited(plans),
+      shared: inherited(shared),
     });
   }
 

@@ -22,13 +22,13 @@ import { KnownKeys } from './known-keys.js';
 import { LoginAttempts } from './login-attempts.js';
 import type { MetricsServer } from './metrics-server.js';
 import { PluginLibraries } from './plugin-libraries.js';
-import { planMemory } from './plan-memory.js';
 import { PluginWatch } from './plugin-watch.js';
 import { assertFree } from './port-claim.js';
 import { ProcessMetrics, type RestartReason } from './process-metrics.js';
 import { Scrape } from './scrape.js';
 import { ScriptWatch, type ScriptChanges } from './script-watch.js';
 import type { TraceExporter } from './trace-exporter.js';
+import { workerMemory } from './worker-memory.js';
 
 /** A configuration as it is served. */
 export interface Service {
@@ -124,7 +124,7 @@ class Supervisor {
         keys: new KnownKeys(),
         libraries: this.#libraries,
         metrics: this.#metrics,
-        plans: planMemory(log),
+        shared: workerMemory(log),
         scrape: (accept) => this.#scrapeOrLog(accept),
         spans: (pid, message) => this.#takeSpans(pid, message),
       },

@@ -1,61 +1,6 @@
 /** Which server is the primary, and which replicas serve, by what the servers say about themselves. */
 import t from 'tap';
-import { ServerRoles, type RoledServer } from '#app/pg/server-roles.js';
-import type { ServerState, Silence } from '#app/pg/server.js';
-
-interface TestServer extends RoledServer {
-  state: ServerState | undefined;
-  silence: Silence | undefined;
-}
-
-const GONE: Silence = { reason: 'gone', unreachable: true };
-
-/** Three servers, and what is reported of them. */
-class Fixture {
-  readonly servers: TestServer[] = [0, 1, 2].map(() => ({
-    state: undefined,
-    silence: undefined,
-    serves: false,
-    ahead: false,
-    isPrimary: false,
-  }));
-  readonly reported: string[] = [];
-  readonly replaced: number[] = [];
-  readonly roles = new ServerRoles(
-    this.servers,
-    { bytes: 100 },
-    {
-      changed: (server, standing) => this.reported.push(`${server} ${standing}`),
-      replaced: (server) => this.replaced.push(server),
-    },
-  );
-  #now = 0;
-
-  /** says has a server say something: `p1:500` and `r1:500` are a primary and a replica on timeline 1 at 500, `e0:0` another engine. */
-  says(index: number, text: string, cluster = 'a'): void {
-    const server = this.servers[index]!;
-    this.roles.asks(server);
-    const [, role, timeline, lsn] = /^([pre])(\d+):(\d+)$/.exec(text) ?? [];
-    server.silence = role === undefined ? GONE : undefined;
-    if (role === undefined) server.ahead = false; // as Server.lost does
-    server.state =
-      role === undefined
-        ? undefined
-        : role === 'e'
-          ? { replica: false, timeline: 0, lsn: 0n, cluster, engine: 'an engine' }
-          : { replica: role === 'r', timeline: Number(timeline), lsn: BigInt(lsn!), cluster };
-    this.roles.answered(server, ++this.#now);
-  }
-
-  get primary(): number | undefined {
-    const { primary } = this.roles;
-    return primary === undefined ? undefined : this.servers.indexOf(primary);
-  }
-
-  get serving(): number[] {
-    return this.servers.flatMap(({ serves }, i) => (serves ? [i] : []));
-  }
-}
+import { RolesFixture } from './roles-fixture.js';
 
 /** What servers say in turn, and what follows: the primary, and who serves. */
 const CASES: Readonly<
@@ -139,7 +84,7 @@ const CASES: Readonly<
 
 for (const [name, steps] of Object.entries(CASES))
   t.test(name, (t) => {
-    const fixture = new Fixture();
+    const fixture = new RolesFixture();
     for (const [said, primary, serving] of steps) {
       const [server, text] = said.split(' ');
       fixture.says(Number(server), text!);
@@ -153,17 +98,17 @@ for (const [name, steps] of Object.entries(CASES))
   });
 
 t.test('another cluster is never used', (t) => {
-  const fixture = new Fixture();
+  const fixture = new RolesFixture();
   fixture.says(0, 'p1:500');
-  fixture.says(1, 'p9:900', 'b');
-  fixture.says(2, 'r1:500', 'b');
+  fixture.says(1, 'p9:900', '8');
+  fixture.says(2, 'r1:500', '8');
   t.equal(fixture.primary, 0);
   t.strictSame(fixture.serving, []);
   t.end();
 });
 
 t.test('each change is reported once', (t) => {
-  const fixture = new Fixture();
+  const fixture = new RolesFixture();
   for (const said of ['0 p1:500', '1 r1:500', '1 r1:500', '1 gone', '1 gone', '1 r1:500'])
     fixture.says(Number(said[0]), said.slice(2));
   t.strictSame(fixture.reported, [
@@ -189,14 +134,14 @@ const REPLACED: readonly (readonly [what: string, said: readonly string[], repla
 
 for (const [what, said, replaced] of REPLACED)
   t.test(`changes of the primary: ${what}`, (t) => {
-    const fixture = new Fixture();
+    const fixture = new RolesFixture();
     for (const one of said) fixture.says(Number(one[0]), one.slice(2));
     t.equal(fixture.replaced.join(' '), replaced);
     t.end();
   });
 
 t.test('standing and lag', (t) => {
-  const fixture = new Fixture();
+  const fixture = new RolesFixture();
   const { roles, servers } = fixture;
   const seen = (index: number): unknown[] => {
     const server = servers[index]!;
@@ -217,7 +162,7 @@ t.test('standing and lag', (t) => {
   t.strictSame(seen(1), ['behind', 150]);
   fixture.says(1, 'gone');
   t.strictSame(seen(1), ['silent', undefined]);
-  fixture.says(2, 'r9:600', 'b');
+  fixture.says(2, 'r9:600', '8');
   t.strictSame(seen(2), ['foreign', undefined]);
   t.end();
 });

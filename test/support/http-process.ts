@@ -133,7 +133,7 @@ export function sharedState(): SharedState {
     keys: new KnownKeys(),
     libraries: new PluginLibraries(),
     metrics: new ProcessMetrics(createLogger({ level: 'warn', pretty: false }, {})),
-    plans: undefined,
+    shared: undefined,
     scrape: () => ({ contentType: 'text/plain', body: '' }),
     spans: () => undefined,
   };

@@ -59,7 +59,7 @@ export class TestRunner {
       connections: new Int32Array(new SharedArrayBuffer(12)).fill(database.connections, 0, 1)
         .buffer,
       metrics: undefined,
-      plans: undefined,
+      shared: undefined,
       trace: undefined,
       ...settings,
     };
