@@ -19,8 +19,10 @@ const LIMITS = {
   headerSize: 16 << 10,
 };
 
+/** RFC 2046, 5.1.1; a search takes up to this times longer than the body. */
+const LONGEST_BOUNDARY = 70;
+
 const REPLACEMENT = '\uFFFD';
-const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 
 const CUT = 'it ends too early, or its boundaries are wrong';
 const SKIPPED = 'a part has no Content-Disposition with form-data, or too many headers';
@@ -33,6 +35,9 @@ export function bytea(bytes: Buffer): string {
 
 /** readMultipart reads a body with its Content-Type. Rejects with ServiceError `invalid_body`. */
 export async function readMultipart(body: Buffer, contentType: string): Promise<Pairs> {
+  const boundary = parameterOf(contentType, 'boundary') ?? '';
+  if (boundary.length > LONGEST_BOUNDARY)
+    throw notMultipart(`its boundary is longer than ${LONGEST_BOUNDARY} characters`);
   const { Busboy } = await import('@fastify/busboy'); // loaded with the first such body
   let parser: BusboyInstance;
   try {
@@ -49,7 +54,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
     parser.on('partsLimit', () => reject(invalidBody(`more than ${MAX_PARTS} parts`)));
     parser.on('error', () => reject(notMultipart(CUT)));
     parser.on('finish', () => {
-      form.checkParts(contentType);
+      form.checkParts(boundary);
       resolve(form.pairs);
     });
     parser.end(body);
@@ -61,6 +66,9 @@ class Form {
   readonly pairs: Pairs = new Map();
   readonly #body: Buffer;
   readonly #reject: (error: ServiceError) => void;
+  /** Whether the body has the character that the library puts in place of what is not UTF-8. */
+  #hasReplacement: boolean | undefined;
+  #rejected = false;
   #parts = 0;
   readonly #fields = new Set<string>();
   /** Names of the filenames and types of files. */
@@ -68,7 +76,10 @@ class Form {
 
   constructor(body: Buffer, reject: (error: ServiceError) => void) {
     this.#body = body;
-    this.#reject = reject;
+    this.#reject = (error) => {
+      this.#rejected = true;
+      reject(error);
+    };
   }
 
   addField(name: string | undefined, value: string): void {
@@ -96,8 +107,8 @@ class Form {
   }
 
   /** Rejects a body if the library skipped a part, or if a field poses as a file's filename or type. */
-  checkParts(contentType: string): void {
-    if (this.#parts < partsOf(this.#body, contentType)) this.#reject(notMultipart(SKIPPED));
+  checkParts(boundary: string): void {
+    if (this.#parts < partsOf(this.#body, boundary)) this.#reject(notMultipart(SKIPPED));
     else if ([...this.#ofFiles].some((name) => this.#fields.has(name)))
       this.#reject(notMultipart(FORGED));
   }
@@ -108,12 +119,18 @@ class Form {
   }
 
   #add(name: string | undefined, value: string): void {
+    if (this.#rejected) return;
     if (name === undefined) this.#reject(notMultipart('a part has no name'));
     else if (name.includes('\0') || value.includes('\0'))
       this.#reject(invalidBody('a NUL, which PostgreSQL cannot store'));
-    else if (hasReplacement(name, this.#body) || hasReplacement(value, this.#body))
+    else if (!this.#isUtf8(name) || !this.#isUtf8(value))
       this.#reject(invalidBody('a field is not UTF-8'));
     else addPair(this.pairs, name, value);
+  }
+
+  #isUtf8(text: string): boolean {
+    if (!text.includes(REPLACEMENT)) return true;
+    return (this.#hasReplacement ??= this.#body.includes(REPLACEMENT));
   }
 }
 
@@ -122,8 +139,8 @@ function notMultipart(what: string): ServiceError {
 }
 
 /** The number of parts, by the lines with the boundary, of which the last one ends with two hyphens. */
-function partsOf(body: Buffer, contentType: string): number {
-  const boundary = Buffer.from(`--${parameterOf(contentType, 'boundary') ?? ''}`);
+function partsOf(body: Buffer, name: string): number {
+  const boundary = Buffer.from(`--${name}`);
   const line = Buffer.concat([Buffer.from('\r\n'), boundary]);
   let parts = 0;
   let at = body.subarray(0, boundary.length).equals(boundary) ? 0 : body.indexOf(line);
@@ -137,11 +154,6 @@ function partsOf(body: Buffer, contentType: string): number {
 }
 
 const HYPHEN = 0x2d;
-
-/** The library replaces bytes that are not UTF-8. */
-function hasReplacement(text: string, body: Buffer): boolean {
-  return text.includes(REPLACEMENT) && !body.includes(REPLACEMENT_BYTES);
-}
 
 /** Files end in another order than they begin. */
 function lastIndex(pairs: Pairs, name: string): number {

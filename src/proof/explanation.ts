@@ -18,6 +18,8 @@ export type Conjunction = readonly Condition[];
 const MOST_CONDITIONS = 4;
 const MOST_SETS = 4;
 const MOST_PATHS = 1_000;
+/** Most choices in the combinations that are compared: with many parameters these are fewer. */
+const MOST_CHOICES = 50_000;
 /** Most comparisons in the search for a smallest set. */
 const MOST_STEPS = 200_000;
 
@@ -64,9 +66,10 @@ export function exactly(paths: readonly Path[], others: readonly Path[]): Conjun
 
 /** Some of all parts of the search: neighbours differ in few parameters. */
 function sample(paths: readonly Path[]): readonly Path[] {
-  const step = paths.length / MOST_PATHS;
+  const most = Math.min(MOST_PATHS, Math.ceil(MOST_CHOICES / (1 + (paths[0]?.length ?? 0))));
+  const step = paths.length / most;
   if (step <= 1) return paths;
-  return Array.from({ length: MOST_PATHS }, (_, i) => paths[Math.floor(i * step)]!);
+  return Array.from({ length: most }, (_, i) => paths[Math.floor(i * step)]!);
 }
 
 /** conditionText: `types` is sent twice and `q` is not sent. */
@@ -102,6 +105,8 @@ class Conditions {
   readonly #items = new Map<string, Set<string>>();
   /** What the values before a constant state. */
   readonly #before = new Map<string, Set<string>>();
+  /** By parameter and id of the option. */
+  readonly #facts = new Map<string, Map<string, ReadonlySet<string>>>();
 
   constructor(paths: readonly Path[]) {
     for (const path of paths)
@@ -113,7 +118,15 @@ class Conditions {
   }
 
   of(path: Path): Facts {
-    return new Map(path.map(({ key, option }) => [key, new Set(this.#ofOption(key, option))]));
+    return new Map(path.map(({ key, option }) => [key, this.#factsOf(key, option)]));
+  }
+
+  #factsOf(key: string, option: Option): ReadonlySet<string> {
+    let known = this.#facts.get(key);
+    if (known === undefined) this.#facts.set(key, (known = new Map()));
+    let facts = known.get(option.id);
+    if (facts === undefined) known.set(option.id, (facts = new Set(this.#ofOption(key, option))));
+    return facts;
   }
 
   /** Wider ones first where they say it as shortly. */

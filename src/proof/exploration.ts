@@ -13,6 +13,7 @@ import {
 import { EveryCombination } from './answers.js';
 import { Domain } from './domain.js';
 import { LazyData } from './lazy-data.js';
+import { OutOfTime } from './out-of-time.js';
 import type { Path } from './option.js';
 import { EveryPair } from './pairs.js';
 import { Slices } from './slices.js';
@@ -59,8 +60,14 @@ export interface Exploration {
   readonly renderings: number;
 }
 
-/** Most characters of all texts together: with what is known of their parts they need much more memory than that. */
-const MOST_TEXT = 8 << 20;
+/**
+ * Most characters of all texts, and options of all combinations, together: with what is known of them they need much more
+ * memory than that.
+ */
+const MOST_KEPT = 8 << 20;
+
+/** Options chosen from one look at the time to the next. */
+const CHOSEN = 256;
 
 /** The part of the time that renderings may take; the rest is for PostgreSQL. */
 const PART = 0.5;
@@ -84,8 +91,12 @@ class Explorer {
   readonly #open = new Set<string>();
   readonly #slices: Slices;
   #renderings = 0;
-  /** Characters. */
+  /** Of what is kept: characters and options. */
   #size = 0;
+  /** Options chosen since the time was looked at. */
+  #chosen = 0;
+  /** Whether the time was over during a rendering. */
+  #isLate = false;
 
   constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
     this.#script = script;
@@ -135,7 +146,7 @@ class Explorer {
       pairs.came(pairs.path());
       if (this.#renderings >= most || this.#isOver()) return 'part';
     }
-    return 'pairs';
+    return pairs.whole ? 'pairs' : 'part';
   }
 
   *#paths(): Generator<Path> {
@@ -144,26 +155,47 @@ class Explorer {
   }
 
   #isOver(): boolean {
-    if (this.#size > MOST_TEXT) return true;
+    if (this.#size > MOST_KEPT || this.#isLate) return true;
     // Asking for the time costs more than most renderings.
-    return this.#renderings % 16 === 0 && this.#bounds.isOver(PART);
+    if (this.#renderings % 16 !== 0 && this.#chosen < CHOSEN) return false;
+    this.#chosen = 0;
+    return this.#bounds.isOver(PART);
+  }
+
+  /** Ends a rendering that takes long when the time is over. */
+  #interrupt(): void {
+    this.#isLate = this.#bounds.isOver(PART);
+    if (this.#isLate) throw new OutOfTime();
+  }
+
+  #pathOf(answers: EveryCombination | EveryPair): Path {
+    const path = answers.path();
+    this.#chosen += path.length;
+    this.#size += 2 * path.length;
+    return path;
   }
 
   #render(answers: EveryCombination | EveryPair): void {
     this.#renderings++;
-    const data = new LazyData(this.#domain, answers, (what) => this.#open.add(what));
+    const data = new LazyData(
+      this.#domain,
+      answers,
+      (what) => this.#open.add(what),
+      () => this.#interrupt(),
+    );
     let rendered;
     try {
       rendered = this.#script.template.render(data);
     } catch (error) {
-      const path = answers.path();
+      if (error instanceof OutOfTime) return;
+      const path = this.#pathOf(answers);
       if (error instanceof InvalidParameter || error instanceof RefusedValue)
         this.#refused.push({ path, error });
       else if (error instanceof TemplateError) this.#failed.push({ path, error });
       else throw error;
       return;
     }
-    const path = answers.path();
+    const path = this.#pathOf(answers);
     let shape = this.#shapes.get(rendered.text);
     if (shape === undefined) {
       const bound = rendered.values.map(() => new Set<string>());

@@ -45,23 +45,26 @@ export function asWords(text: string): string {
 }
 
 export class Slots {
-  readonly #text: string;
+  /** Characters of slots that the script has itself. */
+  readonly #taken: ReadonlySet<string>;
   readonly #prefix: string;
   readonly #pattern: RegExp;
   readonly #firstNumber: number;
   readonly #byKey = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #codes: number[] = [];
+  /** By code, its place in #codes. */
+  readonly #places = new Map<number, number>();
   #next = FIRST;
 
   /** `text` is the script's. */
   constructor(text: string) {
-    this.#text = text;
-    let prefix = 'slot_';
-    while (text.includes(prefix)) prefix += '_';
+    this.#taken = new Set(text.match(/[\uE000-\uF8FF]/g));
+    const similar = text.match(/slot_+/g) ?? [];
+    const longest = similar.reduce((most, { length }) => Math.max(most, length), 'slot'.length);
+    const prefix = 'slot'.padEnd(longest + 1, '_');
     this.#prefix = prefix;
-    let numbers = FIRST_NUMBERS;
-    while (text.includes(String(numbers))) numbers++;
+    const numbers = unusedNumber(text);
     this.#firstNumber = numbers * 10_000;
     this.#pattern = new RegExp(
       `${VALUE}|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
@@ -122,8 +125,8 @@ export class Slots {
     if (match.startsWith(this.#prefix))
       return [this.#keys[Number(match.slice(this.#prefix.length, -1))], 'name'];
     if (/^\d/.test(match)) return [this.#keys[Number(match) - this.#firstNumber], 'number'];
-    const at = this.#codes.indexOf(match.charCodeAt(match.length - 1));
-    return [at === -1 ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
+    const at = this.#places.get(match.charCodeAt(match.length - 1));
+    return [at === undefined ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
   }
 
   #number(key: string): number {
@@ -132,9 +135,23 @@ export class Slots {
     number = this.#keys.push(key) - 1;
     this.#byKey.set(key, number);
     for (let i = 0; i < VALUES; i++) {
-      while (this.#text.includes(String.fromCharCode(this.#next))) this.#next++;
-      if (this.#next <= LAST) this.#codes[number * VALUES + i] = this.#next++;
+      while (this.#taken.has(String.fromCharCode(this.#next))) this.#next++;
+      if (this.#next > LAST) continue;
+      this.#places.set(this.#next, number * VALUES + i);
+      this.#codes[number * VALUES + i] = this.#next++;
     }
     return number;
+  }
+}
+
+/** The first number from FIRST_NUMBERS on that is not in a text. */
+function unusedNumber(text: string): number {
+  const runs = text.match(/\d{3,}/g) ?? [];
+  let number = FIRST_NUMBERS;
+  for (let digits = 3; ; digits++) {
+    const used = new Set<string>();
+    for (const run of runs)
+      for (let i = digits; i <= run.length; i++) used.add(run.slice(i - digits, i));
+    for (; number < 10 ** digits; number++) if (!used.has(String(number))) return number;
   }
 }

@@ -247,6 +247,7 @@ export class QueryRunner {
       },
       head === NO_HEAD ? undefined : head.parameters,
       query.body,
+      now + this.#settings.timeout,
     );
     if (head !== NO_HEAD) this.#applyHead(query, text, parameters, data);
     const rendered = template.render(data);

@@ -5,6 +5,7 @@
  * Maps only, so `__proto__` and the like are ordinary names.
  */
 import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
+import { ServiceError } from '../errors.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
@@ -24,6 +25,8 @@ export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['_page_size', '10'],
 ]);
 
+const FEW = 16;
+
 /** It costs nothing until a template uses it. */
 export class RequestData implements TemplateMap {
   readonly screened = true;
@@ -33,16 +36,19 @@ export class RequestData implements TemplateMap {
   readonly #onBlanked: (header: string) => void;
   readonly #body: RequestBody | undefined;
   readonly #declared: DeclaredParameters | undefined;
+  readonly #until: number;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
-  /** Keys and values of the few fields screened so far. */
+  /** Keys and values of the first fields screened, which are found faster than in a map. */
   #keys: string[] | undefined;
   #values: FieldValue[] | undefined;
+  /** The fields after these: a template may look up all members of a body. */
+  #others: Map<string, FieldValue> | undefined;
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
    * the value) of each header whose value was used and blanked. `declared` are the parameters that the script declares, if any;
-   * `body` is undefined for scripts that use none.
+   * `body` is undefined for scripts that use none. After `until` (performance.now) the request has ended.
    */
   constructor(
     parameters: QueryParameters,
@@ -51,7 +57,9 @@ export class RequestData implements TemplateMap {
     onBlanked: (header: string) => void,
     declared?: DeclaredParameters,
     body?: RequestBody,
+    until = Infinity,
   ) {
+    this.#until = until;
     this.#declared = declared;
     this.#parameters = parameters;
     this.#packedHeaders = headers;
@@ -65,6 +73,8 @@ export class RequestData implements TemplateMap {
     if (key === 'header') return this.#headerFields();
     const before = this.#keys?.indexOf(key) ?? -1;
     if (before !== -1) return this.#values![before];
+    const other = this.#others?.get(key);
+    if (other !== undefined) return other;
     const sent = this.#sent(key);
     if (sent === undefined) return this.#absent(key);
     if (sent === null) return undefined; // as text it is nothing
@@ -72,8 +82,12 @@ export class RequestData implements TemplateMap {
       typeof sent === 'string'
         ? checked(key, sent)
         : sent.map((one) => (one === null ? null : checked(key, one)));
-    (this.#keys ??= []).push(key);
-    (this.#values ??= []).push(value);
+    this.#keys ??= [];
+    if (this.#keys.length === FEW) (this.#others ??= new Map()).set(key, value);
+    else {
+      this.#keys.push(key);
+      (this.#values ??= []).push(value);
+    }
     return value;
   }
 
@@ -111,6 +125,11 @@ export class RequestData implements TemplateMap {
   isSent(key: string): boolean {
     if (this.#sent(key) !== undefined || key === 'header') return true;
     return key.startsWith(HEADER_PREFIX) && this.#headerFields().isSent(headerOf(key));
+  }
+
+  /** interrupt throws ServiceError `timeout` when the request has ended. */
+  interrupt(): void {
+    if (performance.now() > this.#until) throw new ServiceError('timeout');
   }
 
   screen(text: string): boolean {

@@ -27,6 +27,8 @@ export interface TemplateMap extends ValueMap {
   readonly screened?: boolean;
   /** screen tells whether text may become SQL text. */
   screen?(text: string): boolean;
+  /** interrupt is called now and then, and throws what ends the rendering. */
+  interrupt?(): void;
   /** Receives what the template asks about its values. */
   readonly observer?: Observer;
 }

@@ -11,7 +11,7 @@ import { normalize } from './byte-string.js';
 import type { ErrorNode } from './node.js';
 import { parse } from './parser.js';
 import { compileProgram, Code, type Program } from './program.js';
-import { boundParameter, boundParameters } from './bound-parameter.js';
+import { boundParameters } from './bound-parameter.js';
 import { coverageOf, type Piece } from './coverage.js';
 import {
   interpolatedAt,
@@ -32,6 +32,7 @@ export class Rendered {
   /** The values of the placeholders $1, $2 …; a list is an array literal, an absent value null. */
   readonly values: readonly (string | null)[];
   readonly #trace: Trace;
+  #bound: ReadonlyMap<number, string> | undefined;
 
   constructor(text: string, values: readonly (string | null)[], trace: Trace) {
     this.text = text;
@@ -65,12 +66,12 @@ export class Rendered {
 
   /** boundParameter is the parameter that the placeholder `$number` binds, undefined if its name was computed. */
   boundParameter(number: number): string | undefined {
-    return boundParameter(this.text, this.#trace, number);
+    return this.boundParameters().get(number);
   }
 
   /** boundParameters are the parameters that the placeholders bind, by number, without those whose names were computed. */
   boundParameters(): ReadonlyMap<number, string> {
-    return boundParameters(this.text, this.#trace);
+    return (this.#bound ??= boundParameters(this.text, this.#trace));
   }
 
   /** coverage is the text of the template in pieces, with what became of each. */
