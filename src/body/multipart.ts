@@ -7,7 +7,7 @@ import type { BusboyInstance } from '@fastify/busboy';
 import type { ServiceError } from '../errors.js';
 import { invalidBody } from './body-error.js';
 import { parameterOf } from './content-type.js';
-import { addPair, type Pairs } from './pairs.js';
+import { addPair } from './pairs.js';
 
 const MAX_PARTS = 1000;
 
@@ -28,13 +28,17 @@ const CUT = 'it ends too early, or its boundaries are wrong';
 const SKIPPED = 'a part has no Content-Disposition with form-data, or too many headers';
 const FORGED = "a field has the name of a file's filename or type";
 
+/** Values by name: texts, and the bytes of files. */
+export type Fields = Map<string, Field | Field[]>;
+type Field = string | Buffer;
+
 /** bytea gives bytes in PostgreSQL's hex form. */
 export function bytea(bytes: Buffer): string {
   return `\\x${bytes.toString('hex')}`;
 }
 
 /** readMultipart reads a body with its Content-Type. Rejects with ServiceError `invalid_body`. */
-export async function readMultipart(body: Buffer, contentType: string): Promise<Pairs> {
+export async function readMultipart(body: Buffer, contentType: string): Promise<Fields> {
   const boundary = parameterOf(contentType, 'boundary') ?? '';
   if (boundary.length > LONGEST_BOUNDARY)
     throw notMultipart(`its boundary is longer than ${LONGEST_BOUNDARY} characters`);
@@ -63,7 +67,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
 
 /** Collects the parts of a body. It may call `reject` several times: the first error counts. */
 class Form {
-  readonly pairs: Pairs = new Map();
+  readonly pairs: Fields = new Map();
   readonly #body: Buffer;
   readonly #reject: (error: ServiceError) => void;
   /** Whether the body has the character that the library puts in place of what is not UTF-8. */
@@ -103,7 +107,7 @@ class Form {
     const at = lastIndex(this.pairs, name);
     this.#addOfFile(`${name}.filename`, filename ?? '');
     this.#addOfFile(`${name}.type`, type);
-    file.on('end', () => set(this.pairs, name, at, bytea(Buffer.concat(chunks))));
+    file.on('end', () => set(this.pairs, name, at, joined(chunks)));
   }
 
   /** Rejects a body if the library skipped a part, or if a field poses as a file's filename or type. */
@@ -155,13 +159,26 @@ function partsOf(body: Buffer, name: string): number {
 
 const HYPHEN = 0x2d;
 
+/** Joins chunks; without a copy where they are, one after the other, parts of the body. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  let end = first?.byteOffset ?? 0;
+  for (const { buffer, byteOffset, byteLength } of chunks) {
+    if (buffer !== first!.buffer || byteOffset !== end) return Buffer.concat(chunks);
+    end += byteLength;
+  }
+  return first === undefined
+    ? Buffer.alloc(0)
+    : Buffer.from(first.buffer, first.byteOffset, end - first.byteOffset);
+}
+
 /** Files end in another order than they begin. */
-function lastIndex(pairs: Pairs, name: string): number {
+function lastIndex(pairs: Fields, name: string): number {
   const values = pairs.get(name);
   return Array.isArray(values) ? values.length - 1 : 0;
 }
 
-function set(pairs: Pairs, name: string, at: number, value: string): void {
+function set(pairs: Fields, name: string, at: number, value: Field): void {
   const values = pairs.get(name);
   if (Array.isArray(values)) values[at] = value;
   else pairs.set(name, value);

@@ -8,6 +8,8 @@ import type { ErrorCode } from '../errors.js';
 import { HTTP } from '../metrics/catalogue.js';
 import { observeBytes } from '../metrics/histogram.js';
 import { counts } from '../metrics/thread.js';
+import { releaseBuffer } from '../native/mailbox.js';
+import { releaseOnceIdle } from '../native/memory.js';
 import type { BodyBudget } from './body-budget.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
@@ -87,6 +89,9 @@ export class BodyReader {
 function ruleFor({ method }: HttpRequest, { body }: Route): BodyRule | undefined {
   return body?.methods?.includes(method) === false ? undefined : body;
 }
+
+/** Size of a body (bytes) after which the memory of garbage is returned. */
+const LARGE = 4 << 20;
 
 class IncomingBody {
   readonly #reader: BodyReader;
@@ -202,7 +207,7 @@ class IncomingBody {
         request.response.last = true;
         requests.reject(request, this.#rejection);
       } else {
-        request.body = this.#chunks && Buffer.concat(this.#chunks);
+        request.body = this.#chunks && joined(this.#chunks);
         request.bodyDiscarded = this.#chunks === undefined && this.#received > 0;
         this.#chunks = undefined;
         onBody(request, this.#route, this.#identified);
@@ -213,9 +218,18 @@ class IncomingBody {
   }
 
   #drop(): void {
+    if (this.#reserved >= LARGE) releaseOnceIdle();
     this.#reader.budget.release(this.#reserved);
     this.#reserved = 0;
     this.#chunks = undefined;
     this.#request.body = undefined;
   }
+}
+
+/** Joins chunks, whose memory is freed now and not at a garbage collection. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  if (chunks.length === 1) return chunks[0]!;
+  const whole = Buffer.concat(chunks);
+  for (const { buffer } of chunks) releaseBuffer(buffer as ArrayBuffer);
+  return whole;
 }

@@ -27,6 +27,9 @@ const TOO_MANY_REQUESTS = 'too many requests wait for this database already';
 /** Largest body of a script (bytes), where `http.max_body` is not less: JavaScript has no longer text of its bytes in hex. */
 const LARGEST_BODY = 255 << 20;
 
+/** Bodies from this size on (bytes) travel beside the requests: as part of the text they would be copied several times. */
+const BESIDE = 64 << 10;
+
 const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
 
 /** What a worker gets in place of a script: the script itself, or a request that concerns it. */
@@ -233,7 +236,9 @@ export class QueryHandler {
     const limit = this.#limits?.get(alias);
     if (limit !== undefined && !this.#requests.join(request, limit))
       throw new ServiceError('busy', TOO_MANY_REQUESTS);
-    const body = request.bodyDiscarded ? null : request.body?.toString('latin1');
+    const sent = request.body;
+    const beside = sent !== undefined && sent.byteLength >= BESIDE ? sent : undefined;
+    const body = request.bodyDiscarded ? null : (beside ?? sent?.toString('latin1'));
     request.body = undefined; // the worker has it
     if (body === null && this.#settings.worker.debug)
       request.response.addHeader('Warning', BODY_DISCARDED);
@@ -242,6 +247,7 @@ export class QueryHandler {
     // prettier-ignore
     request.worker = this.#pool.submit(
       packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced),
+      beside,
     );
   }
 }

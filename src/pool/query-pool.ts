@@ -85,8 +85,11 @@ export class QueryPool {
     );
   }
 
-  /** submit queues one packed request and returns the number of its worker. Throws ServiceError `busy`. */
-  submit(request: Batch): number {
+  /**
+   * submit queues one packed request, with the body beside it, and returns the number of its worker. Throws ServiceError
+   * `busy`.
+   */
+  submit(request: Batch, body?: Buffer): number {
     if (!this.#chosen) {
       this.#chosen = true;
       this.#activity[0]!++;
@@ -98,7 +101,7 @@ export class QueryPool {
       this.#current = this.#choose();
       worker = this.#workers[this.#current]!;
     }
-    worker.collect(request);
+    worker.collect(request, body);
     return this.#current;
   }
 

@@ -26,6 +26,7 @@ import type { McpCall } from '../mcp/call.js';
 import { withTimeout, withTraceId } from '../pg/identity.js';
 import { requestedPosition } from '../pg/requested-position.js';
 import type { Servers } from '../pg/servers.js';
+import type { ServiceDatabase } from '../pg/queryable.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import { checkKnown, checkParameters } from '../script/declared-parameters.js';
@@ -41,11 +42,15 @@ import type { TraceIds } from '../trace-context.js';
 import { hasColumns, sendsLines } from './head-response.js';
 import { ListingRunner } from './listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
+import { bindBytes, readLarge } from './large-body.js';
 import { Query } from './query.js';
 import type { QuerySpans } from './query-spans.js';
 import type { Responder } from './responder.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import { TimedQuery } from './timed-query.js';
+
+/** Size of a body (bytes) from which its values are bulky. */
+const BULKY = 4 << 20;
 
 const JUST_CHANGED =
   'the script has just changed and now uses the body of a request: send the request again';
@@ -55,6 +60,8 @@ export interface StatementTarget {
   readonly settings: Pick<DatabaseSettings, 'statementTimeout'>;
   /** Those of a database with replicas, which get its statements instead. */
   readonly servers?: Servers | undefined;
+  /** Describes statements; undefined where none run. */
+  readonly database?: Pick<ServiceDatabase, 'describe'>;
   run(query: Query, now: number): void;
   flush(): void;
   costOf(template: Template): ScriptCost | undefined;
@@ -115,8 +122,8 @@ export class QueryRunner {
   }
 
   /** take runs, or abandons, the requests of a message from the HTTP process. */
-  take(message: string): void {
-    if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length));
+  take(message: string, bodies?: readonly ArrayBuffer[]): void {
+    if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length, bodies));
     else
       for (const id of unpackIds(message, ABANDON.length))
         this.#abandon(this.#responder.sender.inFlight.get(id));
@@ -213,9 +220,13 @@ export class QueryRunner {
     if (body === null) throw new ServiceError('busy', JUST_CHANGED);
     const contentType = fieldValue(headers, 'content-type');
     const read =
-      (body ?? '') === '' && contentType === ''
+      (body ?? '').length === 0 && contentType === ''
         ? undefined
-        : readBody({ characters: body ?? '', contentType }, text.body, text.members);
+        : Buffer.isBuffer(body)
+          ? readLarge(query.request, () =>
+              readBody({ characters: body, contentType }, text.body, text.members),
+            )
+          : readBody({ characters: body ?? '', contentType }, text.body, text.members);
     if (!(read instanceof Promise)) {
       query.body = read;
       this.#render(query, text, now);
@@ -252,7 +263,9 @@ export class QueryRunner {
     if (head !== NO_HEAD) this.#applyHead(query, text, parameters, data);
     const rendered = template.render(data);
     query.rendered = rendered;
-    query.values = rendered.values;
+    const { values, bytes } = rendered;
+    query.values = bytes === undefined ? values : values.map((value, i) => bytes.get(i) ?? value);
+    query.bulky = (query.body?.size ?? 0) >= BULKY;
     const builder = head === NO_HEAD || verb !== 'read' ? undefined : this.#shaped.of(head);
     const statements = builder ?? this.#statements;
     query.statement = statements.build(verb, rendered.text, query.path, rendered);
@@ -266,8 +279,17 @@ export class QueryRunner {
     if (query.identity !== undefined && query.statement.commits) throw mayCommit();
     if (verb === 'read') query.form = query.valueForm;
     if (head !== NO_HEAD) this.#applyShape(query);
-    query.cost = this.#databases.get(alias)!.costOf(template);
-    this.#submit(query, now);
+    const database = this.#databases.get(alias)!;
+    query.cost = database.costOf(template);
+    if (bytes === undefined || database.database === undefined) this.#submit(query, now);
+    else
+      bindBytes(database.database, query).then(
+        () => {
+          this.#submit(query, performance.now());
+          this.#flush();
+        },
+        (error: unknown) => this.#responder.failures.threw(query, error),
+      );
   }
 
   /** Checks the parameters of a request. Its own error responses then have the headers of the script. */

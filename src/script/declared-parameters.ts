@@ -12,8 +12,15 @@ import type { DeclaredParameters, RequestData } from './request-data.js';
 export function checkParameters(declared: DeclaredParameters, data: RequestData): void {
   let wrong: DeclaredParameter[] | undefined;
   for (const parameter of declared.values())
-    if (!isValid(parameter, data.raw(parameter.name))) (wrong ??= []).push(parameter);
+    if (!isFile(parameter, data) && !isValid(parameter, data.raw(parameter.name)))
+      (wrong ??= []).push(parameter);
   if (wrong !== undefined) throw invalidParameters(wrong, data);
+}
+
+/** Whether the value of a parameter is a large file, which as text is only hexadecimal digits. */
+function isFile({ name, type, bounds }: DeclaredParameter, data: RequestData): boolean {
+  const isAny = type === 'text' && Object.keys(bounds).length === 0;
+  return isAny && data.bytes(name) !== undefined;
 }
 
 function isValid(parameter: DeclaredParameter, value: unknown): boolean {

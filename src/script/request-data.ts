@@ -108,6 +108,14 @@ export class RequestData implements TemplateMap {
     return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
   }
 
+  bytes(key: string): Buffer | undefined {
+    return this.#body?.bytes(key);
+  }
+
+  get size(): number {
+    return this.#body?.size ?? 0;
+  }
+
   /** fallback is the declared default of a parameter. */
   fallback(key: string): string | readonly string[] | undefined {
     return this.#declared?.get(key)?.fallback;

@@ -14,7 +14,7 @@ import {
   type Fault,
 } from './errors.js';
 import { Tainted, partsOf, Refused, type Part } from './kinds.js';
-import { INTERRUPT_STEPS, MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
+import { FREE_BINDINGS, INTERRUPT_STEPS, MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
 import { completedPrefix, mayPrefix, pairForms } from './neighbours.js';
 import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
@@ -44,6 +44,8 @@ export class Rendering {
   readonly screening: Screening | undefined;
   readonly observer: Observer | undefined;
   readonly values: (string | null)[] = [];
+  /** Values that are bytes, by index: in `values` they are empty. */
+  bytes: Map<number, Buffer> | undefined;
   /** Offset in the output and offset in the template of each chunk; see `locate` in source.ts. */
   readonly marks: number[] = [];
   /** The ranges of the output that came from parameters. */
@@ -59,6 +61,8 @@ export class Rendering {
   #steps = MAX_STEPS;
   /** Below so many steps left, the data is asked whether to go on. */
   #goOn = MAX_STEPS - INTERRUPT_STEPS;
+  /** Characters of bound values that cost no steps. */
+  #free: number | undefined;
   #last = 0;
   #lastOrigin: string | undefined;
   /** The unit before the last one, if the last one came from a parameter. */
@@ -305,7 +309,7 @@ export class Rendering {
    */
   toBind(key: string): unknown {
     if (key.startsWith(CLAIMS)) return this.#data.claim?.(key.slice(CLAIMS.length));
-    return this.raw(key);
+    return this.#data.bytes?.(key) ?? this.raw(key);
   }
 
   /** isSent tells whether the caller sent a parameter, or a default was set for it. */
@@ -334,8 +338,22 @@ export class Rendering {
     if (this.values.length >= MAX_VALUES)
       throw new FunctionFailure(`more than ${MAX_VALUES} bound values`);
     if (Array.isArray(raw)) this.spend(raw.length);
+    if (Buffer.isBuffer(raw)) return this.#bindBytes(raw);
     const text = boundText(raw);
-    if (text !== null && text.length > 64) this.spend(text.length >> 6);
+    if (text !== null && text.length > 64) this.#spendBound(text.length);
     return `$${this.values.push(text)}`;
+  }
+
+  #bindBytes(bytes: Buffer): string {
+    this.#spendBound(bytes.length);
+    (this.bytes ??= new Map()).set(this.values.length, bytes);
+    return `$${this.values.push('')}`;
+  }
+
+  /** A large body does not exhaust the steps by being bound. */
+  #spendBound(length: number): void {
+    this.#free ??= FREE_BINDINGS * (this.#data.size ?? 0);
+    if (length <= this.#free) this.#free -= length;
+    else this.spend(length >> 6);
   }
 }

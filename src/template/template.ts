@@ -31,12 +31,20 @@ export class Rendered {
   readonly text: string;
   /** The values of the placeholders $1, $2 …; a list is an array literal, an absent value null. */
   readonly values: readonly (string | null)[];
+  /** Values that are bytes, by index: in `values` they are empty. */
+  readonly bytes: ReadonlyMap<number, Buffer> | undefined;
   readonly #trace: Trace;
   #bound: ReadonlyMap<number, string> | undefined;
 
-  constructor(text: string, values: readonly (string | null)[], trace: Trace) {
+  constructor(
+    text: string,
+    values: readonly (string | null)[],
+    bytes: ReadonlyMap<number, Buffer> | undefined,
+    trace: Trace,
+  ) {
     this.text = text;
     this.values = values;
+    this.bytes = bytes;
     this.#trace = trace;
   }
 
@@ -131,8 +139,8 @@ export class Template {
     if (!text.isWellFormed()) text = normalize(text).toWellFormed();
     if (text.length * 3 > MAX_OUTPUT && Buffer.byteLength(text) > MAX_OUTPUT)
       r.fail('output exceeds 4 MiB');
-    const { values, marks, parts, identifiers } = r;
-    return new Rendered(text, values, { source: this.#source, marks, parts, identifiers });
+    const { values, bytes, marks, parts, identifiers } = r;
+    return new Rendered(text, values, bytes, { source: this.#source, marks, parts, identifiers });
   }
 }
 
