@@ -4,7 +4,8 @@
  */
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
-import type { ServiceError } from '../errors.js';
+import { constants } from 'node:buffer';
+import { ServiceError } from '../errors.js';
 import { invalidBody } from './body-error.js';
 import { parameterOf } from './content-type.js';
 import { addPair } from './pairs.js';
@@ -32,8 +33,9 @@ const FORGED = "a field has the name of a file's filename or type";
 export type Fields = Map<string, Field | Field[]>;
 type Field = string | Buffer;
 
-/** bytea gives bytes in PostgreSQL's hex form. */
+/** bytea gives bytes in PostgreSQL's hex form. Throws ServiceError `body_too_large` when JavaScript has no text as long. */
 export function bytea(bytes: Buffer): string {
+  if (2 * bytes.length + 2 > constants.MAX_STRING_LENGTH) throw new ServiceError('body_too_large');
   return `\\x${bytes.toString('hex')}`;
 }
 

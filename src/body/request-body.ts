@@ -2,6 +2,7 @@
  * The body of a request as data of its script: `request.body` and `body.<name>`. Refuses a body that is not what its
  * Content-Type says, and a Content-Type without members for a script that uses members.
  */
+import { constants } from 'node:buffer';
 import { ServiceError } from '../errors.js';
 import { invalidBody, invalidBodyAt } from './body-error.js';
 import { parseContentType } from './content-type.js';
@@ -108,6 +109,7 @@ export function readBody(
     if (members) throw noMembers();
     return new RequestBody(bytes);
   }
+  if (kind !== 'multipart' && bytes.length > LONGEST_TEXT) throw new ServiceError('body_too_large');
   if (!utf8) throw unsupported('bodies of a script are UTF-8');
   if (kind === 'multipart')
     return members
@@ -128,6 +130,9 @@ export function readBody(
   const fields = parsePairs(text, (what = 'an escape that cannot be decoded') => invalidBody(what));
   return new RequestBody(text, fields);
 }
+
+/** JavaScript has no longer text. */
+const LONGEST_TEXT = constants.MAX_STRING_LENGTH;
 
 const LIKE_JSON = /^\s*(?:\{\s*["}]|\[\s*[{[\]"])/;
 

@@ -18,6 +18,8 @@ export interface Head {
   readonly headers: readonly HeaderTemplate[];
   /** Time limit of the script's statements, ms; undefined for that of the database. */
   readonly timeout: number | undefined;
+  /** Largest body of its requests (bytes); undefined for `http.max_body`. */
+  readonly maxBody: number | undefined;
   /** Whether replicas are left out, though its method reads. */
   readonly primary: boolean;
   /** Further paths of the script. */
@@ -63,6 +65,7 @@ export const NO_HEAD: Head = {
   status: 200,
   headers: [],
   timeout: undefined,
+  maxBody: undefined,
   primary: false,
   routes: [],
   deprecation: undefined,

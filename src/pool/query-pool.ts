@@ -27,6 +27,7 @@ import type {
   RegistryResponse,
   RegistryRequest,
   RouteList,
+  ScriptBody,
   StoredUser,
   TaskResult,
   WorkerTask,
@@ -137,8 +138,8 @@ export class QueryPool {
     return this.#task({ type: 'migrate-users' });
   }
 
-  /** bodyMethods finds out which methods of a script use a body. Rejects when no worker could. */
-  bodyMethods(alias: string, folder: string, name: string): Promise<readonly string[]> {
+  /** scriptBodies finds out what becomes of the bodies of a script's requests. Rejects when no worker could. */
+  scriptBodies(alias: string, folder: string, name: string): Promise<readonly ScriptBody[]> {
     return this.#task({ type: 'script-bodies', alias, folder, name });
   }
 

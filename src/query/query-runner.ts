@@ -37,6 +37,7 @@ import type { FoundScript, Scripts } from '../script/scripts.js';
 import { firstWord, jsonFrame, returnsNoRows, StatementBuilder } from '../script/statement.js';
 import { commitsAlone } from '../script/transaction-rules.js';
 import type { DatabaseSettings, WorkerSettings } from '../settings.js';
+import type { ScriptBody } from '../tasks.js';
 import type { Template } from '../template/template.js';
 import type { TraceIds } from '../trace-context.js';
 import { hasColumns, sendsLines } from './head-response.js';
@@ -110,11 +111,11 @@ export class QueryRunner {
     this.#logsTimes = log.isLevelEnabled('debug');
   }
 
-  /** bodies lists the methods whose text of a script uses the body of a request; none for a script that cannot be used. */
-  async bodies(alias: string, folder: string, name: string): Promise<string[]> {
+  /** bodies tells what becomes of bodies, for each method that may have one; nothing of a script that cannot be used. */
+  async bodies(alias: string, folder: string, name: string): Promise<ScriptBody[]> {
     try {
       const script = await this.#scripts.find(alias, folder, name, performance.now());
-      return BODY_METHODS.filter((method) => usesBody(script, method));
+      return BODY_METHODS.map((method) => bodyOf(script, method));
     } catch (error) {
       if (error instanceof ServiceError) return [];
       throw error;
@@ -351,11 +352,13 @@ export class QueryRunner {
   }
 }
 
-function usesBody(script: FoundScript, method: string): boolean {
+function bodyOf(script: FoundScript, method: string): ScriptBody {
   try {
-    return script.select(method).body !== 'none';
+    const { body, head } = script.select(method);
+    return { method, kept: body !== 'none', limit: head.maxBody };
   } catch (error) {
-    if (error instanceof ServiceError) return false; // the response of such a request says why
+    // The response of such a request says why.
+    if (error instanceof ServiceError) return { method, kept: false, limit: undefined };
     throw error;
   }
 }
