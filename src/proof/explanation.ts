@@ -123,7 +123,7 @@ class Conditions {
 
   #factsOf(key: string, option: Option): ReadonlySet<string> {
     let known = this.#facts.get(key);
-    if (known === undefined) this.#facts.set(key, (known = new Map()));
+    if (known === undefined) this.#facts.set(key, (known = new Map<string, ReadonlySet<string>>()));
     let facts = known.get(option.id);
     if (facts === undefined) known.set(option.id, (facts = new Set(this.#ofOption(key, option))));
     return facts;

@@ -27,7 +27,7 @@ export async function bindBytes(
     { sql }: Statement,
     values: readonly BoundValue[],
   ): Promise<readonly BoundValue[]> => {
-    if (!values.some(Buffer.isBuffer)) return values;
+    if (!values.some((one) => Buffer.isBuffer(one))) return values;
     const described = await database.describe(sql, { identity: query.identity, limit: LIMIT });
     const types = 'parameters' in described ? described.parameters : [];
     return values.map((one, i) => (Buffer.isBuffer(one) && types[i] !== BYTEA ? bytea(one) : one));
