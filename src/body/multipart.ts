@@ -109,7 +109,7 @@ class Form {
     const at = lastIndex(this.pairs, name);
     this.#addOfFile(`${name}.filename`, filename ?? '');
     this.#addOfFile(`${name}.type`, type);
-    file.on('end', () => set(this.pairs, name, at, joined(chunks)));
+    file.on('end', () => set(this.pairs, name, at, joined(chunks, this.#body)));
   }
 
   /** Rejects a body if the library skipped a part, or if a field poses as a file's filename or type. */
@@ -161,17 +161,14 @@ function partsOf(body: Buffer, name: string): number {
 
 const HYPHEN = 0x2d;
 
-/** Joins chunks; without a copy where they are, one after the other, parts of the body. */
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks;
-  let end = first?.byteOffset ?? 0;
-  for (const { buffer, byteOffset, byteLength } of chunks) {
-    if (buffer !== first!.buffer || byteOffset !== end) return Buffer.concat(chunks);
-    end += byteLength;
-  }
-  return first === undefined
-    ? Buffer.alloc(0)
-    : Buffer.from(first.buffer, first.byteOffset, end - first.byteOffset);
+/** Joins chunks, without a copy where the library has cut them, one after the other, from the body. */
+function joined(chunks: readonly Buffer[], { buffer }: Buffer): Buffer {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const [first, last] = [chunks[0], chunks.at(-1)];
+  const isPart = first?.buffer === buffer && last?.buffer === buffer;
+  return isPart && last.byteOffset + last.length - first.byteOffset === length
+    ? Buffer.from(buffer, first.byteOffset, length)
+    : Buffer.concat(chunks);
 }
 
 /** Files end in another order than they begin. */

@@ -42,8 +42,7 @@ export class RequestBody {
     const value = this.#member(key);
     if (value instanceof JsonList) return value.items;
     if (Buffer.isBuffer(value)) return bytea(value);
-    if (Array.isArray(value))
-      return value.map((one) => (typeof one === 'string' ? one : bytea(one)));
+    if (Array.isArray(value)) return value.map(textOf);
     return value instanceof JsonObject ? value.text : value;
   }
 
@@ -83,7 +82,8 @@ export class RequestBody {
       if (document instanceof JsonObject) yield* document.scalars();
     } else if (this.#members !== undefined)
       for (const value of this.#members.values())
-        yield* (Array.isArray(value) ? value : [value]).map(String);
+        for (const one of Array.isArray(value) ? value : [value])
+          if (one.length < LARGE || typeof one === 'string') yield textOf(one);
   }
 }
 
@@ -129,6 +129,10 @@ export function readBody(
     throw invalidBodyAt('JSON in a form: send it with Content-Type: application/json,', text, 0);
   const fields = parsePairs(text, (what = 'an escape that cannot be decoded') => invalidBody(what));
   return new RequestBody(text, fields);
+}
+
+function textOf(value: string | Buffer): string {
+  return typeof value === 'string' ? value : bytea(value);
 }
 
 /** JavaScript has no longer text. */

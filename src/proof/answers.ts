@@ -29,7 +29,6 @@ export abstract class Answers {
   protected readonly asked = new Map<string, Answer>();
   /** By parameter, others with a value in which its slot is, in the order in which they were asked for. */
   readonly #holders = new Map<string, string[]>();
-  readonly #slotsOf = new WeakMap<Option, readonly string[]>();
 
   constructor(domain: Domain) {
     this.domain = domain;
@@ -40,8 +39,13 @@ export abstract class Answers {
     if (answer === undefined) {
       answer = this.choose(key);
       this.asked.set(key, answer);
-      for (const owner of this.#ownersOf(answer.option))
-        if (owner !== key) this.#held(owner).push(key);
+      const { raw } = answer.option;
+      const text = typeof raw === 'string' ? raw : (raw?.join('\n') ?? '');
+      for (const owner of this.domain.slots.keysIn(text)) {
+        const holders = this.#holders.get(owner) ?? [];
+        if (owner !== key) this.#holders.set(owner, holders);
+        if (owner !== key) holders.push(key);
+      }
     }
     return answer;
   }
@@ -50,23 +54,6 @@ export abstract class Answers {
   protected begin(): void {
     this.asked.clear();
     this.#holders.clear();
-  }
-
-  #held(key: string): string[] {
-    let holders = this.#holders.get(key);
-    if (holders === undefined) this.#holders.set(key, (holders = []));
-    return holders;
-  }
-
-  /** The parameters whose slots are in an option. */
-  #ownersOf(option: Option): readonly string[] {
-    let owners = this.#slotsOf.get(option);
-    if (owners === undefined) {
-      const { raw } = option;
-      owners = this.domain.slots.keysIn(typeof raw === 'string' ? raw : (raw?.join('\n') ?? ''));
-      this.#slotsOf.set(option, owners);
-    }
-    return owners;
   }
 
   /** add gives a parameter a further option, for later renderings. */

@@ -105,8 +105,6 @@ class Conditions {
   readonly #items = new Map<string, Set<string>>();
   /** What the values before a constant state. */
   readonly #before = new Map<string, Set<string>>();
-  /** By parameter and id of the option. */
-  readonly #facts = new Map<string, Map<string, ReadonlySet<string>>>();
 
   constructor(paths: readonly Path[]) {
     for (const path of paths)
@@ -118,15 +116,7 @@ class Conditions {
   }
 
   of(path: Path): Facts {
-    return new Map(path.map(({ key, option }) => [key, this.#factsOf(key, option)]));
-  }
-
-  #factsOf(key: string, option: Option): ReadonlySet<string> {
-    let known = this.#facts.get(key);
-    if (known === undefined) this.#facts.set(key, (known = new Map<string, ReadonlySet<string>>()));
-    let facts = known.get(option.id);
-    if (facts === undefined) known.set(option.id, (facts = new Set(this.#ofOption(key, option))));
-    return facts;
+    return new Map(path.map(({ key, option }) => [key, new Set(this.#ofOption(key, option))]));
   }
 
   /** Wider ones first where they say it as shortly. */

@@ -13,7 +13,6 @@ import {
 import { EveryCombination } from './answers.js';
 import { Domain } from './domain.js';
 import { LazyData } from './lazy-data.js';
-import { OutOfTime } from './out-of-time.js';
 import type { Path } from './option.js';
 import { EveryPair } from './pairs.js';
 import { Slices } from './slices.js';
@@ -60,14 +59,8 @@ export interface Exploration {
   readonly renderings: number;
 }
 
-/**
- * Most characters of all texts, and options of all combinations, together: with what is known of them they need much more
- * memory than that.
- */
+/** Most characters of texts, and half as many options of combinations: with what is known of them they need much more memory. */
 const MOST_KEPT = 8 << 20;
-
-/** Options chosen from one look at the time to the next. */
-const CHOSEN = 256;
 
 /** The part of the time that renderings may take; the rest is for PostgreSQL. */
 const PART = 0.5;
@@ -91,12 +84,8 @@ class Explorer {
   readonly #open = new Set<string>();
   readonly #slices: Slices;
   #renderings = 0;
-  /** Of what is kept: characters and options. */
+  /** Characters, and twice the options. */
   #size = 0;
-  /** Options chosen since the time was looked at. */
-  #chosen = 0;
-  /** Whether the time was over during a rendering. */
-  #isLate = false;
 
   constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
     this.#script = script;
@@ -124,9 +113,9 @@ class Explorer {
     const most = this.#renderings + this.#bounds.paths;
     for (;;) {
       this.#render(all);
-      await this.#slices.next();
+      const paused = await this.#slices.next();
       pairs.knows(all.answers());
-      if (this.#isOver()) return 'part';
+      if (this.#isOver(paused)) return 'part';
       if (!all.next()) return 'all';
       if (this.#renderings >= most || this.#shapes.size >= this.#bounds.shapes)
         return this.#pairs(pairs);
@@ -141,10 +130,10 @@ class Explorer {
     }
     while (pairs.next()) {
       this.#render(pairs);
-      await this.#slices.next();
+      const paused = await this.#slices.next();
       pairs.knows(pairs.answers());
       pairs.came(pairs.path());
-      if (this.#renderings >= most || this.#isOver()) return 'part';
+      if (this.#renderings >= most || this.#isOver(paused)) return 'part';
     }
     return pairs.whole ? 'pairs' : 'part';
   }
@@ -154,40 +143,25 @@ class Explorer {
     for (const { path } of [...this.#refused, ...this.#failed]) yield path;
   }
 
-  #isOver(): boolean {
-    if (this.#size > MOST_KEPT || this.#isLate) return true;
+  #isOver(paused: boolean): boolean {
+    if (this.#size > MOST_KEPT) return true;
     // Asking for the time costs more than most renderings.
-    if (this.#renderings % 16 !== 0 && this.#chosen < CHOSEN) return false;
-    this.#chosen = 0;
-    return this.#bounds.isOver(PART);
-  }
-
-  /** Ends a rendering that takes long when the time is over. */
-  #interrupt(): void {
-    this.#isLate = this.#bounds.isOver(PART);
-    if (this.#isLate) throw new OutOfTime();
+    return (paused || this.#renderings % 16 === 0) && this.#bounds.isOver(PART);
   }
 
   #pathOf(answers: EveryCombination | EveryPair): Path {
     const path = answers.path();
-    this.#chosen += path.length;
     this.#size += 2 * path.length;
     return path;
   }
 
   #render(answers: EveryCombination | EveryPair): void {
     this.#renderings++;
-    const data = new LazyData(
-      this.#domain,
-      answers,
-      (what) => this.#open.add(what),
-      () => this.#interrupt(),
-    );
+    const data = new LazyData(this.#domain, answers, (what) => this.#open.add(what));
     let rendered;
     try {
       rendered = this.#script.template.render(data);
     } catch (error) {
-      if (error instanceof OutOfTime) return;
       const path = this.#pathOf(answers);
       if (error instanceof InvalidParameter || error instanceof RefusedValue)
         this.#refused.push({ path, error });

@@ -23,16 +23,8 @@ export class LazyData implements TemplateMap {
   readonly #answers: Answers;
   readonly #headers: ValueMap;
 
-  readonly interrupt: () => void;
-
-  /** `onOpen` is called with what cannot be decided, `interrupt` as by TemplateMap. */
-  constructor(
-    domain: Domain,
-    answers: Answers,
-    onOpen: (what: string) => void,
-    interrupt: () => void,
-  ) {
-    this.interrupt = interrupt;
+  /** `onOpen` is called with what cannot be decided. */
+  constructor(domain: Domain, answers: Answers, onOpen: (what: string) => void) {
     this.#domain = domain;
     this.#answers = answers;
     this.observer = new ValueObserver(domain, answers, onOpen);

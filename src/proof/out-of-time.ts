@@ -1,4 +1,4 @@
-/** OutOfTime ends the proof of a script whose time was over while a text was rendered, or PostgreSQL parsed it. */
+/** OutOfTime ends the proof of a script whose time was over while PostgreSQL parsed a statement. */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
 

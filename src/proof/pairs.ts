@@ -6,8 +6,8 @@
 import { Answer, Answers } from './answers.js';
 import type { Option, Path } from './option.js';
 
-/** Most options of all parameters together that are paired: there are the square of it in bits. */
-const MOST_OPTIONS = 8_192;
+/** Most options of all parameters together that are paired. */
+const MOST_OPTIONS = 1_024;
 
 /** An option of a parameter; its number is its place among all. */
 interface Literal {
@@ -16,24 +16,16 @@ interface Literal {
   readonly number: number;
 }
 
-/** An option whose pairs may be left, with those before `next` and with itself. */
-interface Left {
-  readonly one: Literal;
-  next: number;
-}
-
 export class EveryPair extends Answers {
   /** Whether there are no more options than are paired. */
   whole = true;
   /** All that are known so far, by parameter and id of the option. */
   readonly #known = new Map<string, Map<string, Literal>>();
-  readonly #literals: Literal[] = [];
-  /** By number, the numbers with which it came, or cannot come, as bits. */
-  readonly #done: Uint32Array[] = [];
+  /** 1 for pairs that came, or cannot come, by the numbers of both. */
+  readonly #done: Uint8Array[] = [];
   readonly #wanted = new Map<string, Literal>();
-  readonly #wantedBits = new Uint32Array(MOST_OPTIONS / 32);
-  /** The last one is tried first. */
-  readonly #left: Left[] = [];
+  /** The pairs that may be left; the last ones are tried first. */
+  readonly #left: (readonly [Literal, Literal])[] = [];
 
   /** knows records the options that a rendering has shown. */
   knows(answers: Iterable<Answer>): void {
@@ -42,75 +34,49 @@ export class EveryPair extends Answers {
 
   /** came records the options of a rendering. */
   came(path: Path): void {
-    const bits = new Uint32Array(MOST_OPTIONS / 32);
-    const numbers: number[] = [];
-    for (const { key, option } of path) {
-      const literal = this.#know(key, option);
-      if (literal === undefined) continue;
-      numbers.push(literal.number);
-      add(bits, literal.number);
-    }
-    for (const number of numbers) {
-      const done = this.#done[number]!;
-      for (let i = this.#words; i >= 0; i--) done[i]! |= bits[i]!;
-    }
+    const known = path.map(({ key, option }) => this.#know(key, option));
+    const literals = known.filter((one) => one !== undefined);
+    for (const one of literals) for (const other of literals) this.#do(one, other);
   }
 
   /** next prepares the next rendering; false when every pair has come. */
   next(): boolean {
     this.begin();
     this.#wanted.clear();
-    this.#wantedBits.fill(0);
-    const pair = this.#nextPair();
-    if (pair === undefined) return false;
-    for (const one of pair) this.#want(one);
-    for (const [key, literals] of this.#known)
-      if (!this.#wanted.has(key)) this.#want(this.#fittest(literals.values()));
-    return true;
-  }
-
-  /** Takes a pair that has not come yet. */
-  #nextPair(): readonly [Literal, Literal] | undefined {
-    for (let left = this.#left.at(-1); left !== undefined; left = this.#left.at(-1)) {
-      const { one } = left;
-      if (left.next === 0) this.#left.pop();
-      const other = left.next === 0 ? one : this.#literals[--left.next]!;
-      const isPair = other === one || other.key !== one.key;
-      if (!isPair || has(this.#done[one.number]!, other.number)) continue;
-      add(this.#done[one.number]!, other.number);
-      add(this.#done[other.number]!, one.number);
-      return [one, other];
+    for (let pair = this.#left.pop(); pair !== undefined; pair = this.#left.pop()) {
+      const [one, other] = pair;
+      if (this.#isDone(one, other)) continue;
+      this.#do(one, other);
+      this.#wanted.set(one.key, one).set(other.key, other);
+      for (const [key, literals] of this.#known)
+        if (!this.#wanted.has(key)) this.#wanted.set(key, this.#fittest(literals.values()));
+      return true;
     }
-    return undefined;
-  }
-
-  #want(literal: Literal): void {
-    this.#wanted.set(literal.key, literal);
-    add(this.#wantedBits, literal.number);
+    return false;
   }
 
   #know(key: string, option: Option): Literal | undefined {
     let literals = this.#known.get(key);
     const known = literals?.get(option.id);
     if (known !== undefined) return known;
-    const number = this.#literals.length;
-    if (number === MOST_OPTIONS) {
-      this.whole = false;
-      return undefined;
-    }
+    if (!(this.whole &&= this.#done.length < MOST_OPTIONS)) return undefined;
     if (literals === undefined) this.#known.set(key, (literals = new Map<string, Literal>()));
-    const literal = { key, option, number };
+    const literal = { key, option, number: this.#done.push(new Uint8Array(MOST_OPTIONS)) - 1 };
     literals.set(option.id, literal);
-    this.#literals.push(literal);
-    this.#done.push(new Uint32Array(MOST_OPTIONS / 32));
-    // Also with itself: a parameter may be the only one.
-    this.#left.push({ one: literal, next: number });
+    // With itself: a parameter may be the only one.
+    this.#left.push([literal, literal]);
+    for (const [other, itsLiterals] of this.#known)
+      if (other !== key) for (const one of itsLiterals.values()) this.#left.push([literal, one]);
     return literal;
   }
 
-  /** The last word of bits that is used. */
-  get #words(): number {
-    return (this.#literals.length - 1) >> 5;
+  #isDone(one: Literal, other: Literal): boolean {
+    return this.#done[one.number]![other.number] === 1;
+  }
+
+  #do(one: Literal, other: Literal): void {
+    this.#done[one.number]![other.number] = 1;
+    this.#done[other.number]![one.number] = 1;
   }
 
   /** The option that makes most new pairs with those wanted so far. */
@@ -118,9 +84,8 @@ export class EveryPair extends Answers {
     let best: Literal | undefined;
     let most = -1;
     for (const one of literals) {
-      const done = this.#done[one.number]!;
       let count = 0;
-      for (let i = this.#words; i >= 0; i--) count += ones(this.#wantedBits[i]! & ~done[i]!);
+      for (const other of this.#wanted.values()) if (!this.#isDone(one, other)) count++;
       if (count > most) [best, most] = [one, count];
     }
     return best!;
@@ -134,19 +99,4 @@ export class EveryPair extends Answers {
     if (index !== -1) return new Answer(key, options, index);
     return new Answer(key, [...options, wanted], options.length);
   }
-}
-
-function has(bits: Uint32Array, number: number): boolean {
-  return (bits[number >> 5]! & (1 << (number & 31))) !== 0;
-}
-
-function add(bits: Uint32Array, number: number): void {
-  bits[number >> 5]! |= 1 << (number & 31);
-}
-
-/** How many bits of a word are set. */
-function ones(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x5555_5555);
-  const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
-  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

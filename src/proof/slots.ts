@@ -18,6 +18,7 @@ const LAST = 0xf8ff;
 const VALUES = 2;
 /** Numbers of seven digits that begin with these three, or with others if the script has such. */
 const FIRST_NUMBERS = 731;
+const LAST_NUMBERS = 1_731;
 
 /** Before a value's character: one that comes before all ordinary text, as the character itself comes after it. */
 const LOW = '\u0001';
@@ -64,7 +65,8 @@ export class Slots {
     const longest = similar.reduce((most, { length }) => Math.max(most, length), 'slot'.length);
     const prefix = 'slot'.padEnd(longest + 1, '_');
     this.#prefix = prefix;
-    const numbers = unusedNumber(text);
+    let numbers = FIRST_NUMBERS;
+    while (numbers < LAST_NUMBERS && text.includes(String(numbers))) numbers++;
     this.#firstNumber = numbers * 10_000;
     this.#pattern = new RegExp(
       `${VALUE}|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
@@ -141,17 +143,5 @@ export class Slots {
       this.#codes[number * VALUES + i] = this.#next++;
     }
     return number;
-  }
-}
-
-/** The first number from FIRST_NUMBERS on that is not in a text. */
-function unusedNumber(text: string): number {
-  const runs = text.match(/\d{3,}/g) ?? [];
-  let number = FIRST_NUMBERS;
-  for (let digits = 3; ; digits++) {
-    const used = new Set<string>();
-    for (const run of runs)
-      for (let i = digits; i <= run.length; i++) used.add(run.slice(i - digits, i));
-    for (; number < 10 ** digits; number++) if (!used.has(String(number))) return number;
   }
 }

@@ -17,10 +17,9 @@ export function checkParameters(declared: DeclaredParameters, data: RequestData)
   if (wrong !== undefined) throw invalidParameters(wrong, data);
 }
 
-/** Whether the value of a parameter is a large file, which as text is only hexadecimal digits. */
+/** Whether it is a large file, which as any text is valid. */
 function isFile({ name, type, bounds }: DeclaredParameter, data: RequestData): boolean {
-  const isAny = type === 'text' && Object.keys(bounds).length === 0;
-  return isAny && data.bytes(name) !== undefined;
+  return data.bytes(name) !== undefined && type === 'text' && Object.keys(bounds).length === 0;
 }
 
 function isValid(parameter: DeclaredParameter, value: unknown): boolean {

@@ -25,8 +25,6 @@ export const PARAMETER_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['_page_size', '10'],
 ]);
 
-const FEW = 16;
-
 /** It costs nothing until a template uses it. */
 export class RequestData implements TemplateMap {
   readonly screened = true;
@@ -39,11 +37,8 @@ export class RequestData implements TemplateMap {
   readonly #until: number;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
-  /** Keys and values of the first fields screened, which are found faster than in a map. */
-  #keys: string[] | undefined;
-  #values: FieldValue[] | undefined;
-  /** The fields after these: a template may look up all members of a body. */
-  #others: Map<string, FieldValue> | undefined;
+  /** The fields screened so far. */
+  #screened: Map<string, FieldValue> | undefined;
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
@@ -71,10 +66,8 @@ export class RequestData implements TemplateMap {
   /** get gives the value to be rendered; undefined when there is none. */
   get(key: string): FieldValue | HeaderFields | undefined {
     if (key === 'header') return this.#headerFields();
-    const before = this.#keys?.indexOf(key) ?? -1;
-    if (before !== -1) return this.#values![before];
-    const other = this.#others?.get(key);
-    if (other !== undefined) return other;
+    const before = this.#screened?.get(key);
+    if (before !== undefined) return before;
     const sent = this.#sent(key);
     if (sent === undefined) return this.#absent(key);
     if (sent === null) return undefined; // as text it is nothing
@@ -82,12 +75,7 @@ export class RequestData implements TemplateMap {
       typeof sent === 'string'
         ? checked(key, sent)
         : sent.map((one) => (one === null ? null : checked(key, one)));
-    this.#keys ??= [];
-    if (this.#keys.length === FEW) (this.#others ??= new Map()).set(key, value);
-    else {
-      this.#keys.push(key);
-      (this.#values ??= []).push(value);
-    }
+    (this.#screened ??= new Map()).set(key, value);
     return value;
   }
 

@@ -4,7 +4,7 @@
  */
 import { call, escaped, index, len, slice } from './builtins.js';
 import { equal, less, lessOrEqual } from './compare.js';
-import { List, type Plain, type Value } from './container.js';
+import type { Plain, Value } from './container.js';
 import { escapeHtml, escapeJs, escapeUrl } from './escape.js';
 import { Tainted } from './kinds.js';
 import { sprint, sprintf, sprintln } from './printer.js';
@@ -44,14 +44,6 @@ function define(name: string, fixed: readonly ParameterType[], rest: boolean, ru
   TABLE.set(name, { name, fixed, rest, boxed: false, run: run as TemplateFunction['run'] });
 }
 
-/** Counts the items of lists that are printed as work. */
-function printing(run: Run): Run {
-  return (r, args) => {
-    for (const arg of args) if (arg instanceof List) r.spend(arg.length);
-    return run(r, args);
-  };
-}
-
 const ONE: readonly ParameterType[] = ['any'];
 const TWO: readonly ParameterType[] = ['any', 'any'];
 const INTEGERS: readonly ParameterType[] = ['integer', 'integer'];
@@ -71,42 +63,14 @@ TABLE.set('slice', {
   boxed: true,
   run: (r, args) => slice(r, args[0], args.slice(1)),
 });
-define(
-  'print',
-  [],
-  true,
-  printing((r, args) => sprint(args, r.screening)),
+define('print', [], true, (r, args) => sprint(args, r.screening));
+define('println', [], true, (r, args) => sprintln(args, r.screening));
+define('printf', KEY, true, (r, args) =>
+  sprintf(args[0] as string | Tainted, args.slice(1), r.screening),
 );
-define(
-  'println',
-  [],
-  true,
-  printing((r, args) => sprintln(args, r.screening)),
-);
-define(
-  'printf',
-  KEY,
-  true,
-  printing((r, args) => sprintf(args[0] as string | Tainted, args.slice(1), r.screening)),
-);
-define(
-  'html',
-  [],
-  true,
-  printing((r, args) => escaped(r, args, escapeHtml)),
-);
-define(
-  'js',
-  [],
-  true,
-  printing((r, args) => escaped(r, args, escapeJs)),
-);
-define(
-  'urlquery',
-  [],
-  true,
-  printing((r, args) => escaped(r, args, escapeUrl)),
-);
+define('html', [], true, (r, args) => escaped(r, args, escapeHtml));
+define('js', [], true, (r, args) => escaped(r, args, escapeJs));
+define('urlquery', [], true, (r, args) => escaped(r, args, escapeUrl));
 define('eq', ONE, true, (_r, args) => equal(args[0], args.slice(1)));
 define('ne', TWO, false, (_r, args) => !equal(args[0], [args[1]]));
 define('lt', TWO, false, (_r, args) => less(args[0], args[1]));

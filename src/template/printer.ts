@@ -197,12 +197,6 @@ class Printer {
   #list(list: List, verb: string): void {
     this.#enter();
     const { sharpV } = this.#flags;
-    if (list.length === 0 && list.origin !== '' && !sharpV) {
-      // That there are no items is what the request chose.
-      this.text.value('[]', this.#screening && list.origin);
-      this.#depth--;
-      return;
-    }
     this.text.write(sharpV ? `${list.typeName}{` : '[');
     for (let i = 0; i < list.length; i++) {
       if (i > 0) this.text.write(sharpV ? ', ' : ' ');

@@ -78,7 +78,7 @@ for (const [name, size, make] of BODIES) t.test(name, (t) => grows(t, name, make
 function rendered(
   template: string,
   body: (n: number) => object,
-  query = (_n: number) => '',
+  query: (n: number) => string = () => '',
 ): Growing {
   const compiled = compile(template, 'f/s');
   return (n) => {

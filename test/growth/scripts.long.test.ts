@@ -106,7 +106,7 @@ const OTHERS: [name: string, size: number, make: Growing][] = [
       routes: [parseRoute(`/v1/f/s${i}/{id}`, ['GET', 'HEAD'])],
     }));
     return () => {
-      const { routes } = routesOf(scripts as never, 'main');
+      const { routes } = routesOf(scripts, 'main');
       const trie = new RouteTrie(routes);
       for (let i = 0; i < n; i++) trie.find('GET', ['v1', 'f', `s${i}`, '1']);
     };
@@ -119,7 +119,7 @@ const OTHERS: [name: string, size: number, make: Growing][] = [
       verb: 'read' as const,
       routes: [parseRoute('/v1/f/{id}', ['GET', 'HEAD'])],
     }));
-    return () => routesOf(scripts as never, 'main');
+    return () => routesOf(scripts, 'main');
   }],
 ]; // prettier-ignore
 

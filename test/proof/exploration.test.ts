@@ -148,10 +148,3 @@ t.test('bounds', async (t) => {
   t.match(await exploring(long), { extent: 'part', renderings: 7 }, 'all texts together');
   t.match(await exploring(flags, 'read', { ...bounds, isOver: () => true }), { extent: 'part', renderings: 16 }); // prettier-ignore
 });
-
-t.test('a rendering ends when the time is over', async (t) => {
-  let asked = 0;
-  const isOver = () => ++asked > 2;
-  const found = await exploring('{{range 300000}}{{end}}{{if isSet "a"}}1{{end}}', 'read', { ...BOUNDS, isOver }); // prettier-ignore
-  t.match(found, { extent: 'part', shapes: [], renderings: 1 });
-});
