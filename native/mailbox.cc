@@ -15,7 +15,7 @@ namespace sql_rest {
 
 namespace {
 
-// Body is memory that is transferred: a result of libpq, or a text as UTF-8.
+// Body is memory that is transferred: a result of libpq, a text as UTF-8, or a copy of bytes.
 struct Body {
   ResultHandle result;
   std::unique_ptr<std::string> text;
@@ -72,7 +72,7 @@ class QueueTable {
   std::uint32_t last_ = 0;
 };
 
-// TakeBodies reads the bodies of a message; false unless they are strings and distinct values, none of them transferred
+// TakeBodies reads the bodies of a message; false unless they are strings, bytes and distinct values, none of them transferred
 // before. Values are taken only when all bodies are right.
 bool TakeBodies(Napi::Value bodies, std::vector<Body>* taken) {
   if (bodies.IsUndefined()) return true;
@@ -85,6 +85,11 @@ bool TakeBodies(Napi::Value bodies, std::vector<Body>* taken) {
     const Napi::Value body = list.Get(i);
     if (body.IsString()) {
       (*taken)[i].text = std::make_unique<std::string>(body.As<Napi::String>().Utf8Value());
+      continue;
+    }
+    if (body.IsBuffer()) {
+      const auto bytes = body.As<Napi::Buffer<char>>();
+      (*taken)[i].text = std::make_unique<std::string>(bytes.Data(), bytes.Length());
       continue;
     }
     LargeValue* const value = LargeValue::From(body);
@@ -177,7 +182,7 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
   Message message;
   if (!TakeBodies(info[2], &message.bodies)) {
     Napi::TypeError::New(env,
-                         "bodies must be strings or distinct large values, none transferred before")
+                         "bodies must be strings, bytes or distinct large values, none transferred before")
         .ThrowAsJavaScriptException();
     return env.Undefined();
   }

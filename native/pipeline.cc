@@ -25,6 +25,9 @@ constexpr std::size_t kLargeValue = 8192;
 constexpr int kInTransaction = 2;
 constexpr int kInFailedTransaction = 3;
 
+// Largest buffer for the values of a call that is kept for the next one (bytes).
+constexpr std::size_t kKeptTexts = 1 << 20;
+
 // The offset of an SQL NULL, which has no text.
 constexpr std::size_t kNull = static_cast<std::size_t>(-1);
 
@@ -212,13 +215,17 @@ bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value
   const bool named = text != nullptr && text[0] != '\0';
   if (text != nullptr && !named) text = Text(env, sql);
   if (text == nullptr || !BeginWrite()) return false;
+  const int* const lengths = formats_.empty() ? nullptr : lengths_.data();
+  const int* const formats = formats_.empty() ? nullptr : formats_.data();
   int sent = 0;
   if (named) {
-    sent = pq.send_query_prepared(connection_, text, count, values_.data(), nullptr, nullptr, 0);
+    sent =
+        pq.send_query_prepared(connection_, text, count, values_.data(), lengths, formats, 0);
   } else {
-    sent = pq.send_query_params(connection_, text, count, nullptr, values_.data(), nullptr, nullptr,
+    sent = pq.send_query_params(connection_, text, count, nullptr, values_.data(), lengths, formats,
                                 0);
   }
+  if (texts_.capacity() > kKeptTexts) std::vector<char>().swap(texts_);
   return sent == 1;
 }
 
@@ -289,6 +296,8 @@ bool Pipeline::Values(napi_env env, napi_value array) {
     return false;
   }
   values_.clear();
+  lengths_.clear();
+  formats_.clear();
   if (count == 0) return true;
   // Offsets first, because growing moves the buffer.
   begins_.clear();
@@ -300,9 +309,16 @@ bool Pipeline::Values(napi_env env, napi_value array) {
     if (used + 64 > texts_.size()) texts_.resize(used + 1024);
     if (napi_get_value_string_utf8(env, value, texts_.data() + used, texts_.size() - used,
                                    &length) != napi_ok) {
+      bool bytes = false;
+      if (napi_is_buffer(env, value, &bytes) == napi_ok && bytes) {
+        formats_.resize(count, 0);
+        formats_[i] = 1;
+        begins_.push_back(kNull);
+        continue;
+      }
       napi_valuetype type = napi_undefined;
       if (napi_typeof(env, value, &type) != napi_ok || type != napi_null) {
-        napi_throw_type_error(env, nullptr, "a value must be a string or null");
+        napi_throw_type_error(env, nullptr, "a value must be a string, bytes or null");
         return false;
       }
       begins_.push_back(kNull);
@@ -318,6 +334,23 @@ bool Pipeline::Values(napi_env env, napi_value array) {
   }
   for (const std::size_t begin : begins_) {
     values_.push_back(begin == kNull ? nullptr : texts_.data() + begin);
+  }
+  if (formats_.empty()) return true;
+  lengths_.resize(count, 0);
+  for (std::uint32_t i = 0; i < count; i++) {
+    if (formats_[i] == 0) continue;
+    // Not copied: JavaScript, which could free them, runs only after the call.
+    napi_value value = nullptr;
+    void* data = nullptr;
+    std::size_t length = 0;
+    napi_get_element(env, array, i, &value);
+    napi_get_buffer_info(env, value, &data, &length);
+    if (length > INT32_MAX) {
+      napi_throw_range_error(env, nullptr, "a value is too long");
+      return false;
+    }
+    values_[i] = length == 0 ? "" : static_cast<const char*>(data);
+    lengths_[i] = static_cast<int>(length);
   }
   return true;
 }

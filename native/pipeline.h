@@ -103,6 +103,9 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   std::vector<char> texts_;
   std::vector<std::size_t> begins_;
   std::vector<const char*> values_;
+  // Of all values, where some are bytes: lengths, and 1 for the binary format.
+  std::vector<int> lengths_;
+  std::vector<int> formats_;
 };
 
 }  // namespace sql_rest

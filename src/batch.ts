@@ -36,8 +36,8 @@ export interface QueryRequest {
   readonly role: string;
   /** The caller's claims as a JSON object; empty for anonymous callers, and when workers do not need them. */
   readonly claims: string;
-  /** Its body, one character a byte; undefined when it has none, null when it was discarded. */
-  readonly body?: string | null | undefined;
+  /** Its body, one character a byte, or its bytes; undefined when it has none, null when it was discarded. */
+  readonly body?: string | Buffer | null | undefined;
   /** Whether its spans are kept. */
   readonly traced: boolean;
   /** Whether it came by a path that the script declares. */
@@ -58,6 +58,8 @@ const BODILESS = 0;
 /** The body follows the texts, after its length of four characters. */
 const WITH_BODY = 0x40;
 const BODY_DISCARDED = 0x80;
+/** The body is the next one beside the message. */
+const BODY_BESIDE = 0xc0;
 const TRACED = 0x20;
 const DECLARED = 0x10;
 const METHOD_LENGTH = 0x0f_ffff;
@@ -74,7 +76,7 @@ export function packRequest(
   requestId: string,
   role: string,
   claims: string,
-  body?: string | null,
+  body?: string | Buffer | null,
   traced = false,
   declared = false,
 ): Batch {
@@ -88,7 +90,7 @@ export function packRequest(
   const { length: o } = role;
   const { length: c } = claims;
   const about =
-    (body === undefined ? BODILESS : body === null ? BODY_DISCARDED : WITH_BODY) |
+    (body === undefined ? BODILESS : body === null ? BODY_DISCARDED : kindOf(body)) |
     (traced ? TRACED : 0) |
     (declared ? DECLARED : 0);
   // prettier-ignore
@@ -105,9 +107,18 @@ export function packRequest(
   return typeof body === 'string' ? packed + packId(body.length) + body : packed;
 }
 
-/** unpackRequests reads the requests of a batch that begins at `from`. */
-export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
+function kindOf(body: string | Buffer): number {
+  return typeof body === 'string' ? WITH_BODY : BODY_BESIDE;
+}
+
+/** unpackRequests reads the requests of a batch that begins at `from`; `bodies` came beside it. */
+export function unpackRequests(
+  batch: Batch,
+  from = 0,
+  bodies: readonly ArrayBuffer[] = [],
+): QueryRequest[] {
   const requests: QueryRequest[] = [];
+  let beside = 0;
   for (let at = from; at < batch.length;) {
     const id = wideAt(batch, at);
     let end = at + REQUEST_HEAD;
@@ -121,8 +132,9 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
     const role = batch.slice(end, (end += numberAt(batch, at + 25)));
     const claims = batch.slice(end, (end += numberAt(batch, at + 28)));
     const about = batch.charCodeAt(at + 4);
-    let body: string | null | undefined = (about & BODY_DISCARDED) === 0 ? undefined : null;
-    if ((about & WITH_BODY) !== 0) {
+    let body: QueryRequest['body'] = (about & BODY_DISCARDED) === 0 ? undefined : null;
+    if ((about & BODY_BESIDE) === BODY_BESIDE) body = Buffer.from(bodies[beside++] ?? EMPTY);
+    else if ((about & WITH_BODY) !== 0) {
       const length = wideAt(batch, end);
       body = batch.slice((end += 4), (end += length));
     }
@@ -134,6 +146,8 @@ export function unpackRequests(batch: Batch, from = 0): QueryRequest[] {
   }
   return requests;
 }
+
+const EMPTY = new ArrayBuffer(0);
 
 export function requestIds(batch: Batch): number[] {
   return unpackRequests(batch).map(({ id }) => id);

@@ -199,6 +199,8 @@ export interface MetricsPlace {
 
 /** The settings of a query worker. */
 export interface WorkerSettings {
+  /** HttpSettings.timeout. */
+  readonly timeout: number;
   readonly databases: readonly DatabaseSettings[];
   readonly replicas: readonly ReplicaSettings[];
   readonly replication: ReplicationSettings;

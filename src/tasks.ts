@@ -2,6 +2,15 @@
 import type { Engine } from './engine.js';
 import type { ProofNews } from './proofs.js';
 
+/** What becomes of the body of a request to a script with a method. */
+export interface ScriptBody {
+  readonly method: string;
+  /** Whether the script uses it. */
+  readonly kept: boolean;
+  /** Its largest size (bytes); undefined for `http.max_body`. */
+  readonly limit: number | undefined;
+}
+
 /** The row of the users table that a login needs. */
 export interface StoredUser {
   /** 0 where the table has no id; a string where a number would be rounded. */
@@ -58,7 +67,7 @@ export type WorkerTask =
   | { readonly type: 'scripts' }
   /** Apply what has changed in the proofs of the scripts: in the order in which it was proved. */
   | { readonly type: 'proofs'; readonly news: ProofNews }
-  /** Find out which methods of a script use a body: resolves to a list of them. */
+  /** Find out what becomes of the bodies of a script's requests: resolves to a ScriptBody for each method. */
   | {
       readonly type: 'script-bodies';
       readonly alias: string;

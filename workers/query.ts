@@ -37,9 +37,9 @@ const spans =
     mailbox.post(httpProcess, report);
   });
 const services = new WorkerServices(settings, log, batcher, mcp?.McpRunner, spans);
-const mailbox = new Mailbox((message) => {
+const mailbox = new Mailbox((message, bodies) => {
   if (message === ROOM) batcher.hasRoom();
-  else services.runner.take(message);
+  else services.runner.take(message, bodies);
 });
 releaseOnceIdle(log);
 

@@ -4,10 +4,11 @@
  */
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
-import type { ServiceError } from '../errors.js';
+import { constants } from 'node:buffer';
+import { ServiceError } from '../errors.js';
 import { invalidBody } from './body-error.js';
 import { parameterOf } from './content-type.js';
-import { addPair, type Pairs } from './pairs.js';
+import { addPair } from './pairs.js';
 
 const MAX_PARTS = 1000;
 
@@ -19,20 +20,30 @@ const LIMITS = {
   headerSize: 16 << 10,
 };
 
+/** RFC 2046, 5.1.1; a search takes up to this times longer than the body. */
+const LONGEST_BOUNDARY = 70;
+
 const REPLACEMENT = '\uFFFD';
-const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 
 const CUT = 'it ends too early, or its boundaries are wrong';
 const SKIPPED = 'a part has no Content-Disposition with form-data, or too many headers';
 const FORGED = "a field has the name of a file's filename or type";
 
-/** bytea gives bytes in PostgreSQL's hex form. */
+/** Values by name: texts, and the bytes of files. */
+export type Fields = Map<string, Field | Field[]>;
+type Field = string | Buffer;
+
+/** bytea gives bytes in PostgreSQL's hex form. Throws ServiceError `body_too_large` when JavaScript has no text as long. */
 export function bytea(bytes: Buffer): string {
+  if (2 * bytes.length + 2 > constants.MAX_STRING_LENGTH) throw new ServiceError('body_too_large');
   return `\\x${bytes.toString('hex')}`;
 }
 
 /** readMultipart reads a body with its Content-Type. Rejects with ServiceError `invalid_body`. */
-export async function readMultipart(body: Buffer, contentType: string): Promise<Pairs> {
+export async function readMultipart(body: Buffer, contentType: string): Promise<Fields> {
+  const boundary = parameterOf(contentType, 'boundary') ?? '';
+  if (boundary.length > LONGEST_BOUNDARY)
+    throw notMultipart(`its boundary is longer than ${LONGEST_BOUNDARY} characters`);
   const { Busboy } = await import('@fastify/busboy'); // loaded with the first such body
   let parser: BusboyInstance;
   try {
@@ -49,7 +60,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
     parser.on('partsLimit', () => reject(invalidBody(`more than ${MAX_PARTS} parts`)));
     parser.on('error', () => reject(notMultipart(CUT)));
     parser.on('finish', () => {
-      form.checkParts(contentType);
+      form.checkParts(boundary);
       resolve(form.pairs);
     });
     parser.end(body);
@@ -58,9 +69,12 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
 
 /** Collects the parts of a body. It may call `reject` several times: the first error counts. */
 class Form {
-  readonly pairs: Pairs = new Map();
+  readonly pairs: Fields = new Map();
   readonly #body: Buffer;
   readonly #reject: (error: ServiceError) => void;
+  /** Whether the body has the character that the library puts in place of what is not UTF-8. */
+  #hasReplacement: boolean | undefined;
+  #rejected = false;
   #parts = 0;
   readonly #fields = new Set<string>();
   /** Names of the filenames and types of files. */
@@ -68,7 +82,10 @@ class Form {
 
   constructor(body: Buffer, reject: (error: ServiceError) => void) {
     this.#body = body;
-    this.#reject = reject;
+    this.#reject = (error) => {
+      this.#rejected = true;
+      reject(error);
+    };
   }
 
   addField(name: string | undefined, value: string): void {
@@ -92,12 +109,12 @@ class Form {
     const at = lastIndex(this.pairs, name);
     this.#addOfFile(`${name}.filename`, filename ?? '');
     this.#addOfFile(`${name}.type`, type);
-    file.on('end', () => set(this.pairs, name, at, bytea(Buffer.concat(chunks))));
+    file.on('end', () => set(this.pairs, name, at, joined(chunks, this.#body)));
   }
 
   /** Rejects a body if the library skipped a part, or if a field poses as a file's filename or type. */
-  checkParts(contentType: string): void {
-    if (this.#parts < partsOf(this.#body, contentType)) this.#reject(notMultipart(SKIPPED));
+  checkParts(boundary: string): void {
+    if (this.#parts < partsOf(this.#body, boundary)) this.#reject(notMultipart(SKIPPED));
     else if ([...this.#ofFiles].some((name) => this.#fields.has(name)))
       this.#reject(notMultipart(FORGED));
   }
@@ -108,12 +125,18 @@ class Form {
   }
 
   #add(name: string | undefined, value: string): void {
+    if (this.#rejected) return;
     if (name === undefined) this.#reject(notMultipart('a part has no name'));
     else if (name.includes('\0') || value.includes('\0'))
       this.#reject(invalidBody('a NUL, which PostgreSQL cannot store'));
-    else if (hasReplacement(name, this.#body) || hasReplacement(value, this.#body))
+    else if (!this.#isUtf8(name) || !this.#isUtf8(value))
       this.#reject(invalidBody('a field is not UTF-8'));
     else addPair(this.pairs, name, value);
+  }
+
+  #isUtf8(text: string): boolean {
+    if (!text.includes(REPLACEMENT)) return true;
+    return (this.#hasReplacement ??= this.#body.includes(REPLACEMENT));
   }
 }
 
@@ -122,8 +145,8 @@ function notMultipart(what: string): ServiceError {
 }
 
 /** The number of parts, by the lines with the boundary, of which the last one ends with two hyphens. */
-function partsOf(body: Buffer, contentType: string): number {
-  const boundary = Buffer.from(`--${parameterOf(contentType, 'boundary') ?? ''}`);
+function partsOf(body: Buffer, name: string): number {
+  const boundary = Buffer.from(`--${name}`);
   const line = Buffer.concat([Buffer.from('\r\n'), boundary]);
   let parts = 0;
   let at = body.subarray(0, boundary.length).equals(boundary) ? 0 : body.indexOf(line);
@@ -138,18 +161,23 @@ function partsOf(body: Buffer, contentType: string): number {
 
 const HYPHEN = 0x2d;
 
-/** The library replaces bytes that are not UTF-8. */
-function hasReplacement(text: string, body: Buffer): boolean {
-  return text.includes(REPLACEMENT) && !body.includes(REPLACEMENT_BYTES);
+/** Joins chunks, without a copy where the library has cut them, one after the other, from the body. */
+function joined(chunks: readonly Buffer[], { buffer }: Buffer): Buffer {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const [first, last] = [chunks[0], chunks.at(-1)];
+  const isPart = first?.buffer === buffer && last?.buffer === buffer;
+  return isPart && last.byteOffset + last.length - first.byteOffset === length
+    ? Buffer.from(buffer, first.byteOffset, length)
+    : Buffer.concat(chunks);
 }
 
 /** Files end in another order than they begin. */
-function lastIndex(pairs: Pairs, name: string): number {
+function lastIndex(pairs: Fields, name: string): number {
   const values = pairs.get(name);
   return Array.isArray(values) ? values.length - 1 : 0;
 }
 
-function set(pairs: Pairs, name: string, at: number, value: string): void {
+function set(pairs: Fields, name: string, at: number, value: Field): void {
   const values = pairs.get(name);
   if (Array.isArray(values)) values[at] = value;
   else pairs.set(name, value);

@@ -46,11 +46,15 @@ export function parsePairs(text: string, invalid: Invalid): Pairs {
 const EQUALS = 0x3d;
 
 /** addPair adds a value to those of its name. */
-export function addPair(pairs: Pairs, name: string, value: string): void {
+export function addPair<Value>(
+  pairs: Map<string, Value | Value[]>,
+  name: string,
+  value: Value,
+): void {
   const before = pairs.get(name);
   if (before === undefined) pairs.set(name, value);
-  else if (typeof before === 'string') pairs.set(name, [before, value]);
-  else before.push(value);
+  else if (Array.isArray(before)) before.push(value);
+  else pairs.set(name, [before, value]);
 }
 
 function decode(text: string, invalid: Invalid): string {

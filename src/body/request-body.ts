@@ -2,12 +2,13 @@
  * The body of a request as data of its script: `request.body` and `body.<name>`. Refuses a body that is not what its
  * Content-Type says, and a Content-Type without members for a script that uses members.
  */
+import { constants } from 'node:buffer';
 import { ServiceError } from '../errors.js';
 import { invalidBody, invalidBodyAt } from './body-error.js';
 import { parseContentType } from './content-type.js';
 import { JsonList, JsonObject, readJson, unknownMembers } from './json-document.js';
 import type { JsonValue, KnownMembers } from './json-document.js';
-import { bytea, readMultipart } from './multipart.js';
+import { bytea, readMultipart, type Fields } from './multipart.js';
 import { parsePairs, type Pairs } from './pairs.js';
 import { decodeUtf8 } from './utf8.js';
 
@@ -20,7 +21,10 @@ export type BodyValue = string | null | readonly (string | null)[];
 export const BODY_PREFIX = 'body.';
 export const WHOLE_BODY = 'request.body';
 
-type Members = JsonObject | Pairs;
+type Members = JsonObject | Pairs | Fields;
+
+/** From this size on (bytes), bytes are bound as they are: as text in hex they take several times as much memory. */
+const LARGE = 64 << 10;
 
 export class RequestBody {
   readonly #whole: string | Buffer;
@@ -38,7 +42,15 @@ export class RequestBody {
       return typeof this.#whole === 'string' ? this.#whole : bytea(this.#whole);
     const value = this.#member(key);
     if (value instanceof JsonList) return value.items;
+    if (Buffer.isBuffer(value)) return bytea(value);
+    if (Array.isArray(value)) return value.map(textOf);
     return value instanceof JsonObject ? value.text : value;
+  }
+
+  /** bytes gives those of a large file, or of a large whole that is no text. */
+  bytes(key: string): Buffer | undefined {
+    const value = key === WHOLE_BODY ? this.#whole : this.#member(key);
+    return Buffer.isBuffer(value) && value.length >= LARGE ? value : undefined;
   }
 
   /** listText gives the text of `body.<name>` as sent where it is a JSON array of scalars. */
@@ -47,7 +59,7 @@ export class RequestBody {
     return value instanceof JsonList ? value.text : undefined;
   }
 
-  #member(key: string): JsonValue | string[] | undefined {
+  #member(key: string): JsonValue | Buffer | (string | Buffer)[] | undefined {
     if (!key.startsWith(BODY_PREFIX)) return undefined;
     return this.#members?.get(key.slice(BODY_PREFIX.length));
   }
@@ -56,12 +68,16 @@ export class RequestBody {
   unknown(known: KnownMembers): string[] {
     const members = this.#members ?? new Map<string, string>();
     if (members instanceof JsonObject) return unknownMembers(this.#whole.toString(), known);
-    const isFile = (name: string): boolean =>
-      [members.get(name)].flat()[0]?.startsWith('\\x') === true;
+    const isFile = (name: string): boolean => Buffer.isBuffer([members.get(name)].flat()[0]);
     return [...members.keys()]
       .filter((name) => !isFile(name.replace(/\.(?:filename|type)$/, '')) || isFile(name))
       .map((name) => BODY_PREFIX + name)
       .filter((name) => !known.has(name));
+  }
+
+  /** Whether its bytes are not needed any more, because it is a text. */
+  get isText(): boolean {
+    return typeof this.#whole === 'string';
   }
 
   /** size is the length of its text (UTF-16 units), or the number of its bytes. */
@@ -78,13 +94,14 @@ export class RequestBody {
       if (document instanceof JsonObject) yield* document.scalars();
     } else if (this.#members !== undefined)
       for (const value of this.#members.values())
-        yield* typeof value === 'string' ? [value] : value;
+        for (const one of Array.isArray(value) ? value : [value])
+          if (one.length < LARGE || typeof one === 'string') yield textOf(one);
   }
 }
 
-/** A body that was sent, one character a byte, and its Content-Type; empty without one. */
+/** A body that was sent, one character a byte or as bytes, and its Content-Type; empty without one. */
 export interface SentBody {
-  readonly characters: string;
+  readonly characters: string | Buffer;
   readonly contentType: string;
 }
 
@@ -98,18 +115,19 @@ export function readBody(
   names?: ReadonlySet<string>,
 ): RequestBody | Promise<RequestBody> {
   const { kind, utf8 } = parseContentType(contentType);
-  const bytes = Buffer.from(characters, 'latin1');
+  const bytes = typeof characters === 'string' ? Buffer.from(characters, 'latin1') : characters;
   const members = use === 'members';
   if (kind === 'binary' || kind === 'unknown') {
     if (members) throw noMembers();
     return new RequestBody(bytes);
   }
+  if (kind !== 'multipart' && bytes.length > LONGEST_TEXT) throw new ServiceError('body_too_large');
   if (!utf8) throw unsupported('bodies of a script are UTF-8');
   if (kind === 'multipart')
     return members
       ? readMultipart(bytes, contentType).then((fields) => new RequestBody(bytes, fields))
       : new RequestBody(bytes);
-  const text = decodeUtf8(bytes, characters);
+  const text = decodeUtf8(bytes, typeof characters === 'string' ? characters : undefined);
   if (kind === 'json') {
     const document = readJson(text, names);
     if (members && !(document instanceof JsonObject))
@@ -124,6 +142,13 @@ export function readBody(
   const fields = parsePairs(text, (what = 'an escape that cannot be decoded') => invalidBody(what));
   return new RequestBody(text, fields);
 }
+
+function textOf(value: string | Buffer): string {
+  return typeof value === 'string' ? value : bytea(value);
+}
+
+/** JavaScript has no longer text. */
+const LONGEST_TEXT = constants.MAX_STRING_LENGTH;
 
 const LIKE_JSON = /^\s*(?:\{\s*["}]|\[\s*[{[\]"])/;
 

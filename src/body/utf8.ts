@@ -2,10 +2,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { invalidBodyAt } from './body-error.js';
 
-/** decodeUtf8 decodes bytes, given as one character each too. Throws ServiceError `invalid_body` with line and column. */
-export function decodeUtf8(bytes: Buffer, characters: string): string {
+/**
+ * decodeUtf8 decodes bytes, of which the caller may have the `characters`, one for each. Throws ServiceError `invalid_body`
+ * with line and column.
+ */
+export function decodeUtf8(bytes: Buffer, characters?: string): string {
   if (!isUtf8(bytes)) throw notUtf8(bytes);
-  const text = isAscii(bytes) ? characters : bytes.toString();
+  const text = isAscii(bytes) ? (characters ?? bytes.toString('latin1')) : bytes.toString();
   const nul = text.indexOf('\0');
   if (nul !== -1) throw invalidBodyAt('a NUL, which PostgreSQL cannot store,', text, nul);
   return text;

@@ -75,6 +75,7 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
     readyProof: config['health.ready_proof'],
     prover: index === 0 ? proverOf(config, log, development) : undefined,
     worker: {
+      timeout: config['http.timeout'],
       databases: databasesOf(config, index),
       replicas: replicasOf(config, index),
       replication: {

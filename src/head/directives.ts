@@ -26,6 +26,7 @@ export class HeadDraft {
   shape: Shape = 'list';
   status = 200;
   timeout: number | undefined;
+  maxBody: number | undefined;
   primary = false;
   deprecation: string | undefined;
   /** The lines of the directives so far that may occur once. */
@@ -59,8 +60,8 @@ export class HeadDraft {
 
   finish(warnings: readonly HeadWarning[]): Head {
     const { parameters, strict, shape, status, headers, timeout, primary, routes } = this;
-    const { deprecation, errors } = this;
-    const response = { shape, status, headers, errors, timeout, primary, deprecation };
+    const { deprecation, errors, maxBody } = this;
+    const response = { shape, status, headers, errors, timeout, maxBody, primary, deprecation };
     return { parameters, strict, ...response, routes, warnings };
   }
 }
@@ -74,6 +75,7 @@ export const DIRECTIVES: ReadonlyMap<string, Directive> = new Map<string, Direct
   ['header', header],
   ['error', error],
   ['timeout', timeout],
+  ['max_body', maxBody],
   ['primary', primary],
   ['path', path],
   ['deprecated', deprecated],
@@ -152,6 +154,22 @@ function timeout(draft: HeadDraft, text: string): void {
   if (digits === undefined || time < 1 || time > LONGEST)
     throw draft.error('it takes a time such as 500ms, 2s or 1min');
   draft.timeout = time;
+}
+
+const SIZES: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['KiB', 1 << 10],
+  ['MiB', 1 << 20],
+  ['GiB', 1 << 30],
+]);
+
+function maxBody(draft: HeadDraft, text: string): void {
+  draft.once();
+  const [, digits, unit = ''] = /^([0-9]{1,10}) ?(KiB|MiB|GiB|)$/.exec(text) ?? [];
+  const size = Number(digits) * SIZES.get(unit)!;
+  if (digits === undefined || size > 1 << 30)
+    throw draft.error('it takes a size of at most 1GiB, such as 500KiB or 32MiB');
+  draft.maxBody = size;
 }
 
 function primary(draft: HeadDraft, text: string): void {

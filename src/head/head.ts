@@ -20,6 +20,8 @@ export interface Head {
   readonly errors: ReadonlyMap<string, string>;
   /** Time limit of the script's statements, ms; undefined for that of the database. */
   readonly timeout: number | undefined;
+  /** Largest body of its requests (bytes); undefined for `http.max_body`. */
+  readonly maxBody: number | undefined;
   /** Whether replicas are left out, though its method reads. */
   readonly primary: boolean;
   /** Further paths of the script. */
@@ -66,6 +68,7 @@ export const NO_HEAD: Head = {
   headers: [],
   errors: new Map(),
   timeout: undefined,
+  maxBody: undefined,
   primary: false,
   routes: [],
   deprecation: undefined,

@@ -8,11 +8,13 @@ import type { ErrorCode } from '../errors.js';
 import { HTTP } from '../metrics/catalogue.js';
 import { observeBytes } from '../metrics/histogram.js';
 import { counts } from '../metrics/thread.js';
+import { releaseBuffer } from '../native/mailbox.js';
+import { releaseOnceIdle } from '../native/memory.js';
 import type { BodyBudget } from './body-budget.js';
 import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
 import type { RequestTable } from './request-table.js';
-import type { BodyRule, KeepBody, Route } from './route.js';
+import type { BodyRule, KeepBody, Kept, Route } from './route.js';
 
 /** Who sent a request, as Gate.identify found when its headers had arrived: a token may expire while its body is read. */
 export type Identified = Caller | Promise<Caller | undefined> | 'anonymous';
@@ -73,12 +75,15 @@ export class BodyReader {
     if (rule === undefined) body.settle(this.#maxBody, false);
     else if (typeof rule.keep === 'boolean') body.settle(rule.limit, rule.keep);
     else {
-      const settle = (keep: boolean): void => body.settle(keep ? rule.limit : this.#maxBody, keep);
-      const keep = body.identify(rule.keep);
-      if (typeof keep === 'boolean') settle(keep);
+      const settle = (kept: Kept): void => {
+        if (typeof kept !== 'boolean') body.settle(kept.limit, kept.kept);
+        else body.settle(kept ? rule.limit : this.#maxBody, kept);
+      };
+      const kept = body.identify(rule.keep);
+      if (!(kept instanceof Promise)) settle(kept);
       else {
-        body.keepUntilSettled(rule.limit);
-        void keep.then(settle);
+        body.keepUntilSettled(rule.most ?? rule.limit);
+        void kept.then(settle);
       }
     }
   }
@@ -87,6 +92,9 @@ export class BodyReader {
 function ruleFor({ method }: HttpRequest, { body }: Route): BodyRule | undefined {
   return body?.methods?.includes(method) === false ? undefined : body;
 }
+
+/** Size of a body (bytes) after which the memory of garbage is returned. */
+const LARGE = 4 << 20;
 
 class IncomingBody {
   readonly #reader: BodyReader;
@@ -116,7 +124,7 @@ class IncomingBody {
   }
 
   /** identify tells whether the body of the request's caller is kept; after a failure it is not. */
-  identify(keep: KeepBody): boolean | Promise<boolean> {
+  identify(keep: KeepBody): Kept | Promise<Kept> {
     this.#counted = true;
     const request = this.#request;
     try {
@@ -125,7 +133,7 @@ class IncomingBody {
         caller instanceof Promise
           ? caller.then((known) => keep(known, request))
           : keep(caller, request);
-      return typeof kept === 'boolean' ? kept : kept.catch(() => false);
+      return kept instanceof Promise ? kept.catch(() => false) : kept;
     } catch {
       return false; // the error is the response once the request is dispatched
     }
@@ -202,7 +210,8 @@ class IncomingBody {
         request.response.last = true;
         requests.reject(request, this.#rejection);
       } else {
-        request.body = this.#chunks && Buffer.concat(this.#chunks);
+        request.body = this.#chunks && joined(this.#chunks);
+        request.bodyLimit = this.#limit;
         request.bodyDiscarded = this.#chunks === undefined && this.#received > 0;
         this.#chunks = undefined;
         onBody(request, this.#route, this.#identified);
@@ -213,9 +222,18 @@ class IncomingBody {
   }
 
   #drop(): void {
+    if (this.#reserved >= LARGE) releaseOnceIdle();
     this.#reader.budget.release(this.#reserved);
     this.#reserved = 0;
     this.#chunks = undefined;
     this.#request.body = undefined;
   }
+}
+
+/** Joins chunks, whose memory is freed now and not at a garbage collection. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  if (chunks.length === 1) return chunks[0]!;
+  const whole = Buffer.concat(chunks);
+  for (const { buffer } of chunks) releaseBuffer(buffer as ArrayBuffer);
+  return whole;
 }

@@ -50,6 +50,8 @@ export class HttpRequest {
   takeBody: ((chunk: ArrayBuffer, last: boolean) => void) | undefined;
   /** Undefined when it has none, or it was discarded. */
   body: Buffer | undefined;
+  /** The largest that its body may be, decoded too (bytes). */
+  bodyLimit = 0;
   /** Whether it had a body, which was discarded. */
   bodyDiscarded = false;
   /** Writes WWW-Authenticate when it is rejected with 401; undefined for the usual one. */

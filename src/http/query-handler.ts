@@ -17,15 +17,18 @@ import type { ScriptPath } from './path.js';
 import { withPathValues } from './path-values.js';
 import type { RequestTable } from './request-table.js';
 import { isTraced } from './request-trace.js';
-import type { KeepBody, Route, TokenRule } from './route.js';
+import type { BodyRule, KeepBody, Kept, Route, TokenRule } from './route.js';
 import type { OtherMethods, RouteTrie } from './route-trie.js';
-import { ScriptBodies } from './script-bodies.js';
+import { ScriptBodies, type BodyOf } from './script-bodies.js';
 import type { ScriptRoutes } from './script-routes.js';
 
 const TOO_MANY_REQUESTS = 'too many requests wait for this database already';
 
-/** Largest body of a script (bytes), where `http.max_body` is not less: JavaScript has no longer text of its bytes in hex. */
-const LARGEST_BODY = 255 << 20;
+/** Largest body of a script (bytes): PostgreSQL takes no message of 1 GiB. */
+const LARGEST_BODY = 1023 << 20;
+
+/** Bodies from this size on (bytes) travel beside the requests: as part of the text they would be copied several times. */
+const BESIDE = 64 << 10;
 
 const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
 
@@ -80,11 +83,11 @@ export class QueryHandler {
     const bodies = this.#bodiesOf(script);
     const keep: KeepBody = (caller, request) => {
       this.#admit(request, caller, script);
-      return registered && bodies.uses(request.method);
+      return registered && this.#kept(bodies.of(request.method));
     };
     return {
       token,
-      body: { methods: BODY_METHODS, limit: this.#bodyLimit, keep },
+      body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const role = this.#admit(request, caller, script);
         if (!registered)
@@ -103,7 +106,7 @@ export class QueryHandler {
     };
     return {
       token,
-      body: { methods: BODY_METHODS, limit: this.#bodyLimit, keep },
+      body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const routes = this.#routes.current(performance.now());
         if (!(routes instanceof Promise)) this.#route(request, caller, routes, segments, subjectOf);
@@ -121,7 +124,7 @@ export class QueryHandler {
     caller: Caller | undefined,
     routes: RouteTrie,
     segments: readonly string[],
-  ): boolean | Promise<boolean> {
+  ): Kept | Promise<Kept> {
     const { method } = request;
     const found = routes.find(method, segments);
     if (found === undefined || 'methods' in found) return false;
@@ -129,11 +132,21 @@ export class QueryHandler {
     this.#admit(request, caller, script);
     let bodies = this.#bodies.get(script);
     if (bodies === undefined) this.#bodies.set(script, (bodies = this.#bodiesOf(script)));
-    return bodies.uses(method);
+    return this.#kept(bodies.of(method));
+  }
+
+  #bodyRule(keep: KeepBody): BodyRule {
+    return { methods: BODY_METHODS, limit: this.#bodyLimit, most: LARGEST_BODY, keep };
+  }
+
+  #kept(body: BodyOf | Promise<BodyOf>): Kept | Promise<Kept> {
+    if (body instanceof Promise) return body.then((known) => this.#kept(known));
+    const { kept, limit = this.#bodyLimit } = body;
+    return { kept, limit: Math.min(limit, LARGEST_BODY) };
   }
 
   #bodiesOf({ alias, folder, name }: RouteScript): ScriptBodies {
-    return new ScriptBodies(() => this.#pool.bodyMethods(alias, folder, name));
+    return new ScriptBodies(() => this.#pool.scriptBodies(alias, folder, name));
   }
 
   /** Gives the role of the caller in the database. Throws ServiceError. */
@@ -186,7 +199,7 @@ export class QueryHandler {
       body === undefined || body.byteLength === 0 ? '' : fieldValue(headers, 'content-encoding');
     if (coding === '') this.#submit(request, script, query, headers, caller, role, declared);
     else {
-      const decoded = this.#decoder.decode(request, coding, this.#bodyLimit);
+      const decoded = this.#decoder.decode(request, coding, request.bodyLimit);
       this.#requests.whenDone(request, decoded, (body) => {
         request.body = body;
         this.#submit(request, script, query, headers, caller, role, declared);
@@ -236,7 +249,9 @@ export class QueryHandler {
     const limit = this.#limits?.get(alias);
     if (limit !== undefined && !this.#requests.join(request, limit))
       throw new ServiceError('busy', TOO_MANY_REQUESTS);
-    const body = request.bodyDiscarded ? null : request.body?.toString('latin1');
+    const sent = request.body;
+    const beside = sent !== undefined && sent.byteLength >= BESIDE ? sent : undefined;
+    const body = request.bodyDiscarded ? null : (beside ?? sent?.toString('latin1'));
     request.body = undefined; // the worker has it
     if (body === null && this.#settings.worker.debug)
       request.response.addHeader('Warning', BODY_DISCARDED);
@@ -245,6 +260,7 @@ export class QueryHandler {
     // prettier-ignore
     request.worker = this.#pool.submit(
       packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced, declared),
+      beside,
     );
   }
 }

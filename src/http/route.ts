@@ -25,12 +25,14 @@ export interface BodyRule {
   readonly methods: readonly string[] | undefined;
   /** Largest body (bytes). */
   readonly limit: number;
+  /** The largest that `keep` may allow (bytes), where that is more. */
+  readonly most?: number;
   /** Whether bodies are kept. A function decides by caller and request; bodies that it does not accept are discarded. */
   readonly keep: boolean | KeepBody;
 }
 
+/** Whether a body is kept; with another limit than its rule has (bytes). */
+export type Kept = boolean | { readonly kept: boolean; readonly limit: number };
+
 /** May throw or reject: the body is discarded then, and the handler reports the failure. */
-export type KeepBody = (
-  caller: Caller | undefined,
-  request: HttpRequest,
-) => boolean | Promise<boolean>;
+export type KeepBody = (caller: Caller | undefined, request: HttpRequest) => Kept | Promise<Kept>;

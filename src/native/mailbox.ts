@@ -14,9 +14,9 @@ export interface Mailbox {
   readonly address: number;
   /**
    * post sends a message; false when the mailbox of that address is closed. Of `bodies`, which arrive as bytes, large values
-   * are empty afterwards.
+   * are empty afterwards; strings and buffers are copied.
    */
-  post(address: number, text: string, bodies?: readonly (string | LargeValue)[]): boolean;
+  post(address: number, text: string, bodies?: readonly (string | Buffer | LargeValue)[]): boolean;
   close(): void;
 }
 

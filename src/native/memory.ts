@@ -25,11 +25,17 @@ export function keepYoungGenerationSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
+/** Whether the calling thread waits for that. */
+let waiting = false;
+
 /** releaseOnceIdle has the calling thread release its memory once the process idles. */
-export function releaseOnceIdle(log: { debug(message: string): void }): void {
+export function releaseOnceIdle(log?: { debug(message: string): void }): void {
+  if (waiting) return;
+  waiting = true;
   onceIdle(() => {
+    waiting = false;
     releaseMemory();
-    log.debug('released the memory of the start');
+    log?.debug('released the memory of the start');
   });
 }
 

@@ -96,6 +96,9 @@ export const ROWS = 0;
 export const VALUE = 1;
 export const BODY = 2;
 
+/** A value of a statement: text, or the bytes of a bytea, which are sent as they are. */
+export type BoundValue = string | Buffer | null;
+
 /** The pipeline of one connection. Every method but close throws once it is closed. Texts are cut at a NUL. */
 export interface Pipeline {
   /** prepare sends a Parse in the segment of the next statement. False when the connection is lost. */
@@ -104,12 +107,7 @@ export interface Pipeline {
    * precede sends a statement in the segment of the next one. Its result is dropped; `reports` adds its command tag to
    * the outcome. False as above.
    */
-  precede(
-    name: string,
-    sql: string,
-    values: readonly (string | null)[],
-    reports?: boolean,
-  ): boolean;
+  precede(name: string, sql: string, values: readonly BoundValue[], reports?: boolean): boolean;
   /**
    * readOnly puts the next statement, and those that precede it in its segment, into a read-only transaction, which is
    * rolled back after the statement, but stays open after an error. False as above.
@@ -120,7 +118,7 @@ export interface Pipeline {
    * ROWS, VALUE or BODY. False when the connection is lost, or a part of the segment could not be sent: nothing more
    * is sent then.
    */
-  send(name: string, sql: string, values: readonly (string | null)[], form: number): boolean;
+  send(name: string, sql: string, values: readonly BoundValue[], form: number): boolean;
   /**
    * describe completes a segment as send does, with a statement that is prepared under that name and does not run: the
    * outcome is its description. False as above.

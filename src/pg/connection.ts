@@ -161,6 +161,7 @@ export class Connection {
     this.inFlight.push(segment);
     if (inExplicit) this.send(new Rollback(), now);
     if (job.followedBy !== undefined && this.open) this.send(job.followedBy(), now);
+    if (job.bulky === true) this.retire();
     if (parsesAny(segment)) this.#evict(now);
     // PostgreSQL keeps the parsed text and its plan until it gets the next text without a name.
     const unnamed = lastUnnamed(segment);

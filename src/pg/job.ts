@@ -3,7 +3,7 @@
  * `done` or `failed`.
  */
 import type { ServiceError } from '../errors.js';
-import type { Description, LargeValue } from '../native/pipeline.js';
+import type { BoundValue, Description, LargeValue } from '../native/pipeline.js';
 import type { DatabaseSettings } from '../settings.js';
 import type { Identity } from './identity.js';
 import type { ScriptCost } from './script-cost.js';
@@ -56,7 +56,7 @@ export interface StatementResult {
 /** A statement before that of a job, whose result is dropped. */
 export interface EarlierStatement {
   readonly statement: Statement;
-  readonly values: readonly (string | null)[];
+  readonly values: readonly BoundValue[];
 }
 
 /** The server that runs jobs, and the database on it. */
@@ -80,10 +80,12 @@ export interface Run {
 export interface Job {
   /** The last one, whose result is the job's. */
   readonly statement: Statement;
-  readonly values: readonly (string | null)[];
+  readonly values: readonly BoundValue[];
   readonly form: ResultForm;
   /** The statements before it in its transaction, if any. None of them commits. */
   readonly before?: readonly EarlierStatement[] | undefined;
+  /** Whether its values are large: libpq keeps the memory for as many bytes until the connection is closed. */
+  readonly bulky?: boolean | undefined;
   /** Set before it, in its transaction, on whatever connection and however often it runs. */
   readonly identity: Identity | undefined;
   /** Set when it runs in a transaction of its own, which is rolled back: the mode of that. */

@@ -4,6 +4,7 @@
  * in the same pipeline, so that it takes no round trip.
  */
 import type { ServiceError } from '../errors.js';
+import type { BoundValue } from '../native/pipeline.js';
 import type { Identity } from './identity.js';
 import type { EarlierStatement, Job, ResultForm, Run, Statement, StatementResult } from './job.js';
 import type { ScriptCost } from './script-cost.js';
@@ -73,8 +74,12 @@ export class RoutedJob implements Job {
     return this.job.statement;
   }
 
-  get values(): readonly (string | null)[] {
+  get values(): readonly BoundValue[] {
     return this.job.values;
+  }
+
+  get bulky(): boolean | undefined {
+    return this.job.bulky;
   }
 
   /** The response has a header line, which no place in the response ring has room for. */

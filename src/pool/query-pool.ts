@@ -27,6 +27,7 @@ import type {
   RegistryResponse,
   RegistryRequest,
   RouteList,
+  ScriptBody,
   StoredUser,
   TaskResult,
   WorkerTask,
@@ -85,8 +86,11 @@ export class QueryPool {
     );
   }
 
-  /** submit queues one packed request and returns the number of its worker. Throws ServiceError `busy`. */
-  submit(request: Batch): number {
+  /**
+   * submit queues one packed request, with the body beside it, and returns the number of its worker. Throws ServiceError
+   * `busy`.
+   */
+  submit(request: Batch, body?: Buffer): number {
     if (!this.#chosen) {
       this.#chosen = true;
       this.#activity[0]!++;
@@ -98,7 +102,7 @@ export class QueryPool {
       this.#current = this.#choose();
       worker = this.#workers[this.#current]!;
     }
-    worker.collect(request);
+    worker.collect(request, body);
     return this.#current;
   }
 
@@ -134,8 +138,8 @@ export class QueryPool {
     return this.#task({ type: 'migrate-users' });
   }
 
-  /** bodyMethods finds out which methods of a script use a body. Rejects when no worker could. */
-  bodyMethods(alias: string, folder: string, name: string): Promise<readonly string[]> {
+  /** scriptBodies finds out what becomes of the bodies of a script's requests. Rejects when no worker could. */
+  scriptBodies(alias: string, folder: string, name: string): Promise<readonly ScriptBody[]> {
     return this.#task({ type: 'script-bodies', alias, folder, name });
   }
 

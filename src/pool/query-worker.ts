@@ -9,7 +9,7 @@ import { Piscina } from 'piscina';
 import type { Logger } from '../log.js';
 import { THREAD_DEATHS } from '../metrics/catalogue.js';
 import { counts } from '../metrics/thread.js';
-import { Mailbox } from '../native/mailbox.js';
+import { Mailbox, releaseBuffer } from '../native/mailbox.js';
 import { createRing, ResponseReader, type OnResponse } from '../native/response-ring.js';
 import { ABANDON, packId, requestIds, ROOM, RUN, type Batch } from '../batch.js';
 import { ServiceError } from '../errors.js';
@@ -72,8 +72,9 @@ export class QueryWorker {
   #closed = false;
   readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #restart: NodeJS.Timeout | undefined;
-  /** The packed requests of the next message. */
+  /** The packed requests of the next message, and the bodies beside it. */
   #batch: Batch = '';
+  #bodies: Buffer[] = [];
   #abandoned = '';
 
   /** `number` identifies the worker in the pool. A thread that starts gets `proofs` before its first request. */
@@ -109,10 +110,11 @@ export class QueryWorker {
   }
 
   /** collect adds a request to the next message. Throws ServiceError `busy` when there is no room in it. */
-  collect(request: Batch): void {
+  collect(request: Batch, body?: Buffer): void {
     if (this.collected === MESSAGE_REQUESTS || this.#isFull(request)) this.flush();
     if (this.#isFull(request)) throw new ServiceError('busy'); // no thread takes requests now
     this.#batch += request;
+    if (body !== undefined) this.#bodies.push(body);
     this.collected++;
   }
 
@@ -130,7 +132,13 @@ export class QueryWorker {
     const mailbox = this.#mailbox;
     if (mailbox === undefined || this.#address === 0) return;
     if (this.collected > 0) {
-      if (!mailbox.post(this.#address, RUN + this.#batch)) return; // the thread is ending
+      const bodies = this.#bodies;
+      const beside = bodies.length === 0 ? undefined : bodies;
+      if (!mailbox.post(this.#address, RUN + this.#batch, beside)) return; // the thread is ending
+      if (beside !== undefined) {
+        for (const { buffer } of bodies) releaseBuffer(buffer as ArrayBuffer);
+        this.#bodies = [];
+      }
       this.load += this.collected;
       this.#batch = '';
       this.collected = 0;
@@ -259,6 +267,7 @@ export class QueryWorker {
       if (this.#closed || piscina.threads.length > 0) return;
       this.#piscina = undefined;
       this.#batch = '';
+      this.#bodies = [];
       this.collected = 0;
       this.#abandoned = '';
       this.#results.died(this.#number, new Set()); // no replacement could run them

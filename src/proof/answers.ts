@@ -27,6 +27,8 @@ export class Answer {
 export abstract class Answers {
   protected readonly domain: Domain;
   protected readonly asked = new Map<string, Answer>();
+  /** By parameter, others with a value in which its slot is, in the order in which they were asked for. */
+  readonly #holders = new Map<string, string[]>();
 
   constructor(domain: Domain) {
     this.domain = domain;
@@ -37,8 +39,21 @@ export abstract class Answers {
     if (answer === undefined) {
       answer = this.choose(key);
       this.asked.set(key, answer);
+      const { raw } = answer.option;
+      const text = typeof raw === 'string' ? raw : (raw?.join('\n') ?? '');
+      for (const owner of this.domain.slots.keysIn(text)) {
+        const holders = this.#holders.get(owner) ?? [];
+        if (owner !== key) this.#holders.set(owner, holders);
+        if (owner !== key) holders.push(key);
+      }
     }
     return answer;
+  }
+
+  /** Begins another rendering. */
+  protected begin(): void {
+    this.asked.clear();
+    this.#holders.clear();
   }
 
   /** add gives a parameter a further option, for later renderings. */
@@ -50,12 +65,12 @@ export abstract class Answers {
   }
 
   /**
-   * become adds the value of a parameter with another text in place of a slot, which may be in a list or in parts; so too of
+   * become adds the value of a parameter with another text in place of its slot, which may be in a list or in parts; so too of
    * other parameters that have the same value.
    */
   become(key: string, slot: string, text: string): void {
-    const keys = new Set([key, ...this.asked.keys()]);
-    for (const each of keys) this.#become(each, slot, text);
+    this.#become(key, slot, text);
+    for (const other of this.#holders.get(key) ?? []) this.#become(other, slot, text);
   }
 
   #become(key: string, slot: string, text: string): void {
@@ -68,9 +83,8 @@ export abstract class Answers {
 
   /** isShared tells whether another parameter has the slot of this one in this rendering. */
   isShared(key: string, slot: string): boolean {
-    for (const { key: other, option } of this.asked.values())
-      if (other !== key && option.raw?.includes(slot) === true) return true;
-    return false;
+    const holders = this.#holders.get(key) ?? [];
+    return holders.some((other) => this.answer(other).option.raw?.includes(slot) === true);
   }
 
   answers(): Iterable<Answer> {
@@ -90,7 +104,7 @@ export class EveryCombination extends Answers {
 
   /** next prepares the next rendering; false when there are no more. */
   next(): boolean {
-    this.asked.clear();
+    this.begin();
     while (this.#stack.length > 0) {
       const last = this.#stack.at(-1)!;
       if (++last.index < last.options.length) return true;

@@ -18,6 +18,8 @@ export type Conjunction = readonly Condition[];
 const MOST_CONDITIONS = 4;
 const MOST_SETS = 4;
 const MOST_PATHS = 1_000;
+/** Most choices in the combinations that are compared: with many parameters these are fewer. */
+const MOST_CHOICES = 50_000;
 /** Most comparisons in the search for a smallest set. */
 const MOST_STEPS = 200_000;
 
@@ -64,9 +66,10 @@ export function exactly(paths: readonly Path[], others: readonly Path[]): Conjun
 
 /** Some of all parts of the search: neighbours differ in few parameters. */
 function sample(paths: readonly Path[]): readonly Path[] {
-  const step = paths.length / MOST_PATHS;
+  const most = Math.min(MOST_PATHS, Math.ceil(MOST_CHOICES / (1 + (paths[0]?.length ?? 0))));
+  const step = paths.length / most;
   if (step <= 1) return paths;
-  return Array.from({ length: MOST_PATHS }, (_, i) => paths[Math.floor(i * step)]!);
+  return Array.from({ length: most }, (_, i) => paths[Math.floor(i * step)]!);
 }
 
 /** conditionText: `types` is sent twice and `q` is not sent. */

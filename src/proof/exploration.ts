@@ -59,8 +59,8 @@ export interface Exploration {
   readonly renderings: number;
 }
 
-/** Most characters of all texts together: with what is known of their parts they need much more memory than that. */
-const MOST_TEXT = 8 << 20;
+/** Most characters of texts, and half as many options of combinations: with what is known of them they need much more memory. */
+const MOST_KEPT = 8 << 20;
 
 /** The part of the time that renderings may take; the rest is for PostgreSQL. */
 const PART = 0.5;
@@ -84,7 +84,7 @@ class Explorer {
   readonly #open = new Set<string>();
   readonly #slices: Slices;
   #renderings = 0;
-  /** Characters. */
+  /** Characters, and twice the options. */
   #size = 0;
 
   constructor(script: ScriptText, bounds: Bounds, slices: Slices) {
@@ -113,9 +113,9 @@ class Explorer {
     const most = this.#renderings + this.#bounds.paths;
     for (;;) {
       this.#render(all);
-      await this.#slices.next();
+      const paused = await this.#slices.next();
       pairs.knows(all.answers());
-      if (this.#isOver()) return 'part';
+      if (this.#isOver(paused)) return 'part';
       if (!all.next()) return 'all';
       if (this.#renderings >= most || this.#shapes.size >= this.#bounds.shapes)
         return this.#pairs(pairs);
@@ -130,12 +130,12 @@ class Explorer {
     }
     while (pairs.next()) {
       this.#render(pairs);
-      await this.#slices.next();
+      const paused = await this.#slices.next();
       pairs.knows(pairs.answers());
       pairs.came(pairs.path());
-      if (this.#renderings >= most || this.#isOver()) return 'part';
+      if (this.#renderings >= most || this.#isOver(paused)) return 'part';
     }
-    return 'pairs';
+    return pairs.whole ? 'pairs' : 'part';
   }
 
   *#paths(): Generator<Path> {
@@ -143,10 +143,16 @@ class Explorer {
     for (const { path } of [...this.#refused, ...this.#failed]) yield path;
   }
 
-  #isOver(): boolean {
-    if (this.#size > MOST_TEXT) return true;
+  #isOver(paused: boolean): boolean {
+    if (this.#size > MOST_KEPT) return true;
     // Asking for the time costs more than most renderings.
-    return this.#renderings % 16 === 0 && this.#bounds.isOver(PART);
+    return (paused || this.#renderings % 16 === 0) && this.#bounds.isOver(PART);
+  }
+
+  #pathOf(answers: EveryCombination | EveryPair): Path {
+    const path = answers.path();
+    this.#size += 2 * path.length;
+    return path;
   }
 
   #render(answers: EveryCombination | EveryPair): void {
@@ -156,14 +162,14 @@ class Explorer {
     try {
       rendered = this.#script.template.render(data);
     } catch (error) {
-      const path = answers.path();
+      const path = this.#pathOf(answers);
       if (error instanceof InvalidParameter || error instanceof RefusedValue)
         this.#refused.push({ path, error });
       else if (error instanceof TemplateError) this.#failed.push({ path, error });
       else throw error;
       return;
     }
-    const path = answers.path();
+    const path = this.#pathOf(answers);
     let shape = this.#shapes.get(rendered.text);
     if (shape === undefined) {
       const bound = rendered.values.map(() => new Set<string>());

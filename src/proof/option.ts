@@ -22,15 +22,23 @@ export interface Choice {
 /** The choices of one rendering, in the order in which the template asked for them. */
 export type Path = readonly Choice[];
 
-/** optionIn is the option of a parameter; undefined when the template did not ask for it. */
-export function optionIn(path: Path, key: string): Option | undefined {
-  return path.find((choice) => choice.key === key)?.option;
+/**
+ * optionIn is the option of a parameter; undefined when the template did not ask for it. The search begins at `near`, where
+ * other paths have it: most templates ask in much the same order.
+ */
+export function optionIn(path: Path, key: string, near = 0): Option | undefined {
+  let low = Math.min(near, path.length - 1);
+  for (let high = low + 1; low >= 0 || high < path.length; low--, high++) {
+    if (path[low]?.key === key) return path[low]!.option;
+    if (path[high]?.key === key) return path[high]!.option;
+  }
+  return undefined;
 }
 
 /** agree tells whether two paths have the same options for the parameters that both asked for, apart from `except`. */
 export function agree(one: Path, other: Path, except: string): boolean {
-  return one.every(({ key, option }) => {
-    const its = key === except ? undefined : optionIn(other, key);
+  return one.every(({ key, option }, i) => {
+    const its = key === except ? undefined : optionIn(other, key, i);
     return its === undefined || its.id === option.id;
   });
 }

@@ -6,6 +6,9 @@
 import { Answer, Answers } from './answers.js';
 import type { Option, Path } from './option.js';
 
+/** Most options of all parameters together that are paired. */
+const MOST_OPTIONS = 1_024;
+
 /** An option of a parameter; its number is its place among all. */
 interface Literal {
   readonly key: string;
@@ -14,10 +17,12 @@ interface Literal {
 }
 
 export class EveryPair extends Answers {
+  /** Whether there are no more options than are paired. */
+  whole = true;
   /** All that are known so far, by parameter and id of the option. */
   readonly #known = new Map<string, Map<string, Literal>>();
-  /** Pairs that came, or cannot come, by the numbers of both. */
-  readonly #done: boolean[][] = [];
+  /** 1 for pairs that came, or cannot come, by the numbers of both. */
+  readonly #done: Uint8Array[] = [];
   readonly #wanted = new Map<string, Literal>();
   /** The pairs that may be left; the last ones are tried first. */
   readonly #left: (readonly [Literal, Literal])[] = [];
@@ -29,13 +34,14 @@ export class EveryPair extends Answers {
 
   /** came records the options of a rendering. */
   came(path: Path): void {
-    const literals = path.map(({ key, option }) => this.#know(key, option));
+    const known = path.map(({ key, option }) => this.#know(key, option));
+    const literals = known.filter((one) => one !== undefined);
     for (const one of literals) for (const other of literals) this.#do(one, other);
   }
 
   /** next prepares the next rendering; false when every pair has come. */
   next(): boolean {
-    this.asked.clear();
+    this.begin();
     this.#wanted.clear();
     for (let pair = this.#left.pop(); pair !== undefined; pair = this.#left.pop()) {
       const [one, other] = pair;
@@ -49,12 +55,13 @@ export class EveryPair extends Answers {
     return false;
   }
 
-  #know(key: string, option: Option): Literal {
+  #know(key: string, option: Option): Literal | undefined {
     let literals = this.#known.get(key);
-    if (literals === undefined) this.#known.set(key, (literals = new Map<string, Literal>()));
-    const known = literals.get(option.id);
+    const known = literals?.get(option.id);
     if (known !== undefined) return known;
-    const literal = { key, option, number: this.#done.push([]) - 1 };
+    if (!(this.whole &&= this.#done.length < MOST_OPTIONS)) return undefined;
+    if (literals === undefined) this.#known.set(key, (literals = new Map<string, Literal>()));
+    const literal = { key, option, number: this.#done.push(new Uint8Array(MOST_OPTIONS)) - 1 };
     literals.set(option.id, literal);
     // With itself: a parameter may be the only one.
     this.#left.push([literal, literal]);
@@ -64,12 +71,12 @@ export class EveryPair extends Answers {
   }
 
   #isDone(one: Literal, other: Literal): boolean {
-    return this.#done[one.number]![other.number] === true;
+    return this.#done[one.number]![other.number] === 1;
   }
 
   #do(one: Literal, other: Literal): void {
-    this.#done[one.number]![other.number] = true;
-    this.#done[other.number]![one.number] = true;
+    this.#done[one.number]![other.number] = 1;
+    this.#done[other.number]![one.number] = 1;
   }
 
   /** The option that makes most new pairs with those wanted so far. */

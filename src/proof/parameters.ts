@@ -23,7 +23,8 @@ export async function provedParameters(
 ): Promise<ProvedParameter[]> {
   const all = shapes.flatMap(({ paths }) => paths);
   const unanswered = [...refused, ...failed].map(({ path }) => path);
-  const good = new Set([...accepted, ...unknown]);
+  const served = [...accepted, ...unknown];
+  const good = new Set(served);
   const rejected = [...unanswered, ...all.filter((path) => !good.has(path))];
   // Without every option of every parameter, nothing is known of the others.
   const isWhole = open.length === 0 && extent !== 'part' && accepted.length > 0;
@@ -31,11 +32,13 @@ export async function provedParameters(
   const proved: ProvedParameter[] = [];
   for (const [name, known] of options) {
     await slices.next();
-    const isNeeded = isWhole && [...good].every((path) => isSent(path, name) === true);
+    const near = proved.length;
+    const isNeeded = isWhole && served.every((path) => isSent(path, name, near) === true);
     proved.push({
       name,
       required: isNeeded,
-      neededWhen: isNeeded || !isWhole ? undefined : neededWhen(name, rejected, accepted, unknown),
+      neededWhen:
+        isNeeded || !isWhole ? undefined : neededWhen(name, near, rejected, accepted, unknown),
       types: [...(types.get(name) ?? [])],
       list: known.some(({ raw }) => Array.isArray(raw) && raw.length > 1),
       values: known.flatMap(({ id, raw }) =>
@@ -58,28 +61,30 @@ function optionsByKey(paths: readonly Path[]): ReadonlyMap<string, readonly Opti
 }
 
 /** Whether a parameter was sent; undefined when the template did not ask for it. */
-function isSent(path: Path, key: string): boolean | undefined {
-  const option = optionIn(path, key);
+function isSent(path: Path, key: string, near: number): boolean | undefined {
+  const option = optionIn(path, key, near);
   return option === undefined ? undefined : option.raw !== undefined;
 }
 
 /** The condition under which a request without the parameter gets no answer, and one with it does. */
 function neededWhen(
   key: string,
+  near: number,
   rejected: readonly Path[],
   accepted: readonly Path[],
   unknown: readonly Path[],
 ): string | undefined {
-  const withKey = accepted.filter((path) => isSent(path, key) === true).slice(0, MOST_PATHS);
+  if (rejected.length === 0) return undefined;
+  const withKey = accepted.filter((path) => isSent(path, key, near) === true).slice(0, MOST_PATHS);
   // One that is rejected with the parameter too has another reason.
   const without = rejected
-    .filter((path) => isSent(path, key) === false)
+    .filter((path) => isSent(path, key, near) === false)
     .slice(0, MOST_PATHS)
     .filter((path) => withKey.some((other) => agree(path, other, key)))
     .map((path) => others(path, key));
   if (without.length === 0) return undefined;
   const good = [...accepted, ...unknown]
-    .filter((path) => isSent(path, key) !== true)
+    .filter((path) => isSent(path, key, near) !== true)
     .map((path) => others(path, key));
   const [conjunction, more] = explain(without, good);
   if (conjunction === undefined || conjunction.length === 0 || more !== undefined) return undefined;

@@ -39,9 +39,13 @@ export function placesOf(text: string, slots: Slots): Place[] {
   /** The list of items that has begun, for each open parenthesis. */
   const lists: ItemList[] = [undefined];
   let item: ItemList;
+  let next = 0;
   for (let kind = scanner.next(); kind !== END; kind = scanner.next()) {
     const { start, end } = scanner;
-    const inside = all.filter((slot) => slot.start >= start && slot.end <= end);
+    while (next < all.length && all[next]!.start < start) next++;
+    const first = next;
+    while (next < all.length && all[next]!.end <= end) next++;
+    const inside = all.slice(first, next);
     const isQuoted = kind === STRING || kind === QUOTED;
     if (inside.some((slot) => isQuoted || slot.kind !== 'number')) {
       const whole = inside.length === 1 && inside[0]!.end - inside[0]!.start === end - start;

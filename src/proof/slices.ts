@@ -14,10 +14,11 @@ export class Slices {
     this.#pause = pause;
   }
 
-  /** next begins another slice after the pause, if this one is over. */
-  async next(): Promise<void> {
-    if (performance.now() < this.#end) return;
+  /** next begins another slice after the pause, if this one is over; it resolves to whether it was. */
+  async next(): Promise<boolean> {
+    if (performance.now() < this.#end) return false;
     await this.#pause();
     this.#end = performance.now() + SLICE;
+    return true;
   }
 }

@@ -18,6 +18,7 @@ const LAST = 0xf8ff;
 const VALUES = 2;
 /** Numbers of seven digits that begin with these three, or with others if the script has such. */
 const FIRST_NUMBERS = 731;
+const LAST_NUMBERS = 1_731;
 
 /** Before a value's character: one that comes before all ordinary text, as the character itself comes after it. */
 const LOW = '\u0001';
@@ -45,23 +46,27 @@ export function asWords(text: string): string {
 }
 
 export class Slots {
-  readonly #text: string;
+  /** Characters of slots that the script has itself. */
+  readonly #taken: ReadonlySet<string>;
   readonly #prefix: string;
   readonly #pattern: RegExp;
   readonly #firstNumber: number;
   readonly #byKey = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #codes: number[] = [];
+  /** By code, its place in #codes. */
+  readonly #places = new Map<number, number>();
   #next = FIRST;
 
   /** `text` is the script's. */
   constructor(text: string) {
-    this.#text = text;
-    let prefix = 'slot_';
-    while (text.includes(prefix)) prefix += '_';
+    this.#taken = new Set(text.match(/[\uE000-\uF8FF]/g));
+    const similar = text.match(/slot_+/g) ?? [];
+    const longest = similar.reduce((most, { length }) => Math.max(most, length), 'slot'.length);
+    const prefix = 'slot'.padEnd(longest + 1, '_');
     this.#prefix = prefix;
     let numbers = FIRST_NUMBERS;
-    while (text.includes(String(numbers))) numbers++;
+    while (numbers < LAST_NUMBERS && text.includes(String(numbers))) numbers++;
     this.#firstNumber = numbers * 10_000;
     this.#pattern = new RegExp(
       `${VALUE}|${prefix}\\d+_|(?<![\\w.])${numbers}\\d{4}(?![\\w.])`,
@@ -122,8 +127,8 @@ export class Slots {
     if (match.startsWith(this.#prefix))
       return [this.#keys[Number(match.slice(this.#prefix.length, -1))], 'name'];
     if (/^\d/.test(match)) return [this.#keys[Number(match) - this.#firstNumber], 'number'];
-    const at = this.#codes.indexOf(match.charCodeAt(match.length - 1));
-    return [at === -1 ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
+    const at = this.#places.get(match.charCodeAt(match.length - 1));
+    return [at === undefined ? undefined : this.#keys[Math.floor(at / VALUES)], 'value'];
   }
 
   #number(key: string): number {
@@ -132,8 +137,10 @@ export class Slots {
     number = this.#keys.push(key) - 1;
     this.#byKey.set(key, number);
     for (let i = 0; i < VALUES; i++) {
-      while (this.#text.includes(String.fromCharCode(this.#next))) this.#next++;
-      if (this.#next <= LAST) this.#codes[number * VALUES + i] = this.#next++;
+      while (this.#taken.has(String.fromCharCode(this.#next))) this.#next++;
+      if (this.#next > LAST) continue;
+      this.#places.set(this.#next, number * VALUES + i);
+      this.#codes[number * VALUES + i] = this.#next++;
     }
     return number;
   }

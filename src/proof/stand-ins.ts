@@ -22,6 +22,8 @@ export class StandIns {
   readonly #groups: readonly Group[];
   /** The groups of the places in the order of the text. */
   readonly #order: readonly (readonly [Place, Group])[];
+  /** The groups with a placeholder in the last substitution, by number. */
+  #bound: readonly Group[] = [];
 
   /** `tables` are names for a place that may want a table. */
   constructor(rendered: Rendered, slots: Slots, tables: readonly string[]) {
@@ -34,9 +36,9 @@ export class StandIns {
       const key = `${place.kind} ${place.called} ${token}`;
       let group = groups.get(key);
       if (group === undefined) {
-        names ??= namesIn(text).filter((name) => slots.keysIn(name).length === 0);
+        names ??= [...namesIn(text).filter((name) => slots.keysIn(name).length === 0), ...tables];
         const inside = slots.in(token).map(({ start, end }) => [start, end] as const);
-        const candidates = candidatesOf(place, token, inside, [...names, ...tables]);
+        const candidates = candidatesOf(place, token, inside, names);
         groups.set(key, (group = { places: [], candidates, tried: 0 }));
       }
       group.places.push(place);
@@ -47,10 +49,11 @@ export class StandIns {
 
   /** The text with the candidates; placeholders are numbered after those of the script. */
   substitution(): Substitution {
-    const bound = this.#bound();
     const first = this.#rendered.values.length + 1;
+    this.#bound = this.#groups.filter((group) => standing(group).sql === undefined);
+    const numbers = new Map(this.#bound.map((group, i) => [group, first + i]));
     const edits = this.#order.map(([{ start, end }, group]) => {
-      const { sql = `$${first + bound.indexOf(group)}` } = standing(group);
+      const { sql = `$${numbers.get(group)}` } = standing(group);
       return { start, end, sql };
     });
     return new Substitution(this.#rendered.text, edits);
@@ -75,7 +78,7 @@ export class StandIns {
 
   /** advanceBound does so for the places with a placeholder. */
   advanceBound(number: number): boolean {
-    const group = this.#bound()[number - this.#rendered.values.length - 1];
+    const group = this.#bound[number - this.#rendered.values.length - 1];
     return group !== undefined && this.#advance(group);
   }
 
@@ -107,7 +110,7 @@ export class StandIns {
 
   /** boundKeys are the parameters whose value, by itself, is that of a placeholder. */
   boundKeys(number: number): readonly string[] {
-    const place = this.#bound()[number - this.#rendered.values.length - 1]?.places[0];
+    const place = this.#bound[number - this.#rendered.values.length - 1]?.places[0];
     return place?.kind === 'value' ? place.keys : [];
   }
 
@@ -121,10 +124,6 @@ export class StandIns {
   #advance(group: Group): boolean {
     group.tried++;
     return group.tried < group.candidates.length;
-  }
-
-  #bound(): Group[] {
-    return this.#groups.filter((group) => standing(group).sql === undefined);
   }
 }
 

@@ -26,6 +26,7 @@ import type { McpCall } from '../mcp/call.js';
 import { withTimeout, withTraceId } from '../pg/identity.js';
 import { requestedPosition } from '../pg/requested-position.js';
 import type { Servers } from '../pg/servers.js';
+import type { ServiceDatabase } from '../pg/queryable.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
 import { checkKnown, checkParameters } from '../script/declared-parameters.js';
@@ -36,16 +37,21 @@ import type { FoundScript, Scripts } from '../script/scripts.js';
 import { firstWord, jsonFrame, returnsNoRows, StatementBuilder } from '../script/statement.js';
 import { commitsAlone } from '../script/transaction-rules.js';
 import type { DatabaseSettings, WorkerSettings } from '../settings.js';
+import type { ScriptBody } from '../tasks.js';
 import type { Template } from '../template/template.js';
 import type { TraceIds } from '../trace-context.js';
 import { hasColumns, sendsLines } from './head-response.js';
 import { ListingRunner } from './listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
+import { bindBytes, readLarge } from './large-body.js';
 import { Query } from './query.js';
 import type { QuerySpans } from './query-spans.js';
 import type { Responder } from './responder.js';
 import { ShapedStatements } from '../script/shaped-statements.js';
 import { TimedQuery } from './timed-query.js';
+
+/** Size of a body (bytes) from which its values are bulky. */
+const BULKY = 4 << 20;
 
 const JUST_CHANGED =
   'the script has just changed and now uses the body of a request: send the request again';
@@ -55,6 +61,8 @@ export interface StatementTarget {
   readonly settings: Pick<DatabaseSettings, 'statementTimeout'>;
   /** Those of a database with replicas, which get its statements instead. */
   readonly servers?: Servers | undefined;
+  /** Describes statements; undefined where none run. */
+  readonly database?: Pick<ServiceDatabase, 'describe'>;
   run(query: Query, now: number): void;
   flush(): void;
   costOf(template: Template): ScriptCost | undefined;
@@ -103,11 +111,11 @@ export class QueryRunner {
     this.#logsTimes = log.isLevelEnabled('debug');
   }
 
-  /** bodies lists the methods whose text of a script uses the body of a request; none for a script that cannot be used. */
-  async bodies(alias: string, folder: string, name: string): Promise<string[]> {
+  /** bodies tells what becomes of bodies, for each method that may have one; nothing of a script that cannot be used. */
+  async bodies(alias: string, folder: string, name: string): Promise<ScriptBody[]> {
     try {
       const script = await this.#scripts.find(alias, folder, name, performance.now());
-      return BODY_METHODS.filter((method) => usesBody(script, method));
+      return BODY_METHODS.map((method) => bodyOf(script, method));
     } catch (error) {
       if (error instanceof ServiceError) return [];
       throw error;
@@ -115,8 +123,8 @@ export class QueryRunner {
   }
 
   /** take runs, or abandons, the requests of a message from the HTTP process. */
-  take(message: string): void {
-    if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length));
+  take(message: string, bodies?: readonly ArrayBuffer[]): void {
+    if (message.startsWith(RUN)) this.#run(unpackRequests(message, RUN.length, bodies));
     else
       for (const id of unpackIds(message, ABANDON.length))
         this.#abandon(this.#responder.sender.inFlight.get(id));
@@ -218,9 +226,13 @@ export class QueryRunner {
     const contentType = fieldValue(headers, 'content-type');
     const usesNone = text.body === 'members' && text.members?.size === 0;
     const read =
-      (body ?? '') === '' && (usesNone || contentType === '')
+      (body ?? '').length === 0 && (usesNone || contentType === '')
         ? undefined
-        : readBody({ characters: body ?? '', contentType }, text.body, text.members);
+        : Buffer.isBuffer(body)
+          ? readLarge(query.request, () =>
+              readBody({ characters: body, contentType }, text.body, text.members),
+            )
+          : readBody({ characters: body ?? '', contentType }, text.body, text.members);
     if (!(read instanceof Promise)) {
       query.body = read;
       this.#render(query, text, now);
@@ -252,11 +264,14 @@ export class QueryRunner {
       },
       head === NO_HEAD ? undefined : head.parameters,
       query.body,
+      now + this.#settings.timeout,
     );
     if (head !== NO_HEAD) this.#applyHead(query, text, parameters, data);
     const rendered = template.render(data);
     query.rendered = rendered;
-    query.values = rendered.values;
+    const { values, bytes } = rendered;
+    query.values = bytes === undefined ? values : values.map((value, i) => bytes.get(i) ?? value);
+    query.bulky = (query.body?.size ?? 0) >= BULKY;
     const builder = head === NO_HEAD || verb !== 'read' ? undefined : this.#shaped.of(head);
     const statements = builder ?? this.#statements;
     query.statement = statements.build(verb, rendered.text, query.path, rendered);
@@ -270,8 +285,17 @@ export class QueryRunner {
     if (query.identity !== undefined && query.statement.commits) throw mayCommit();
     if (verb === 'read') query.form = query.valueForm;
     if (head !== NO_HEAD) this.#applyShape(query);
-    query.cost = this.#databases.get(alias)!.costOf(template);
-    this.#submit(query, now);
+    const database = this.#databases.get(alias)!;
+    query.cost = database.costOf(template);
+    if (bytes === undefined || database.database === undefined) this.#submit(query, now);
+    else
+      bindBytes(database.database, query).then(
+        () => {
+          this.#submit(query, performance.now());
+          this.#flush();
+        },
+        (error: unknown) => this.#responder.failures.threw(query, error),
+      );
   }
 
   /** Checks the parameters of a request. Its own error responses then have the headers of the script. */
@@ -337,11 +361,13 @@ function isUnusable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'script_not_usable';
 }
 
-function usesBody(script: FoundScript, method: string): boolean {
+function bodyOf(script: FoundScript, method: string): ScriptBody {
   try {
-    return script.select(method).body !== 'none';
+    const { body, head } = script.select(method);
+    return { method, kept: body !== 'none', limit: head.maxBody };
   } catch (error) {
-    if (error instanceof ServiceError) return false; // the response of such a request says why
+    // The response of such a request says why.
+    if (error instanceof ServiceError) return { method, kept: false, limit: undefined };
     throw error;
   }
 }

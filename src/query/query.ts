@@ -4,6 +4,8 @@ import { wantsXml, type ServiceError } from '../errors.js';
 import { NO_HEAD } from '../head/head.js';
 import { SCRIPT } from '../metrics/catalogue.js';
 import { identityOf, type Identity } from '../pg/identity.js';
+import { releaseOnceIdle } from '../native/memory.js';
+import type { BoundValue } from '../native/pipeline.js';
 import type { EarlierStatement, Job, ResultForm, Run, StatementResult } from '../pg/job.js';
 import type { ScriptCost } from '../pg/script-cost.js';
 import type { SqlFailure } from '../pg/sql-failure.js';
@@ -13,6 +15,7 @@ import type { ScriptStatement, StatementPart, StatementParts } from '../script/s
 import type { Rendered } from '../template/template.js';
 import { requestIds, type RequestIds, type TraceIds } from '../trace-context.js';
 import { rowCount } from './head-response.js';
+import { releaseBody } from './large-body.js';
 import type { Responder } from './responder.js';
 
 /** What receives the outcome of a query, and how it ran where that took long or failed. */
@@ -30,7 +33,8 @@ export class Query implements Job {
   /** Undefined when it has none, or its script uses none. */
   body: RequestBody | undefined;
   statement!: ScriptStatement;
-  values: readonly (string | null)[] = [];
+  values: readonly BoundValue[] = [];
+  bulky = false;
   /** Of a script with several statements, those before the last. */
   before: readonly EarlierStatement[] | undefined;
   /** Of a script with several statements, all that are sent. */
@@ -142,10 +146,12 @@ export class Query implements Job {
   done(result: StatementResult): void {
     if (this.cost !== undefined) this.cost.counts[SCRIPT.rows]! += this.rowsOf(result);
     this.#responder.succeeded(this, result);
+    if (this.bulky) releaseBody(this.request);
   }
 
   failed(failure: SqlFailure | ServiceError): void {
     if (this.cost !== undefined) this.cost.counts[SCRIPT.errors]! += 1;
     this.#responder.failed(this, failure);
+    if (this.bulky) releaseOnceIdle(); // the bytes may still be needed for what is said about the failure
   }
 }

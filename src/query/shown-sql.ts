@@ -3,6 +3,7 @@
  * script, with the same errors, but gives the statement to what stands in for a database here, which runs nothing and
  * responds with the text of the template, what of it was rendered, and the statement with its values.
  */
+import { bytea } from '../body/multipart.js';
 import { jsonToXml } from '../script/xml.js';
 import type { Rendered } from '../template/template.js';
 import type { Query } from './query.js';
@@ -35,7 +36,9 @@ export function shownDatabases(
 function shownSql(script: string, rendered: Rendered): object {
   const { text, values } = rendered;
   const parameters = rendered.boundParameters();
-  const shown = values.slice(0, MOST_VALUES).map((value, i) => {
+  const shown = values.slice(0, MOST_VALUES).map((text, i) => {
+    const bytes = rendered.bytes?.get(i);
+    const value = bytes === undefined ? text : bytea(bytes);
     const isLong = value !== null && value.length > LONGEST_VALUE;
     return {
       parameter: parameters.get(i + 1),

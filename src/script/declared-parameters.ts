@@ -14,8 +14,14 @@ import { isReservedKey, type DeclaredParameters, type RequestData } from './requ
 export function checkParameters(declared: DeclaredParameters, data: RequestData): void {
   let wrong: DeclaredParameter[] | undefined;
   for (const parameter of declared.values())
-    if (!isValid(parameter, data.raw(parameter.name))) (wrong ??= []).push(parameter);
+    if (!isFile(parameter, data) && !isValid(parameter, data.raw(parameter.name)))
+      (wrong ??= []).push(parameter);
   if (wrong !== undefined) throw invalidParameters(wrong, data);
+}
+
+/** Whether it is a large file, which as any text is valid. */
+function isFile({ name, type, bounds }: DeclaredParameter, data: RequestData): boolean {
+  return data.bytes(name) !== undefined && type === 'text' && Object.keys(bounds).length === 0;
 }
 
 function isValid(parameter: DeclaredParameter, value: unknown): boolean {

@@ -5,6 +5,7 @@
  * Maps only, so `__proto__` and the like are ordinary names.
  */
 import { BODY_PREFIX, type BodyValue, type RequestBody } from '../body/request-body.js';
+import { ServiceError } from '../errors.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { screen } from '../native/screen.js';
 import { Refused, type TemplateMap } from '../template/template.js';
@@ -33,16 +34,16 @@ export class RequestData implements TemplateMap {
   readonly #onBlanked: (header: string) => void;
   readonly #body: RequestBody | undefined;
   readonly #declared: DeclaredParameters | undefined;
+  readonly #until: number;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
-  /** Keys and values of the few fields screened so far. */
-  #keys: string[] | undefined;
-  #values: FieldValue[] | undefined;
+  /** The fields screened so far. */
+  #screened: Map<string, FieldValue> | undefined;
 
   /**
    * `headers` is packed as in batch.ts; `claims` is a JSON object, or empty. `onBlanked` is called once with the name (never
    * the value) of each header whose value was used and blanked. `declared` are the parameters that the script declares, if any;
-   * `body` is undefined for scripts that use none.
+   * `body` is undefined for scripts that use none. After `until` (performance.now) the request has ended.
    */
   constructor(
     parameters: QueryParameters,
@@ -51,7 +52,9 @@ export class RequestData implements TemplateMap {
     onBlanked: (header: string) => void,
     declared?: DeclaredParameters,
     body?: RequestBody,
+    until = Infinity,
   ) {
+    this.#until = until;
     this.#declared = declared;
     this.#parameters = parameters;
     this.#packedHeaders = headers;
@@ -63,8 +66,8 @@ export class RequestData implements TemplateMap {
   /** get gives the value to be rendered; undefined when there is none. */
   get(key: string): FieldValue | HeaderFields | undefined {
     if (key === 'header') return this.#headerFields();
-    const before = this.#keys?.indexOf(key) ?? -1;
-    if (before !== -1) return this.#values![before];
+    const before = this.#screened?.get(key);
+    if (before !== undefined) return before;
     const sent = this.#sent(key);
     if (sent === undefined) return this.#absent(key);
     if (sent === null) return undefined; // as text it is nothing
@@ -72,8 +75,7 @@ export class RequestData implements TemplateMap {
       typeof sent === 'string'
         ? checked(key, sent)
         : sent.map((one) => (one === null ? null : checked(key, one)));
-    (this.#keys ??= []).push(key);
-    (this.#values ??= []).push(value);
+    (this.#screened ??= new Map()).set(key, value);
     return value;
   }
 
@@ -94,6 +96,14 @@ export class RequestData implements TemplateMap {
     return sent === undefined ? (this.fallback(key) ?? PARAMETER_DEFAULTS.get(key)) : sent;
   }
 
+  bytes(key: string): Buffer | undefined {
+    return this.#body?.bytes(key);
+  }
+
+  get size(): number {
+    return this.#body?.size ?? 0;
+  }
+
   /** fallback is the declared default of a parameter. */
   fallback(key: string): string | readonly string[] | undefined {
     return this.#declared?.get(key)?.fallback;
@@ -111,6 +121,11 @@ export class RequestData implements TemplateMap {
   isSent(key: string): boolean {
     if (this.#sent(key) !== undefined || key === 'header') return true;
     return key.startsWith(HEADER_PREFIX) && this.#headerFields().isSent(headerOf(key));
+  }
+
+  /** interrupt throws ServiceError `timeout` when the request has ended. */
+  interrupt(): void {
+    if (performance.now() > this.#until) throw new ServiceError('timeout');
   }
 
   screen(text: string): boolean {

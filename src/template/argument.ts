@@ -32,12 +32,12 @@ export function typed(
   throw r.invalid(r.node, message, message, fault);
 }
 
-/** weight is the number of steps that handling a value costs beyond the first: more for long text, lists and maps. */
-export function weight(boxedValue: Value): number {
+/** weight is the number of steps that handling a value costs beyond the first: more for long text, lists that are printed, maps. */
+export function weight(boxedValue: Value, printed = false): number {
   const value = unbox(boxedValue);
   const text = textOf(value);
   if (text !== undefined) return text.length >> 6;
-  if (value instanceof List) return value.length >> 4;
+  if (value instanceof List) return printed ? value.length : value.length >> 4;
   return value instanceof MapValue ? value.length >> 1 : 0;
 }
 

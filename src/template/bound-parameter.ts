@@ -8,11 +8,6 @@ import { callsIn, outlinesOf } from './outline.js';
 import { PLACEHOLDER, printed, type Trace } from './placement.js';
 import type { Source } from './source.js';
 
-/** boundParameter finds the parameter of `$number` in the text; undefined if it is not known. */
-export function boundParameter(text: string, trace: Trace, number: number): string | undefined {
-  return boundParameters(text, trace).get(number);
-}
-
 /** boundParameters are the parameters of the placeholders in the text, as far as they are known, by number. */
 export function boundParameters(
   text: string,

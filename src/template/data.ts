@@ -17,6 +17,8 @@ export interface ValueMap {
 export interface TemplateMap extends ValueMap {
   /** raw is the value to bind, never screened; `header.<Name>` names a header. Undefined if absent. */
   raw(key: string): unknown;
+  /** bytes is the value to bind as bytes. Undefined if `raw` has it. */
+  bytes?(key: string): Buffer | undefined;
   /** isSent tells whether the caller sent the parameter. */
   isSent(key: string): boolean;
   /** fallback is the declared default of a parameter, which `raw` and `get` give too. Undefined if there is none. */
@@ -27,6 +29,10 @@ export interface TemplateMap extends ValueMap {
   readonly screened?: boolean;
   /** screen tells whether text may become SQL text. */
   screen?(text: string): boolean;
+  /** Characters, or bytes, of the request's body: binding as many, some times, costs no steps. */
+  readonly size?: number;
+  /** interrupt is called now and then, and throws what ends the rendering. */
+  interrupt?(): void;
   /** Receives what the template asks about its values. */
   readonly observer?: Observer;
 }

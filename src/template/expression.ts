@@ -142,6 +142,7 @@ function compileCall(
   if (direct !== undefined) return direct;
   const compiled = args.map((arg, i) => compileArgument(arg, fn.fixed[i] ?? 'any', fn.boxed));
   const finalType = fn.fixed[count - 1] ?? 'any';
+  const prints = PRINTING.has(name);
   const run = name === 'call' ? compiledCall(args[0]) : fn.run;
   return (r, dot, final) => {
     r.node = node;
@@ -150,11 +151,11 @@ function compileCall(
     for (let i = 0; i < compiled.length; i++) {
       const value = compiled[i]!(r, dot);
       values[i] = value;
-      cost += weight(value);
+      cost += weight(value, prints);
     }
     if (hasFinal) {
       values[count - 1] = finalType === 'any' ? final : typed(r, final, finalType, dot, undefined);
-      cost += weight(final);
+      cost += weight(final, prints);
     }
     r.spend(cost);
     r.observer?.called(name, values);
@@ -168,6 +169,15 @@ function compileCall(
     }
   };
 }
+
+const PRINTING: ReadonlySet<string> = new Set([
+  'print',
+  'println',
+  'printf',
+  'html',
+  'js',
+  'urlquery',
+]);
 
 /** The error of `call` names the first argument by its text in the template. */
 function compiledCall(first: Operand | undefined): TemplateFunction['run'] {

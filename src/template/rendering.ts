@@ -4,7 +4,7 @@
  * fails when a limit is exceeded.
  */
 import { positionOf } from '../position.js';
-import { MapValue, fromData, type Plain, type Value } from './container.js';
+import { List, MapValue, fromData, type Plain, type Value } from './container.js';
 import { isTemplateMap, PlainData, type Screening, type TemplateMap } from './data.js';
 import {
   FunctionFailure,
@@ -14,14 +14,14 @@ import {
   type Fault,
 } from './errors.js';
 import { Tainted, partsOf, Refused, type Part } from './kinds.js';
-import { MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
+import { FREE_BINDINGS, INTERRUPT_STEPS, MAX_OUTPUT, MAX_STEPS, MAX_VALUES } from './limits.js';
 import { completedPrefix, mayPrefix, pairForms } from './neighbours.js';
 import { nodeText, type ErrorNode } from './node.js';
 import { sprint } from './printer.js';
 import type { Observer } from './observer.js';
 import { quote } from './quote.js';
 import { goLocation, type Source } from './source.js';
-import { originOf } from './value.js';
+import { originOf, textOf } from './value.js';
 import { boundText } from './bound-value.js';
 
 const CLAIMS = 'claims.';
@@ -31,6 +31,8 @@ const WORD = /^[A-Za-z0-9_]/;
 const WORD_END = /[A-Za-z0-9_.]*$/;
 /** Length of the text before a value that is examined, UTF-16 units: longer than any keyword. */
 const NEAR = 64;
+/** Longest last part of the output, UTF-16 units: reading a part of a text that grows makes V8 copy all of it. */
+const LAST_PART = 1024;
 
 export class Rendering {
   readonly source: Source;
@@ -42,17 +44,25 @@ export class Rendering {
   readonly screening: Screening | undefined;
   readonly observer: Observer | undefined;
   readonly values: (string | null)[] = [];
+  /** Values that are bytes, by index: in `values` they are empty. */
+  bytes: Map<number, Buffer> | undefined;
   /** Offset in the output and offset in the template of each chunk; see `locate` in source.ts. */
   readonly marks: number[] = [];
   /** The ranges of the output that came from parameters. */
   parts: Part[] | undefined;
   /** Identifiers quoted by `ident`, with their parameters. */
   identifiers: Map<string, string> | undefined;
-  out = '';
+  /** The output: a part that only grows, and the last one. */
+  #before = '';
+  #near = '';
 
   readonly #data: TemplateMap;
   readonly #root: MapValue | undefined;
   #steps = MAX_STEPS;
+  /** Below so many steps left, the data is asked whether to go on. */
+  #goOn = MAX_STEPS - INTERRUPT_STEPS;
+  /** Characters of bound values that cost no steps. */
+  #free: number | undefined;
   #last = 0;
   #lastOrigin: string | undefined;
   /** The unit before the last one, if the last one came from a parameter. */
@@ -116,7 +126,13 @@ export class Rendering {
 
   /** spend takes steps from the budget. */
   spend(steps: number): void {
-    if ((this.#steps -= steps) < 0) this.fail(`exceeded the limit of ${MAX_STEPS} steps`);
+    if ((this.#steps -= steps) < this.#goOn) this.#interrupt();
+  }
+
+  #interrupt(): void {
+    if (this.#steps < 0) this.fail(`exceeded the limit of ${MAX_STEPS} steps`);
+    this.#goOn = Math.max(0, this.#steps - INTERRUPT_STEPS);
+    this.#data.interrupt?.();
   }
 
   // Variables.
@@ -152,12 +168,21 @@ export class Rendering {
 
   // Output.
 
+  get out(): string {
+    return this.#before + this.#near;
+  }
+
+  /** Its length, UTF-16 units. */
+  get #length(): number {
+    return this.#before.length + this.#near.length;
+  }
+
   /** literal writes text of the template; first and last are its outer UTF-16 units, pos its offset. */
   literal(text: string, first: number, last: number, pos: number): void {
     this.#checkEdge(first, undefined);
     this.#last = last;
     this.#lastOrigin = this.#gap = undefined;
-    this.marks.push(this.out.length, pos);
+    this.marks.push(this.#length, pos);
     this.#write(text);
   }
 
@@ -183,7 +208,11 @@ export class Rendering {
 
   #sprint(value: Plain): string | Tainted {
     try {
+      if (value instanceof List) this.spend(value.length);
       const text = sprint([value], this.screening);
+      // That it is empty is what the request chose.
+      if (value instanceof List && value.length === 0 && value.origin !== '')
+        return new Tainted(textOf(text)!, value.origin);
       this.spend((typeof text === 'string' ? text : text.text).length >> 6);
       return text;
     } catch (e) {
@@ -194,24 +223,23 @@ export class Rendering {
 
   #tainted(value: Tainted, pos: number): void {
     const { text, origin } = value;
-    const at = this.out.length;
+    const at = this.#length;
+    const { screening } = this;
+    const near = screening === undefined ? '' : this.#near;
     this.#chunk(text, origin, pos);
     this.parts ??= [];
     for (const [start, end, parameter] of partsOf(value)) {
       this.parts.push([at + start, at + end, parameter]);
       const [before, letter] = [text.charCodeAt(end - 2), text.charCodeAt(end - 1)];
       if (mayPrefix(before, letter, text.charCodeAt(end))) this.#edge(at + end, parameter);
-      if (this.screening !== undefined)
-        this.#checkWord(this.screening, at + start, at + end, parameter);
+      if (screening === undefined) continue;
+      const part = text.slice(start, end);
+      if (!part.includes(' ') || !WORD.test(part)) continue; // the screen finds keywords only in such values
+      const preceding = near.slice(-NEAR) + text.slice(Math.max(0, start - NEAR), start);
+      const word = WORD_END.exec(preceding.slice(-NEAR))![0];
+      // A keyword may directly follow a number.
+      if (word !== '' && !screening(word + part)) throw new RefusedValue(parameter);
     }
-  }
-
-  /** Screens a value together with the part of a word before it: a keyword may directly follow a number. */
-  #checkWord(screening: Screening, start: number, end: number, parameter: string): void {
-    const value = this.out.slice(start, end);
-    if (!value.includes(' ') || !WORD.test(value)) return; // the screen finds keywords only in such values
-    const before = WORD_END.exec(this.out.slice(Math.max(0, start - NEAR), start))![0];
-    if (before !== '' && !screening(before + value)) throw new RefusedValue(parameter);
   }
 
   #chunk(text: string, origin: string | undefined, pos: number): void {
@@ -226,7 +254,7 @@ export class Rendering {
       this.#lastOrigin = origin;
       this.#gap = undefined;
     }
-    this.marks.push(this.out.length, ~pos);
+    this.marks.push(this.#length, ~pos);
     this.#write(text);
   }
 
@@ -242,7 +270,7 @@ export class Rendering {
     const letter = this.#lastOrigin ?? this.#gap;
     if (letter === undefined) return;
     const before = this.#lastOrigin === undefined ? 0 : this.#beforeLast;
-    if (mayPrefix(before, this.#last, first)) this.#edge(this.out.length, letter);
+    if (mayPrefix(before, this.#last, first)) this.#edge(this.#length, letter);
   }
 
   #edge(at: number, parameter: string): void {
@@ -257,8 +285,11 @@ export class Rendering {
   }
 
   #write(text: string): void {
-    this.out += text;
-    if (this.out.length > MAX_OUTPUT) this.fail('output exceeds 4 MiB');
+    this.#near += text;
+    if (this.#near.length <= LAST_PART) return;
+    this.#before += this.#near.slice(0, -NEAR);
+    this.#near = this.#near.slice(-NEAR);
+    if (this.#before.length + NEAR > MAX_OUTPUT) this.fail('output exceeds 4 MiB');
   }
 
   // Parameters.
@@ -281,7 +312,7 @@ export class Rendering {
    */
   toBind(key: string): unknown {
     if (key.startsWith(CLAIMS)) return this.#data.claim?.(key.slice(CLAIMS.length));
-    return this.raw(key);
+    return this.#data.bytes?.(key) ?? this.raw(key);
   }
 
   /** isSent tells whether the caller sent a parameter, or a default was set for it. */
@@ -309,8 +340,23 @@ export class Rendering {
   bind(raw: unknown): string {
     if (this.values.length >= MAX_VALUES)
       throw new FunctionFailure(`more than ${MAX_VALUES} bound values`);
+    if (Array.isArray(raw)) this.spend(raw.length);
+    if (Buffer.isBuffer(raw)) return this.#bindBytes(raw);
     const text = boundText(raw);
-    if (text !== null && text.length > 64) this.spend(text.length >> 6);
+    if (text !== null && text.length > 64) this.#spendBound(text.length);
     return `$${this.values.push(text)}`;
+  }
+
+  #bindBytes(bytes: Buffer): string {
+    this.#spendBound(bytes.length);
+    (this.bytes ??= new Map()).set(this.values.length, bytes);
+    return `$${this.values.push('')}`;
+  }
+
+  /** A large body does not exhaust the steps by being bound. */
+  #spendBound(length: number): void {
+    this.#free ??= FREE_BINDINGS * (this.#data.size ?? 0);
+    if (length <= this.#free) this.#free -= length;
+    else this.spend(length >> 6);
   }
 }

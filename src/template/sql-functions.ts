@@ -30,6 +30,7 @@ export function defaultOrValue(r: Rendering, key: Plain, standard: Plain): Plain
 export function inFormat(r: Rendering, key: Plain): Plain {
   const value = r.parameter(textOf(key)!);
   const items: Plain[] = [];
+  if (value instanceof List) r.spend(value.length);
   if (value instanceof List) for (let i = 0; i < value.length; i++) items.push(value.at(i));
   else items.push(value);
   // Only values of a request's body may be an empty list, or have a null in it.

@@ -11,7 +11,7 @@ import { normalize } from './byte-string.js';
 import type { ErrorNode } from './node.js';
 import { parse } from './parser.js';
 import { compileProgram, Code, type Program } from './program.js';
-import { boundParameter, boundParameters } from './bound-parameter.js';
+import { boundParameters } from './bound-parameter.js';
 import { coverageOf, type Piece } from './coverage.js';
 import {
   interpolatedAt,
@@ -31,11 +31,20 @@ export class Rendered {
   readonly text: string;
   /** The values of the placeholders $1, $2 …; a list is an array literal, an absent value null. */
   readonly values: readonly (string | null)[];
+  /** Values that are bytes, by index: in `values` they are empty. */
+  readonly bytes: ReadonlyMap<number, Buffer> | undefined;
   readonly #trace: Trace;
+  #bound: ReadonlyMap<number, string> | undefined;
 
-  constructor(text: string, values: readonly (string | null)[], trace: Trace) {
+  constructor(
+    text: string,
+    values: readonly (string | null)[],
+    bytes: ReadonlyMap<number, Buffer> | undefined,
+    trace: Trace,
+  ) {
     this.text = text;
     this.values = values;
+    this.bytes = bytes;
     this.#trace = trace;
   }
 
@@ -65,12 +74,12 @@ export class Rendered {
 
   /** boundParameter is the parameter that the placeholder `$number` binds, undefined if its name was computed. */
   boundParameter(number: number): string | undefined {
-    return boundParameter(this.text, this.#trace, number);
+    return this.boundParameters().get(number);
   }
 
   /** boundParameters are the parameters that the placeholders bind, by number, without those whose names were computed. */
   boundParameters(): ReadonlyMap<number, string> {
-    return boundParameters(this.text, this.#trace);
+    return (this.#bound ??= boundParameters(this.text, this.#trace));
   }
 
   /** coverage is the text of the template in pieces, with what became of each. */
@@ -130,8 +139,8 @@ export class Template {
     if (!text.isWellFormed()) text = normalize(text).toWellFormed();
     if (text.length * 3 > MAX_OUTPUT && Buffer.byteLength(text) > MAX_OUTPUT)
       r.fail('output exceeds 4 MiB');
-    const { values, marks, parts, identifiers } = r;
-    return new Rendered(text, values, { source: this.#source, marks, parts, identifiers });
+    const { values, bytes, marks, parts, identifiers } = r;
+    return new Rendered(text, values, bytes, { source: this.#source, marks, parts, identifiers });
   }
 }
 

@@ -154,6 +154,8 @@ t.test('interpolated values are screened', async (t) => {
   t.match(refused, { status: 400, code: 'invalid_value', error: /parameter body\.name/ });
   const broken = await send('text', '{"name":"x","n":"a b c"}', JSON_TYPE);
   t.match(broken, { status: 400, code: 'invalid_value', error: /parameter body\.n:/ });
+  const empty = await send('text', '{"name":"x","n":[]}', JSON_TYPE);
+  t.match(empty, { status: 400, code: 'invalid_value', error: /parameter body\.n:/ });
   const missing = await send('text', '{"name":"x"}', JSON_TYPE);
   t.match(missing, { status: 400, code: 'invalid_value', error: /body\.n: it is missing/ });
 });

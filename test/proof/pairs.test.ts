@@ -72,3 +72,10 @@ t.test('a parameter on which the others depend', async (t) => {
   for (const all of ['is sent', 'is not sent'])
     for (let i = 0; i < 4; i++) t.ok(pairs.has(`all ${all}, p${i} is not sent`));
 });
+
+t.test('5,000 parameters: as many as have room are paired', async (t) => {
+  const text = flags(5_000, (i) => `{{if isSet "p${i}"}} ${i}{{end}}`);
+  const { extent, renderings } = await explore(compiled(text), { ...PAIRS, pairs: 3 });
+  t.equal(extent, 'part');
+  t.equal(renderings, 4);
+});

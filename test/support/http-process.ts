@@ -78,6 +78,7 @@ export function httpProcessSettings(overrides: HttpProcessOverrides = {}): HttpS
     prover: undefined,
     ...rest,
     worker: {
+      timeout: 60_000,
       databases: [databaseSettings('main')],
       replicas: [],
       replication: {
