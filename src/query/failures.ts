@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, TEXT_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
-import { errorBody, ServiceError, type ErrorCode } from '../errors.js';
+import { errorBody, ServiceError, SQL_FAILED, type ErrorCode } from '../errors.js';
 import { excerpt } from '../excerpt.js';
 import { NO_HEAD } from '../head/head.js';
 import { headerLine } from '../header-name.js';
@@ -246,6 +246,13 @@ function explain(query: Query, failure: SqlFailure): Explanation {
   const fault = rendered && statementFault(failure.state, rendered, sent, head.parameters);
   const offset = offsetOf(query, failure);
   const place = fault?.place ?? (offset === undefined ? undefined : rendered?.locate(offset));
+  // Bytes that are no text: values are UTF-8, so they are those of a row, unless a function decodes a value.
+  const { state, inside } = failure;
+  const isOfRow =
+    state === '22021' &&
+    failure.parameter === undefined &&
+    !inside &&
+    !/convert/i.test(rendered?.text ?? 'convert');
   const uses = parts?.[failure.part ?? -1]?.uses;
   return {
     place,
@@ -256,7 +263,7 @@ function explain(query: Query, failure: SqlFailure): Explanation {
         : invalidValue(failure, { rendered, uses, offset }),
     statement: parts && statementOf(parts, failure),
     hint: rendered && readHint(query.statement, failure.state),
-    fault: fault?.error,
+    fault: fault?.error ?? (isOfRow ? new ServiceError('internal', SQL_FAILED) : undefined),
   };
 }
 
