@@ -55,11 +55,15 @@ export class BodyReader {
     response.last = announced < 0;
     response.res.onData((chunk, last) => {
       response.parsing = true;
-      if (last) requests.received(request);
-      if (!requests.isPending(request)) requests.discard(request, chunk.byteLength, last);
-      else {
-        request.takeBody?.(chunk, last);
-        if (last) requests.pauseReading(request);
+      try {
+        if (last) requests.received(request);
+        if (!requests.isPending(request)) requests.discard(request, chunk.byteLength, last);
+        else {
+          request.takeBody?.(chunk, last);
+          if (last) requests.pauseReading(request);
+        }
+      } catch (error) {
+        requests.fail(request, error);
       }
       response.parsing = false;
     });
@@ -78,7 +82,7 @@ export class BodyReader {
       if (typeof keep === 'boolean') settle(keep);
       else {
         body.keepUntilSettled(rule.limit);
-        void keep.then(settle);
+        this.requests.whenDone(request, keep, settle);
       }
     }
   }
