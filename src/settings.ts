@@ -345,6 +345,8 @@ export interface AuthSettings {
   readonly tokens: TokenSettings;
   /** Regular expressions for the paths that need no token. */
   readonly whitelist: readonly string[];
+  /** Whether a path in it refuses an invalid token, which otherwise counts as none there. */
+  readonly refusesInvalid: boolean;
   /** Undefined when `/auth` is disabled. */
   readonly login: LoginSettings | undefined;
   /** Undefined when every caller may run every script. */

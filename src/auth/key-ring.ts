@@ -18,7 +18,7 @@ export interface KeyTimes {
   readonly url: number;
   /** Least time between requests because of tokens with a `kid` that is not in the set, and between failed ones. */
   readonly cooldown: number;
-  /** Most time of a request, or of reading a file. */
+  /** Most time of a request, or of reading a file; a token waits for a fifth of it where there is a set. */
   readonly timeout: number;
 }
 
@@ -80,6 +80,11 @@ export class KeyRing {
     return this.#source?.starting ?? false;
   }
 
+  /** Whether a key set is being loaded. */
+  get loading(): boolean {
+    return this.#source?.loading ?? false;
+  }
+
   /**
    * candidates lists the keys that may have signed a token: those that the set has under its `kid`, else the key of the
    * configuration; every key for a token without a `kid`.
@@ -95,7 +100,7 @@ export class KeyRing {
     return kid !== undefined && this.set !== undefined && this.set.named(kid).length > 0;
   }
 
-  /** refresh loads the set again, unless it was loaded a moment ago. */
+  /** refresh loads the set again, unless it was loaded a moment ago, and waits for a moment where there is a set. */
   async refresh(): Promise<void> {
     await this.#source?.refresh();
   }

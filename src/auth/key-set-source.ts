@@ -4,6 +4,7 @@
  * process before. The first failure of an outage and its end are logged.
  */
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import { KEY_SET_LOADS } from '../metrics/catalogue.js';
 import { counts } from '../metrics/thread.js';
@@ -61,11 +62,22 @@ export class KeySetSource {
     return this.#current === undefined && this.#poller.ended === -Infinity;
   }
 
-  /** refresh loads the set because of a token, unless a load ended less than `cooldown` ago. */
+  get loading(): boolean {
+    return this.#poller.running;
+  }
+
+  /**
+   * refresh loads the set because of a token, unless a load ended less than `cooldown` ago. Where there is a set, most
+   * tokens with an unknown key are invented: they wait for a fifth of `timeout` at most.
+   */
   async refresh(): Promise<void> {
     const { running, stopped, ended } = this.#poller;
-    const early = performance.now() - ended < this.#options.cooldown;
-    if (running || !(early || stopped)) await this.#poller.run();
+    const { cooldown, timeout } = this.#options;
+    const early = performance.now() - ended < cooldown;
+    if (!running && (early || stopped)) return;
+    const loaded = this.#poller.run();
+    if (this.#current === undefined) await loaded;
+    else await Promise.race([loaded, sleep(timeout / 5, undefined, { ref: false })]);
   }
 
   /** close aborts a load in progress. */

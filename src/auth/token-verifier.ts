@@ -86,7 +86,11 @@ export class TokenVerifier {
   verify(token: string): Caller | Promise<Caller> {
     const caller = this.#verified.get(token);
     if (caller !== undefined) {
-      if (Date.now() >= caller.expires + TOLERANCE * 1_000) throw refusal('expired');
+      const now = Date.now();
+      if (now >= caller.expires + TOLERANCE * 1_000) throw refusal('expired');
+      // The clock may have been set back since it was verified.
+      const { nbf = 0 } = caller.payload;
+      if (now < (Number(nbf) - TOLERANCE) * 1_000) throw refusal('not_yet_valid');
       counts[TOKENS.remembered]! += 1;
       return caller;
     }
@@ -142,7 +146,8 @@ export class TokenVerifier {
       if (set === this.#keys.set) break;
     }
     if (!this.#keys.complete) throw refusal('keys_unavailable', NO_KEYS);
-    throw refusal(this.#keys.candidates(kid).length === 0 ? 'key_unknown' : 'signature');
+    if (this.#keys.candidates(kid).length > 0) throw refusal('signature');
+    throw this.#keys.loading ? refusal('keys_unavailable', NO_KEYS) : refusal('key_unknown');
   }
 
   async #refresh(): Promise<void> {

@@ -128,6 +128,11 @@ export const SECURITY_KEYS = {
     false,
     'Require a token on every route except `/auth`, `/_health`, `/_ready` and those in `jwt.whitelist`.',
   ),
+  'auth.invalid_token': fixed(
+    choice('anonymous', 'reject'),
+    'anonymous',
+    'What an invalid or expired token means on a path that needs none: `"anonymous"` serves the caller as one without a token, `"reject"` answers 401, or 503 while the keys are not there.',
+  ),
   'auth.login': derived(
     boolean(),
     'true when `auth.enabled` is on and `jwt.key` can sign',

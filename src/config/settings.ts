@@ -151,6 +151,7 @@ function authOf(config: Config): AuthSettings | undefined {
       requireExpiry: config['jwt.require_exp'],
     },
     whitelist: config['jwt.whitelist'],
+    refusesInvalid: config['auth.invalid_token'] === 'reject',
     login: config['auth.login']
       ? { type: config['auth.type'], encrypt: config['auth.encrypt'] }
       : undefined,

@@ -57,11 +57,15 @@ export class BodyReader {
     response.last = announced < 0;
     response.res.onData((chunk, last) => {
       response.parsing = true;
-      if (last) requests.received(request);
-      if (!requests.isPending(request)) requests.discard(request, chunk.byteLength, last);
-      else {
-        request.takeBody?.(chunk, last);
-        if (last) requests.pauseReading(request);
+      try {
+        if (last) requests.received(request);
+        if (!requests.isPending(request)) requests.discard(request, chunk.byteLength, last);
+        else {
+          request.takeBody?.(chunk, last);
+          if (last) requests.pauseReading(request);
+        }
+      } catch (error) {
+        requests.fail(request, error);
       }
       response.parsing = false;
     });
@@ -83,7 +87,7 @@ export class BodyReader {
       if (!(kept instanceof Promise)) settle(kept);
       else {
         body.keepUntilSettled(rule.most ?? rule.limit);
-        void kept.then(settle);
+        this.requests.whenDone(request, kept, settle);
       }
     }
   }

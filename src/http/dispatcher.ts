@@ -14,7 +14,7 @@ import type { Gate } from './gate.js';
 import type { HttpRequest } from './http-request.js';
 import { refusalOf } from './local-requests.js';
 import { LOGIN_PATH } from './login-handler.js';
-import { readHead } from './request-head.js';
+import { readHead, type RequestHead } from './request-head.js';
 import type { RequestTable } from './request-table.js';
 import { NO_STORE } from './response-head.js';
 import type { RouteTable } from './route-table.js';
@@ -52,39 +52,47 @@ export class Dispatcher {
 
   /** handle is the handler of uWebSockets.js: `req` is valid only until it returns. */
   handle(res: HttpResponse, req: UwsRequest): void {
-    const head = readHead(req);
+    const requests = this.#requests;
+    let request: HttpRequest | undefined;
+    try {
+      const head = readHead(req);
+      const full = requests.pending >= this.#queue;
+      request = requests.open(res, req, head);
+      this.#begin(request, head, full);
+    } catch (error) {
+      if (request === undefined) requests.failUnopened(res, error);
+      else requests.fail(request, error);
+    }
+    if (request !== undefined) request.response.parsing = false;
+  }
+
+  /** Takes a request to its route. `full` tells whether the queue was full before it. */
+  #begin(request: HttpRequest, head: Readonly<RequestHead>, full: boolean): void {
     const { bodyLength, sound, preflight } = head;
     const requests = this.#requests;
-    const full = requests.pending >= this.#queue;
-    const request = requests.open(res, req, head);
     const { response } = request;
+    response.lines = this.#commonLines(request);
+    if (!sound) response.last = true;
+    else if (bodyLength !== 0) this.#bodies.receive(request, bodyLength);
     const refusal = this.#development ? refusalOf(head) : undefined;
-    try {
-      response.lines = this.#commonLines(request);
-      if (!sound) response.last = true;
-      else if (bodyLength !== 0) this.#bodies.receive(request, bodyLength);
-      if (!sound) requests.reject(request, 'invalid_request');
-      else if (refusal !== undefined) requests.fail(request, refusal);
-      else if (request.path.length + request.query.length > MAX_TARGET)
-        requests.reject(request, 'uri_too_long');
-      else if (!full && preflight && this.#isPreflight(request)) this.#respondToPreflight(request);
+    if (!sound) requests.reject(request, 'invalid_request');
+    else if (refusal !== undefined) requests.fail(request, refusal);
+    else if (request.path.length + request.query.length > MAX_TARGET)
+      requests.reject(request, 'uri_too_long');
+    else if (!full && preflight && this.#isPreflight(request)) this.#respondToPreflight(request);
+    else {
+      const route = this.#routes.resolve(request.path);
+      request.challenge = route.challenge;
+      if (route.name !== undefined) request.routeName = route.name;
+      if (full) {
+        if (route.exempt) route.handle(request, undefined);
+        else requests.reject(request, 'busy');
+      } else if (bodyLength !== 0) this.#bodies.read(request, route, bodyLength);
       else {
-        const route = this.#routes.resolve(request.path);
-        request.challenge = route.challenge;
-        if (route.name !== undefined) request.routeName = route.name;
-        if (full) {
-          if (route.exempt) route.handle(request, undefined);
-          else requests.reject(request, 'busy');
-        } else if (bodyLength !== 0) this.#bodies.read(request, route, bodyLength);
-        else {
-          this.#dispatch(request, route, undefined);
-          requests.pauseReading(request);
-        }
+        this.#dispatch(request, route, undefined);
+        requests.pauseReading(request);
       }
-    } catch (error) {
-      requests.fail(request, error);
     }
-    response.parsing = false;
   }
 
   /** Identifies the caller unless the route ignores tokens, and calls the handler. Throws ServiceError. */

@@ -15,6 +15,9 @@ import type { HttpSettings } from '../settings.js';
 import type { DocumentReader } from '../tasks.js';
 import type { HttpRequest } from './http-request.js';
 
+/** An Authorization header with a scheme alone. */
+const NO_TOKEN = /^bearer *$/i;
+
 /** Origins of pages that this machine serves itself. */
 const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
@@ -29,6 +32,7 @@ export class Gate {
   readonly #scripts: ScriptAccess | undefined;
   readonly #role: DatabaseRole | undefined;
   readonly #registrars: ReadonlySet<string>;
+  readonly #refusesInvalid: boolean;
   /** Web pages that may make changes without authentication; undefined with authentication. */
   readonly #writers: PageOrigins | undefined;
 
@@ -39,6 +43,7 @@ export class Gate {
   ) {
     this.#verifier = verifier;
     this.#registrars = new Set(registry?.admins);
+    this.#refusesInvalid = auth?.refusesInvalid ?? false;
     this.#scripts = auth?.scripts && new ScriptAccess(auth.scripts);
     this.#role = auth?.role && new DatabaseRole(auth.role);
     if (auth === undefined) this.#writers = new PageOrigins(cors?.origins ?? []);
@@ -46,7 +51,7 @@ export class Gate {
 
   /**
    * identify finds the caller of an Authorization header, without waiting when the token was verified before. Undefined
-   * means unidentified; unless that suffices (`optional`) it throws or rejects with ServiceError: `token_missing`,
+   * means unidentified; unless that suffices (`optional`, see `auth.invalid_token`) it throws or rejects with ServiceError: `token_missing`,
    * `invalid_token`, `invalid_claims`, `busy`.
    */
   identify(
@@ -54,7 +59,8 @@ export class Gate {
     optional: boolean,
   ): Caller | undefined | Promise<Caller | undefined> {
     if (this.#verifier === undefined || (optional && authorization === '')) return undefined;
-    if (!optional) return this.#verifier.verify(tokenOf(authorization));
+    if (!optional || (this.#refusesInvalid && !NO_TOKEN.test(authorization)))
+      return this.#verifier.verify(tokenOf(authorization));
     try {
       const caller = this.#verifier.verify(tokenOf(authorization));
       return caller instanceof Promise ? caller.catch(unidentified) : caller;
@@ -125,8 +131,8 @@ function tokenOf(authorization: string): string {
   try {
     return readBearer(authorization);
   } catch (error) {
-    const isMissing = error instanceof ServiceError && error.code === 'token_missing';
-    throw refusal(isMissing ? 'missing' : 'malformed');
+    if (!(error instanceof ServiceError)) throw error;
+    throw refusal(error.code === 'token_missing' ? 'missing' : 'malformed');
   }
 }
 

@@ -44,6 +44,10 @@ async function start(
 ): Promise<void> {
   const log = createLogger(settings.worker.log, { part: 'http', httpProcess: settings.index });
   logWarnings(log);
+  // Only what a request was waiting for is lost, and a request without a response gets one at its time limit.
+  process.on('unhandledRejection', (error) => {
+    log.error({ err: error }, 'a failure was not handled');
+  });
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'the HTTP process ends');
     process.exit(1);

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import uWS, { type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { ClientAddress } from '../auth/client-address.js';
 import { Login, type Attempts } from '../auth/login.js';
 import { Passwords } from '../auth/password.js';
@@ -27,6 +27,7 @@ import type { CancelledCall, Connections } from '../ipc.js';
 import type { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
 import type { HttpSettings } from '../settings.js';
+import { RateLimit } from '../trace/rate-limit.js';
 import { createApp } from './app.js';
 import { BodyBudget } from './body-budget.js';
 import { Dispatcher } from './dispatcher.js';
@@ -47,6 +48,7 @@ import { ResourceMetadata } from './resource-metadata.js';
 import { RequestSpans } from './request-spans.js';
 import { RequestTable } from './request-table.js';
 import { RouteTable } from './route-table.js';
+import { mostConnections } from './most-connections.js';
 import { reportDatabases, reportScripts } from './start-report.js';
 import { ScriptRoutes } from './script-routes.js';
 import type { Route } from './route.js';
@@ -105,6 +107,9 @@ export class HttpServer {
   /** Whether it accepts connections, or will. */
   #accepting = true;
   #connections = 0;
+  #mostConnections = Infinity;
+  readonly #refusals = new RateLimit(1);
+  readonly #log: Logger;
   readonly #proofCounts: ProofCounts;
   readonly #endSamples: () => void;
 
@@ -115,15 +120,17 @@ export class HttpServer {
   constructor(settings: HttpSettings, log: Logger, supervised: Supervised, workerFile?: string) {
     const { worker, threads, timeout, accessLog, auth, queue, trace } = settings;
     this.#settings = settings;
+    this.#log = log;
     this.#app = createApp(settings.tls)
-      .filter((_res, change) => {
+      .filter((res, change) => {
         this.#connections += Number(change);
-        if (Number(change) > 0) this.#requests.connected();
+        if (Number(change) > 0) this.#connected(res);
       })
       .any('/*', (res, req) => this.#dispatcher.handle(res, req));
     const seed = randomBytes(16).toString('hex');
     this.#spans = trace && new RequestSpans(trace, seed, settings, supervised.sendSpans);
-    const results = { answered: this.#answered, died: this.#died, reported: this.#reported };
+    const reported = (text: string): void => this.#requests.reported(text);
+    const results = { answered: this.#answered, died: this.#died, reported };
     this.pool = new QueryPool(
       threads,
       worker,
@@ -169,6 +176,18 @@ export class HttpServer {
     this.#endSamples = onSample(() => this.#sample());
   }
 
+  /** Without a descriptor for it, a connection would wait to be accepted, and take all of the processor meanwhile. */
+  #connected(res: HttpResponse): void {
+    this.#requests.connected();
+    if (this.#connections <= this.#mostConnections) return;
+    res.close();
+    if (this.#refusals.take(performance.now()))
+      this.#log.warn(
+        { most: Math.floor(this.#mostConnections) },
+        'new connections are closed: the process has as many as its descriptors allow (ulimit -n)',
+      );
+  }
+
   #sample(): void {
     counts[HTTP.active] = this.#requests.pending;
     counts[HTTP.sending] = this.#requests.sending;
@@ -186,6 +205,7 @@ export class HttpServer {
   async listen(): Promise<number | undefined> {
     await this.#health.probed;
     if (!this.#accepting) return undefined;
+    this.#mostConnections = mostConnections(this.#settings);
     this.#socket = this.#open(this.#settings.port);
     return uWS.us_socket_local_port(this.#socket);
   }
@@ -338,19 +358,14 @@ export class HttpServer {
       if (body instanceof ArrayBuffer) releaseBuffer(body);
       return; // too late: timed out or disconnected
     }
-    // Workers respond with these to a script that does not exist, whatever its name.
-    if (status !== 404 && status !== 405) request.routeName.confirm();
-    if (lines !== '') request.response.addLines(lines);
     try {
+      // Workers respond with these to a script that does not exist, whatever its name.
+      if (status !== 404 && status !== 405) request.routeName.confirm();
+      if (lines !== '') request.response.addLines(lines);
       this.#requests.respond(request, status, type, body);
     } catch (error) {
       this.#requests.fail(request, error);
     }
-  };
-
-  /** Takes the report of a worker about a request. */
-  readonly #reported = (text: string): void => {
-    this.#spans?.reported(text, (id) => this.#requests.findUnsent(id));
   };
 
   /** Rejects the requests of a worker that died, except those its successor gets. */

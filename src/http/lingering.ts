@@ -28,11 +28,18 @@ interface Discarded {
 export class Lingering {
   readonly #requests = new Map<HttpRequest, Discarded>();
   readonly #capacity: number;
+  readonly #fail: (request: HttpRequest, error: unknown) => void;
   #swept = performance.now();
 
-  /** `capacity` is the most requests at one time; beyond it connections are closed at once. */
-  constructor(capacity: number) {
+  /** `capacity` is the most requests at one time; beyond it connections are closed at once. `fail` takes what has failed. */
+  constructor(capacity: number, fail: (request: HttpRequest, error: unknown) => void) {
     this.#capacity = capacity;
+    this.#fail = fail;
+  }
+
+  /** has tells whether a request has its response, and the rest of its body is discarded. */
+  has(request: HttpRequest): boolean {
+    return this.#requests.has(request);
   }
 
   get size(): number {
@@ -55,13 +62,18 @@ export class Lingering {
       written: false,
       complete: () => response.write(status, type, kept, () => undefined),
     };
-    this.#requests.set(request, discarded);
     // Data written inside a read of the connection is sent after that read, and lost if the connection is closed by then.
     setImmediate(() => {
       if (this.#requests.get(request) !== discarded) return;
       discarded.written = true;
-      response.writeAhead(status, type, kept);
+      try {
+        response.writeAhead(status, type, kept);
+      } catch (error) {
+        this.#requests.delete(request);
+        this.#fail(request, error);
+      }
     });
+    this.#requests.set(request, discarded);
   }
 
   discard(request: HttpRequest, bytes: number, last: boolean): void {
@@ -86,7 +98,9 @@ export class Lingering {
     this.#swept = now;
     for (const [request, discarded] of this.#requests) {
       discarded.quiet += passed;
-      if (now - discarded.began > LONGEST || discarded.quiet > IDLE) request.response.res.close();
+      if (now - discarded.began <= LONGEST && discarded.quiet <= IDLE) continue;
+      this.#requests.delete(request);
+      request.response.res.close();
     }
   }
 }

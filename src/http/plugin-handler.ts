@@ -107,8 +107,8 @@ export class PluginHandler implements PluginResults {
   answered(id: number, status: number, typed: boolean, lines: string, body: Uint8Array): void {
     const request = this.#requests.find(id);
     if (request === undefined) return; // too late: timed out or disconnected
-    request.routeName.confirm();
     try {
+      request.routeName.confirm();
       this.#checkSending(body.byteLength);
       if (!typed && body.byteLength > 0 && wantsXml(request.query) && !isBodiless(status))
         this.#respondXml(request, status, lines, body);

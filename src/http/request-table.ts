@@ -1,10 +1,11 @@
 /**
  * The requests in flight. Each gets exactly one response: from its backend, its time limit or an error; later ones are
- * dropped.
+ * dropped. Nothing that fails while a request is handled or rejected is thrown further than to here: it is logged, and the
+ * request gets 500, or its connection ends where a response was begun.
  */
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import { JSON_BODY, NO_BODY, XML_BODY } from '../batch.js';
-import { ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
+import { ERRORS, ServiceError, errorBody, wantsXml, type ErrorCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import { ERROR_RESPONSES, HTTP } from '../metrics/catalogue.js';
 import { observeBytes } from '../metrics/histogram.js';
@@ -16,7 +17,7 @@ import { Lingering, TICK } from './lingering.js';
 import { ReadPauses } from './read-pauses.js';
 import type { RequestHead } from './request-head.js';
 import type { RequestSpans } from './request-spans.js';
-import { TYPED } from './response-head.js';
+import { statusHead, TYPED } from './response-head.js';
 import type { Body } from './response-writer.js';
 import { SendingResponses, type OnSending } from './sending-responses.js';
 
@@ -25,6 +26,8 @@ const CLIENT_GONE = 499;
 
 /** For how long reading stays paused without a break (milliseconds); only then is a disconnect noticed. */
 const PAUSED = 5_000;
+
+const FAILED = 'a request failed';
 
 export interface RequestTableOptions {
   /** Most requests without a response; one more may be opened to be rejected. */
@@ -56,7 +59,7 @@ export class RequestTable {
     this.#options = options;
     this.#pending = new SlotTable(capacity + 1);
     this.#sending = new SendingResponses(timeout, sending);
-    this.#lingering = new Lingering(capacity);
+    this.#lingering = new Lingering(capacity, this.fail.bind(this));
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(TICK, timeout / 4));
   }
 
@@ -81,10 +84,25 @@ export class RequestTable {
 
   open(res: HttpResponse, req: UwsRequest, head: Readonly<RequestHead>): HttpRequest {
     const request = new HttpRequest(this.#pending.nextId(), res, req, head);
-    this.#options.spans?.opened(request, head.traceparent);
-    this.#pending.put(request);
     res.onAborted(() => this.#aborted(request));
+    this.#pending.put(request);
+    const { spans } = this.#options;
+    if (spans !== undefined) this.#attempt(request, () => spans.opened(request, head.traceparent));
     return request;
+  }
+
+  /** failUnopened responds to a request that `open`, or what comes before it, has failed for. */
+  failUnopened(res: HttpResponse, error: unknown): void {
+    this.#log(error);
+    const body = errorBody(ERRORS.internal[1], 'internal', false);
+    succeeds(() => res.writeStatus(statusHead(500, JSON_BODY)).end(body, true));
+  }
+
+  /** reported takes the report of a query worker about a request. */
+  reported(text: string): void {
+    this.#attempt(undefined, () => {
+      this.#options.spans?.reported(text, (id) => this.findUnsent(id));
+    });
   }
 
   /** find returns the request of that id while it has no response. */
@@ -146,12 +164,12 @@ export class RequestTable {
     const { response } = request;
     // A look at the clock, which is for spans alone.
     const began = this.#options.spans && performance.now();
-    this.#remove(request);
     const length = typeof body === 'string' ? body.length : body.byteLength;
     observeBytes(counts, HTTP.responseBody, length);
+    this.#remove(request);
     if (this.closing) response.close = true;
     if (request.unread) this.#lingering.respond(request, status, type, body);
-    else if (!response.write(status, type, body, () => this.#sent(request, false))) {
+    else if (!response.write(status, type, body, () => this.#sentWhole(request))) {
       this.#sending.add(request, length, status, began ?? performance.now());
       this.#ended(request, status, began, true);
       return;
@@ -161,13 +179,17 @@ export class RequestTable {
 
   /** reject responds with an error, by default with its own message, and abandons the request at its worker. */
   reject(request: HttpRequest, code: ErrorCode, message?: string): void {
-    this.#reject(request, new ServiceError(code, message));
+    this.fail(request, new ServiceError(code, message));
   }
 
   /** cancel ends a pending request with a JSON response, and abandons it at its worker. */
   cancel(request: HttpRequest, body: string): void {
-    this.respond(request, 200, JSON_BODY, body);
-    this.#abandon(request);
+    try {
+      this.respond(request, 200, JSON_BODY, body);
+      this.#abandon(request);
+    } catch (error) {
+      this.fail(request, error); // not the request that has cancelled this one
+    }
   }
 
   /** allowsMethod tells whether a request has one of the methods; one with any other gets its response here. */
@@ -182,30 +204,29 @@ export class RequestTable {
 
   /**
    * fail ends a request with what was thrown. A ServiceError is the response; any other error is logged and the response is
-   * `internal`.
+   * `internal`, also when the error response itself fails. It throws nothing.
    */
   fail(request: HttpRequest, error: unknown): void {
-    const { id, response } = request;
-    if (error instanceof ServiceError && this.isPending(request)) {
-      const { status, detail, cause } = error;
-      if (status === 500 && (detail ?? cause) !== undefined)
-        this.#options.log.error(
-          { ...this.#failedIds(request), detail, err: cause },
-          'a request failed',
-        );
-      this.#reject(request, error);
-      return;
-    }
-    this.#options.log.error({ err: error, ...this.#failedIds(request) }, 'a request failed');
-    try {
-      if (this.#pending.get(id) !== undefined) this.reject(request, 'internal');
-      else {
-        response.release();
-        response.res.close(); // it failed while its response was written
+    const { response } = request;
+    const { lines } = response;
+    let failure = error;
+    if (error instanceof ServiceError && this.isPending(request))
+      try {
+        const { status, detail, cause } = error;
+        if (status === 500 && (detail ?? cause) !== undefined) this.#log(cause, request, detail);
+        this.#reject(request, error);
+        return;
+      } catch (thrown) {
+        failure = thrown;
+        response.lines = lines;
       }
-    } catch {
-      // The response had ended already.
-    }
+    this.#log(failure, request);
+    if (this.#lingering.has(request)) return; // its response is on its way
+    const internal = (): void => this.#reject(request, new ServiceError('internal'));
+    if (this.isPending(request) && succeeds(internal)) return;
+    // It failed while its response was written, or that had ended already.
+    succeeds(() => response.release());
+    succeeds(() => response.res.close());
   }
 
   /** whenDone continues with the result of a promise, or fails with its error, while the request is still pending. */
@@ -233,7 +254,6 @@ export class RequestTable {
 
   #reject(request: HttpRequest, error: ServiceError): void {
     const { message, code, status, retryAfter } = error;
-    counts[ERROR_RESPONSES[code]]! += 1;
     request.rejection = code;
     if (retryAfter !== undefined) request.response.addHeader('Retry-After', String(retryAfter));
     const xml = wantsXml(request.query);
@@ -243,15 +263,24 @@ export class RequestTable {
       request.response.addHeader('WWW-Authenticate', request.challenge(request, code));
       this.respond(request, status, TYPED, body);
     } else this.respond(request, status, xml ? XML_BODY : JSON_BODY, body);
+    counts[ERROR_RESPONSES[code]]! += 1;
     this.#abandon(request);
   }
 
   #aborted(request: HttpRequest): void {
-    this.#sent(request, true);
-    this.#lingering.remove(request);
-    if (!this.#remove(request)) return;
-    this.#abandon(request);
-    this.#ended(request, CLIENT_GONE);
+    try {
+      this.#lingering.remove(request);
+      this.#sent(request, true);
+      if (!this.#remove(request)) return;
+      this.#abandon(request);
+      this.#ended(request, CLIENT_GONE);
+    } catch (error) {
+      this.fail(request, error);
+    }
+  }
+
+  #sentWhole(request: HttpRequest): void {
+    this.#attempt(request, () => this.#sent(request, false));
   }
 
   /** Ends a response that was sent in pieces, or whose client is gone, if there is one. */
@@ -265,12 +294,13 @@ export class RequestTable {
   #remove(request: HttpRequest): boolean {
     if (!this.#pending.remove(request.id)) return false;
     if (request.concurrencyLimit !== undefined) request.concurrencyLimit.size--;
-    request.ended?.();
+    if (request.ended !== undefined) this.#attempt(request, request.ended);
     return true;
   }
 
-  #abandon({ worker, id }: HttpRequest): void {
-    if (worker >= 0) this.#options.abandon(worker, id);
+  #abandon(request: HttpRequest): void {
+    const { worker, id } = request;
+    if (worker >= 0) this.#attempt(request, () => this.#options.abandon(worker, id));
   }
 
   #sweep(): void {
@@ -279,11 +309,33 @@ export class RequestTable {
     this.#pauses.renew();
     for (const request of this.#pending.values()) {
       const age = now - request.started;
-      if (age >= timeout) this.reject(request, 'timeout');
-      else if (age >= PAUSED) request.response.toggleReading();
+      try {
+        if (age >= timeout) this.reject(request, 'timeout');
+        else if (age >= PAUSED) request.response.toggleReading();
+      } catch (error) {
+        this.fail(request, error);
+      }
     }
-    this.#sending.sweep(now);
-    this.#lingering.sweep(now);
+    this.#attempt(undefined, () => {
+      this.#sending.sweep(now);
+      this.#lingering.sweep(now);
+    });
+  }
+
+  /** Runs a step beside the response of a request, or of several, which do not fail with it. */
+  #attempt(request: HttpRequest | undefined, step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#log(error, request);
+    }
+  }
+
+  /** Logs what has failed, if that succeeds. */
+  #log(error: unknown, request?: HttpRequest, detail?: string): void {
+    let ids: RequestIds | undefined;
+    succeeds(() => (ids = request && this.#failedIds(request)));
+    succeeds(() => this.#options.log.error({ ...ids, detail, err: error }, FAILED));
   }
 
   /**
@@ -291,11 +343,15 @@ export class RequestTable {
    * that is still being sent: then its spans end later.
    */
   #ended(request: HttpRequest, status: number, began?: number, isSending = false): void {
-    const time = performance.now() - request.started;
-    request.routeName.count(request.method, status, time / 1_000);
-    if (isSending) this.#options.spans?.sending(request, status, time);
-    else this.#options.spans?.ended(request, status, time, began);
-    if (this.#options.accessLog) this.#logAccess(request, status, time);
+    try {
+      const time = performance.now() - request.started;
+      request.routeName.count(request.method, status, time / 1_000);
+      if (isSending) this.#options.spans?.sending(request, status, time);
+      else this.#options.spans?.ended(request, status, time, began);
+      if (this.#options.accessLog) this.#logAccess(request, status, time);
+    } catch (error) {
+      this.#log(error, request); // its response is on its way
+    }
   }
 
   /** The ids of a request that fails (5xx), so that its spans are kept. */
@@ -313,5 +369,15 @@ export class RequestTable {
       { method, path, status, ms, ...requestIds(request, request.trace?.ids), ...who },
       'request',
     );
+  }
+}
+
+/** succeeds runs a step of handling a failure, which must not fail itself. */
+function succeeds(step: () => void): boolean {
+  try {
+    step();
+    return true;
+  } catch {
+    return false;
   }
 }

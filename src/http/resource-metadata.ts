@@ -91,7 +91,8 @@ export class ResourceMetadata {
     if (!HOST.test(host)) return undefined;
     const [forwarded = ''] = fieldValue(headers, 'x-forwarded-proto').split(',');
     const secure = forwarded === '' ? this.#secure : forwarded.trim().toLowerCase() === 'https';
-    return `${secure ? 'https' : 'http'}://${host}${this.#context}${ENDPOINT}`;
+    const url = `${secure ? 'https' : 'http'}://${host}${this.#context}${ENDPOINT}`;
+    return URL.canParse(url) ? url : undefined; // HOST is not all that URLs ask of a host
   }
 }
 

@@ -259,7 +259,7 @@ export class QueryRunner {
       (header) => {
         this.#log.warn(
           { ...query.ids, script: query.path, header },
-          'a header was blanked: its value cannot be interpolated safely',
+          'a header was blanked: its value cannot be interpolated safely, or is not UTF-8',
         );
       },
       head === NO_HEAD ? undefined : head.parameters,

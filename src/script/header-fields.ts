@@ -1,7 +1,7 @@
 /**
  * The request's headers as `.header` of a template: canonical names, a list for a repeated header, and the six credential
  * headers, always present and always empty. Host and Content-Length are missing. A value that the screen refuses is blank
- * when it is rendered, and unchanged when it is bound.
+ * when it is rendered, and unchanged when it is bound; one that was not UTF-8 is blank in both.
  */
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { canonicalName } from '../header-name.js';
@@ -24,6 +24,9 @@ export const CREDENTIAL_NAMES: ReadonlySet<string> = new Set(
 );
 
 const LEFT_OUT = new Set([...CREDENTIALS, 'Host', 'Content-Length'].map((n) => n.toLowerCase()));
+
+/** Stands for bytes that are not UTF-8. */
+const REPLACED = '\uFFFD';
 
 type HeaderValue = string | readonly string[];
 
@@ -81,10 +84,15 @@ export class HeaderFields implements ValueMap {
     return this.#raw.has(name) && !CREDENTIALS.includes(name);
   }
 
-  /** raw gives the value to be bound, as sent. */
+  /** raw gives the value to be bound, as sent; blank where bytes of it were replaced, which is reported as by `get`. */
   raw(name: string): HeaderValue | undefined {
-    const sent = this.#raw.get(name);
+    let sent = this.#raw.get(name);
     if (sent === undefined) return this.#fallback(name);
+    if (String(sent).includes(REPLACED)) {
+      const blank = (one: string) => (one.includes(REPLACED) ? '' : one);
+      this.#raw.set(name, (sent = typeof sent === 'string' ? blank(sent) : sent.map(blank)));
+      this.#onBlanked(name);
+    }
     return typeof sent === 'string' && this.#declared?.get(`header.${name}`)?.list === true
       ? [sent]
       : sent;

@@ -4,10 +4,11 @@
  * before is served. The owner decides when the file is checked.
  */
 import { performance } from 'node:perf_hooks';
+import { ServiceError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { LogOnce } from '../log-once.js';
-import { logCompiled } from './text-warnings.js';
 import { scriptNotUsable } from './script-error.js';
+import { logCompiled } from './text-warnings.js';
 import { ABSENT, readScript, stampOf } from './script-file.js';
 import type { Compiled } from './script-text.js';
 import { fileName, type Verb } from './verb.js';
@@ -15,6 +16,9 @@ import { systemErrorText } from '../text.js';
 
 /** How long a file must be unchanged to be read, ms. */
 export const SETTLED = 400;
+
+/** System errors of a process, or a system, without descriptors or memory. */
+const EXHAUSTED = /^E(?:MFILE|NFILE|NOMEM)$/;
 
 export class VerbFile {
   readonly #verb: Verb;
@@ -96,7 +100,7 @@ export class VerbFile {
     this.#trouble.end();
   }
 
-  /** The disk failed: what is served stays; a script that never was served is not usable. */
+  /** The disk failed: what is served stays; a script that never was served is not usable, or not now. */
   #unreadable(error: unknown): void {
     const reason = systemErrorText(error);
     if (this.#trouble.isNew(reason)) {
@@ -104,6 +108,8 @@ export class VerbFile {
       this.#log.error(fields, 'a script cannot be read');
     }
     this.#next = undefined;
-    this.#compiled ??= scriptNotUsable(this.#script, `the file cannot be read (${reason})`);
+    this.#compiled ??= EXHAUSTED.test(reason)
+      ? new ServiceError('busy', `script ${this.#script} cannot be read now`)
+      : scriptNotUsable(this.#script, `the file cannot be read (${reason})`);
   }
 }

@@ -1,9 +1,11 @@
 /**
  * `GET /metrics` on an address of its own, served by the supervisor: a few scrapers at a time, none of which can delay it
- * or grow its memory. Loaded only when it is configured.
+ * or grow its memory, or keep others out with connections that it does not use. Loaded only when it is configured.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { isLoopback } from '../config/loopback.js';
+import { refusalOf } from '../http/local-requests.js';
 import { MetricsToken } from '../http/metrics-token.js';
 import type { Logger } from '../log.js';
 import type { Exposition } from '../metrics/exposition.js';
@@ -32,6 +34,8 @@ export class MetricsServer {
   /** Undefined: none is needed. */
   #token: MetricsToken | undefined;
   #sending = 0;
+  /** Whether each connection has a request, the oldest first. */
+  readonly #connections = new Map<Socket, boolean>();
 
   private constructor(address: Address, scrape: (accept: string) => Exposition | undefined) {
     this.#address = address;
@@ -46,7 +50,12 @@ export class MetricsServer {
       },
       (request, response) => this.#respond(request, response),
     );
-    this.#server.maxConnections = CONNECTIONS;
+    this.#server.on('connection', (socket) => {
+      this.#connections.set(socket, false);
+      socket.once('close', () => this.#connections.delete(socket));
+      if (this.#connections.size <= CONNECTIONS) return;
+      [...this.#connections].find(([, busy]) => !busy)?.[0].destroy();
+    });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
@@ -91,8 +100,15 @@ export class MetricsServer {
 
   #respond(request: IncomingMessage, response: ServerResponse): void {
     request.resume();
-    const { method, url = '', headers } = request;
-    if (!/^\/metrics(?:\?|$)/.test(url)) end(response, 404, 'the metrics are at /metrics');
+    const { method, url = '', headers, socket } = request;
+    this.#connections.set(socket, true);
+    response.once('close', () => socket.destroyed || this.#connections.set(socket, false));
+    const { host = '', origin = '' } = headers;
+    // A page whose name leads to this machine (DNS rebinding) has no token; elsewhere scrapers use any name.
+    const isLocal = this.#token === undefined && isLoopback(this.#address.host);
+    if (isLocal && refusalOf({ host, origin }) !== undefined)
+      end(response, 421, 'only requests to this machine: localhost or 127.0.0.1');
+    else if (!/^\/metrics(?:\?|$)/.test(url)) end(response, 404, 'the metrics are at /metrics');
     else if (!this.#admits(headers.authorization)) {
       response.setHeader('WWW-Authenticate', 'Bearer');
       end(response, 401, 'a token is required: metrics.token');

@@ -202,7 +202,8 @@ function bomb(text: string): Answer {
 
 t.test('a slow issuer delays a limited number of requests', async (t) => {
   const server = await KeyServer.start(t, keySet({ key }));
-  const { verifier } = start(t, { jwks: server.url('/keys') }, { cooldown: 0 });
+  const times = { cooldown: 0, timeout: HOUR };
+  const { verifier } = start(t, { jwks: server.url('/keys') }, times);
   t.equal(await outcome(verifier, signed(key, { sub: 'a' })), 'name:a');
   let release = (): void => undefined;
   server.answer = (res) => (release = () => res.end(keySet({ key })));
@@ -216,6 +217,24 @@ t.test('a slow issuer delays a limited number of requests', async (t) => {
   release();
   await Promise.all(all);
   t.equal(said.filter((one) => one === 'invalid_claims').length, 100);
+});
+
+t.test('an unknown kid waits for a moment of a load', async (t) => {
+  const server = await KeyServer.start(t, keySet({ key }));
+  const times = { cooldown: 0, timeout: 10_000 };
+  const { verifier } = start(t, { jwks: server.url('/keys') }, times);
+  t.equal(await outcome(verifier, signed(key, { sub: 'a' })), 'name:a');
+  const next = makeKey('ES256');
+  let release = (): void => undefined;
+  server.answer = (res) => (release = () => res.end(keySet({ key, next })));
+  const invented = signed(key, {}, { kid: 'no' });
+  const rotated = signed(next, { sub: 'b' }, { kid: 'next' });
+  const forged = signed(next, {}, { kid: 'key' });
+  const tokens = [invented, rotated, forged];
+  const said = await Promise.all(tokens.map((token) => outcome(verifier, token)));
+  t.same(said, ['busy', 'busy', 'invalid_claims'], 'the key of the last one is known');
+  release();
+  await until(async () => (await outcome(verifier, rotated)) === 'name:b');
 });
 
 /** Outcomes of many simultaneous tokens, with the count of each. */

@@ -65,6 +65,17 @@ t.test('cached until it expires', async (t) => {
   t.throws(() => verifier.verify(token), ServiceError, 'said without a check');
 });
 
+t.test('a clock that is set back', async (t) => {
+  const verifier = new TokenVerifier(settings('HS256', { key: SECRET }), log);
+  const token = signed(hs, { sub: 'ann', nbf: seconds(-10), exp: seconds(3_600) });
+  t.equal(await outcome(verifier, token), 'name:ann');
+  const { now } = Date;
+  t.intercept(Date, 'now', { value: () => now() - 60_000 });
+  t.equal(await outcome(verifier, token), 'invalid_claims');
+  t.intercept(Date, 'now', { value: now });
+  t.equal(await outcome(verifier, token), 'name:ann', 'and forward again');
+});
+
 t.test('a withdrawn key invalidates its tokens', async (t) => {
   const [old, other] = [makeKey('ES256'), makeKey('ES256')];
   const file = join(t.testdir({ 'keys.json': keySet({ old, other }) }), 'keys.json');

@@ -116,6 +116,31 @@ for (const [time, answers] of Object.entries({ first, second }))
       t.end();
     });
 
+t.test('auth.invalid_token = "reject"', async (t) => {
+  const strict = await startHttpProcess(t, {
+    auth: authSettings({ whitelist: ['^/_QUERIES/open/.*$'], refusesInvalid: true }),
+  });
+  const status = async (...headers: string[]): Promise<string> => {
+    const { status, body } = await sendRaw(
+      strict.port,
+      requestBytes('GET', '/_QUERIES/open/b', headers),
+    );
+    return `${status} ${(JSON.parse(body) as { code: string }).code}`;
+  };
+  for (const time of ['first', 'second']) {
+    t.equal(await status(), '404 script_not_found', `without a token, ${time}`);
+    t.equal(await status('Authorization: '), '404 script_not_found');
+    t.equal(await status('Authorization: Bearer '), '404 script_not_found');
+    t.equal(await status(GOOD), '404 script_not_found');
+    t.equal(await status(...bearer('abc')), '401 invalid_token');
+    t.equal(await status('Authorization: Basic YTpi'), '401 invalid_token');
+    t.equal(await status(...bearer(signToken({ exp: seconds(-60) }))), '401 invalid_claims');
+    t.equal(await status(...bearer(signToken({}, 'x'.repeat(40)))), '401 invalid_claims');
+  }
+  const health = await sendRaw(strict.port, requestBytes('GET', '/_health', bearer('abc')));
+  t.equal(health.status, 503, 'tokens are ignored there: the database is away');
+});
+
 t.test('a body is read before the token is asked for', async (t) => {
   const request = requestBytes('POST', '/_QUERIES/a/b', ['Content-Length: 5'], 'hello');
   const answer = await sendRaw(port, request);

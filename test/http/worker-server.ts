@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { HttpServer } from '#app/http/http-server.js';
 import { SupervisedAttempts } from '#app/http/supervised-attempts.js';
-import { createLogger } from '#app/log.js';
+import { createLogger, type Logger } from '#app/log.js';
 import { ProofBook } from '#app/proof-book.js';
 import type { HttpSettings } from '#app/settings.js';
 
@@ -12,19 +12,23 @@ export async function startServer(
   t: Pick<Test, 'teardown'>,
   settings: HttpSettings,
   program: string,
+  log: Logger = createLogger({ level: 'silent', pretty: false }, {}),
 ): Promise<number> {
+  const attempts = new SupervisedAttempts((message) => {
+    if (message.type === 'login-begin') setImmediate(() => attempts.replied(message.id, 0));
+  });
   const server = new HttpServer(
     settings,
-    createLogger({ level: 'silent', pretty: false }, {}),
+    log,
     {
-      attempts: new SupervisedAttempts(() => undefined),
+      attempts,
       keepKeys: () => undefined,
       libraries: { request: () => undefined, loaded: () => undefined },
       proofs: new ProofBook(),
       report: () => undefined,
       scrapes: { request: () => Promise.reject(new Error('no supervisor')) },
       passCancelled: () => undefined,
-      sendSpans: () => undefined,
+      sendSpans: (_spans, _count, _dropped, done) => done(),
     },
     fileURLToPath(new URL(`../pool/fixtures/${program}`, import.meta.url)),
   );

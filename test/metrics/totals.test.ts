@@ -48,6 +48,34 @@ t.test('processes that end', (t) => {
   t.end();
 });
 
+t.test('sums of times do not go back by rounding', (t) => {
+  const retired = new Retired();
+  const running = Array.from({ length: 40 }, (_, i) => {
+    const one = block();
+    // Fractions that are not exact, of very different sizes.
+    for (let n = 0; n <= i; n++)
+      one.writer.row(SCRIPTS, ['s', 'main']).fill(0.1 + 1e3 ** (n % 3) / 3);
+    return one;
+  });
+  const read = (): Float64Array => {
+    const [row] = retired.with(running.map(({ reader }) => reader)).rows(SCRIPTS);
+    return row!.values.slice();
+  };
+  let before = read();
+  while (running.length > 0) {
+    // From the middle, so that the order changes in which they are added up.
+    const [ended] = running.splice(running.length >> 1, 1);
+    retired.add([ended!.reader]);
+    const after = read();
+    t.ok(
+      after.every((value, i) => value >= before[i]!),
+      `${running.length} left`,
+    );
+    before = after;
+  }
+  t.end();
+});
+
 t.test('the names of all processes together are bounded', (t) => {
   const retired = new Retired();
   let before = 0;

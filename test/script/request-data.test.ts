@@ -32,6 +32,24 @@ t.test('credential headers are there and empty, sent or not', (t) => {
   t.end();
 });
 
+t.test('a header that was not UTF-8 is blank', (t) => {
+  const headers = 'x-a\na\uFFFDb\nx-b\nfine\nx-b\n\uFFFD\nx-c\n\uFFFD';
+  const cases: [template: string, result: string][] = [
+    ['{{index .header "X-A"}}', ' | X-A'],
+    ['{{sqlVal "header.X-A"}}', '$1 | [""] | X-A'],
+    [
+      '{{sqlVal "header.X-A"}}{{index .header "X-A"}}{{sqlVal "header.X-A"}}',
+      '$1$2 | ["",""] | X-A',
+    ],
+    ['{{index .header "X-A"}}{{sqlVal "header.X-A"}}', '$1 | [""] | X-A'],
+    ['{{index .header "X-B"}}', '[fine ] | X-B'],
+    ['{{if isSet "header.X-A"}}sent{{end}}', 'sent'],
+    ['1', '1'],
+  ];
+  for (const [template, result] of cases) t.equal(render(template, '', headers), result, template);
+  t.end();
+});
+
 t.test('the data of a request', (t) => {
   const cases: [what: string, template: string, query: string, headers: string, result: string][] =
     [

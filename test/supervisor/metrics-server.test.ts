@@ -1,9 +1,11 @@
 /** `/metrics` on an address of its own: requests that are refused, scrapers that misbehave, addresses that cannot be had. */
+import { once } from 'node:events';
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { createLogger } from '#app/log.js';
 import type { Exposition } from '#app/metrics/exposition.js';
 import { MetricsServer } from '#app/supervisor/metrics-server.js';
+import { sendRaw } from '../support/raw-http.js';
 
 const log = createLogger({ level: 'silent', pretty: false }, {});
 const EMPTY: Exposition = { contentType: 'text/plain', body: 'metrics\n' };
@@ -61,6 +63,38 @@ t.test('requests that are refused', async (t) => {
   t.equal(await status('/metrics'), 200);
 });
 
+t.test('pages whose name leads to this machine', async (t) => {
+  const { port, server } = await start(t);
+  const status = async (host: string, ...headers: string[]): Promise<number> =>
+    (
+      await sendRaw(
+        port,
+        ['GET /metrics HTTP/1.1', `Host: ${host}`, ...headers, '', ''].join('\r\n'),
+      )
+    ).status;
+  for (const host of ['localhost', `127.0.0.1:${port}`, '[::1]:9187', 'LOCALHOST:1'])
+    t.equal(await status(host), 200, host);
+  for (const host of ['attacker.example', `a.example:${port}`, '127.0.0.1.a.example', '']) {
+    t.equal(await status(host), 421, host);
+  }
+  t.equal(await status('localhost', 'Origin: https://a.example'), 421);
+  server.protect(TOKEN);
+  t.equal(await status('a.example'), 401);
+  t.equal(await status('a.example', `Authorization: Bearer ${TOKEN}`), 200, 'behind a proxy');
+});
+
+t.test('requests that are never sent whole', async (t) => {
+  const { port, url } = await start(t);
+  const opened = Array.from({ length: 60 }, () => {
+    const socket = net.connect(port, '127.0.0.1').on('error', () => undefined);
+    t.teardown(() => socket.destroy());
+    socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\nX-');
+    return socket;
+  });
+  await Promise.all(opened.slice(0, 28).map((socket) => once(socket.resume(), 'close')));
+  for (let i = 0; i < 3; i++) t.equal((await fetch(url)).status, 200);
+});
+
 t.test('a failure is answered, and the next scrape is not affected', async (t) => {
   let fails = true;
   const { url } = await start(t, (accept) => {
@@ -81,7 +115,7 @@ t.test('scrapers that read nothing', async (t) => {
     Array.from({ length: 4 }, async () => {
       const socket = net.connect(port, '127.0.0.1');
       t.teardown(() => socket.destroy());
-      socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n');
       await new Promise((resolve) => socket.once('readable', resolve));
       return socket;
     }),

@@ -20,12 +20,11 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** How long a connection that stays open is watched after its last response (milliseconds). */
-const QUIET = 50;
-
 export interface SendOptions {
   /** How many responses to wait for; 1 by default. */
   readonly responses?: number;
+  /** How long the connection is watched after its last response (milliseconds), 50 by default. */
+  readonly quiet?: number;
   /** Whether to read until the server closes the connection. */
   readonly untilClosed?: boolean;
   /** How long to wait for bytes (milliseconds), where it is no failure that none come; without it, until there is a response. */
@@ -53,6 +52,7 @@ export function sendRaw(
   options: SendOptions = {},
 ): Promise<RawAnswer> {
   const { responses = 1, untilClosed = false, wait, between = 0, halfClose = false, ca } = options;
+  const { quiet: watched = 50 } = options;
   const isHead = (typeof bytes === 'string' ? bytes : bytes.join('')).startsWith('HEAD ');
   return new Promise((resolve) => {
     const socket = connect(port, ca);
@@ -70,7 +70,7 @@ export function sendRaw(
       text += chunk.toString('latin1');
       clearTimeout(quiet);
       if (untilClosed) return;
-      const patience = isComplete(text, responses, isHead) ? QUIET : wait;
+      const patience = isComplete(text, responses, isHead) ? watched : wait;
       if (patience !== undefined) quiet = setTimeout(() => finish(false), patience);
     });
     socket.on('error', () => undefined);

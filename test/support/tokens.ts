@@ -38,6 +38,7 @@ export function authSettings(
   const { tokens, ...rest } = overrides;
   return {
     whitelist: ['^/auth$'],
+    refusesInvalid: false,
     login: undefined,
     scripts: undefined,
     role: undefined,
