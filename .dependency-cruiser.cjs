@@ -17,6 +17,7 @@ const LEAVES = [
   'ipc',
   'log',
   'log-once',
+  'loopback',
   'nearest',
   'news-pieces',
   'pieces',
@@ -183,7 +184,7 @@ module.exports = {
       name: 'leaf',
       severity: 'error',
       from: {
-        path: '^src/(backoff|batch|errors|excerpt|header-list|header-name|identifier|json|log-once|pieces|position|proofs|protobuf-reader|protobuf-writer|settings|slot-table|text)[.]ts$',
+        path: '^src/(backoff|batch|errors|excerpt|header-list|header-name|identifier|json|log-once|loopback|pieces|position|proofs|protobuf-reader|protobuf-writer|settings|slot-table|text)[.]ts$',
       },
       to: { path: '.' },
     },

@@ -4,7 +4,7 @@
  */
 import { needsToken } from '../config/authentication.js';
 import type { LoadedConfig } from '../config/load.js';
-import { isLoopback } from '../config/loopback.js';
+import { isLoopback } from '../loopback.js';
 import type { Config } from '../config/schema.js';
 import type { Logger } from '../log.js';
 

@@ -2,7 +2,7 @@
  * Development mode: what the command `dev` changes. It is no key, so that no file and no variable can switch it on where a
  * service is run: errors then show the SQL of scripts to everyone who reaches it.
  */
-import { isLoopback } from './loopback.js';
+import { isLoopback } from '../loopback.js';
 import type { KeyName } from './schema.js';
 
 /** Defaults that differ in development mode. */

@@ -18,7 +18,7 @@ import {
   text,
   variables,
 } from './kind.js';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from '../loopback.js';
 import { defaultParallelism, leastConnections, type Parallelism } from './parallelism.js';
 
 /** parallelism is the defaults of `http.processes` and `pool.threads`, where one of them may be set. */

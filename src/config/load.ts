@@ -9,7 +9,7 @@ import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases, sameServer, unprovable } from './databases.js';
 import { DEVELOPMENT_DEFAULTS } from './development.js';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from '../loopback.js';
 import type { Issues } from './kind.js';
 import { KEYS, NAMES, type Config, type KeyName } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';

@@ -33,7 +33,7 @@ import {
   replicasOf,
   unprovable,
 } from './databases.js';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from '../loopback.js';
 import type { Config } from './schema.js';
 
 /**

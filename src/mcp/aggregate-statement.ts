@@ -47,7 +47,8 @@ function groupSql({ column, by, zone }: Group, bind: Bind): string {
   const trunc = (...values: string[]): string =>
     `pg_catalog.date_trunc('${by}', ${values.join(', ')})`;
   const moment = column.kind === 'date' ? `${sql}::timestamp` : sql;
-  if (zone === undefined) return by === 'hour' ? trunc(moment) : `${trunc(moment)}::pg_catalog.date`;
+  if (zone === undefined)
+    return by === 'hour' ? trunc(moment) : `${trunc(moment)}::pg_catalog.date`;
   const text = `${bind(zone)}::pg_catalog.text`;
   // Hours of the day on which clocks go back differ only as moments.
   if (by === 'hour') return trunc(sql, text);

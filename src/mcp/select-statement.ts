@@ -85,7 +85,8 @@ function relatedSql(
 ): string {
   const filters = whereSql('r', list?.filters ?? [], bind);
   const keys = theirs.map(
-    (column, i) => `${columnSql('r', column)} ${operatorSql('=', column)} ${columnSql('t', ours[i]!)}`,
+    (column, i) =>
+      `${columnSql('r', column)} ${operatorSql('=', column)} ${columnSql('t', ours[i]!)}`,
   );
   return (
     `SELECT ${columnsSql('r', columns)} FROM ${tableSql(table)} r` +

@@ -62,7 +62,9 @@ export class ShapedStatements {
     const texts = columns.map(
       (column) => `(SELECT ${ROW}.${identifier(column)}::pg_catalog.text FROM s ${ROW} LIMIT 1)`,
     );
-    const columnList = [...texts, '(SELECT pg_catalog.count(*) FROM s)'].map((text, i) => `${text} AS h${i}`);
+    const columnList = [...texts, '(SELECT pg_catalog.count(*) FROM s)'].map(
+      (text, i) => `${text} AS h${i}`,
+    );
     const row = `SELECT (SELECT ${json} FROM s) AS body, ${columnList.join(', ')} OFFSET 0`;
     return {
       head: `WITH s AS (${from.head}`,
@@ -72,7 +74,10 @@ export class ShapedStatements {
 
   #jsonOf(shape: Head['shape']): ShapedJson {
     if (shape === 'list')
-      return { json: `pg_catalog.${this.#aggregate}(s.*)::pg_catalog.text`, from: { head: '\n', tail: '\n' } };
+      return {
+        json: `pg_catalog.${this.#aggregate}(s.*)::pg_catalog.text`,
+        from: { head: '\n', tail: '\n' },
+      };
     const convert = this.#aggregate === 'json_agg' ? 'pg_catalog.to_json' : 'pg_catalog.to_jsonb';
     const [value, select] =
       shape === 'one'

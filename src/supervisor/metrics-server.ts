@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { isLoopback } from '../config/loopback.js';
+import { isLoopback } from '../loopback.js';
 import { refusalOf } from '../http/local-requests.js';
 import { MetricsToken } from '../http/metrics-token.js';
 import type { Logger } from '../log.js';

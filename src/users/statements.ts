@@ -43,7 +43,9 @@ export function statementsOf(users: UsersTable): UserStatements {
     operators: `SELECT ${operatorSchema('t')} FROM pg_attribute a JOIN pg_type c ON c.oid = a.atttypid
 JOIN pg_type t ON t.oid = coalesce(nullif(c.typbasetype, 0), c.oid)
 WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attname = ${literal(users.username)}`,
-    find: (operators) => `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
+    find: (
+      operators,
+    ) => `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}
 FROM ${table} u WHERE ${isUser(operators)} LIMIT 2`,
     renew: (operators) => `UPDATE ${table} u SET ${identifier(users.password)} = $3
 WHERE ${isUser(operators)} AND ${password}::text = $2::text`,

@@ -5,7 +5,8 @@ import { positionToScript, jsonFrame, StatementBuilder } from '#app/script/state
 import { isLinear } from '../support/cpu.js';
 
 const builder = new StatementBuilder(jsonFrame('json_agg', 1000));
-const TAIL = '\n) s HAVING (pg_catalog.pg_column_size(pg_catalog.json_agg(s.*)) OPERATOR(pg_catalog.<=) 1000) IS NOT FALSE';
+const TAIL =
+  '\n) s HAVING (pg_catalog.pg_column_size(pg_catalog.json_agg(s.*)) OPERATOR(pg_catalog.<=) 1000) IS NOT FALSE';
 
 t.test('texts without a statement', (t) => {
   const texts = [

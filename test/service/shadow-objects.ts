@@ -118,7 +118,7 @@ export async function shadowTests(t: Test, { user, searchPath, roles }: ShadowCa
   const as: AskOptions = { headers: { authorization: `Bearer ${bearer}` } };
 
   const files = await startService(t, { database, scripts: SCRIPTS, config });
-  await files.line(({ msg }) => String(msg).startsWith('the scripts were proved'));
+  await files.line(({ msg }) => msg.startsWith('the scripts were proved'));
   none('the prover, the start and questions to replicas');
   await scripts(t, files, as);
   await files.line(({ msg, plan }) => msg === 'a statement was slow' && plan !== undefined);
@@ -174,7 +174,7 @@ export async function shadowTests(t: Test, { user, searchPath, roles }: ShadowCa
       'queries.register_admins': ['ann'],
     },
   });
-  await stored.line(({ msg }) => String(msg).startsWith('the scripts were proved'));
+  await stored.line(({ msg }) => msg.startsWith('the scripts were proved'));
   await scripts(t, stored, as);
   const record = '/_QUERIES/registry/s/new';
   const put = {
@@ -300,7 +300,7 @@ async function tools(t: Test, service: Service, as: AskOptions): Promise<void> {
       as,
     );
     t.not(isError, true, `${JSON.stringify(args)}: ${content[0]?.text}`);
-    if ('filters' in args && args.filters !== undefined)
+    if ('filters' in args)
       t.ok((structuredContent?.['rows'] as unknown[]).length > 0, JSON.stringify(args));
   }
   const script = names.find((name) => /s[._]list$|s_list/.test(name));
