@@ -181,8 +181,8 @@ Napi::Value Mailbox::Post(const Napi::CallbackInfo& info) {
   if (queue == nullptr) return Napi::Boolean::New(env, false);
   Message message;
   if (!TakeBodies(info[2], &message.bodies)) {
-    Napi::TypeError::New(env,
-                         "bodies must be strings, bytes or distinct large values, none transferred before")
+    Napi::TypeError::New(
+        env, "bodies must be strings, bytes or distinct large values, none transferred before")
         .ThrowAsJavaScriptException();
     return env.Undefined();
   }

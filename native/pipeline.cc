@@ -219,8 +219,7 @@ bool Pipeline::Execute(napi_env env, napi_value name, napi_value sql, napi_value
   const int* const formats = formats_.empty() ? nullptr : formats_.data();
   int sent = 0;
   if (named) {
-    sent =
-        pq.send_query_prepared(connection_, text, count, values_.data(), lengths, formats, 0);
+    sent = pq.send_query_prepared(connection_, text, count, values_.data(), lengths, formats, 0);
   } else {
     sent = pq.send_query_params(connection_, text, count, nullptr, values_.data(), lengths, formats,
                                 0);

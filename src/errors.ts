@@ -152,7 +152,10 @@ function raisedStatus(state: string): number | undefined {
   return status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** errorBody is the body of an error response, JSON or (with `_renderer=xml`) XML; `extra` are further members: in XML texts and numbers. */
+/**
+ * errorBody is the body of an error response, JSON or (with `_renderer=xml`) XML. `extra` are further members, of which XML
+ * has the texts and numbers.
+ */
 export function errorBody(
   message: string,
   code: string,

@@ -114,7 +114,7 @@ export function isUndecided({ open, columns }: ProofRecord): boolean {
   return open.length > 0 || columns.length === 0;
 }
 
-/** isFound tells whether a proof has found that PostgreSQL refuses this place of a script with an SQLSTATE, whatever is sent. */
+/** isFound tells whether a proof has found that PostgreSQL refuses a place of a script with an SQLSTATE, whatever is sent. */
 export function isFound(
   proof: ProofRecord | undefined,
   state: string,

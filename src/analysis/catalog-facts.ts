@@ -163,8 +163,8 @@ const OBJECTS =
   'WHERE i.identity IS NOT NULL';
 
 /**
- * CATALOG_FACTS reads facts as one JSON text. Its estimated cost is far below `jit_above_cost`. $1: OIDs of relations, $2 of functions, $3 of operators; $4: references to
- * objects, each the numbers classid, objid and objsubid as in pg_depend.
+ * CATALOG_FACTS reads facts as one JSON text. $1: OIDs of relations, $2 of functions, $3 of operators; $4: references to
+ * objects, each the numbers classid, objid and objsubid as in pg_depend. Its estimated cost is far below `jit_above_cost`.
  */
 export const CATALOG_FACTS =
   'WITH RECURSIVE views(oid, tree) AS (SELECT r.ev_class, r.ev_action::text FROM pg_catalog.pg_rewrite r, pg_catalog.pg_class c ' +

@@ -13,7 +13,10 @@ export function isTaken(name: string): boolean {
   return TAKEN.has(name);
 }
 
-/** camelName gives the identifier for a name of letters, digits, `_` and `-`: `in-categories` becomes `inCategories`. Letters may be of any script. */
+/**
+ * camelName gives the identifier for a name of letters, digits, `_` and `-`: `in-categories` becomes `inCategories`. Letters
+ * may be of any alphabet.
+ */
 export function camelName(name: string): string {
   const [first = '', ...others] = name.split(/[^\p{ID_Continue}$]+/u).filter((part) => part !== '');
   const joined = first + others.map(capitalized).join('');

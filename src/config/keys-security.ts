@@ -98,7 +98,7 @@ export const SECURITY_KEYS = {
   'queries.proof_budget': fixed(
     duration(10, DAY),
     2_000,
-    'Time limit of the proof of one script in the registry; what is not proved by then is reported as open.',
+    'Time limit of the proof of one script in the registry; what is not proved by then is reported as `unproved`.',
   ),
   'queries.error_details': fixed(
     boolean(),

@@ -51,8 +51,8 @@ export class Gate {
 
   /**
    * identify finds the caller of an Authorization header, without waiting when the token was verified before. Undefined
-   * means unidentified; unless that suffices (`optional`, see `auth.invalid_token`) it throws or rejects with ServiceError: `token_missing`,
-   * `invalid_token`, `invalid_claims`, `busy`.
+   * means unidentified; unless that suffices (`optional`, see `auth.invalid_token`) it throws or rejects with ServiceError:
+   * `token_missing`, `invalid_token`, `invalid_claims`, `busy`.
    */
   identify(
     authorization: string,

@@ -366,6 +366,7 @@ function ownOptions(options: InternalOptions = {}): InternalOptions {
 function overdue(reason: string): ServiceError {
   return new ServiceError('timeout', reason);
 }
+
 /** Limits how long the statements after it, in its transaction, wait for a lock, ms. */
 const LOCK_LIMIT: Statement = {
   sql: "SELECT 1 WHERE pg_catalog.set_config('lock_timeout', $1, true) IS NULL",

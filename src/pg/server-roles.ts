@@ -60,7 +60,7 @@ export class ServerRoles<Server extends RoledServer> {
   readonly #standings = new Map<Server, ServerStanding>();
   /** Of the primary, when its question was sent: what each replica had replayed by then. */
   readonly #replayed = new Map<Server, bigint>();
-  /** The cluster by the list of servers, once a primary was chosen; by server, the highest timeline that it was the primary of. */
+  /** The cluster by the list of servers, once a primary was chosen; by server, the highest timeline that it was primary of. */
   readonly #known: KnownPrimaries;
   readonly #list: string;
   #version = 0n;

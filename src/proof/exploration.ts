@@ -59,7 +59,7 @@ export interface Exploration {
   readonly renderings: number;
 }
 
-/** Most characters of texts, and half as many options of combinations: with what is known of them they need much more memory. */
+/** Most characters of texts, and half as many options of combinations: what is known of them takes much more memory. */
 const MOST_KEPT = 8 << 20;
 
 /** The part of the time that renderings may take; the rest is for PostgreSQL. */

@@ -126,6 +126,8 @@ export interface FailureResponseOptions {
   readonly source?: readonly string[] | undefined;
   /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
+  /** Whether a value of a row is the cause, and no request. */
+  readonly ofRow: boolean;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
   readonly overTime: boolean;
 }
@@ -138,7 +140,8 @@ export function failureResponse(
   const { state } = failure;
   const { fault } = options;
   const cancelled = state === '57014';
-  const status = cancelled && !options.overTime ? 500 : (fault?.status ?? statusOfSqlState(state));
+  const isOurs = (cancelled && !options.overTime) || options.ofRow;
+  const status = isOurs ? 500 : (fault?.status ?? statusOfSqlState(state));
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
   const declared = code === state ? options.declared : undefined;
   const raised = options.raised && isRaised(state) ? failure.message : undefined;
@@ -151,7 +154,7 @@ export function failureResponse(
     // What code in the database wrote may have values in their place.
     if (/^2[23]/.test(state) && raised !== true)
       Object.assign(extra, { constraint, column, table });
-    if (message === SQL_FAILED)
+    if (message === SQL_FAILED && !options.ofRow)
       extra['reason'] = REASONS.find(([begin]) => state.startsWith(begin))?.[1];
   }
   if (options.debug) {

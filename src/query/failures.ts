@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { FINAL, JSON_BODY, TEXT_BODY, XML_BODY } from '../batch.js';
 import { listingFailure } from '../catalog/listings.js';
 import type { BodyValue } from '../body/request-body.js';
-import { errorBody, ServiceError, SQL_FAILED, type ErrorCode } from '../errors.js';
+import { errorBody, ServiceError, type ErrorCode } from '../errors.js';
 import { excerpt } from '../excerpt.js';
 import { NO_HEAD } from '../head/head.js';
 import { headerLine } from '../header-name.js';
@@ -132,6 +132,7 @@ export class Failures {
       development,
       source,
       fault,
+      ofRow: rendered !== undefined && isOfRow(failure, rendered.text),
       overTime: performance.now() - query.since >= limit - CLOCK_SLACK,
     });
     this.#spans?.failed(query, response.status);
@@ -264,7 +265,6 @@ function explain(query: Query, failure: SqlFailure, proofs: ProofBook): Explanat
     ? undefined
     : rendered && statementFault(failure.state, rendered, sent, head.parameters);
   const place = fault?.place ?? at;
-  const ofRow = rendered !== undefined && isOfRow(failure, rendered.text);
   const uses = parts?.[failure.part ?? -1]?.uses;
   const invalid =
     rendered === undefined || fault !== undefined
@@ -280,7 +280,7 @@ function explain(query: Query, failure: SqlFailure, proofs: ProofBook): Explanat
     index: invalid === undefined ? undefined : elementOf(failure.message, sentValue(invalid)),
     statement: parts && statementOf(parts, failure),
     hint: rendered && readHint(query.statement, failure.state),
-    fault: fault?.error ?? (ofRow ? new ServiceError('internal', SQL_FAILED) : undefined),
+    fault: fault?.error,
   };
 }
 

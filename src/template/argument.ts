@@ -32,7 +32,7 @@ export function typed(
   throw r.invalid(r.node, message, message, fault);
 }
 
-/** weight is the number of steps that handling a value costs beyond the first: more for long text, lists that are printed, maps. */
+/** weight is the number of steps that handling a value costs beyond the first: more for long text, printed lists and maps. */
 export function weight(boxedValue: Value, printed = false): number {
   const value = unbox(boxedValue);
   const text = textOf(value);

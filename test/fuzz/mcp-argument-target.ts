@@ -103,14 +103,14 @@ function soundJson(random: Random, mutator: Mutator): string {
 
 /** Everything unquoted that a statement has. */
 const WORDS = new Set(
-  'and any array_agg array_to_json as at avg bigint by coalesce count date date_trunc desc distinct false float8 from group ilike int is join json last lateral left like limit max min not null nulls offset on only order pg_catalog r row_to_json select sum t text time timestamp to_jsonb true where x zone g j m'.split(
+  'and any array_agg array_to_json as at avg bigint by coalesce count date date_trunc desc distinct false float8 from group ilike int is join json last lateral left like limit max min not null nulls offset on only operator order pg_catalog r row_to_json select sum t text time timestamp to_jsonb true where x zone g j m'.split(
     ' ',
   ),
 );
 
 const TEXTS = new Set(["'[]'", "'hour'", "'day'", "'week'", "'month'", "'quarter'", "'year'"]);
 
-const SIGNS = '().,:=<>+*@[]$';
+const SIGNS = '().,:=<>+*@[]$~';
 
 function checkSql(sql: string, values: number): void {
   const scanner = new SqlScanner(sql);

@@ -5,7 +5,7 @@ import { startPostgres } from '../support/postgres.js';
 
 const server = await startPostgres(t, { setup: 'CREATE TABLE kept (n int)' });
 const ROLLED_BACK = { rolledBack: 'READ WRITE' } as const;
-const insert = (n: number) => ({ sql: `INSERT INTO kept VALUES (${n})`, recurs: false });
+const insert = (n: number) => ({ sql: `INSERT INTO public.kept VALUES (${n})`, recurs: false });
 
 t.test('a failure, of any of its statements', async (t) => {
   const { database } = new TestDatabase(t, server, { connections: 1 });

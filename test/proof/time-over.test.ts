@@ -48,7 +48,7 @@ const FEW = `SELECT id FROM item WHERE id = {{.id}}{{if isSet "q"}} AND name = {
 t.test('while it renders', async (t) => {
   const proof = await proved(MANY, Infinity, { isOver: (part) => part < 1 });
   t.equal(proof.verdict, 'unproved');
-  t.equal(proof.exploration.renderings, 16);
+  t.ok(proof.exploration.renderings <= 16); // the time is asked for at pauses too
   t.strictSame(whats(proof), [OVER]);
   t.ok(proof.isCut);
   t.strictSame(

@@ -10,7 +10,7 @@ export const GATES = `
   CREATE TABLE open_gate (name text);
   CREATE FUNCTION wait_at(gate text) RETURNS text LANGUAGE plpgsql AS $$
   BEGIN
-    WHILE NOT EXISTS (SELECT FROM open_gate WHERE name = gate) LOOP PERFORM pg_sleep(0.01); END LOOP;
+    WHILE NOT EXISTS (SELECT FROM public.open_gate WHERE name = gate) LOOP PERFORM pg_sleep(0.01); END LOOP;
     RETURN '';
   END $$;`;
 
@@ -26,7 +26,7 @@ export class Gate {
   constructor(postgres: Postgres, name: string) {
     this.#postgres = postgres;
     this.#name = name;
-    this.call = `wait_at('${name}')`;
+    this.call = `public.wait_at('${name}')`;
     this.sql = `SELECT ${this.call} AS waited`;
   }
 
@@ -46,11 +46,11 @@ export class Gate {
 
   /** open lets all statements pass, those that come later too. */
   async open(): Promise<void> {
-    await this.#postgres.sql(`INSERT INTO open_gate VALUES ('${this.#name}')`);
+    await this.#postgres.sql(`INSERT INTO public.open_gate VALUES ('${this.#name}')`);
   }
 
   /** close has the statements that come from now on wait. */
   async close(): Promise<void> {
-    await this.#postgres.sql(`DELETE FROM open_gate WHERE name = '${this.#name}'`);
+    await this.#postgres.sql(`DELETE FROM public.open_gate WHERE name = '${this.#name}'`);
   }
 }
