@@ -11,14 +11,12 @@ import type { Database } from '../pg/database.js';
 import type { ProofNews, ServedProof } from '../proofs.js';
 import { logCompiled } from '../script/text-warnings.js';
 import type { ProverSettings } from '../settings.js';
-import { FileTexts } from './file-texts.js';
 import { MisplacedFiles } from './misplaced-files.js';
 import { ProofLog } from './proof-log.js';
 import { NewsCollector } from './proof-news.js';
+import type { ProofStore } from './proof-store.js';
 import type { TextSource } from './served-texts.js';
 import { RestsByActivity, type RestPace } from './rests.js';
-import { SharedProofs } from './shared-proofs.js';
-import { TableTexts } from './table-texts.js';
 import { unprovable, UnitProver, type UnitProof } from './unit-proof.js';
 import { keyOf, Units, type Unit } from './units.js';
 import { WatchedDatabase, type LookPace, type Since } from './watched-database.js';
@@ -45,6 +43,15 @@ export interface ProverCallbacks {
   readonly proving: (text: string | undefined) => void;
 }
 
+/** What a prover works on. */
+export interface ProverSources {
+  /** The databases of the settings by alias, for this service alone: it closes them. */
+  readonly databases: ReadonlyMap<string, Database>;
+  readonly texts: TextSource;
+  /** Undefined: proofs are not shared. */
+  readonly shared: ProofStore | undefined;
+}
+
 /** The pause after an error of the prover itself, ms. */
 const AFTER_ERROR = 5_000;
 
@@ -59,7 +66,7 @@ export class ProverService {
   readonly #pace: Pace;
   readonly #source: TextSource;
   readonly #watched: ReadonlyMap<string, WatchedDatabase>;
-  readonly #shared: SharedProofs | undefined;
+  readonly #shared: ProofStore | undefined;
   /** In development mode, unless scripts are in a table. */
   readonly #misplaced: MisplacedFiles | undefined;
   readonly #prover: UnitProver;
@@ -75,10 +82,9 @@ export class ProverService {
   #round: { readonly began: number; reported: number } | undefined;
   #hasRound = false;
 
-  /** `databases` are those of the settings by alias, for this service alone: it closes them. */
   constructor(
     settings: ProverSettings,
-    databases: ReadonlyMap<string, Database>,
+    { databases, texts, shared }: ProverSources,
     { report, proving }: ProverCallbacks,
     log: Logger,
     pace: Pace = settings.development ? DEVELOPMENT : PACE[settings.mode],
@@ -90,14 +96,8 @@ export class ProverService {
     this.#news = new NewsCollector(report);
     this.#proving = proving;
     this.#pace = pace;
-    const { scripts, scriptsTable, maxResult, defaultAlias } = settings;
-    const main = databases.get(defaultAlias)!;
-    // What is wrong with a text is a finding of its proof.
-    const silent = log.child({}, { level: 'silent' });
-    this.#source =
-      scriptsTable === undefined
-        ? new FileTexts(scripts, silent)
-        : new TableTexts(scriptsTable, main, maxResult, silent);
+    this.#source = texts;
+    this.#shared = shared;
     const { signal } = this.#closing;
     const isUrgent = (): boolean => settings.mode === 'require' && !this.#news.isComplete;
     const rests = new RestsByActivity(settings.activity, pace.rests, isUrgent, signal);
@@ -107,10 +107,9 @@ export class ProverService {
         new WatchedDatabase(database, settings, pace, rests, signal, log),
       ]),
     );
-    if (settings.development && scriptsTable === undefined)
-      this.#misplaced = new MisplacedFiles(scripts, log);
-    this.#shared = scriptsTable && new SharedProofs(scriptsTable, main, settings, log);
-    this.#prover = new UnitProver(this.#watched, this.#shared);
+    if (settings.development && settings.scriptsTable === undefined)
+      this.#misplaced = new MisplacedFiles(settings.scripts, log);
+    this.#prover = new UnitProver(this.#watched, shared);
   }
 
   /**

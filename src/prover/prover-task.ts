@@ -1,6 +1,6 @@
 /** The permanent task of the prover thread: the service, its databases and its messages, until the message `close`. */
 import type { MessagePort } from 'node:worker_threads';
-import { createLogger, logWarnings } from '../log.js';
+import { createLogger, logWarnings, type Logger } from '../log.js';
 import { beginCounting } from '../metrics/sampler.js';
 import { newsPieces } from '../news-pieces.js';
 import { Database } from '../pg/database.js';
@@ -10,7 +10,10 @@ import { ProofBook } from '../proof-book.js';
 import type { ProofNews } from '../proofs.js';
 import type { ProverSettings } from '../settings.js';
 import type { ProverMessage, ProverReport } from '../tasks.js';
-import { ProverService } from './prover-service.js';
+import { FileTexts } from './file-texts.js';
+import { ProverService, type ProverSources } from './prover-service.js';
+import { SharedProofs } from './shared-proofs.js';
+import { TableTexts } from './table-texts.js';
 
 /** runProver proves the scripts, as messages at `port` say, and reports there. */
 export async function runProver(settings: ProverSettings, port: MessagePort): Promise<void> {
@@ -24,7 +27,8 @@ export async function runProver(settings: ProverSettings, port: MessagePort): Pr
   const databases = databasesOf(settings, () => send({ type: 'lend' }));
   const known = new ProofBook();
   const proving = (text: string | undefined): void => send({ type: 'proving', text });
-  const service = new ProverService(settings, databases, { report, proving }, log);
+  const sources = proverSources(settings, databases, log);
+  const service = new ProverService(settings, sources, { report, proving }, log);
   await new Promise<void>((resolve) => {
     port.on('message', (message: ProverMessage) => {
       switch (message.type) {
@@ -47,6 +51,25 @@ export async function runProver(settings: ProverSettings, port: MessagePort): Pr
   });
   await service.close();
   port.close();
+}
+
+/** proverSources gives what a prover works on, as its settings say. */
+export function proverSources(
+  settings: ProverSettings,
+  databases: ReadonlyMap<string, Database>,
+  log: Logger,
+): ProverSources {
+  const { scripts, scriptsTable, maxResult, defaultAlias } = settings;
+  // What is wrong with a text is a finding of its proof.
+  const silent = log.child({}, { level: 'silent' });
+  if (scriptsTable === undefined)
+    return { databases, texts: new FileTexts(scripts, silent), shared: undefined };
+  const main = databases.get(defaultAlias)!;
+  return {
+    databases,
+    texts: new TableTexts(scriptsTable, main, maxResult, silent),
+    shared: new SharedProofs(scriptsTable, main, settings, log),
+  };
 }
 
 /** The databases by alias, on connections that a query worker lends; `lent` is called when it has one less, or one more. */

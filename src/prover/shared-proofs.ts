@@ -9,10 +9,11 @@ import type { Logger } from '../log.js';
 import type { Database } from '../pg/database.js';
 import { withTimeout } from '../pg/identity.js';
 import { rowsOf, runStatement, StatementFailure, type Queryable } from '../pg/queryable.js';
-import { VERDICTS, type CatalogBasis, type ProofRecord } from '../proofs.js';
+import { VERDICTS } from '../proofs.js';
 import { proofStatementsOf, type ProofStatements } from '../registry/proof-statements.js';
 import type { ProverSettings, ScriptsTable } from '../settings.js';
 import { version } from '../version.js';
+import type { ProofStore, SharedProof } from './proof-store.js';
 import type { Unit } from './units.js';
 
 /** How long a statement may take, ms: the table may be locked. */
@@ -20,12 +21,7 @@ const LIMIT = 2_000;
 /** How long nothing is tried after a failure, ms. */
 const PAUSE = 300_000;
 
-export interface SharedProof {
-  readonly record: ProofRecord;
-  readonly basis: CatalogBasis;
-}
-
-export class SharedProofs {
+export class SharedProofs implements ProofStore {
   readonly #database: Queryable;
   readonly #sql: ProofStatements;
   /** Of what a proof depends on besides the text and the catalogs. */
@@ -44,7 +40,6 @@ export class SharedProofs {
     this.#log = log;
   }
 
-  /** find gives the proof of a text on a database, whatever the catalogs were then. Never rejects. */
   async find(alias: string, { script, verb, hash }: Unit): Promise<SharedProof | undefined> {
     const found = await this.#try(async () => {
       const values = [alias, script, verb, hash, this.#settings];
@@ -54,7 +49,6 @@ export class SharedProofs {
     return found === undefined ? undefined : readProof(found, alias);
   }
 
-  /** keep stores a proof. Never rejects. */
   async keep(alias: string, { script, verb, hash }: Unit, proof: SharedProof): Promise<void> {
     await this.#try(async () => {
       const values = [alias, script, verb, hash, this.#settings, JSON.stringify(proof)];
@@ -62,7 +56,6 @@ export class SharedProofs {
     });
   }
 
-  /** clean removes the proofs of scripts that are gone, and those that were not renewed for long. Never rejects. */
   async clean(): Promise<void> {
     await this.#try(async () => {
       await runStatement(this.#database, this.#sql.clean);

@@ -8,7 +8,7 @@ import { placeOf } from '../script/script-error.js';
 import type { ScriptText } from '../script/script-text.js';
 import { problemOf } from '../script/script-files.js';
 import { namesUsed } from './dependencies.js';
-import type { SharedProofs } from './shared-proofs.js';
+import type { ProofStore } from './proof-store.js';
 import type { Unit } from './units.js';
 import type { WatchedDatabase } from './watched-database.js';
 
@@ -28,9 +28,9 @@ interface Attempt extends Omit<UnitProof, 'basis'> {
 
 export class UnitProver {
   readonly #databases: ReadonlyMap<string, WatchedDatabase>;
-  readonly #shared: SharedProofs | undefined;
+  readonly #shared: ProofStore | undefined;
 
-  constructor(databases: ReadonlyMap<string, WatchedDatabase>, shared: SharedProofs | undefined) {
+  constructor(databases: ReadonlyMap<string, WatchedDatabase>, shared: ProofStore | undefined) {
     this.#databases = databases;
     this.#shared = shared;
   }

@@ -8,6 +8,7 @@ import type { Database } from '#app/pg/database.js';
 import type { ProofNews, RecordedFinding, ServedProof } from '#app/proofs.js';
 import { ProofBook } from '#app/proof-book.js';
 import { ProverService } from '#app/prover/prover-service.js';
+import { proverSources } from '#app/prover/prover-task.js';
 import type { ProverSettings, ScriptsTable } from '#app/settings.js';
 import { TestDatabase } from '../support/database.js';
 import type { Postgres } from '../support/postgres.js';
@@ -99,7 +100,8 @@ export class TestedProver {
       this.book.apply(news);
     };
     const proving = (text: string | undefined): void => void this.begun.push(text);
-    this.service = new ProverService(all, this.databases, { report, proving }, log, PACE);
+    const sources = proverSources(all, this.databases, log);
+    this.service = new ProverService(all, sources, { report, proving }, log, PACE);
     this.service.start(known, deadly);
     t.teardown(() => this.service.close());
   }
