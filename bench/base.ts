@@ -34,17 +34,17 @@ export function runsPlugins(folder: string): boolean {
 
 /** runsTools tells whether the revision in a folder has the MCP endpoint. */
 export function runsTools(folder: string): boolean {
-  return existsSync(path.join(folder, 'src/mcp/endpoint.ts'));
+  return existsSync(path.join(folder, 'src/mcp/protocol/endpoint.ts'));
 }
 
 /** readsBodies tells whether scripts of the revision in a folder can use request bodies. */
 export function readsBodies(folder: string): boolean {
-  return existsSync(path.join(folder, 'src/body/request-body.ts'));
+  return existsSync(path.join(folder, 'src/script/body/request-body.ts'));
 }
 
 /** runsSeveral tells whether scripts of the revision in a folder may have several statements. */
 export function runsSeveral(folder: string): boolean {
-  return existsSync(path.join(folder, 'src/script/statement-split.ts'));
+  return existsSync(path.join(folder, 'src/script/statement/statement-split.ts'));
 }
 
 /** worktree checks out a revision, unless its worktree exists. */

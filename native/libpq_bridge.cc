@@ -1,4 +1,4 @@
-// Replacements for six functions that libpq's addon imports (src/pg/libpq-addon.ts redirects the imports of its private
+// Replacements for six functions that libpq's addon imports (src/postgres/connection/libpq-addon.ts redirects the imports of its private
 // copies). The unmodified addon watches sockets on the main thread's loop from any thread, leaks the connections of a
 // worker that ends, and aborts the process when a worker ends while it connects.
 //   SR_poll_init_socket     puts the poll handle on the calling thread's own loop

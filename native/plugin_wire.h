@@ -1,4 +1,4 @@
-// The wire format between an HTTP process and the pool that runs plugin calls, the C++ side of src/plugin/wire.ts:
+// The wire format between an HTTP process and the pool that runs plugin calls, the C++ side of src/serve/plugin/wire.ts:
 // calls one way, records the other. Plain C++, no N-API.
 #pragma once
 
@@ -44,10 +44,10 @@ constexpr std::size_t kRecordHead = 16;
 void WriteRecordHead(char* to, PluginRecordKind kind, std::uint32_t id, std::uint16_t status,
                      std::size_t head, std::size_t body) noexcept;
 
-// DecodeCalls decodes packed calls (packRequest in src/batch.ts); false when they are malformed.
+// DecodeCalls decodes packed calls (packRequest in src/messages/batch.ts); false when they are malformed.
 bool DecodeCalls(std::u16string_view packed, std::vector<PluginCall>* calls);
 
-// DecodeIds decodes packed ids (packId in src/batch.ts).
+// DecodeIds decodes packed ids (packId in src/messages/batch.ts).
 std::vector<std::uint32_t> DecodeIds(std::u16string_view packed);
 
 // ToUtf8 replaces an unpaired surrogate with U+FFFD.

@@ -1,4 +1,4 @@
-// Decodes the query string of a request exactly as src/script/query-string.ts does for scripts. Plain C++, no N-API.
+// Decodes the query string of a request exactly as src/script/request/query-string.ts does for scripts. Plain C++, no N-API.
 #pragma once
 
 #include <string>

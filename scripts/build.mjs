@@ -1,6 +1,6 @@
 /**
  * Builds what is out of date: TypeScript into dist/ (with `--tests`, the tests into dist-test/ too), the bundles of the
- * programs of a service into dist/programs/, the files of the page into dist/page/files/, and the C++ addon into
+ * programs of a service into dist/programs/, the files of the page into dist/clients/page/files/, and the C++ addon into
  * build/. `npm run build` runs it. It needs node_modules. Types are checked by `npm run types`, which takes a minute and
  * writes the declarations; esbuild leaves them out.
  */
@@ -17,7 +17,7 @@ const PROJECT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 /** Output folder of each source folder. */
 const OUTPUTS = {
   src: 'dist',
-  'src/page': 'dist/page',
+  'src/clients/page': 'dist/clients/page',
   workers: 'dist/workers',
   test: 'dist-test/test',
   bench: 'dist-test/bench',
@@ -25,8 +25,8 @@ const OUTPUTS = {
 
 /** Programs that are started often, and their entry modules. */
 export const PROGRAMS = {
-  serve: 'dist/cli/serve.js',
-  'http-process': 'dist/http/http-process.js',
+  serve: 'dist/commands/serve.js',
+  'http-process': 'dist/serve/http/http-process.js',
   'query-worker': 'dist/workers/query.js',
   prover: 'dist/workers/prover.js',
 };
@@ -36,7 +36,7 @@ export const COMPILATION = { format: 'esm', target: 'node20', charset: 'utf8' };
 
 /** build throws SetupError with the output of the compiler. */
 export async function build({ tests = false } = {}) {
-  await compile('dist', ['src', 'src/page', 'workers']);
+  await compile('dist', ['src', 'src/clients/page', 'workers']);
   if (tests) await compile('dist-test', ['test', 'bench']);
   const script = path.join(PROJECT, 'scripts/build-native.js');
   // A line is printed only if the addon was rebuilt.
@@ -115,13 +115,13 @@ async function bundle() {
 /** bundlePage makes the three files that a browser loads. */
 async function bundlePage() {
   const { build } = await import('esbuild');
-  const outdir = path.join(PROJECT, 'dist/page/files');
+  const outdir = path.join(PROJECT, 'dist/clients/page/files');
   fs.rmSync(outdir, { recursive: true, force: true });
   await build({
     absWorkingDir: PROJECT,
     entryPoints: [
-      { in: 'dist/page/main.js', out: 'page' },
-      { in: 'src/page/page.css', out: 'page' },
+      { in: 'dist/clients/page/main.js', out: 'page' },
+      { in: 'src/clients/page/page.css', out: 'page' },
     ],
     outdir,
     bundle: true,
@@ -130,7 +130,10 @@ async function bundlePage() {
     target: 'es2022',
     logLevel: 'warning',
   });
-  fs.copyFileSync(path.join(PROJECT, 'src/page/index.html'), path.join(outdir, 'index.html'));
+  fs.copyFileSync(
+    path.join(PROJECT, 'src/clients/page/index.html'),
+    path.join(outdir, 'index.html'),
+  );
 }
 
 /** removeStale removes outputs of deleted sources, which a package would contain. */
@@ -138,8 +141,9 @@ function removeStale(folder) {
   const output = path.join(PROJECT, OUTPUTS[folder]);
   for (const name of fs.readdirSync(output, { recursive: true })) {
     const source = name.replace(/(\.d\.ts|\.js)$/, '.ts');
-    if (source === name || (folder === 'src' && /^(workers|programs|page)\//.test(name))) continue;
-    if (folder === 'src/page' && name.startsWith('files/')) continue;
+    if (source === name || (folder === 'src' && /^(workers|programs|clients\/page)\//.test(name)))
+      continue;
+    if (folder === 'src/clients/page' && name.startsWith('files/')) continue;
     if (!fs.existsSync(path.join(PROJECT, folder, source))) fs.rmSync(path.join(output, name));
   }
 }

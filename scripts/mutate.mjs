@@ -11,12 +11,11 @@ import { bootstrapOrExit, PROJECT } from './bootstrap.mjs';
 import { endOnSignals } from './test/process-tree.mjs';
 
 const MUTATED = [
-  'src/auth',
   'src/access',
-  'src/http',
-  'src/pg',
-  'src/script/statement-rules.ts',
-  'src/mcp/read-only.ts',
+  'src/serve/http',
+  'src/postgres',
+  'src/script/statement/statement-rules.ts',
+  'src/mcp/tables/read-only.ts',
   'src/native/screen.ts',
   'native/value_screen.cc',
 ];
@@ -43,7 +42,10 @@ function readSources() {
   const files = MUTATED.flatMap((name) =>
     path.extname(name)
       ? [name]
-      : fs.readdirSync(path.join(PROJECT, name)).map((file) => `${name}/${file}`),
+      : fs
+          .readdirSync(path.join(PROJECT, name), { recursive: true })
+          .filter((file) => file.endsWith('.ts'))
+          .map((file) => `${name}/${file}`),
   );
   return new Map(
     files

@@ -139,7 +139,7 @@ async function exampleDatabase() {
 
 /** loadSettings reads the configuration as the service will, to find its address. */
 async function loadSettings(env) {
-  const { loadConfig } = await import('../dist/config/load.js');
+  const { loadConfig } = await import('../dist/commands/config/load.js');
   try {
     return loadConfig({ env, cwd: PROJECT, development: true }).config;
   } catch (error) {
@@ -149,7 +149,7 @@ async function loadSettings(env) {
 
 /** commandFor is the command that serves: never development mode where other machines can reach the service. */
 async function commandFor({ 'http.host': host }) {
-  const { notForDevelopment } = await import('../dist/config/development.js');
+  const { notForDevelopment } = await import('../dist/commands/config/development.js');
   if (notForDevelopment(host) === undefined) return 'dev';
   say(`http.host is ${host}, which other machines can reach: without development mode`);
   return 'serve';

@@ -2,7 +2,7 @@
 /**
  * The command `sql-rest-service`; src/cli runs it, and this module ends the process.
  */
-import { runCommand } from './cli/run.js';
+import { runCommand } from './commands/run.js';
 
 const code = await runCommand(process.argv.slice(2));
 // A pipe may still be full, and process.exit drops unwritten output.

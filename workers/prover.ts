@@ -1,10 +1,10 @@
 /** The program of the prover thread. It gives itself a low priority before it loads the rest, which takes longer. */
 import { workerData, type MessagePort } from 'node:worker_threads';
 import { lowPriority } from '#app/native/scheduling.js';
-import type { ProverSettings } from '#app/settings.js';
+import type { ProverSettings } from '#app/messages/settings.js';
 
 lowPriority(); // where the kernel refuses, it proves all the same
-const { runProver } = await import('#app/prover/prover-task.js');
+const { runProver } = await import('#app/worker/tasks/prover-task.js');
 
 /** Proves the scripts until the message `close` at `port`. */
 export default function run({ port }: { readonly port: MessagePort }): Promise<void> {

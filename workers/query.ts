@@ -1,17 +1,17 @@
 /** The program of a query worker: runs requests from its mailbox, and tasks of piscina. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { ROOM } from '#app/batch.js';
-import { createLogger, logWarnings } from '#app/log.js';
-import { beginCounting } from '#app/metrics/sampler.js';
+import { ROOM } from '#app/messages/batch.js';
+import { createLogger, logWarnings } from '#app/observe/log.js';
+import { beginCounting } from '#app/observe/metrics/sampler.js';
 import { Mailbox } from '#app/native/mailbox.js';
 import { releaseOnceIdle } from '#app/native/memory.js';
 import { ResponseRing } from '#app/native/response-ring.js';
-import type { WorkerSettings } from '#app/settings.js';
-import type { WorkerTask } from '#app/tasks.js';
-import { QuerySpans } from '#app/query/query-spans.js';
-import { ResponseBatcher } from '#app/query/response-batcher.js';
-import { WorkerServices } from '#app/query/worker-services.js';
+import type { WorkerSettings } from '#app/messages/settings.js';
+import type { WorkerTask } from '#app/messages/tasks.js';
+import { QuerySpans } from '#app/worker/timing/query-spans.js';
+import { ResponseBatcher } from '#app/worker/responses/response-batcher.js';
+import { WorkerServices } from '#app/worker/worker-services.js';
 
 /** Wait of a worker whose predecessors died, in milliseconds; doubled with each death in a row. */
 const FIRST_WAIT = 100;
@@ -27,7 +27,7 @@ const log = createLogger(settings.log, { part: 'query' });
 logWarnings(log);
 beginCounting(settings.metrics, log);
 // A third of the modules of a worker, loaded only when MCP is enabled.
-const mcp = settings.mcp && (await import('#app/query/mcp-runner.js'));
+const mcp = settings.mcp && (await import('#app/worker/mcp-runner.js'));
 const batcher = new ResponseBatcher(new ResponseRing(settings.responses), (bodies) => {
   mailbox.post(httpProcess, '', bodies);
 });

@@ -1,14 +1,14 @@
 /**
- * The connections of a query worker to PostgreSQL and the statements on them, as in src/pg/scheduler.ts: fast statements
+ * The connections of a query worker to PostgreSQL and the statements on them, as in src/postgres/lanes/scheduler.ts: fast statements
  * share the pipelines of a few connections, a slow one has a connection to itself. The number of shared pipelines is tuned by
  * the service's own code.
  */
-import { LaneCount, SHARED } from '#app/pg/lane-count.js';
-import { DEPTH, SPREAD } from '#app/pg/scheduler.js';
+import { LaneCount, SHARED } from '#app/postgres/lanes/lane-count.js';
+import { DEPTH, SPREAD } from '#app/postgres/lanes/scheduler.js';
 import type { Clock } from './clock.js';
 import type { Request } from './request.js';
 
-/** Weight of a statement in the average time of one, as in src/pg/script-cost.ts. */
+/** Weight of a statement in the average time of one, as in src/postgres/statement/script-cost.ts. */
 const WEIGHT = 0.1;
 
 /** A connection, and what it sends to. */

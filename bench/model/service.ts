@@ -11,7 +11,7 @@ import type { Request } from './request.js';
 import type { Part } from './sample.js';
 import { Thread, type Tally } from './thread.js';
 
-/** As in src/pool/query-pool.ts: after so many requests of a turn the next worker is chosen. */
+/** As in src/serve/pool/query-pool.ts: after so many requests of a turn the next worker is chosen. */
 const SHARE = 16;
 
 export interface Surroundings {

@@ -1,5 +1,5 @@
 /** Claims of a verified token: the caller's name, and one claim by its name. Only own properties count. */
-import { isObject } from '../json.js';
+import { isObject } from '../base/json.js';
 
 const DOT = 0x2e;
 

@@ -1,10 +1,10 @@
 /**
  * Loads the C++ addon (native/, built into build/Release), once a thread, with global symbols, because the threads' copies
- * of libpq's addon call into it (pg/libpq-addon.ts). The only module that loads the .node file.
+ * of libpq's addon call into it (postgres/connection/libpq-addon.ts). The only module that loads the .node file.
  */
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { installedFile } from '../installed-file.js';
+import { installedFile } from '../base/installed-file.js';
 import type { Mailbox, OnMessage } from './mailbox.js';
 import type { Pipeline } from './pipeline.js';
 import type { PluginPool, PluginPoolOptions } from './plugin-pool.js';

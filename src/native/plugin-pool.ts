@@ -1,6 +1,6 @@
 /**
  * The threads that run plugin calls in this process (native/plugin_pool_binding.cc), with the wire format of
- * src/plugin/wire.ts. Also the list of methods that plugins may handle, which is kept in the C++ code.
+ * src/serve/plugin/wire.ts. Also the list of methods that plugins may handle, which is kept in the C++ code.
  */
 import { addon } from './addon.js';
 

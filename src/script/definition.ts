@@ -1,6 +1,6 @@
 /** Statements on which those behind them depend. */
 import { END, SqlScanner, WORD } from '../template/sql-scanner.js';
-import { firstWord } from './statement.js';
+import { firstWord } from './statement/statement.js';
 
 /**
  * isDefinition tells whether later statements may depend on what this one creates, changes or sets: they cannot be parsed

@@ -1,7 +1,7 @@
 /** The columns that the head of a script needs of its statement, and the errors when the statement does not have them. */
-import { ServiceError } from '../errors.js';
-import type { Head } from '../head/head.js';
-import { isInFrame, type ScriptStatement } from './statement.js';
+import { ServiceError } from '../base/errors.js';
+import type { Head } from './head/head.js';
+import { isInFrame, type ScriptStatement } from './statement/statement.js';
 
 /** A statement that PostgreSQL refused. */
 interface Failure {

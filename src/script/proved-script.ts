@@ -1,6 +1,6 @@
 /** One script of a database as the prover lets it be served: for each verb the newest text that it has found good. */
-import { ServiceError } from '../errors.js';
-import type { ServedProof } from '../proofs.js';
+import { ServiceError } from '../base/errors.js';
+import type { ServedProof } from '../messages/proofs.js';
 import { methodNotAllowed, scriptNotProved, scriptNotFound } from './script-error.js';
 import { compileText, type Compiled, type ScriptText } from './script-text.js';
 import type { FoundScript, ReadableScript, RoutedScript, UsableScript } from './scripts.js';

@@ -2,8 +2,8 @@
  * The scripts that are served with `queries.proof = "require"`: what the prover has found good, whatever the files or the
  * table contain. Until it has proved every script once, one that is not known yet is refused with `busy`.
  */
-import type { ProofBook } from '../proof-book.js';
-import type { ServedProof } from '../proofs.js';
+import type { ProofBook } from '../messages/proof-book.js';
+import type { ServedProof } from '../messages/proofs.js';
 import { notYetProved, ProvedScript, ProvedText } from './proved-script.js';
 import { scriptNotFound } from './script-error.js';
 import {

@@ -2,8 +2,8 @@
  * The routes of all scripts with paths of their own. Where two scripts could serve a method of the same path, neither does:
  * parameters with other names do not make another path, literal text in the place of a parameter does.
  */
-import type { RoutePattern } from '../head/route-pattern.js';
-import type { ScriptRoute } from '../tasks.js';
+import type { RoutePattern } from './head/route-pattern.js';
+import type { ScriptRoute } from '../messages/tasks.js';
 import type { RoutedScript } from './scripts.js';
 
 /** Two scripts that declare the same path. */

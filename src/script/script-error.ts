@@ -1,8 +1,8 @@
 /** The errors that name a script, `<folder>/<script>` in `path`. */
-import { ServiceError, type ErrorDetails } from '../errors.js';
-import { excerpt } from '../excerpt.js';
-import { HeadError } from '../head/head.js';
-import type { Position } from '../position.js';
+import { ServiceError, type ErrorDetails } from '../base/errors.js';
+import { excerpt } from '../base/excerpt.js';
+import { HeadError } from './head/head.js';
+import type { Position } from '../base/position.js';
 import { InvalidParameter, TemplateError, type InvalidValue } from '../template/template.js';
 
 /** The script has no text for any verb. */

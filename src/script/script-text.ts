@@ -1,16 +1,16 @@
 /** Compiles the text of a script, from a file or the table. */
-import type { KnownMembers } from '../body/json-document.js';
-import { BODY_PREFIX, type BodyUse } from '../body/request-body.js';
-import { ServiceError } from '../errors.js';
-import { HeadError, type Head } from '../head/head.js';
-import { parseHead, routesIn } from '../head/parse-head.js';
-import type { RoutePattern } from '../head/route-pattern.js';
-import { SCRIPT_LOADS } from '../metrics/catalogue.js';
-import { counts } from '../metrics/thread.js';
+import type { KnownMembers } from './body/json-document.js';
+import { BODY_PREFIX, type BodyUse } from './body/request-body.js';
+import { ServiceError } from '../base/errors.js';
+import { HeadError, type Head } from './head/head.js';
+import { parseHead, routesIn } from './head/parse-head.js';
+import type { RoutePattern } from './head/route-pattern.js';
+import { SCRIPT_LOADS } from '../observe/metrics/catalogue.js';
+import { counts } from '../observe/metrics/thread.js';
 import { parametersOf, type TemplateParameters } from '../template/parameters.js';
 import { compile, TemplateError, type Template } from '../template/template.js';
-import { membersOf, usedBody } from './body-use.js';
-import { PARAMETER_DEFAULTS } from './request-data.js';
+import { membersOf, usedBody } from './request/body-use.js';
+import { PARAMETER_DEFAULTS } from './request/request-data.js';
 import { scriptNotUsable, sourceOf } from './script-error.js';
 import { methodsOf, type Verb } from './verb.js';
 

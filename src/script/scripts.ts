@@ -2,10 +2,10 @@
  * Scripts, whether they are files or stored in a table: the query runner finds one by database, folder and name, MCP lists
  * those with a text for reads, HTTP processes those with paths of their own, and the OpenAPI document has all of them.
  */
-import type { Head } from '../head/head.js';
-import type { RoutePattern } from '../head/route-pattern.js';
+import type { Head } from './head/head.js';
+import type { RoutePattern } from './head/route-pattern.js';
 import type { Template } from '../template/template.js';
-import { compareText } from '../text.js';
+import { compareText } from '../base/text.js';
 import type { ScriptText } from './script-text.js';
 import type { Verb } from './verb.js';
 

@@ -6,7 +6,7 @@
  * XML does not allow in a name are replaced by `_`. Refuses text that is not JSON, and XML over a limit: a member's name is
  * repeated for each item of its array, so that little JSON can become much XML.
  */
-import { escapeXml } from '../errors.js';
+import { escapeXml } from '../base/errors.js';
 
 /**
  * jsonToXml converts JSON text to an XML document below `<objects>`. Throws SyntaxError for invalid JSON, and RangeError

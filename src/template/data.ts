@@ -2,7 +2,7 @@
  * The data for rendering a template: plain JSON-like values, or an object that implements TemplateMap (as the service
  * passes). Only own properties of plain data count, so that names such as __proto__ and constructor are ordinary keys.
  */
-import { isObject } from '../json.js';
+import { isObject } from '../base/json.js';
 import type { Observer } from './observer.js';
 
 /** ValueMap is a map as a template sees it. A JavaScript Map is one. */

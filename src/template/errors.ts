@@ -3,7 +3,7 @@
  * InvalidParameter where a value of the request is the cause, RefusedValue for one that may not become SQL text.
  * FunctionFailure is internal: a TemplateError without a position.
  */
-import type { Position } from '../position.js';
+import type { Position } from '../base/position.js';
 import type { Plain } from './container.js';
 import type { Source } from './source.js';
 

@@ -2,8 +2,8 @@
  * Hints for parse errors: what the author of a template most likely meant. Go's messages stay as they are; a hint follows
  * them.
  */
-import { similar } from '../nearest.js';
-import { lineOf } from '../position.js';
+import { similar } from '../base/nearest.js';
+import { lineOf } from '../base/position.js';
 import { FUNCTION_NAMES, PARAMETER_FUNCTIONS } from './functions.js';
 
 /** The letters of a word for each edit that a function may be away; a shorter word is more often a parameter. */

@@ -3,7 +3,7 @@
  * values, the variables, the budget of steps. Refuses values that would form SQL syntax together with adjacent text, and
  * fails when a limit is exceeded.
  */
-import { positionOf } from '../position.js';
+import { positionOf } from '../base/position.js';
 import { List, MapValue, fromData, type Plain, type Value } from './container.js';
 import { isTemplateMap, PlainData, type Screening, type TemplateMap } from './data.js';
 import {

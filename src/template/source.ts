@@ -2,7 +2,7 @@
  * The text of a template: positions in it as Go writes them, and the way back to it from rendered text. Positions are
  * computed on demand; rendering only records two numbers per chunk.
  */
-import { lineOf, lineStart, positionOf, type Position } from '../position.js';
+import { lineOf, lineStart, positionOf, type Position } from '../base/position.js';
 import { byteLength } from './byte-string.js';
 
 export interface Source {

@@ -3,7 +3,7 @@
  * text and the values to bind. It implements all of Go's text/template, with nine functions for SQL. Both throw
  * TemplateError; rendering throws RefusedValue if text of a request may not become SQL text.
  */
-import type { Position } from '../position.js';
+import type { Position } from '../base/position.js';
 import { FunctionFailure } from './errors.js';
 import { execute } from './executor.js';
 import { MAX_OUTPUT } from './limits.js';

@@ -3,7 +3,7 @@
  * position of the last token lexed. Each tree has its own reader. Follows the first part of Go's
  * text/template/parse/parse.go.
  */
-import { lineOf, positionOf } from '../position.js';
+import { lineOf, positionOf } from '../base/position.js';
 import { TemplateError } from './errors.js';
 import type { Lexer } from './lexer.js';
 import { MAX_NESTING } from './limits.js';

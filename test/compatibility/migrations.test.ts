@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { makeFolder, run } from '../cli/program.js';
+import { makeFolder, run } from '../commands/program.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
 import { compareOutcomes } from './recordings.js';

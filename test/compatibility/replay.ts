@@ -7,7 +7,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { secretKey, signed } from '../auth/tokens.js';
+import { secretKey, signed } from '../access/tokens.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 import { seconds, SECRET, signToken, userToken } from '../support/tokens.js';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { makeFolder, run, start } from '../cli/program.js';
+import { makeFolder, run, start } from '../commands/program.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
 import { SECRET } from '../support/tokens.js';

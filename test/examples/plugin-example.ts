@@ -7,7 +7,7 @@ import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync } from 'n
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { run as runCommand, makeFolder } from '../cli/program.js';
+import { run as runCommand, makeFolder } from '../commands/program.js';
 import { Load } from '../support/load.js';
 import { ISOLATIONS } from '../support/plugin-folder.js';
 import { childrenOf } from '../support/process-group.js';

@@ -3,10 +3,10 @@
  * place in the body and nothing of what it contains.
  */
 import { isUtf8 } from 'node:buffer';
-import { MAX_DEPTH } from '#app/body/json-document.js';
-import { MAX_PAIRS } from '#app/body/pairs.js';
-import { readBody, RequestBody } from '#app/body/request-body.js';
-import { ServiceError } from '#app/errors.js';
+import { MAX_DEPTH } from '#app/script/body/json-document.js';
+import { MAX_PAIRS } from '#app/script/body/pairs.js';
+import { readBody, RequestBody } from '#app/script/body/request-body.js';
+import { ServiceError } from '#app/base/errors.js';
 import {
   charactersOf,
   depthOf,

@@ -1,9 +1,9 @@
 /** Bodies with a Content-Encoding: what zlib decodes at once is what arrives in pieces, within the limit; the budget is given back. */
 import { brotliCompressSync, brotliDecompressSync, constants, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'; // prettier-ignore
-import { ServiceError } from '#app/errors.js';
-import { BodyBudget } from '#app/http/body-budget.js';
-import { ContentDecoder } from '#app/http/content-decoder.js';
-import type { HttpRequest } from '#app/http/http-request.js';
+import { ServiceError } from '#app/base/errors.js';
+import { BodyBudget } from '#app/serve/http/transport/body-budget.js';
+import { ContentDecoder } from '#app/serve/http/routes/content-decoder.js';
+import type { HttpRequest } from '#app/serve/http/transport/http-request.js';
 import type { Random } from '../../bench/random.js';
 import { Mutator } from './mutator.js';
 import { expect, type Target } from './target.js';

@@ -3,18 +3,18 @@
  * client, its token, its trace and its conditions.
  */
 import { isIP } from 'node:net';
-import { readBearer } from '#app/auth/bearer.js';
-import { ClientAddress, addressKey } from '#app/auth/client-address.js';
-import { MAX_PAIRS } from '#app/body/pairs.js';
-import { ServiceError } from '#app/errors.js';
-import { fieldValue } from '#app/header-list.js';
-import { parsePath, type DeclaredPath, type ScriptPath } from '#app/http/path.js';
-import { withPathValues } from '#app/http/path-values.js';
-import { readHead } from '#app/http/request-head.js';
-import { readCondition } from '#app/registry/entity-tag.js';
-import { requestedPosition } from '#app/pg/requested-position.js';
-import { parseQueryString } from '#app/script/query-string.js';
-import { callerTraceIn } from '#app/trace-context.js';
+import { readBearer } from '#app/access/tokens/bearer.js';
+import { ClientAddress, addressKey } from '#app/access/logins/client-address.js';
+import { MAX_PAIRS } from '#app/script/body/pairs.js';
+import { ServiceError } from '#app/base/errors.js';
+import { fieldValue } from '#app/base/header-list.js';
+import { parsePath, type DeclaredPath, type ScriptPath } from '#app/serve/http/transport/path.js';
+import { withPathValues } from '#app/serve/http/routes/path-values.js';
+import { readHead } from '#app/serve/http/transport/request-head.js';
+import { readCondition } from '#app/stored/registry/entity-tag.js';
+import { requestedPosition } from '#app/postgres/servers/requested-position.js';
+import { parseQueryString } from '#app/script/request/query-string.js';
+import { callerTraceIn } from '#app/observe/trace/trace-context.js';
 import { vectorsOf } from './corpus.js';
 import { Mutator } from './mutator.js';
 import { attempt, expect, type Target } from './target.js';

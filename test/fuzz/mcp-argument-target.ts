@@ -2,11 +2,11 @@
  * Arguments of the MCP tools that read rows: what a caller sent is bound, or is a name in quotes; no word, text or sign of a
  * statement comes from a call. Otherwise the error is one for the model.
  */
-import { ArgumentError } from '#app/mcp/argument-error.js';
-import { aggregateQuery, selectQuery } from '#app/mcp/row-query.js';
-import { TableSet } from '#app/mcp/table-set.js';
-import type { Arguments } from '#app/mcp/tool.js';
-import { isObject } from '#app/json.js';
+import { ArgumentError } from '#app/mcp/arguments/argument-error.js';
+import { aggregateQuery, selectQuery } from '#app/mcp/rows/row-query.js';
+import { TableSet } from '#app/mcp/tables/table-set.js';
+import type { Arguments } from '#app/mcp/arguments/tool.js';
+import { isObject } from '#app/base/json.js';
 import {
   END,
   NUMBER,

@@ -2,8 +2,8 @@
  * The MCP endpoint: each message has one response of JSON-RPC with its id, or none if it is a notification, and nothing
  * fails inside.
  */
-import type { Logger } from '#app/log.js';
-import { McpEndpoint } from '#app/mcp/endpoint.js';
+import type { Logger } from '#app/observe/log.js';
+import { McpEndpoint } from '#app/mcp/protocol/endpoint.js';
 import { FixedResources, FixedTools, modern, packed, request } from '../mcp/fixed-tools.js';
 import { callWith } from '../mcp/tested-call.js';
 import { JSON_TOKENS, parsedOf } from './json-texts.js';

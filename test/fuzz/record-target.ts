@@ -3,9 +3,9 @@
  * the texts compile or are refused at a place in them.
  */
 import { isUtf8 } from 'node:buffer';
-import { ServiceError } from '#app/errors.js';
-import { readRecordBody } from '#app/registry/record-schema.js';
-import { compileTexts, TemplateRejected } from '#app/registry/template-check.js';
+import { ServiceError } from '#app/base/errors.js';
+import { readRecordBody } from '#app/stored/registry/record-schema.js';
+import { compileTexts, TemplateRejected } from '#app/stored/registry/template-check.js';
 import { textsBelow } from './corpus.js';
 import { hasRepeated, JSON_TEXTS, JSON_TOKENS, parsedOf } from './json-texts.js';
 import { Mutator } from './mutator.js';

@@ -2,7 +2,7 @@
  * Templates: a text is one or has a mistake at a place in it; what is printed of its tree is the same template; it renders or
  * has an error at a place; and what the screen refuses makes no difference to the text of the statement.
  */
-import { ServiceError } from '#app/errors.js';
+import { ServiceError } from '#app/base/errors.js';
 import { parametersOf } from '#app/template/parameters.js';
 import { parse } from '#app/template/parser.js';
 import { outlinesOf } from '#app/template/outline.js';
@@ -13,7 +13,7 @@ import {
   type Rendered,
   type Template,
 } from '#app/template/template.js';
-import { statementRanges } from '#app/script/statement-split.js';
+import { statementRanges } from '#app/script/statement/statement-split.js';
 import { randomScript } from '../proof/random-template.js';
 import type { Random } from '../../bench/random.js';
 import { examplesOf, textsBelow, vectorsOf } from './corpus.js';

@@ -1,6 +1,6 @@
 /** Values of requests for templates: those that the screen accepts, and those that it refuses. */
 import { screen } from '#app/native/screen.js';
-import { RequestData } from '#app/script/request-data.js';
+import { RequestData } from '#app/script/request/request-data.js';
 import type { Random } from '../../bench/random.js';
 import { vectorsOf } from './corpus.js';
 

@@ -1,9 +1,9 @@
 /**
  * Configurations: one is loaded or refused, each message names a place in the file or a key, and none has a secret.
  */
-import { loadConfig, ConfigError } from '#app/config/load.js';
-import { BY_SPELLING, KEYS, NAMES, SECTIONS } from '#app/config/schema.js';
-import { parseToml } from '#app/config/toml.js';
+import { loadConfig, ConfigError } from '#app/commands/config/load.js';
+import { BY_SPELLING, KEYS, NAMES, SECTIONS } from '#app/commands/config/schema.js';
+import { parseToml } from '#app/commands/config/toml.js';
 import { examplesOf } from './corpus.js';
 import { Mutator } from './mutator.js';
 import { attempt, expect, type Target } from './target.js';

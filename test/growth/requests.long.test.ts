@@ -1,13 +1,13 @@
 /** Requests take time in proportion to what a caller sends: parameters, headers, bodies of every kind, lists, depth. */
 import t from 'tap';
-import { readBody, type BodyUse } from '#app/body/request-body.js';
-import { ServiceError } from '#app/errors.js';
-import { readMessage } from '#app/mcp/message.js';
-import { selectQuery } from '#app/mcp/row-query.js';
-import { TableSet } from '#app/mcp/table-set.js';
-import { HeaderFields } from '#app/script/header-fields.js';
-import { parseQueryString } from '#app/script/query-string.js';
-import { RequestData } from '#app/script/request-data.js';
+import { readBody, type BodyUse } from '#app/script/body/request-body.js';
+import { ServiceError } from '#app/base/errors.js';
+import { readMessage } from '#app/mcp/protocol/message.js';
+import { selectQuery } from '#app/mcp/rows/row-query.js';
+import { TableSet } from '#app/mcp/tables/table-set.js';
+import { HeaderFields } from '#app/script/request/header-fields.js';
+import { parseQueryString } from '#app/script/request/query-string.js';
+import { RequestData } from '#app/script/request/request-data.js';
 import { compile, RefusedValue, TemplateError } from '#app/template/template.js';
 import { column, tableOf } from '../mcp/tested-table.js';
 import { grows, type Growing } from './growth.js';

@@ -1,14 +1,14 @@
 /** Scripts take time in proportion to what their authors write: length, conditions, directives, statements, scripts. */
 import t from 'tap';
-import { ServiceError } from '#app/errors.js';
-import { RouteTrie } from '#app/http/route-trie.js';
-import { prove } from '#app/proof/proof.js';
+import { ServiceError } from '#app/base/errors.js';
+import { RouteTrie } from '#app/serve/http/routes/route-trie.js';
+import { prove } from '#app/proof/branches/proof.js';
 import { compileText } from '#app/script/script-text.js';
-import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
+import { jsonFrame, StatementBuilder } from '#app/script/statement/statement.js';
 import { routesOf } from '#app/script/route-list.js';
-import { statementRanges } from '#app/script/statement-split.js';
-import { parseRoute } from '#app/head/route-pattern.js';
-import { Slots } from '#app/proof/slots.js';
+import { statementRanges } from '#app/script/statement/statement-split.js';
+import { parseRoute } from '#app/script/head/route-pattern.js';
+import { Slots } from '#app/proof/branches/slots.js';
 import { compiled } from '../proof/prove-text.js';
 import { grows, type Growing } from './growth.js';
 

@@ -1,6 +1,6 @@
 /** Aggregations over columns of referenced tables, of keys, tables and columns that the caller may read. */
 import t from 'tap';
-import { callOf, read, startToolDatabase, type Selected } from './tool-database.js';
+import { callOf, read, startToolDatabase, type Selected } from './arguments/tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `

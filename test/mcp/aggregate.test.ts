@@ -1,6 +1,12 @@
 /** Aggregations: groups, functions, conditions and order, for what the caller may read. */
 import t from 'tap';
-import { callOf, read, startToolDatabase, ToolDatabase, type Selected } from './tool-database.js';
+import {
+  callOf,
+  read,
+  startToolDatabase,
+  ToolDatabase,
+  type Selected,
+} from './arguments/tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `

@@ -1,6 +1,6 @@
 /** Answers that are too large: the rows that fit, long values cut with their length, and what to do about it. */
 import t from 'tap';
-import { startToolDatabase, type Selected } from './tool-database.js';
+import { startToolDatabase, type Selected } from './arguments/tool-database.js';
 
 const MAX = 10_000;
 

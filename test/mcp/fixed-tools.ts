@@ -1,8 +1,8 @@
 /** An endpoint with a few fixed tools and resources, called as a worker calls it. */
-import type { Logger } from '#app/log.js';
-import type { McpCall } from '#app/mcp/call.js';
-import { McpEndpoint, type McpResponse } from '#app/mcp/endpoint.js';
-import type { ResourcePage, Resources } from '#app/mcp/resource.js';
+import type { Logger } from '#app/observe/log.js';
+import type { McpCall } from '#app/mcp/arguments/call.js';
+import { McpEndpoint, type McpResponse } from '#app/mcp/protocol/endpoint.js';
+import type { ResourcePage, Resources } from '#app/mcp/tools/resource.js';
 import {
   INVALID_PARAMS,
   RpcError,
@@ -10,7 +10,7 @@ import {
   type ToolOutcome,
   type ToolPage,
   type Tools,
-} from '#app/mcp/tool.js';
+} from '#app/mcp/arguments/tool.js';
 import { callWith } from './tested-call.js';
 
 /** Three tools on two pages: `echo` returns its arguments, `fail` rejects them, `hidden` is a hidden listing. */

@@ -1,6 +1,6 @@
 /** Related rows along foreign keys, in both directions, of tables and columns that the caller may read. */
 import t from 'tap';
-import { callOf, read, startToolDatabase, type Selected } from './tool-database.js';
+import { callOf, read, startToolDatabase, type Selected } from './arguments/tool-database.js';
 
 /** A name as long as PostgreSQL allows. */
 const LONG = 'l'.repeat(63);

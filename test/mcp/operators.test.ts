@@ -1,6 +1,6 @@
 /** Values are compared as their type is compared, also a type of an extension in a schema that is not searched. */
 import t from 'tap';
-import { callOf, read, startToolDatabase } from './tool-database.js';
+import { callOf, read, startToolDatabase } from './arguments/tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `

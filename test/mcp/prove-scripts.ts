@@ -1,11 +1,11 @@
 /** Proves the texts of scripts on a test's PostgreSQL, as the service does beside its requests. */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '#app/errors.js';
-import type { Database } from '#app/pg/database.js';
-import type { ProofRecord, ServedProof } from '#app/proofs.js';
-import { sqlTypes } from '#app/proof/catalog.js';
-import { keptProof, recordOf, typesIn } from '#app/proof/proof-record.js';
-import { Prover, USUAL_LIMITS } from '#app/proof/prover.js';
+import { ServiceError } from '#app/base/errors.js';
+import type { Database } from '#app/postgres/lanes/database.js';
+import type { ProofRecord, ServedProof } from '#app/messages/proofs.js';
+import { sqlTypes } from '#app/proof/branches/catalog.js';
+import { keptProof, recordOf, typesIn } from '#app/proof/branches/proof-record.js';
+import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
 import { compileText } from '#app/script/script-text.js';
 
 const PATIENCE = 250_000;

@@ -5,8 +5,13 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { Ajv } from 'ajv';
 import t from 'tap';
-import { outputSchema } from '#app/mcp/output-schema.js';
-import { NOTHING_SHOWN, type ProofRecord, type RecordedColumn, type Verdict } from '#app/proofs.js';
+import { outputSchema } from '#app/mcp/scripts/output-schema.js';
+import {
+  NOTHING_SHOWN,
+  type ProofRecord,
+  type RecordedColumn,
+  type Verdict,
+} from '#app/messages/proofs.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { proofsOf } from './prove-scripts.js';

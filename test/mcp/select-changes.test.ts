@@ -1,6 +1,6 @@
 /** Tables that change before the catalog is refreshed: it is refreshed once, and the select uses the new table. */
 import t from 'tap';
-import { startToolDatabase } from './tool-database.js';
+import { startToolDatabase } from './arguments/tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `CREATE TABLE item (id int, name text, old int); INSERT INTO item VALUES (1, 'cup', 5)`,

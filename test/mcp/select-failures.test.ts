@@ -1,7 +1,7 @@
 /** Statements that fail: the message for the model, which contains only values that were sent, and the log line. */
 import t from 'tap';
 import { startOwnPostgres } from '../support/postgres.js';
-import { ToolDatabase, callOf, read, startToolDatabase } from './tool-database.js';
+import { ToolDatabase, callOf, read, startToolDatabase } from './arguments/tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `

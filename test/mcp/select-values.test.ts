@@ -1,6 +1,6 @@
 /** Values of every kind in rows: exact JSON, as written by PostgreSQL, with numbers as strings that a double does not hold. */
 import t from 'tap';
-import { startToolDatabase } from './tool-database.js';
+import { startToolDatabase } from './arguments/tool-database.js';
 
 const CASES = [
   ['bigint', '9223372036854775807', '"9223372036854775807"'],

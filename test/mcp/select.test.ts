@@ -1,6 +1,6 @@
 /** Rows of a table: columns, filters, order, and pages after the first hundred rows. */
 import t from 'tap';
-import { startToolDatabase } from './tool-database.js';
+import { startToolDatabase } from './arguments/tool-database.js';
 
 const db = await startToolDatabase(t, {
   setup: `

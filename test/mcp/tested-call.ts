@@ -1,7 +1,7 @@
 /** Calls of MCP clients as a worker constructs them. */
-import type { QueryRequest } from '#app/batch.js';
-import { McpCall } from '#app/mcp/call.js';
-import type { NameForm } from '#app/mcp/tool-names.js';
+import type { QueryRequest } from '#app/messages/batch.js';
+import { McpCall } from '#app/mcp/arguments/call.js';
+import type { NameForm } from '#app/mcp/arguments/tool-names.js';
 
 /** callWith is an anonymous call on `main`, with other members where a test names them. */
 export function callWith(

@@ -1,12 +1,12 @@
 /** The catalog of MCP clients over a test's PostgreSQL, and calls of several callers. */
 import type { Test } from 'tap';
-import type { Logger } from '#app/log.js';
-import type { McpCall } from '#app/mcp/call.js';
-import { CatalogCache } from '#app/mcp/catalog.js';
-import { ReadOnly } from '#app/mcp/read-only.js';
-import type { NameForm } from '#app/mcp/tool-names.js';
-import type { Table, VisibleTables } from '#app/mcp/table.js';
-import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/settings.js';
+import type { Logger } from '#app/observe/log.js';
+import type { McpCall } from '#app/mcp/arguments/call.js';
+import { CatalogCache } from '#app/mcp/tables/catalog.js';
+import { ReadOnly } from '#app/mcp/tables/read-only.js';
+import type { NameForm } from '#app/mcp/arguments/tool-names.js';
+import type { Table, VisibleTables } from '#app/mcp/tables/table.js';
+import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/messages/settings.js';
 import { TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';

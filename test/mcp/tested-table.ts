@@ -1,5 +1,5 @@
 /** Tables and columns as the catalog has them. */
-import type { Column, Table } from '#app/mcp/table.js';
+import type { Column, Table } from '#app/mcp/tables/table.js';
 
 /** column is a column of text that may be NULL, with other members where a test names them. */
 export function column(name: string, members: Partial<Column> = {}): Column {

@@ -15,7 +15,7 @@ import {
   WRITABLE,
   type OnSocketEvent,
 } from '#app/native/socket-watcher.js';
-import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
+import { loadLibpq, type Libpq } from '#app/postgres/connection/libpq-addon.js';
 import { startPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 

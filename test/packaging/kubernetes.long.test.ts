@@ -8,7 +8,7 @@ import type { IConfigMap, IService } from 'kubernetes-models/v1';
 import t from 'tap';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
-import { makeLoader } from '../config/load-config.js';
+import { makeLoader } from '../commands/config/load-config.js';
 
 interface Manifest {
   readonly apiVersion: string;

@@ -6,11 +6,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { parse } from 'yaml';
-import { createLogger } from '#app/log.js';
-import { TABLES } from '#app/metrics/catalogue.js';
-import { suffixOf } from '#app/metrics/text-format.js';
-import { ProcessMetrics } from '#app/supervisor/process-metrics.js';
-import { Scrape } from '#app/supervisor/scrape.js';
+import { createLogger } from '#app/observe/log.js';
+import { TABLES } from '#app/observe/metrics/catalogue.js';
+import { suffixOf } from '#app/observe/metrics/text-format.js';
+import { ProcessMetrics } from '#app/serve/supervisor/process-metrics.js';
+import { Scrape } from '#app/serve/supervisor/scrape.js';
 import { without } from '../support/programs.js';
 import { ALERT_CASES, ALERTS, alertRules, dashboard } from './monitoring-files.js';
 

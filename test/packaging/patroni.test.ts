@@ -1,8 +1,8 @@
 /** The service starts with the configuration of packaging/patroni. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { replicasOf } from '#app/config/databases.js';
-import { makeLoader } from '../config/load-config.js';
+import { replicasOf } from '#app/commands/config/databases.js';
+import { makeLoader } from '../commands/config/load-config.js';
 
 const FILE = new URL('../../../packaging/patroni/service.toml', import.meta.url);
 

@@ -1,9 +1,9 @@
 /** The proof of every script of the corpus: it finds the branch that is broken, its place and when, and nothing else. */
 import { performance } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
-import { prove, type Finding, type Proof } from '#app/proof/proof.js';
-import { ShapedStatements } from '#app/script/shaped-statements.js';
-import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
+import { prove, type Finding, type Proof } from '#app/proof/branches/proof.js';
+import { ShapedStatements } from '#app/script/statement/shaped-statements.js';
+import { jsonFrame, StatementBuilder } from '#app/script/statement/statement.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { combinations, holds, type Broken, type Expectation } from './corpus/expectation.js';

@@ -3,7 +3,7 @@
  * expected where its condition holds, and nowhere else. Nothing here proves; it shows that the expectations are true.
  */
 import t from 'tap';
-import { PARAMETER_DEFAULTS } from '#app/script/request-data.js';
+import { PARAMETER_DEFAULTS } from '#app/script/request/request-data.js';
 import { parametersOf } from '#app/template/parameters.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';

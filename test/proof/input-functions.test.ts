@@ -1,10 +1,10 @@
 /** What PostgreSQL runs when it only parses a statement, the CHECKs of domains in arrays and rows, leaves nothing. */
 import t, { type Test } from 'tap';
-import { USUAL_LIMITS, Prover } from '#app/proof/prover.js';
+import { USUAL_LIMITS, Prover } from '#app/proof/branches/prover.js';
 import type { Verb } from '#app/script/verb.js';
-import { makeScripts, run } from '../cli/program.js';
-import { ScriptFolder, TestedProver } from '../prover/tested-prover.js';
-import { makeTable, TestedRegistry } from '../registry/tested-registry.js';
+import { makeScripts, run } from '../commands/program.js';
+import { ScriptFolder, TestedProver } from './prover/tested-prover.js';
+import { makeTable, TestedRegistry } from '../stored/registry/tested-registry.js';
 import { TestDatabase } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { compiled } from './prove-text.js';

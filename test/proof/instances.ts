@@ -1,7 +1,7 @@
 /** What a shape is for a request: its text with the values of the request in place of the slots. */
-import type { BodyValue } from '#app/body/request-body.js';
+import type { BodyValue } from '#app/script/body/request-body.js';
 import { screen } from '#app/native/screen.js';
-import type { Slots } from '#app/proof/slots.js';
+import type { Slots } from '#app/proof/branches/slots.js';
 import { SEPARATORS } from './random-template.js';
 import type { Values } from './real-request.js';
 

@@ -1,10 +1,10 @@
 /** The proof of a text of a script. */
-import { ServiceError } from '#app/errors.js';
-import type { Bounds } from '#app/proof/exploration.js';
-import { prove, type Proof } from '#app/proof/proof.js';
-import type { Describe } from '#app/proof/statement-check.js';
+import { ServiceError } from '#app/base/errors.js';
+import type { Bounds } from '#app/proof/branches/exploration.js';
+import { prove, type Proof } from '#app/proof/branches/proof.js';
+import type { Describe } from '#app/proof/branches/statement-check.js';
 import { compileText, type ScriptText } from '#app/script/script-text.js';
-import { jsonFrame, StatementBuilder } from '#app/script/statement.js';
+import { jsonFrame, StatementBuilder } from '#app/script/statement/statement.js';
 import type { Verb } from '#app/script/verb.js';
 
 export const BOUNDS: Bounds = { paths: 4_096, shapes: 512, pairs: 4_096, isOver: () => false };

@@ -1,6 +1,6 @@
 /** Random requests for a script: what a caller may send for its parameters. */
-import type { BodyValue } from '#app/body/request-body.js';
-import type { DeclaredParameter } from '#app/head/declared-parameter.js';
+import type { BodyValue } from '#app/script/body/request-body.js';
+import type { DeclaredParameter } from '#app/script/head/declared-parameter.js';
 import type { ScriptText } from '#app/script/script-text.js';
 import type { Random } from '../../bench/random.js';
 import { CONSTANTS, SEPARATORS } from './random-template.js';

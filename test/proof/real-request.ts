@@ -1,6 +1,6 @@
 /** Requests with given values, as a script gets them: values of the query string, the body, headers and claims by their keys. */
-import { RequestBody, WHOLE_BODY, type BodyValue } from '#app/body/request-body.js';
-import { isReservedKey, RequestData } from '#app/script/request-data.js';
+import { RequestBody, WHOLE_BODY, type BodyValue } from '#app/script/body/request-body.js';
+import { isReservedKey, RequestData } from '#app/script/request/request-data.js';
 import type { ScriptText } from '#app/script/script-text.js';
 import type { TemplateError } from '#app/template/template.js';
 

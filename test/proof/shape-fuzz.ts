@@ -2,11 +2,11 @@
  * Random templates explored, and random requests for them rendered: each text is one of the shapes with the request's values
  * in its slots, and each error one of those that the exploration has. Each combination of the exploration is one of a request.
  */
-import type { BodyValue } from '#app/body/request-body.js';
-import { ServiceError } from '#app/errors.js';
-import { explore, type Exploration } from '#app/proof/exploration.js';
-import { NO_ITEMS, type Path } from '#app/proof/option.js';
-import { checkParameters } from '#app/script/declared-parameters.js';
+import type { BodyValue } from '#app/script/body/request-body.js';
+import { ServiceError } from '#app/base/errors.js';
+import { explore, type Exploration } from '#app/proof/branches/exploration.js';
+import { NO_ITEMS, type Path } from '#app/proof/branches/option.js';
+import { checkParameters } from '#app/script/request/declared-parameters.js';
 import { compileText, type ScriptText } from '#app/script/script-text.js';
 import { UNSCREENED } from '#app/template/kinds.js';
 import { InvalidParameter, RefusedValue } from '#app/template/template.js';

@@ -2,9 +2,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '#app/errors.js';
-import { createLogger } from '#app/log.js';
-import { ScriptStore } from '#app/script/script-store.js';
+import { ServiceError } from '#app/base/errors.js';
+import { createLogger } from '#app/observe/log.js';
+import { ScriptStore } from '#app/script/files/script-store.js';
 
 const store = new ScriptStore(
   process.argv[2]!,

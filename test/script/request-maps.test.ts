@@ -1,9 +1,9 @@
 /** The maps of a template: their keys, the values rendered, and the values bound. */
 import t from 'tap';
-import { parseQueryString } from '#app/script/query-string.js';
-import { canonicalName } from '#app/header-name.js';
-import { HeaderFields } from '#app/script/header-fields.js';
-import { RequestData } from '#app/script/request-data.js';
+import { parseQueryString } from '#app/script/request/query-string.js';
+import { canonicalName } from '#app/base/headers.js';
+import { HeaderFields } from '#app/script/request/header-fields.js';
+import { RequestData } from '#app/script/request/request-data.js';
 import { compile, Refused, RefusedValue } from '#app/template/template.js';
 
 const CREDENTIALS =

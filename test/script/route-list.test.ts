@@ -1,6 +1,6 @@
 /** The routes of scripts, and paths that two of them declare. */
 import t from 'tap';
-import { parseRoute } from '#app/head/route-pattern.js';
+import { parseRoute } from '#app/script/head/route-pattern.js';
 import { routesOf } from '#app/script/route-list.js';
 import type { RoutedScript } from '#app/script/scripts.js';
 import { methodsOf, VERBS } from '#app/script/verb.js';

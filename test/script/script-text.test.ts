@@ -1,6 +1,6 @@
 /** The names that the text of a script knows, which refuses others. */
 import t from 'tap';
-import { ServiceError } from '#app/errors.js';
+import { ServiceError } from '#app/base/errors.js';
 import { compileText } from '#app/script/script-text.js';
 
 const OF_ANY_SCRIPT = ['_page', '_page_size', '_renderer'];

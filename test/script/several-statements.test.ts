@@ -1,6 +1,6 @@
 /** Texts of several statements: their parts, their values, and what may not be among them. */
 import t from 'tap';
-import { jsonFrame, positionToText, StatementBuilder } from '#app/script/statement.js';
+import { jsonFrame, positionToText, StatementBuilder } from '#app/script/statement/statement.js';
 
 const builder = new StatementBuilder(jsonFrame('json_agg', 1000));
 const build = (text: string) => builder.build('write', text, 'f/s');

@@ -17,9 +17,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
-import { ServiceError } from '#app/errors.js';
-import { createLogger } from '#app/log.js';
-import { ScriptStore } from '#app/script/script-store.js';
+import { ServiceError } from '#app/base/errors.js';
+import { createLogger } from '#app/observe/log.js';
+import { ScriptStore } from '#app/script/files/script-store.js';
 
 const log = createLogger({ level: 'silent', pretty: false }, {});
 

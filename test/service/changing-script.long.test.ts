@@ -1,7 +1,7 @@
 /** A script that is changed a thousand times while it is run: each answer is wholly of one text, and none fails. */
 import pg from 'pg';
 import t from 'tap';
-import { CREATE, insert, TELL } from '../registry/tables.js';
+import { CREATE, insert, TELL } from '../stored/registry/tables.js';
 import { live } from '../support/everywhere.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';

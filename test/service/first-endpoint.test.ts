@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { makeFolder, start } from '../cli/program.js';
+import { makeFolder, start } from '../commands/program.js';
 import { startPostgres } from '../support/postgres.js';
 import { without } from '../support/programs.js';
 

@@ -1,6 +1,6 @@
 /** Headers whose values lose bytes: what the log, `check` and the registry say of scripts that use them. */
 import t from 'tap';
-import { run } from '../cli/program.js';
+import { run } from '../commands/program.js';
 import { startPostgres } from '../support/postgres.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';

@@ -3,8 +3,8 @@
  * requests that come before the first key set wait for it.
  */
 import t, { type Test } from 'tap';
-import { gives, KeyServer, type Answer } from '../auth/key-server.js';
-import { keySet, secretKey } from '../auth/tokens.js';
+import { gives, KeyServer, type Answer } from '../access/key-server.js';
+import { keySet, secretKey } from '../access/tokens.js';
 import { startService, type Configuration, type Service } from '../support/service.js';
 import { SECRET, signToken } from '../support/tokens.js';
 import { until } from '../support/until.js';

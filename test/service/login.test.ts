@@ -3,7 +3,7 @@
  * two HTTP processes, and guesses that are counted over both of them, the death of one and a reload.
  */
 import t from 'tap';
-import { start } from '../cli/program.js';
+import { start } from '../commands/program.js';
 import { startPostgres } from '../support/postgres.js';
 import { ended } from '../support/process-group.js';
 import { startService, type Configuration } from '../support/service.js';

@@ -1,6 +1,6 @@
 /** What a scrape has: every metric that is declared, with its type and its help, and samples that add up. */
 import t from 'tap';
-import { SERVERS, TABLES } from '#app/metrics/catalogue.js';
+import { SERVERS, TABLES } from '#app/observe/metrics/catalogue.js';
 import { startPostgres } from '../support/postgres.js';
 import { metricsUrl, scrape, sum } from '../support/scrape.js';
 import { startService } from '../support/service.js';

@@ -1,6 +1,6 @@
 /** Mistakes of callers and of scripts, through HTTP: what is answered, what is logged, and what `check` says. */
 import t from 'tap';
-import { run } from '../cli/program.js';
+import { run } from '../commands/program.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';
 

@@ -1,7 +1,7 @@
 /** A PostgreSQL older than supported is named: by `check` as an error, and once in the log of each HTTP process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { makeFolder, run } from '../cli/program.js';
+import { makeFolder, run } from '../commands/program.js';
 import { startOlder } from '../support/older-postgres.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';

@@ -1,12 +1,12 @@
 /** The OpenAPI documents of a running service: for whom, under which path, and with which headers. */
 import t from 'tap';
-import { CREATE, insert } from '../registry/tables.js';
+import { CREATE, insert } from '../stored/registry/tables.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type Service } from '../support/service.js';
 import { SECRET, userToken } from '../support/tokens.js';
 import { until } from '../support/until.js';
-import { isValidDocument } from '../openapi/validators.js';
-import type { Json } from '../openapi/documented.js';
+import { isValidDocument } from '../describe/openapi/validators.js';
+import type { Json } from '../describe/openapi/documented.js';
 
 const postgres = await startPostgres(t, { setup: 'CREATE TABLE things (id int)' });
 const DOCUMENT = '/_QUERIES/openapi.json';

@@ -1,6 +1,6 @@
 /** Who may use the paths that scripts declare: tokens, open paths, permissions; and stored scripts of several databases. */
 import t from 'tap';
-import { CREATE, insert } from '../registry/tables.js';
+import { CREATE, insert } from '../stored/registry/tables.js';
 import { live } from '../support/everywhere.js';
 import { startOwnPostgres, startPostgres } from '../support/postgres.js';
 import { startService } from '../support/service.js';

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { SETTLED } from '#app/script/verb-file.js';
+import { SETTLED } from '#app/script/files/verb-file.js';
 import { Load } from '../support/load.js';
 import { startPostgres } from '../support/postgres.js';
 import { requestBytes, sendRaw } from '../support/raw-http.js';

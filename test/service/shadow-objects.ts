@@ -6,7 +6,7 @@ import bcrypt from 'bcrypt';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { start } from '../cli/program.js';
+import { start } from '../commands/program.js';
 import { callTool, toolNames } from '../support/mcp.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import {

@@ -1,6 +1,6 @@
 /** `/_docs/sql`: what a call of a script would send to the database, for whom, and that nothing runs or becomes known. */
 import t from 'tap';
-import { CREATE, insert } from '../registry/tables.js';
+import { CREATE, insert } from '../stored/registry/tables.js';
 import { startPostgres } from '../support/postgres.js';
 import { startService, type AskOptions, type Service } from '../support/service.js';
 import { SECRET, userToken } from '../support/tokens.js';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import t from 'tap';
-import { CREATE, insert, TELL } from '../registry/tables.js';
+import { CREATE, insert, TELL } from '../stored/registry/tables.js';
 import { live } from '../support/everywhere.js';
 import { Load } from '../support/load.js';
 import { startPgbouncer } from '../support/pgbouncer.js';

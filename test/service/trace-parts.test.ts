@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { LENGTH, read, SCRIPTS } from '../http/slow-reader.js';
+import { LENGTH, read, SCRIPTS } from '../serve/http/slow-reader.js';
 import { startCollector } from '../support/collector.js';
 import type { ReadSpan } from '../support/otlp.js';
 import { startPostgres } from '../support/postgres.js';

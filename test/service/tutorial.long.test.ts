@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { makeFolder, MAIN, start } from '../cli/program.js';
+import { makeFolder, MAIN, start } from '../commands/program.js';
 import { environment } from '../support/process-group.js';
 import { startPostgres } from '../support/postgres.js';
 import { without } from '../support/programs.js';

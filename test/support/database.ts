@@ -1,15 +1,20 @@
 /** A Database of the pg layer over a test's PostgreSQL, with statements as promises. */
 import { performance } from 'node:perf_hooks';
 import type { Test } from 'tap';
-import { ServiceError } from '#app/errors.js';
-import { ConnectionQuota } from '#app/pg/connection-quota.js';
-import { Database } from '#app/pg/database.js';
-import type { Identity } from '#app/pg/identity.js';
-import type { EarlierStatement, Job, Statement, StatementResult } from '#app/pg/job.js';
-import { ResultBudget } from '#app/pg/result-budget.js';
-import { ScriptCost } from '#app/pg/script-cost.js';
-import type { SqlFailure } from '#app/pg/sql-failure.js';
-import type { DatabaseSettings } from '#app/settings.js';
+import { ServiceError } from '#app/base/errors.js';
+import { ConnectionQuota } from '#app/postgres/connection/connection-quota.js';
+import { Database } from '#app/postgres/lanes/database.js';
+import type { Identity } from '#app/postgres/statement/identity.js';
+import type {
+  EarlierStatement,
+  Job,
+  Statement,
+  StatementResult,
+} from '#app/postgres/statement/job.js';
+import { ResultBudget } from '#app/postgres/connection/result-budget.js';
+import { ScriptCost } from '#app/postgres/statement/script-cost.js';
+import type { SqlFailure } from '#app/postgres/statement/sql-failure.js';
+import type { DatabaseSettings } from '#app/messages/settings.js';
 import { databaseSettings } from './http-process.js';
 
 export type Outcome = StatementResult | SqlFailure | ServiceError;

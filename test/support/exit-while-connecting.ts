@@ -1,5 +1,5 @@
 /** A process that begins to connect eight times and exits after some milliseconds: `node … CONNINFO MILLISECONDS`. */
-import { loadLibpq } from '#app/pg/libpq-addon.js';
+import { loadLibpq } from '#app/postgres/connection/libpq-addon.js';
 
 const [conninfo, after] = process.argv.slice(2);
 const PQ = loadLibpq();

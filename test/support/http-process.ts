@@ -1,13 +1,13 @@
 /** HTTP processes for tests: the real program, started as the supervisor does it. */
 import type { Test } from 'tap';
-import { createLogger } from '#app/log.js';
-import type { DatabaseSettings, HttpSettings } from '#app/settings.js';
-import { HttpProcessHandle, type SharedState } from '#app/supervisor/http-process-handle.js';
-import { KnownKeys } from '#app/supervisor/known-keys.js';
-import { LoginAttempts } from '#app/supervisor/login-attempts.js';
-import { PluginLibraries } from '#app/supervisor/plugin-libraries.js';
-import { ProcessMetrics } from '#app/supervisor/process-metrics.js';
-import { ServedProofs } from '#app/supervisor/served-proofs.js';
+import { createLogger } from '#app/observe/log.js';
+import type { DatabaseSettings, HttpSettings } from '#app/messages/settings.js';
+import { HttpProcessHandle, type SharedState } from '#app/serve/supervisor/http-process-handle.js';
+import { KnownKeys } from '#app/serve/supervisor/known-keys.js';
+import { LoginAttempts } from '#app/serve/supervisor/login-attempts.js';
+import { PluginLibraries } from '#app/serve/supervisor/plugin-libraries.js';
+import { ProcessMetrics } from '#app/serve/supervisor/process-metrics.js';
+import { ServedProofs } from '#app/serve/supervisor/served-proofs.js';
 
 export type HttpProcessOverrides = Partial<Omit<HttpSettings, 'worker'>> & {
   readonly worker?: Partial<HttpSettings['worker']>;

@@ -7,7 +7,7 @@ import { Mailbox } from '#app/native/mailbox.js';
 import { ROWS, VALUE, type LargeValue } from '#app/native/pipeline.js';
 import { createRing, ResponseRing } from '#app/native/response-ring.js';
 import { READABLE, SocketWatcher, WRITABLE } from '#app/native/socket-watcher.js';
-import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
+import { loadLibpq, type Libpq } from '#app/postgres/connection/libpq-addon.js';
 import { Pipelined } from './pipelined.js';
 
 export type LibpqTask =

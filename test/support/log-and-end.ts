@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
-import { createLogger, logWarnings } from '#app/log.js';
+import { createLogger, logWarnings } from '#app/observe/log.js';
 
 const LINES = 1000;
 

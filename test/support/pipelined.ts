@@ -1,6 +1,6 @@
 /** A libpq connection in pipeline mode with a Pipeline on it, driven by polling. */
 import { Pipeline, ROWS, VALUE, type PipelineResult } from '#app/native/pipeline.js';
-import { loadLibpq, type Libpq } from '#app/pg/libpq-addon.js';
+import { loadLibpq, type Libpq } from '#app/postgres/connection/libpq-addon.js';
 import { until } from './until.js';
 
 export class Pipelined {

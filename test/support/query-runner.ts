@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
-import type { Logger } from '#app/log.js';
-import { packRequest, RUN } from '#app/batch.js';
+import type { Logger } from '#app/observe/log.js';
+import { packRequest, RUN } from '#app/messages/batch.js';
 import { createRing, ResponseReader, ResponseRing } from '#app/native/response-ring.js';
-import { ResponseBatcher } from '#app/query/response-batcher.js';
-import type { DatabaseSettings, WorkerSettings } from '#app/settings.js';
-import { WorkerServices } from '#app/query/worker-services.js';
+import { ResponseBatcher } from '#app/worker/responses/response-batcher.js';
+import type { DatabaseSettings, WorkerSettings } from '#app/messages/settings.js';
+import { WorkerServices } from '#app/worker/worker-services.js';
 import { httpProcessSettings } from './http-process.js';
 
 /** A line of the log: its level, fields and message. */

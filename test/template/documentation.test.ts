@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseHead } from '#app/head/parse-head.js';
-import { parseQueryString } from '#app/script/query-string.js';
-import { RequestData } from '#app/script/request-data.js';
+import { parseHead } from '#app/script/head/parse-head.js';
+import { parseQueryString } from '#app/script/request/query-string.js';
+import { RequestData } from '#app/script/request/request-data.js';
 import { FUNCTION_NAMES } from '#app/template/functions.js';
 import { compile, RefusedValue, TemplateError } from '#app/template/template.js';
 import { ScreenedMap } from './screened-map.js';

@@ -1,8 +1,8 @@
 /** What a rendering does counts as steps, so that none takes long: items of lists, and large values each time they are bound. */
 import t from 'tap';
-import { ServiceError } from '#app/errors.js';
-import { readBody, RequestBody } from '#app/body/request-body.js';
-import { RequestData } from '#app/script/request-data.js';
+import { ServiceError } from '#app/base/errors.js';
+import { readBody, RequestBody } from '#app/script/body/request-body.js';
+import { RequestData } from '#app/script/request/request-data.js';
 import { compile, TemplateError } from '#app/template/template.js';
 
 function data(members: object, until?: number): RequestData {

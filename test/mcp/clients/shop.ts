@@ -22,7 +22,9 @@ export const NOTE = 'aé€😀'.repeat(3_000);
 export const QUOTES = 15_600;
 
 /** The adapter, seen from dist-test/test/mcp/clients. */
-export const ADAPTER = fileURLToPath(new URL('../../../../dist/adapter/main.js', import.meta.url));
+export const ADAPTER = fileURLToPath(
+  new URL('../../../../dist/clients/adapter/main.js', import.meta.url),
+);
 
 const TABLES = `
   CREATE TABLE orders (

@@ -1,15 +1,15 @@
 /** What becomes of a request for a script of the corpus: rendered by the engine, and parsed by PostgreSQL. */
-import type { BodyValue } from '#app/body/request-body.js';
-import { ServiceError } from '#app/errors.js';
-import type { Database } from '#app/pg/database.js';
-import type { Position } from '#app/position.js';
+import type { BodyValue } from '#app/script/body/request-body.js';
+import { ServiceError } from '#app/base/errors.js';
+import type { Database } from '#app/postgres/lanes/database.js';
+import type { Position } from '#app/base/position.js';
 import { frameFault } from '#app/script/head-columns.js';
-import { checkParameters } from '#app/script/declared-parameters.js';
-import { invalidValue } from '#app/script/invalid-value.js';
-import type { RequestData } from '#app/script/request-data.js';
+import { checkParameters } from '#app/script/request/declared-parameters.js';
+import { invalidValue } from '#app/script/request/invalid-value.js';
+import type { RequestData } from '#app/script/request/request-data.js';
 import type { ScriptText } from '#app/script/script-text.js';
-import { ShapedStatements } from '#app/script/shaped-statements.js';
-import { statementFault } from '#app/script/statement-fault.js';
+import { ShapedStatements } from '#app/script/statement/shaped-statements.js';
+import { statementFault } from '#app/script/statement/statement-fault.js';
 import {
   firstWord,
   jsonFrame,
@@ -19,7 +19,7 @@ import {
   StatementBuilder,
   withoutFrame,
   type ScriptStatement,
-} from '#app/script/statement.js';
+} from '#app/script/statement/statement.js';
 import {
   InvalidParameter,
   RefusedValue,

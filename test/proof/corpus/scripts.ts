@@ -1,7 +1,7 @@
 /** The scripts of the corpus: `queries` is a folder as `queries.location` names it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServiceError } from '#app/errors.js';
+import { ServiceError } from '#app/base/errors.js';
 import { compileText, type ScriptText } from '#app/script/script-text.js';
 import { scriptOfFile } from '#app/script/verb.js';
 

@@ -1,0 +1,66 @@
+/**
+ * The state of one database in metrics, written once a second. The databases of a thread with the same alias share a row, to
+ * which each adds its part.
+ */
+import { DATABASE } from '../../observe/metrics/catalogue.js';
+import type { Connection } from '../connection/connection.js';
+
+/** What a database has at the moment. */
+export interface DatabaseState {
+  readonly connections: readonly Connection[];
+  /** Connections that are being opened. */
+  readonly opening: number;
+  /** Statements that wait, by lane. */
+  readonly waiting: { readonly fast: number; readonly slow: number };
+}
+
+const NOTHING: DatabaseState = { connections: [], opening: 0, waiting: { fast: 0, slow: 0 } };
+
+export class DatabaseGauges {
+  readonly #counts: Float64Array;
+  /** Its part of each gauge, by index. */
+  readonly #parts = new Map<number, number>();
+
+  /** `counts` is the row of DATABASES. */
+  constructor(counts: Float64Array) {
+    this.#counts = counts;
+  }
+
+  write({ connections, opening, waiting }: DatabaseState): void {
+    const used = connections.filter(({ inFlight }) => inFlight.size > 0);
+    const slow = used.filter(({ exclusive }) => exclusive).length;
+    this.#set(DATABASE.connections.used, used.length);
+    this.#set(DATABASE.connections.idle, connections.length - used.length);
+    this.#set(DATABASE.connections.opening, opening);
+    this.#set(DATABASE.lanes.slow, slow);
+    this.#set(DATABASE.lanes.fast, used.length - slow);
+    this.#set(DATABASE.pending.fast, waiting.fast);
+    this.#set(DATABASE.pending.slow, waiting.slow);
+    this.#set(
+      DATABASE.inFlight,
+      sum(used, ({ inFlight }) => inFlight.size),
+    );
+    this.#set(
+      DATABASE.prepared,
+      sum(connections, ({ prepared }) => prepared.size),
+    );
+    this.#set(
+      DATABASE.preparedBytes,
+      sum(connections, ({ prepared }) => prepared.length),
+    );
+  }
+
+  /** clear takes its part back. */
+  clear(): void {
+    this.write(NOTHING);
+  }
+
+  #set(at: number, value: number): void {
+    this.#counts[at]! += value - (this.#parts.get(at) ?? 0);
+    this.#parts.set(at, value);
+  }
+}
+
+function sum(connections: readonly Connection[], of: (connection: Connection) => number): number {
+  return connections.reduce((total, connection) => total + of(connection), 0);
+}

@@ -1,0 +1,132 @@
+/** The proof of a unit: on its databases, one after the other, until it is not broken on one. */
+import { ServiceError } from '../../base/errors.js';
+import { StatementFailure } from '../../postgres/statement/queryable.js';
+import { heldUp, isLoss } from '../branches/interruption.js';
+import type { AnalysedRecord } from '../branches/proof-record.js';
+import { NOTHING_SHOWN, type CatalogBasis, type ProofRecord } from '../../messages/proofs.js';
+import { placeOf } from '../../script/script-error.js';
+import type { ScriptText } from '../../script/script-text.js';
+import { problemOf } from '../../script/files/script-files.js';
+import { namesUsed } from './dependencies.js';
+import type { ProofStore } from './proof-store.js';
+import type { Unit } from './units.js';
+import type { WatchedDatabase } from './watched-database.js';
+
+export interface UnitProof {
+  /** The database whose proof it is. */
+  readonly alias: string;
+  readonly record: ProofRecord;
+  /** Undefined when the proof is to be repeated. */
+  readonly basis: readonly CatalogBasis[] | undefined;
+}
+
+/** On one database. */
+interface Attempt extends Omit<UnitProof, 'basis'> {
+  /** Undefined when a statement was not parsed in time. */
+  readonly basis: CatalogBasis | undefined;
+}
+
+export class UnitProver {
+  readonly #databases: ReadonlyMap<string, WatchedDatabase>;
+  readonly #shared: ProofStore | undefined;
+
+  constructor(databases: ReadonlyMap<string, WatchedDatabase>, shared: ProofStore | undefined) {
+    this.#databases = databases;
+    this.#shared = shared;
+  }
+
+  /** prove resolves to undefined while the first database of the unit does not answer. */
+  async prove(unit: Unit): Promise<UnitProof | undefined> {
+    const { compiled, aliases } = unit;
+    if (compiled instanceof ServiceError)
+      return { alias: aliases[0]!, record: unusable(unit.script, compiled), basis: [] };
+    let first: Attempt | undefined;
+    const bases: (CatalogBasis | undefined)[] = [];
+    for (const alias of aliases) {
+      const attempt = await this.#proveOn(alias, unit, compiled);
+      if (attempt === undefined) {
+        if (first === undefined) return undefined;
+        continue;
+      }
+      bases.push(attempt.basis);
+      first ??= attempt;
+      // Without a statement that PostgreSQL was asked about, it shows nothing about this database.
+      if (
+        attempt.record.verdict === 'broken' ||
+        (attempt !== first && attempt.record.statements === 0)
+      )
+        continue;
+      first = attempt;
+      break;
+    }
+    const basis = bases.every((one) => one !== undefined) ? bases : undefined;
+    return { ...first!, basis };
+  }
+
+  async #proveOn(alias: string, unit: Unit, text: ScriptText): Promise<Attempt | undefined> {
+    const database = this.#databases.get(alias)!;
+    if (!database.isAvailable) return undefined;
+    const shared = await this.#shared?.find(alias, unit);
+    if (shared !== undefined && database.isCurrent(shared.basis, unit.text))
+      return { alias, ...shared };
+    try {
+      const { record: analysed, isCut } = await database.prove(unit.script, text);
+      const basis = database.basis(namesOf(analysed), unit.text);
+      const record = plainRecord(analysed);
+      if (!isCut) await this.#shared?.keep(alias, unit, { record, basis });
+      return { alias, record, basis };
+    } catch (error) {
+      if (!(error instanceof StatementFailure)) throw error;
+      if (!isLoss(error)) return { alias, record: unanswered(error), basis: undefined };
+      database.lose(error.reason);
+      return undefined;
+    }
+  }
+}
+
+/** The names that a proof depends on; undefined when every change may concern it. */
+function namesOf(record: AnalysedRecord): readonly string[] | undefined {
+  const { verdict, relations, functions, objects } = record;
+  if (verdict === 'broken' || relations === undefined) return undefined;
+  return namesUsed({ relations, functions: functions!, objects: objects! });
+}
+
+/** Without what the statements use. */
+function plainRecord(record: AnalysedRecord): ProofRecord {
+  const { verdict, findings, open, parameters, columns, columnsWhen } = record;
+  const { combinations, texts, statements } = record;
+  return {
+    verdict,
+    findings,
+    open,
+    parameters,
+    columns,
+    columnsWhen,
+    combinations,
+    texts,
+    statements,
+  };
+}
+
+/** The record of a text that cannot be used. */
+function unusable(script: string, error: ServiceError): ProofRecord {
+  // The position is a field of its own.
+  const message = problemOf(script, error).message.replace(/^template: \S+ /, '');
+  const finding = { message, code: error.code, ...placeOf(error), when: 'always' };
+  return { ...NOTHING_SHOWN, verdict: 'broken', findings: [finding] };
+}
+
+/** The proof of a unit that cannot be proved because of an error of the prover itself. */
+export function unprovable({ aliases }: Unit): UnitProof {
+  const open = [{ what: 'all of it: the prover failed' }];
+  return {
+    alias: aliases[0]!,
+    record: { ...NOTHING_SHOWN, verdict: 'unproved', open },
+    basis: undefined,
+  };
+}
+
+/** The record of a text of which PostgreSQL did not parse a statement in time. */
+function unanswered(failure: StatementFailure): ProofRecord {
+  return { ...NOTHING_SHOWN, verdict: 'unproved', open: [{ what: heldUp(failure) }] };
+}

@@ -1,0 +1,48 @@
+/**
+ * Every script of a directory and every problem, for the command `check`: texts that do not parse or are empty, and files
+ * that cannot be scripts.
+ */
+import { ServiceError } from '../../base/errors.js';
+import { problemOf, scriptFiles, type ListedProblem, type ListedScript } from './script-files.js';
+import { compileText } from '../script-text.js';
+import type { RoutedScript } from '../scripts.js';
+import { textWarnings } from '../warnings/text-warnings.js';
+
+export type { ListedProblem, ListedScript };
+
+export interface ScriptListing {
+  readonly scripts: readonly ListedScript[];
+  readonly problems: readonly ListedProblem[];
+  /** About usable scripts. */
+  readonly warnings: readonly ListedProblem[];
+  /** Those with paths of their own. */
+  readonly routed: readonly RoutedScript[];
+}
+
+/** listScripts reads and compiles every file. Rejects when the directory cannot be read. */
+export async function listScripts(location: string): Promise<ScriptListing> {
+  const scripts: ListedScript[] = [];
+  const problems: ListedProblem[] = [];
+  const warnings: ListedProblem[] = [];
+  const routed: RoutedScript[] = [];
+  for await (const found of scriptFiles(location)) {
+    if ('problem' in found) {
+      problems.push(found.problem);
+      continue;
+    }
+    const { file, script, text } = found;
+    if (text.trim() === '') {
+      problems.push({ file, message: 'is empty: requests for it are 400' });
+      continue;
+    }
+    const compiled = compileText(text, `${script.folder}/${script.name}`, script.verb);
+    if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
+    else {
+      scripts.push(script);
+      const { routes } = compiled.head;
+      if (routes.length > 0) routed.push({ alias: undefined, ...script, routes });
+      for (const warning of textWarnings(compiled)) warnings.push({ file, ...warning });
+    }
+  }
+  return { scripts, problems, warnings, routed };
+}

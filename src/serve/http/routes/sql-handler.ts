@@ -1,0 +1,64 @@
+/**
+ * `/_docs/sql` in front of the path of a call, with the same method, parameters, headers and body: passes it to a worker that
+ * renders the script and does not run it. For callers who may run the script and, unless the configuration has `debug`, use
+ * the registry, which shows them the texts of scripts anyway. All others are refused before anything depends on what exists.
+ */
+import type { Caller } from '../../../access/caller.js';
+import { SQL } from '../../../messages/batch.js';
+import { ServiceError } from '../../../base/errors.js';
+import type { Gate } from '../transport/gate.js';
+import type { DeclaredPath, ScriptPath } from '../transport/path.js';
+import type { QueryHandler, SubjectOf } from './query-handler.js';
+import { setPrivate } from '../transport/response-head.js';
+import type { BodyRule, Route, TokenRule } from '../transport/route.js';
+
+/** What a worker gets in place of a script. */
+const sqlOf: SubjectOf = ({ alias, folder, name }) => ({
+  alias,
+  folder: '',
+  name: `${SQL}${folder}/${name}`,
+});
+
+export class SqlHandler {
+  readonly #queries: QueryHandler;
+  readonly #gate: Gate;
+  readonly #debug: boolean;
+
+  /** `queries` serves the calls; `debug` shows the SQL to every caller who may run the script. */
+  constructor(queries: QueryHandler, gate: Gate, debug: boolean) {
+    this.#queries = queries;
+    this.#gate = gate;
+    this.#debug = debug;
+  }
+
+  /** shows tells whether a caller may see the SQL of the scripts that they may run. */
+  shows(caller: Caller | undefined): boolean {
+    return this.#debug || this.#gate.isRegistrar(caller);
+  }
+
+  /** `token` is the rule of the call. The route throws ServiceError: `permission_denied`, and what the call throws. */
+  route(call: ScriptPath | DeclaredPath, token: TokenRule): Route {
+    const { body, handle } =
+      call.kind === 'script'
+        ? this.#queries.script(call, token, sqlOf)
+        : this.#queries.declared(call.segments, token, sqlOf);
+    return {
+      token: this.#debug ? token : 'required',
+      ...(body && { body: this.#bodyRule(body) }),
+      handle: (request, caller) => {
+        setPrivate(request.response);
+        if (!this.shows(caller)) throw new ServiceError('permission_denied');
+        handle(request, caller);
+      },
+    };
+  }
+
+  #bodyRule(rule: BodyRule): BodyRule {
+    const { keep } = rule;
+    return {
+      ...rule,
+      keep: (caller, request) =>
+        this.shows(caller) && (typeof keep === 'boolean' ? keep : keep(caller, request)),
+    };
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Access control: identifies callers and checks what they may do. Without authentication everyone passes, unidentified.
+ * It fails closed, and rejects callers before anything depends on whether the script they ask for exists. Only a path that
+ * scripts declare is looked up first, as its permission is that of the script: one of a script that the caller may not run
+ * is 403, one that no script declares 404.
+ */
+import { permissionFor, ScriptAccess } from '../../../access/script-access.js';
+import { readBearer } from '../../../access/tokens/bearer.js';
+import type { Caller } from '../../../access/caller.js';
+import { DatabaseRole } from '../../../access/database-role.js';
+import { refusal } from '../../../access/tokens/refusal.js';
+import type { TokenVerifier } from '../../../access/tokens/token-verifier.js';
+import { ServiceError } from '../../../base/errors.js';
+import type { HttpSettings } from '../../../messages/settings.js';
+import type { DocumentReader } from '../../../messages/tasks.js';
+import type { HttpRequest } from './http-request.js';
+
+/** An Authorization header with a scheme alone. */
+const NO_TOKEN = /^bearer *$/i;
+
+/** Origins of pages that this machine serves itself. */
+const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+
+/** Methods that change nothing. */
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const FOREIGN_PAGE =
+  'web pages of this origin may not make changes: add it to cors.alloworigin in the configuration';
+
+export class Gate {
+  readonly #verifier: TokenVerifier | undefined;
+  readonly #scripts: ScriptAccess | undefined;
+  readonly #role: DatabaseRole | undefined;
+  readonly #registrars: ReadonlySet<string>;
+  readonly #refusesInvalid: boolean;
+  /** Web pages that may make changes without authentication; undefined with authentication. */
+  readonly #writers: PageOrigins | undefined;
+
+  /** `verifier` checks tokens; undefined without authentication. */
+  constructor(
+    { auth, registry, cors }: Pick<HttpSettings, 'auth' | 'registry' | 'cors'>,
+    verifier: TokenVerifier | undefined,
+  ) {
+    this.#verifier = verifier;
+    this.#registrars = new Set(registry?.admins);
+    this.#refusesInvalid = auth?.refusesInvalid ?? false;
+    this.#scripts = auth?.scripts && new ScriptAccess(auth.scripts);
+    this.#role = auth?.role && new DatabaseRole(auth.role);
+    if (auth === undefined) this.#writers = new PageOrigins(cors?.origins ?? []);
+  }
+
+  /**
+   * identify finds the caller of an Authorization header, without waiting when the token was verified before. Undefined
+   * means unidentified; unless that suffices (`optional`, see `auth.invalid_token`) it throws or rejects with ServiceError:
+   * `token_missing`, `invalid_token`, `invalid_claims`, `busy`.
+   */
+  identify(
+    authorization: string,
+    optional: boolean,
+  ): Caller | undefined | Promise<Caller | undefined> {
+    if (this.#verifier === undefined || (optional && authorization === '')) return undefined;
+    if (!optional || (this.#refusesInvalid && !NO_TOKEN.test(authorization)))
+      return this.#verifier.verify(tokenOf(authorization));
+    try {
+      const caller = this.#verifier.verify(tokenOf(authorization));
+      return caller instanceof Promise ? caller.catch(unidentified) : caller;
+    } catch (error) {
+      unidentified(error);
+      return undefined;
+    }
+  }
+
+  /** checkOrigin throws `permission_denied` when a web page of another origin makes a change without authentication. */
+  checkOrigin({ method, origin }: HttpRequest): void {
+    if (origin === '' || this.#writers === undefined || READS.has(method)) return;
+    if (!this.#writers.allows(origin)) throw new ServiceError('permission_denied', FOREIGN_PAGE);
+  }
+
+  /**
+   * admit returns the database role that a caller's statements run under, empty for that of the connection. Throws
+   * ServiceError `permission_denied`.
+   */
+  admit(caller: Caller | undefined): string {
+    return this.#role?.of(caller) ?? '';
+  }
+
+  /** readerOf is a caller as a reader of OpenAPI documents. */
+  readerOf(caller: Caller | undefined): DocumentReader {
+    const isAdmitted = this.#isAdmitted(caller);
+    return { user: caller?.name ?? '', isIdentified: caller !== undefined, isAdmitted };
+  }
+
+  /** Whether there is a role for a caller's statements. */
+  #isAdmitted(caller: Caller | undefined): boolean {
+    try {
+      this.admit(caller);
+      return true;
+    } catch (error) {
+      unidentified(error);
+      return false;
+    }
+  }
+
+  /**
+   * admitToScript also checks whether the caller may run a script with a method. Throws ServiceError `token_missing` for
+   * callers who are not identified, `permission_denied` for others.
+   */
+  admitToScript(
+    caller: Caller | undefined,
+    method: string,
+    alias: string,
+    folder: string,
+    name: string,
+  ): string {
+    if (this.#scripts !== undefined) {
+      if (caller === undefined) throw new ServiceError('token_missing');
+      const permitted = this.#scripts.permissions(caller.name, alias, folder, name);
+      if ((permitted & permissionFor(method)) === 0) throw new ServiceError('permission_denied');
+    }
+    return this.admit(caller);
+  }
+
+  /** isRegistrar tells whether a caller may use the registry of scripts: never one without a name. */
+  isRegistrar(caller: Caller | undefined): caller is Caller {
+    return caller !== undefined && caller.name !== '' && this.#registrars.has(caller.name);
+  }
+}
+
+/** tokenOf reads the token of a user. Throws as readBearer, which counts nothing, as it also reads the token of metrics. */
+function tokenOf(authorization: string): string {
+  try {
+    return readBearer(authorization);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw refusal(error.code === 'token_missing' ? 'missing' : 'malformed');
+  }
+}
+
+/** Where a token is optional, an invalid one counts as none. Throws what is no ServiceError. */
+function unidentified(error: unknown): undefined {
+  if (!(error instanceof ServiceError)) throw error;
+}
+
+/**
+ * Which web pages may use routes that need no token. A browser sends requests for any page that its user visits, also to
+ * this machine and the local network; the Origin header names the origin of the page.
+ */
+export class PageOrigins {
+  readonly #any: boolean;
+  readonly #origins: ReadonlySet<string>;
+
+  /** `origins` are those of other machines; `*` stands for any. */
+  constructor(origins: readonly string[]) {
+    this.#any = origins.includes('*');
+    this.#origins = new Set(origins);
+  }
+
+  /** `origin` is the Origin header, empty when there is none. */
+  allows(origin: string): boolean {
+    return origin === '' || this.#any || this.#origins.has(origin) || LOCAL.test(origin);
+  }
+}

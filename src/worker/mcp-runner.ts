@@ -1,0 +1,125 @@
+/**
+ * Answers messages of MCP clients in a worker: puts the parts of src/mcp together over its databases and scripts. Every
+ * failure becomes a response.
+ */
+import { errorBody, ServiceError } from '../base/errors.js';
+import type { Logger } from '../observe/log.js';
+import { McpCall } from '../mcp/arguments/call.js';
+import { CatalogCache } from '../mcp/tables/catalog.js';
+import { McpEndpoint } from '../mcp/protocol/endpoint.js';
+import { ReadOnly } from '../mcp/tables/read-only.js';
+import { ScriptTools } from '../mcp/scripts/script-tools.js';
+import { TableResources } from '../mcp/tools/table-resources.js';
+import type { Tools } from '../mcp/arguments/tool.js';
+import { ToolCalls } from '../mcp/tools/tool-calls.js';
+import { ToolList } from '../mcp/tools/tool-list.js';
+import type { NameForm } from '../mcp/arguments/tool-names.js';
+import type { QueryRequest } from '../messages/batch.js';
+import type { ProofBook } from '../messages/proof-book.js';
+import type { McpSettings, WorkerSettings } from '../messages/settings.js';
+import { namesOf } from '../stored/scripts/table-names.js';
+import type { Scripts } from '../script/scripts.js';
+import { version } from '../base/version.js';
+import type { QuerySpans } from './timing/query-spans.js';
+import type { Responder } from './responses/responder.js';
+import type { SlowStatements } from './timing/slow-statements.js';
+import type { WorkerDatabase } from './worker-database.js';
+
+/** From this length on (characters) a message may take milliseconds to be parsed. */
+const LONG = 16_384;
+
+export class McpRunner {
+  readonly #claimSettings: boolean;
+  readonly #form: NameForm;
+  readonly #endpoint: McpEndpoint;
+  readonly #responder: Responder;
+  readonly #spans: QuerySpans | undefined;
+  readonly #log: Logger;
+  readonly #long: McpCall[] = [];
+
+  constructor(
+    settings: WorkerSettings,
+    mcp: McpSettings,
+    scripts: Scripts,
+    proofs: ProofBook,
+    databases: ReadonlyMap<string, WorkerDatabase>,
+    slow: SlowStatements,
+    responder: Responder,
+    spans: QuerySpans | undefined,
+    log: Logger,
+  ) {
+    const { claims, claimSettings, raised } = settings;
+    this.#claimSettings = claimSettings;
+    this.#form = mcp.toolNames;
+    this.#responder = responder;
+    this.#spans = spans;
+    this.#log = log;
+    const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
+    const readOnly = new ReadOnly(
+      (alias, onPrimary) => databases.get(alias)!.readOnly(onPrimary),
+      limit,
+      slow,
+      responder.slowAfter,
+      settings.trace?.applicationName,
+    );
+    const { usersTable, scriptsTable } = mcp;
+    const { historyName, proofsName } = namesOf(scriptsTable);
+    const beside = [historyName, proofsName].map((table) => ({ ...scriptsTable, table }));
+    const hidden = [usersTable, scriptsTable, ...beside];
+    const catalog = new CatalogCache(mcp, settings.access, hidden, readOnly, log);
+    const scriptTools = mcp.scripts
+      ? new ScriptTools(mcp, scripts, proofs, readOnly, { claims, raised }, log)
+      : undefined;
+    const list = new ToolList(mcp, catalog, scriptTools, log);
+    const calls = new ToolCalls(mcp, catalog, list, scriptTools, readOnly, log);
+    const tools: Tools = {
+      page: (call, cursor) => list.page(call, cursor),
+      run: (call, name, args) => calls.run(call, name, args),
+    };
+    const { path, expose } = mcp;
+    const resources = new TableResources(mcp, catalog);
+    this.#endpoint = new McpEndpoint(tools, resources, { version: version(), path, expose, log });
+  }
+
+  call(request: QueryRequest): McpCall {
+    const form = request.alias === '' ? this.#form : (request.alias as NameForm);
+    const call = new McpCall(request, this.#claimSettings, form);
+    if (request.traced) {
+      call.trace = this.#spans?.idsOf(request);
+      call.taken = performance.now();
+    }
+    return call;
+  }
+
+  /** respond answers a call, at once or later. Of long messages there is one in each turn of the event loop. */
+  respond(call: McpCall): void {
+    if (call.request.query.length <= LONG) this.#respond(call);
+    else if (this.#long.push(call) === 1) setImmediate(this.#next);
+  }
+
+  readonly #next = (): void => {
+    this.#respond(this.#long.shift()!);
+    if (this.#long.length > 0) setImmediate(this.#next);
+  };
+
+  #respond(call: McpCall): void {
+    try {
+      const response = this.#endpoint.respond(call);
+      if (!(response instanceof Promise)) this.#responder.sender.sendMcp(call, response);
+      else
+        response.then(
+          (given) => this.#responder.sender.sendMcp(call, given),
+          (error: unknown) => this.#threw(call, error),
+        );
+    } catch (error) {
+      this.#threw(call, error);
+    }
+  }
+
+  #threw(call: McpCall, error: unknown): void {
+    this.#spans?.failedMcp(call);
+    this.#log.error({ ...call.ids, err: error }, 'an MCP request failed');
+    const { status, message, code } = new ServiceError('internal');
+    this.#responder.sender.sendMcp(call, { status, body: errorBody(message, code, false) });
+  }
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { configurationDocument } from '#app/commands/config/documentation.js';
+import { NAMES } from '#app/commands/config/schema.js';
+import { makeLoader } from './load-config.js';
+
+// From dist-test/test/commands/config to the project.
+const FILE = new URL('../../../../docs/configuration.md', import.meta.url);
+
+t.test('docs/configuration.md is generated from the table of keys', (t) => {
+  const text = readFileSync(FILE, 'utf8');
+  t.equal(text, configurationDocument(), 'made anew with npm run docs:configuration');
+  for (const name of NAMES) t.ok(text.includes(`\n| \`${name}\` | `), name);
+  t.end();
+});
+
+t.test('its examples are valid', (t) => {
+  const loader = makeLoader(t);
+  const examples = [...configurationDocument().matchAll(/```toml\n([^]*?)```/g)];
+  const loaded = examples.map(([, example]) => {
+    const { loaded: one, problems, warnings } = loader.load(example);
+    t.strictSame([...problems, ...warnings], []);
+    return one!.config;
+  });
+  t.equal(loaded[0]!['pg.ssl.mode'], 'verify-full');
+  t.strictSame(
+    loaded[1]!.databases.map(({ alias }) => alias),
+    ['stock', 'archive'],
+  );
+  t.end();
+});

@@ -1,0 +1,89 @@
+/** The OpenAPI document of a folder of scripts that are proved on a test's PostgreSQL. */
+import { createHash } from 'node:crypto';
+import type { Test } from 'tap';
+import { createLogger } from '#app/observe/log.js';
+import { OpenApiTasks } from '#app/worker/tasks/openapi-tasks.js';
+import { ProofBook } from '#app/messages/proof-book.js';
+import type { ServedProof } from '#app/messages/proofs.js';
+import { sqlTypes } from '#app/proof/branches/catalog.js';
+import { keptProof, recordOf, typesIn } from '#app/proof/branches/proof-record.js';
+import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
+import { ScriptStore } from '#app/script/files/script-store.js';
+import type { DocumentSettings } from '#app/messages/settings.js';
+import type { DocumentReader } from '#app/messages/tasks.js';
+import { TestDatabase } from '../../support/database.js';
+import type { Postgres } from '../../support/postgres.js';
+
+/** A caller who may run everything. */
+export const ANYBODY: DocumentReader = { user: '', isIdentified: false, isAdmitted: true };
+
+export const ALIAS = 'postgres';
+
+const PATIENCE = 250_000;
+
+export interface Json {
+  readonly [name: string]: Json;
+}
+
+export interface Documented {
+  readonly tasks: OpenApiTasks;
+  readonly proofs: ProofBook;
+  /** document gives the document for a caller. */
+  document(reader?: DocumentReader, database?: string): Promise<Json>;
+}
+
+/** documentScripts proves all scripts of a folder unless `proved` is false. */
+export async function documentScripts(
+  t: Pick<Test, 'teardown'>,
+  server: Postgres,
+  folder: string,
+  { settings = {}, proved = true }: { settings?: Partial<DocumentSettings>; proved?: boolean } = {},
+): Promise<Documented> {
+  const log = createLogger({ level: 'silent', pretty: false }, {});
+  const store = new ScriptStore(folder, log);
+  const proofs = new ProofBook();
+  if (proved) proofs.apply({ proofs: await proofsOf(t, server, store), gone: [], complete: true });
+  const openapi: DocumentSettings = { auth: undefined, registry: false, ...settings };
+  const aliases = new Set([ALIAS]);
+  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, store, proofs, aliases, log);
+  return {
+    tasks,
+    proofs,
+    document: async (reader = ANYBODY, database) => {
+      const { text } = await tasks.respond({ form: 'json', database, reader, ifNoneMatch: '' });
+      return JSON.parse(text!) as Json;
+    },
+  };
+}
+
+async function proofsOf(
+  t: Pick<Test, 'teardown'>,
+  server: Postgres,
+  store: ScriptStore,
+): Promise<ServedProof[]> {
+  const { database } = new TestDatabase(t, server);
+  const prover = new Prover(database, {
+    aggregate: 'json_agg',
+    maxResult: 32 << 20,
+    limits: { ...USUAL_LIMITS, time: PATIENCE },
+    patience: PATIENCE,
+    analysis: database,
+  });
+  const served: ServedProof[] = [];
+  for (const { folder, name, text } of await store.usable(ALIAS, performance.now())) {
+    const script = `${folder}/${name}`;
+    const proof = keptProof(await prover.prove(script, text));
+    const types = new Set<number>();
+    typesIn(proof, types);
+    served.push({
+      alias: ALIAS,
+      script,
+      verb: text.verb,
+      text: createHash('sha256').update(text.template.text).digest('base64url'),
+      own: undefined,
+      record: recordOf(proof, await sqlTypes(database, types)),
+      serves: undefined,
+    });
+  }
+  return served;
+}
