@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command `sql-rest-service`; src/cli runs it, and this module ends the process.
+ * The command `sql-rest-service`; src/commands runs it, and this module ends the process.
  */
 import { runCommand } from './commands/run.js';
 

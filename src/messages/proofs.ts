@@ -86,7 +86,7 @@ export interface ProofRecord {
 
 /**
  * What a proof rests on in the catalogs of a database, so that it need not be repeated as long as that is the same: versions,
- * and a digest of what the text names. For src/prover alone.
+ * and a digest of what the text names. For proof/prover alone.
  */
 export interface CatalogBasis {
   readonly alias: string;

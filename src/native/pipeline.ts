@@ -97,7 +97,7 @@ export const VALUE = 1;
 export const BODY = 2;
 
 /** A value of a statement: text, or the bytes of a bytea, which are sent as they are. */
-export type BoundValue = string | Buffer | null;
+export type BoundValue = string | Uint8Array | null;
 
 /** The pipeline of one connection. Every method but close throws once it is closed. Texts are cut at a NUL. */
 export interface Pipeline {

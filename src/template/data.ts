@@ -18,7 +18,7 @@ export interface TemplateMap extends ValueMap {
   /** raw is the value to bind, never screened; `header.<Name>` names a header. Undefined if absent. */
   raw(key: string): unknown;
   /** bytes is the value to bind as bytes. Undefined if `raw` has it. */
-  bytes?(key: string): Buffer | undefined;
+  bytes?(key: string): Uint8Array | undefined;
   /** isSent tells whether the caller sent the parameter. */
   isSent(key: string): boolean;
   /** fallback is the declared default of a parameter, which `raw` and `get` give too. Undefined if there is none. */

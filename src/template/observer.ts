@@ -1,4 +1,4 @@
-/** The observer of a rendering, with which src/proof explores the branches of a template. Requests have none. */
+/** The observer of a rendering, with which proof/branches explores the branches of a template. Requests have none. */
 import type { Plain, Value } from './container.js';
 
 export interface Observer {

@@ -45,7 +45,7 @@ export class Rendering {
   readonly observer: Observer | undefined;
   readonly values: (string | null)[] = [];
   /** Values that are bytes, by index: in `values` they are empty. */
-  bytes: Map<number, Buffer> | undefined;
+  bytes: Map<number, Uint8Array> | undefined;
   /** Offset in the output and offset in the template of each chunk; see `locate` in source.ts. */
   readonly marks: number[] = [];
   /** The ranges of the output that came from parameters. */
@@ -341,13 +341,13 @@ export class Rendering {
     if (this.values.length >= MAX_VALUES)
       throw new FunctionFailure(`more than ${MAX_VALUES} bound values`);
     if (Array.isArray(raw)) this.spend(raw.length);
-    if (Buffer.isBuffer(raw)) return this.#bindBytes(raw);
+    if (raw instanceof Uint8Array) return this.#bindBytes(raw);
     const text = boundText(raw);
     if (text !== null && text.length > 64) this.#spendBound(text.length);
     return `$${this.values.push(text)}`;
   }
 
-  #bindBytes(bytes: Buffer): string {
+  #bindBytes(bytes: Uint8Array): string {
     this.#spendBound(bytes.length);
     (this.bytes ??= new Map()).set(this.values.length, bytes);
     return `$${this.values.push('')}`;

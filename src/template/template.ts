@@ -32,14 +32,14 @@ export class Rendered {
   /** The values of the placeholders $1, $2 …; a list is an array literal, an absent value null. */
   readonly values: readonly (string | null)[];
   /** Values that are bytes, by index: in `values` they are empty. */
-  readonly bytes: ReadonlyMap<number, Buffer> | undefined;
+  readonly bytes: ReadonlyMap<number, Uint8Array> | undefined;
   readonly #trace: Trace;
   #bound: ReadonlyMap<number, string> | undefined;
 
   constructor(
     text: string,
     values: readonly (string | null)[],
-    bytes: ReadonlyMap<number, Buffer> | undefined,
+    bytes: ReadonlyMap<number, Uint8Array> | undefined,
     trace: Trace,
   ) {
     this.text = text;

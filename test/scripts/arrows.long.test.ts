@@ -15,7 +15,7 @@ interface Outcome {
 /** check checks a tree of these files against the project's rules. */
 function check(t: Test, files: Record<string, string>): Outcome {
   const root = t.testdir({ src: {}, workers: {}, test: {} });
-  for (const name of ['.dependency-cruiser.cjs', 'tsconfig.base.json', 'package.json']) {
+  for (const name of ['.dependency-cruiser.mjs', 'tsconfig.base.json', 'package.json']) {
     fs.copyFileSync(path.join(PROJECT, name), path.join(root, name));
   }
   fs.symlinkSync(path.join(PROJECT, 'node_modules'), path.join(root, 'node_modules'));
@@ -23,7 +23,7 @@ function check(t: Test, files: Record<string, string>): Outcome {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), text);
   }
-  const args = [CRUISER, '--config', '.dependency-cruiser.cjs', 'src', 'workers', 'test'];
+  const args = [CRUISER, '--config', '.dependency-cruiser.mjs', 'src', 'workers', 'test'];
   const done = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   return { status: done.status, output: `${done.stdout}${done.stderr}` };
 }

@@ -8,7 +8,7 @@ import type { TablesKind } from './tables.js';
 
 const INTRODUCTION = `# Configuration
 
-<!-- Made by \`npm run docs:configuration\` from src/config; edit the tables of keys there. -->
+<!-- Made by \`npm run docs:configuration\` from src/commands/config; edit the tables of keys there. -->
 
 Every setting is a key such as \`http.port\`. No key is required: without any configuration the service serves
 \`./queries\` on port 3000 from the database \`postgres\` on this machine. \`sql-rest-service check\` verifies a

@@ -34,9 +34,9 @@ export type Fields = Map<string, Field | Field[]>;
 type Field = string | Buffer;
 
 /** bytea gives bytes in PostgreSQL's hex form. Throws ServiceError `body_too_large` when JavaScript has no text as long. */
-export function bytea(bytes: Buffer): string {
-  if (2 * bytes.length + 2 > constants.MAX_STRING_LENGTH) throw new ServiceError('body_too_large');
-  return `\\x${bytes.toString('hex')}`;
+export function bytea({ buffer, byteOffset, length }: Uint8Array): string {
+  if (2 * length + 2 > constants.MAX_STRING_LENGTH) throw new ServiceError('body_too_large');
+  return `\\x${Buffer.from(buffer, byteOffset, length).toString('hex')}`;
 }
 
 /** readMultipart reads a body with its Content-Type. Rejects with ServiceError `invalid_body`. */

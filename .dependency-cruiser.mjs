@@ -5,7 +5,7 @@
  */
 
 /** Each wing, from the ground up, and the wings that it may import besides itself. */
-const WINGS = {
+export const WINGS = {
   base: [],
   native: ['base'],
   messages: ['base'],
@@ -65,6 +65,8 @@ const OWNERS = {
   re2js: 'src/script/head/',
   'jsonc-parser': 'src/script/body/',
   '@fastify/busboy': 'src/script/body/',
+  'lru-cache': 'src/base/recent[.]ts$',
+  'ipaddr.js': 'src/access/',
   pino: 'src/observe/log[.]ts$',
   'pino-pretty': 'src/observe/log[.]ts$',
   ajv: '(src/stored/registry|test)/',
@@ -107,7 +109,7 @@ const owners = Object.entries(OWNERS).map(([name, owner]) => ({
   to: { path: `(^|node_modules/)${escape(name)}(/|$)`, dependencyTypesNot: ['local'] },
 }));
 
-module.exports = {
+export default {
   forbidden: [
     ...arrows,
     ...owners,
