@@ -80,11 +80,6 @@ export class KeyRing {
     return this.#source?.starting ?? false;
   }
 
-  /** Whether a key set is being loaded. */
-  get loading(): boolean {
-    return this.#source?.loading ?? false;
-  }
-
   /**
    * candidates lists the keys that may have signed a token: those that the set has under its `kid`, else the key of the
    * configuration; every key for a token without a `kid`.
@@ -100,9 +95,12 @@ export class KeyRing {
     return kid !== undefined && this.set !== undefined && this.set.named(kid).length > 0;
   }
 
-  /** refresh loads the set again, unless it was loaded a moment ago, and waits for a moment where there is a set. */
-  async refresh(): Promise<void> {
-    await this.#source?.refresh();
+  /**
+   * refresh loads the set again, unless it was loaded a moment ago, and waits for a moment where there is a set: it resolves to
+   * false if the load goes on then.
+   */
+  async refresh(): Promise<boolean> {
+    return (await this.#source?.refresh()) ?? true;
   }
 
   close(): void {

@@ -62,22 +62,19 @@ export class KeySetSource {
     return this.#current === undefined && this.#poller.ended === -Infinity;
   }
 
-  get loading(): boolean {
-    return this.#poller.running;
-  }
-
   /**
    * refresh loads the set because of a token, unless a load ended less than `cooldown` ago. Where there is a set, most
-   * tokens with an unknown key are invented: they wait for a fifth of `timeout` at most.
+   * tokens with an unknown key are invented: they wait for a fifth of `timeout` at most, and it resolves to false if the load
+   * goes on then.
    */
-  async refresh(): Promise<void> {
+  async refresh(): Promise<boolean> {
     const { running, stopped, ended } = this.#poller;
     const { cooldown, timeout } = this.#options;
     const early = performance.now() - ended < cooldown;
-    if (!running && (early || stopped)) return;
-    const loaded = this.#poller.run();
-    if (this.#current === undefined) await loaded;
-    else await Promise.race([loaded, sleep(timeout / 5, undefined, { ref: false })]);
+    if (!running && (early || stopped)) return true;
+    const loaded = this.#poller.run().then(() => true);
+    if (this.#current === undefined) return loaded;
+    return Promise.race([loaded, sleep(timeout / 5, false, { ref: false })]);
   }
 
   /** close aborts a load in progress. */

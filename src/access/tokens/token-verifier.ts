@@ -132,6 +132,7 @@ export class TokenVerifier {
    */
   async #check(token: string, kid: string | undefined): Promise<Caller> {
     const jose = await this.#jose; // first: a set may be loaded meanwhile
+    let isLoaded = true;
     for (let retried = false; ; retried = true) {
       const { set } = this.#keys;
       if (await this.#signed(token, kid, jose)) {
@@ -142,20 +143,20 @@ export class TokenVerifier {
       }
       if (retried) break;
       // The set may have been replaced meanwhile.
-      if (set === this.#keys.set && !this.#keys.knows(kid)) await this.#refresh();
+      if (set === this.#keys.set && !this.#keys.knows(kid)) isLoaded = await this.#refresh();
       if (set === this.#keys.set) break;
     }
     if (!this.#keys.complete) throw refusal('keys_unavailable', NO_KEYS);
     if (this.#keys.candidates(kid).length > 0) throw refusal('signature');
-    throw this.#keys.loading ? refusal('keys_unavailable', NO_KEYS) : refusal('key_unknown');
+    throw isLoaded ? refusal('key_unknown') : refusal('keys_unavailable', NO_KEYS);
   }
 
-  async #refresh(): Promise<void> {
+  async #refresh(): Promise<boolean> {
     const limit = this.#keys.starting ? this.#queue : MAX_WAITING;
     if (this.#waiting >= limit) throw refusal('queue_full');
     this.#waiting++;
     try {
-      await this.#keys.refresh();
+      return await this.#keys.refresh();
     } finally {
       this.#waiting--;
     }
