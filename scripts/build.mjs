@@ -71,7 +71,7 @@ async function compileFolder(folder) {
   const entryPoints = fs
     .readdirSync(path.join(PROJECT, folder), { recursive: true })
     .filter((name) => /(?<!\.d)\.ts$/.test(name) && !name.includes('node_modules'))
-    .filter((name) => folder !== 'src' || !name.startsWith('page/'))
+    .filter((name) => folder !== 'src' || !name.startsWith('clients/page/'))
     .map((name) => path.join(folder, name));
   try {
     await build({

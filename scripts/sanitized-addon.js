@@ -14,7 +14,7 @@ const copy = join(root, 'build/Sanitized');
 /** Files that tests need. */
 const COPIED = ['dist', 'dist-test/test', 'package.json', 'scripts', 'test/vectors'];
 /** Folders of test/ that are run. */
-const FOLDERS = ['native', 'plugin'];
+const FOLDERS = ['native', 'serve/plugin'];
 /** Skipped: resident memory means nothing with the runtime's own bookkeeping. */
 const SKIPPED = ['memory.test.ts'];
 /** Milliseconds that one test may take. */

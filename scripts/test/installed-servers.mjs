@@ -5,16 +5,16 @@
 import { compiledName } from './import-graph.mjs';
 
 /** Parts of paths: folders, and long files that add statements, versions or a whole service to what the short ones run. */
-const SHORT = ['analysis/', 'catalog/', 'cli/', 'mcp/', 'proof/', 'prover/', 'registry/registry'];
+const SHORT = ['commands/', 'mcp/', 'proof/', 'stored/registry/registry', 'worker/listings/'];
 const LONG = [
   'bench/command.long',
-  'cli/check-against.long',
-  'cli/check-proof-servers.long',
-  'cli/contract.long',
-  'mcp/catalog-change.long',
-  'mcp/catalog-refresh.long',
+  'commands/check/check-against.long',
+  'commands/check/check-proof-servers.long',
+  'commands/contract.long',
   'mcp/questions.long',
-  'prover/',
+  'mcp/tables/catalog-change.long',
+  'mcp/tables/catalog-refresh.long',
+  'proof/prover/',
   'service/slow-statements.long',
 ];
 

@@ -70,8 +70,8 @@ const SERVER_FILES = {
   'dist-test/test/mcp/short.test.js': SERVER,
   'dist-test/test/mcp/slow.long.test.js': SERVER,
   'dist-test/test/mcp/without.test.js': PASSES,
-  'dist-test/test/prover/slow.long.test.js': SERVER,
-  'dist-test/test/pg/short.test.js': SERVER,
+  'dist-test/test/proof/prover/slow.long.test.js': SERVER,
+  'dist-test/test/postgres/short.test.js': SERVER,
 };
 
 t.test('--postgres runs the listed files that need a server, or those named', async (t) => {
@@ -80,10 +80,13 @@ t.test('--postgres runs the listed files that need a server, or those named', as
   const listed = await project.run(['--postgres', bin]);
   t.equal(listed.code, 0);
   t.match(listed.output, `mcp/short on PostgreSQL ${bin} (`);
-  t.match(listed.output, `prover/slow.long on PostgreSQL ${bin} (`);
+  t.match(listed.output, `proof/prover/slow.long on PostgreSQL ${bin} (`);
   t.match(listed.output, /^2 files run, /m);
   t.equal(project.read('servers'), `${bin} ${bin} `);
-  t.match((await project.run(['--postgres', bin, 'pg/', 'without'])).output, /^2 files run, /m);
+  t.match(
+    (await project.run(['--postgres', bin, 'postgres/', 'without'])).output,
+    /^2 files run, /m,
+  );
   t.match(await project.run(['--postgres', `${project.folder}/dist-test`]), { code: 1 });
 });
 

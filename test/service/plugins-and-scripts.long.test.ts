@@ -9,7 +9,7 @@ import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const folder = new PluginFolder(t);
-folder.compile('probe', path.join(process.cwd(), 'test', 'http', 'plugins', 'probe.c'));
+folder.compile('probe', path.join(process.cwd(), 'test/serve/http/plugins', 'probe.c'));
 folder.write('other', 'SERVICE_PLUGIN\nSERVICE_HANDLER const char* GETOneHandler(void) { return "1"; }'); // prettier-ignore
 const postgres = await startPostgres(t);
 const config = {

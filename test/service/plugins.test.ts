@@ -15,7 +15,7 @@ const version = (text: string): string =>
   `SERVICE_PLUGIN\nSERVICE_HANDLER const char *GETNameHandler(void) { return "\\"${text}\\""; }`;
 folder.write('other', version('second'));
 folder.write('plugin', version('first'));
-folder.compile('probe', path.join(process.cwd(), 'test', 'plugin', 'plugins', 'probe.c'));
+folder.compile('probe', path.join(process.cwd(), 'test/serve/plugin/plugins', 'probe.c'));
 const service = await startService(t, {
   database: postgres.url,
   scripts: { 'a/one.read.sql': 'SELECT 1 AS n' },

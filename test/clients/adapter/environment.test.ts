@@ -76,7 +76,7 @@ t.test('help and version, without an environment', async (t) => {
     t.match(adapter.lines.join('\n'), stdout);
     t.equal(adapter.stderr, '');
   }
-  t.equal(bin['sql-rest-service-mcp'], './dist/adapter/main.js');
+  t.equal(bin['sql-rest-service-mcp'], './dist/clients/adapter/main.js');
 });
 
 t.test('forms of the address', async (t) => {

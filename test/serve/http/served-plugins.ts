@@ -11,10 +11,10 @@ import {
 import { PluginFolder } from '../../support/plugin-folder.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../../support/raw-http.js';
 
-/** probeFolder is a folder with the plugin `probe`: test/http/plugins/probe.c. */
+/** probeFolder is a folder with the plugin `probe`: test/serve/http/plugins/probe.c. */
 export function probeFolder(t: Pick<Test, 'teardown'>): PluginFolder {
   const folder = new PluginFolder(t);
-  folder.compile('probe', path.join(process.cwd(), 'test', 'http', 'plugins', 'probe.c'));
+  folder.compile('probe', path.join(process.cwd(), 'test/serve/http/plugins', 'probe.c'));
   return folder;
 }
 

@@ -25,10 +25,10 @@ export interface LogEntry {
   readonly text: string;
 }
 
-/** A folder with the plugin `probe` (test/plugin/plugins/probe.c). */
+/** A folder with the plugin `probe` (test/serve/plugin/plugins/probe.c). */
 export function probeFolder(t: Pick<Test, 'teardown'>): PluginFolder {
   const folder = new PluginFolder(t);
-  folder.compile('probe', path.join(process.cwd(), 'test', 'plugin', 'plugins', 'probe.c'));
+  folder.compile('probe', path.join(process.cwd(), 'test/serve/plugin/plugins', 'probe.c'));
   return folder;
 }
 
