@@ -1,5 +1,7 @@
 /** One run of the tests of a project that is built: the choice of files, their order, and what is printed. */
 import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
 import { start as startPostgres } from '../embedded-postgres.mjs';
@@ -19,6 +21,9 @@ const PLACES = 4;
 
 /** What uses that server. */
 const POSTGRES = 'dist-test/test/support/postgres.js';
+
+/** What failed files printed in the last run. */
+const FAILURES = 'dist-test/failed.log';
 
 const OPTIONS = {
   full: { type: 'boolean', default: false },
@@ -45,6 +50,8 @@ export class TestRun {
   #passed = 0;
   #failed = 0;
   #skipped = [];
+  /** The files that failed, and what they printed. */
+  #failures = new Map();
 
   /**
    * `args` are those of the command: parts of paths; `full`, or `rest` for what a short run leaves out; `changed`, with the
@@ -113,6 +120,7 @@ export class TestRun {
     const length = Math.min(PLACES, waiting.length + others.length);
     await Promise.all(Array.from({ length }, place));
     this.#durations.save();
+    this.#keepFailures();
     this.#printTotal();
     return this.#failed === 0;
   }
@@ -150,6 +158,7 @@ export class TestRun {
   #add(name, { passed, failed, skipped, diagnosis }, seconds) {
     console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)`);
     for (const line of diagnosis) console.log(line);
+    if (failed > 0) this.#failures.set(name, diagnosis);
     this.#passed += passed;
     this.#failed += failed;
     this.#skipped.push(...skipped.map((what) => `${name}: ${what}`));
@@ -170,6 +179,16 @@ export class TestRun {
     }
     const [code] = await closed;
     this.#failed += code !== 0 && failed === 0 ? 1 : failed;
+  }
+
+  /** Keeps what failed files printed until the next run that fails. */
+  #keepFailures() {
+    if (this.#failures.size === 0) return;
+    const texts = [...this.#failures].map(([name, lines]) => [`FAILED ${name}`, ...lines, '']);
+    fs.writeFileSync(path.join(this.#project, FAILURES), texts.flat().join('\n'));
+    console.log(
+      `failed: ${[...this.#failures.keys()].join(', ')}; what they printed is in ${FAILURES}`,
+    );
   }
 
   #printTotal() {

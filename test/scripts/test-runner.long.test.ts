@@ -23,6 +23,8 @@ t.test('failures, skips and files without an assertion', async (t) => {
   t.equal(code, 1);
   t.match(output, /^ok {4} a\/passes /m);
   t.match(output, /^FAILED a\/fails .*\n +not ok 1 - should be equal$/m);
+  t.match(output, /^failed: a\/\w+, a\/\w+; what they printed is in dist-test\/failed\.log$/m);
+  t.match(project.read('dist-test/failed.log'), /^FAILED a\/fails\n +not ok 1 - should be equal$/m);
   t.match(output, /^FAILED a\/empty .*\nit has no assertion$/m);
   t.match(output, /^skipped: a\/skips: left \(not here\)$/m);
   t.match(output, /^4 files run, 0 left out, 1 tests skipped\n2 passed, 2 failed\n$/m);
@@ -38,7 +40,7 @@ t.test('what fills standard output belongs to its file', async (t) => {
   });
   const { output } = await project.run();
   t.match(output, /^FAILED a\/first .*\n +not ok 1 - should be equal$/m);
-  t.match(output, /^ok {4} a\/second .*\nok {4} a\/third .*\n3 files run/m);
+  t.match(output, /^ok {4} a\/second .*\nok {4} a\/third .*\nfailed: a\/first; .*\n3 files run/m);
   t.match(output, /^1001 passed, 1 failed\n$/m);
 });
 
