@@ -4,10 +4,10 @@ import { explore, type Exploration } from '#app/proof/branches/exploration.js';
 import type { Path } from '#app/proof/branches/option.js';
 import { ellipsed } from '#app/proof/branches/slots.js';
 import type { Verb } from '#app/script/verb.js';
-import { BOUNDS, compiled } from '../prove-text.js';
+import { BOUNDS, compiled, OneSlice } from '../prove-text.js';
 
 async function exploring(text: string, verb: Verb = 'read', bounds = BOUNDS): Promise<Exploration> {
-  return explore(compiled(text, verb), bounds);
+  return explore(compiled(text, verb), bounds, new OneSlice());
 }
 
 /** Slots of values as …, of names as name, of numbers as 7. */

@@ -73,7 +73,7 @@ t.test('the end of the prover ends a rest', async (t) => {
 });
 
 t.test('rests are brief for so much work, then long', async (t) => {
-  const { made, served, closing } = rests(t, { busy: 1e12, brief: 0 });
+  const { made, served, closing } = rests(t, { busy: Infinity, brief: 0 });
   for (let i = 0; i < 19; i++) {
     served();
     await made.afterStatement(100);
@@ -93,7 +93,7 @@ t.test(
   'work while no request comes, or while requests wait for it, counts for nothing',
   async (t) => {
     for (const isUrgent of [false, true]) {
-      const { made, served } = rests(t, { busy: 1e12, brief: 0, isUrgent });
+      const { made, served } = rests(t, { busy: Infinity, brief: 0, isUrgent });
       for (let i = 0; i < 100; i++) await made.afterStatement(1_000);
       if (!isUrgent) {
         served();
