@@ -56,7 +56,9 @@ t.test('npm pack holds what is needed and nothing else', (t) => {
     'scripts',
   ]);
   t.notOk(files.find((name) => /\.tsbuildinfo$|\/\.sources$|\.test\./.test(name)));
-  const compiled = files.filter((name) => /\/dist\/(?!programs\/|page\/files\/).*\.js$/.test(name));
+  const compiled = files.filter((name) =>
+    /\/dist\/(?!programs\/|clients\/page\/files\/).*\.js$/.test(name),
+  );
   const sources = compiled.map((name) =>
     name.replace(/^package\/dist\/(workers\/)?/, (_, workers) => (workers ? 'workers/' : 'src/')),
   );

@@ -72,7 +72,7 @@ const SERVER_FILES = {
   'dist-test/test/mcp/short.test.js': SERVER,
   'dist-test/test/mcp/slow.long.test.js': SERVER,
   'dist-test/test/mcp/without.test.js': PASSES,
-  'dist-test/test/proof/prover/slow.long.test.js': SERVER,
+  'dist-test/test/proof/prover/slow.long.test.js': SERVER.replace('../', '../../'),
   'dist-test/test/postgres/short.test.js': SERVER,
 };
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 /** Key sets are loaded beside the requests. */
-const MODULES = /\/dist\/(?:access|auth|http)\/(?!key-)[\w-]+\.js$/;
+const MODULES = /\/dist\/(?:access|serve\/http)\/(?:[\w-]+\/)*(?!key-)[\w-]+\.js$/;
 
 export const load: LoadHook = (url, context, nextLoad) => {
   if (!MODULES.test(url)) return nextLoad(url, context);
