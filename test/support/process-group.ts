@@ -94,9 +94,13 @@ export class ProcessGroup {
     });
   }
 
-  /** httpProcesses are the numbers of the running HTTP processes. */
+  /**
+   * httpProcesses are the numbers of the running HTTP processes. One that is about to run its program is none yet: the
+   * supervisor waits for it, so that a signal would stop both.
+   */
   httpProcesses(): number[] {
-    return childrenOf(this.pid).filter(alive);
+    const own = commandOf(this.pid);
+    return childrenOf(this.pid).filter((pid) => alive(pid) && commandOf(pid) !== own);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -140,6 +144,14 @@ export function alive(pid: number): boolean {
 export async function ended(pids: readonly number[]): Promise<void> {
   await until(() => !pids.some(alive));
   await setImmediate();
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** childrenOf is the process numbers of a process's children. */
