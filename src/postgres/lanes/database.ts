@@ -32,6 +32,8 @@ import { connectionFailure, type SqlFailure } from '../statement/sql-failure.js'
 
 /** How long a probe waits for its answer, ms: well above what a busy worker takes. */
 const PROBE_LIMIT = 3_000;
+/** It names nothing that is looked up. */
+const PROBE: InternalOptions = { recurs: true, asScript: true };
 /** How often waiting jobs and idle connections are checked, ms. */
 const TICK = 250;
 
@@ -236,7 +238,7 @@ export class Database implements ServiceDatabase {
 
   /** probe resolves to the reason why the database does not answer in time, empty when it does. */
   async probe(): Promise<string> {
-    const { failure } = await this.queryWithin(PROBE_LIMIT, 'SELECT 1');
+    const { failure } = await this.queryWithin(PROBE_LIMIT, 'SELECT 1', [], PROBE);
     return failure?.message ?? '';
   }
 
