@@ -28,6 +28,8 @@ export interface Fault {
   readonly inject: (scene: Scene) => Promise<Injected | undefined> | Promise<void>;
   /** Least and most milliseconds from its beginning to its end. */
   readonly lasts?: readonly [number, number];
+  /** The first version of PostgreSQL that has what it uses; others leave it out. */
+  readonly since?: number;
   /** How often it is tried instead of --rounds. */
   readonly times?: number;
   /** Requests that are sent besides the usual ones. */

@@ -32,13 +32,17 @@ const DOCUMENT = fileURLToPath(new URL('../../../docs/reliability.md', import.me
 /** Minutes after which no further fault is begun. */
 const LIMIT = 14;
 
-async function campaign(options: Options, faults: readonly Fault[]): Promise<boolean> {
+async function campaign(options: Options, chosen: readonly Fault[]): Promise<boolean> {
   const cleanup = new Cleanup();
   const began = performance.now();
   const seconds = (since: number): number => (performance.now() - since) / 1000;
-  console.log(`seed ${options.seed}, ${faults.length} faults, ${options.rounds} times each`);
   try {
     const site = await Site.start(cleanup);
+    const version = Number.parseInt(await versionOf(site), 10);
+    const faults = chosen.filter(({ since = 0 }) => version >= since);
+    for (const { name, since = 0 } of chosen)
+      if (version < since) console.log(`left out: ${name}: PostgreSQL ${since} has it first`);
+    console.log(`seed ${options.seed}, ${faults.length} faults, ${options.rounds} times each`);
     const run = new Campaign(site, new Random(options.seed), options.rounds);
     const results: Result[] = [];
     for (const fault of faults) {
@@ -70,10 +74,13 @@ async function campaign(options: Options, faults: readonly Fault[]): Promise<boo
   }
 }
 
-async function machineOf({ postgres }: Site): Promise<string> {
+async function machineOf(site: Site): Promise<string> {
+  return `${cpus().length} cores, Node ${process.version}, PostgreSQL ${await versionOf(site)}.`;
+}
+
+async function versionOf({ postgres }: Site): Promise<string> {
   const [row] = await postgres.sql<{ server_version: string }>('SHOW server_version');
-  const version = row!.server_version.split(' ', 1)[0]!;
-  return `${cpus().length} cores, Node ${process.version}, PostgreSQL ${version}.`;
+  return row!.server_version.split(' ', 1)[0]!;
 }
 
 async function main(): Promise<number> {

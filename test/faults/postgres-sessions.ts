@@ -115,6 +115,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'transaction_timeout of 25 ms',
+    since: 17,
     // Of the role alone: a server-wide one would already end sessions of the campaign while they log in.
     inject: async ({ site }) => {
       await site.postgres.sql(`ALTER ROLE app SET transaction_timeout = '25ms'`);
