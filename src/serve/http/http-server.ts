@@ -22,6 +22,7 @@ import type { LibrarySource } from '../plugin/plugins.js';
 import { DatabaseHealth } from '../pool/database-health.js';
 import { ProverThread } from '../pool/prover-thread.js';
 import { QueryPool } from '../pool/query-pool.js';
+import { storedUsers } from '../pool/stored-users.js';
 import { UsersMigration } from '../pool/users-migration.js';
 import type { CancelledCall, Connections } from '../../messages/ipc.js';
 import type { ProofBook } from '../../messages/proof-book.js';
@@ -144,9 +145,13 @@ export class HttpServer {
     );
     this.#proofCounts = new ProofCounts(this.pool.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
-    this.#health = new DatabaseHealth(aliases, (alias) => this.pool.probe(alias), log);
+    this.#health = new DatabaseHealth(aliases, (alias) => this.pool.ask('probe', alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
-      this.#migration = new UsersMigration(worker.users, () => this.pool.makeUsersTable(), log);
+      this.#migration = new UsersMigration(
+        worker.users,
+        () => this.pool.ask('makeUsersTable'),
+        log,
+      );
     this.#requests = new RequestTable({
       capacity: queue,
       timeout,
@@ -312,7 +317,14 @@ export class HttpServer {
     let login: Route | undefined;
     if (auth?.login !== undefined) {
       const tokens = new TokenIssuer(auth.tokens);
-      const service = new Login(auth.login, pool, attempts, new Passwords(), tokens, log);
+      const service = new Login(
+        auth.login,
+        storedUsers(pool),
+        attempts,
+        new Passwords(),
+        tokens,
+        log,
+      );
       const body = loginBody(maxBody, auth.login.type === 'body');
       login = loginRoute(body, requests, new ClientAddress(trustedProxies), service);
     }
@@ -325,7 +337,7 @@ export class HttpServer {
       pool,
       gate,
       budget,
-      new ScriptRoutes((version) => pool.routes(version)),
+      new ScriptRoutes((version) => pool.ask('routes', version)),
     );
     const page = settings.page && new DocsPage(requests, settings.page.atRoot);
     const { debug } = settings.worker;

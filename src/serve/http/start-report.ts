@@ -39,7 +39,7 @@ export async function reportScripts(
 ): Promise<void> {
   let found: FoundScripts;
   try {
-    found = await pool.foundScripts();
+    found = await pool.ask('foundScripts');
   } catch {
     return; // the worker died, which is logged
   }

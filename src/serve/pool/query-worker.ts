@@ -18,7 +18,7 @@ import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
 import { connectionsOf, type Connections } from '../../messages/ipc.js';
 import { allServers, CONNECTION_STRIDE, type WorkerSettings } from '../../messages/settings.js';
-import type { WorkerTask } from '../../messages/tasks.js';
+import type { ResultOf, TaskArguments, TaskName, WorkerTask } from '../../messages/tasks.js';
 import { Backoff } from '../../base/backoff.js';
 
 /** What becomes of the requests of a worker. */
@@ -48,6 +48,8 @@ const START_LIMIT = 2_000;
 
 const noop = (): void => undefined;
 
+type Thread = Piscina<WorkerTask, unknown>;
+
 export class QueryWorker {
   /** Requests sent to the thread and not answered yet: how busy it is. */
   load = 0;
@@ -66,7 +68,7 @@ export class QueryWorker {
   #mailbox: Mailbox | undefined;
   /** The thread's mailbox; 0 while no thread takes requests. */
   #address = 0;
-  #piscina: Piscina | undefined;
+  #piscina: Thread | undefined;
   /** False from the death of the thread until its replacement has started. */
   #alive = true;
   #closed = false;
@@ -150,10 +152,10 @@ export class QueryWorker {
   }
 
   /** run runs a task on the thread. Rejects when the thread dies meanwhile or is not running. */
-  run(task: WorkerTask): Promise<unknown> {
+  run<Name extends TaskName>(name: Name, ...args: TaskArguments<Name>): Promise<ResultOf<Name>> {
     if (this.#piscina === undefined || !this.#alive)
       return Promise.reject(new Error('no worker thread'));
-    return this.#piscina.run(task);
+    return runTask(this.#piscina, name, ...args);
   }
 
   /** allow sets how many connections the thread may have; it closes the excess as they become idle. */
@@ -167,7 +169,7 @@ export class QueryWorker {
 
   /** applyConnections has the thread apply the numbers in `lending`. */
   applyConnections(): void {
-    this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);
+    if (this.#piscina !== undefined) runTask(this.#piscina, 'connections').catch(noop);
   }
 
   /** WorkerSettings.connections, for the prover that is lent some. */
@@ -177,12 +179,12 @@ export class QueryWorker {
 
   /** proved sends the thread what has changed in `proofs`. */
   proved(news: ProofNews): void {
-    this.run({ type: 'proofs', news }).catch(noop);
+    this.run('proofs', news).catch(noop);
   }
 
   /** scriptsChanged has the thread poll the stored scripts; a thread that starts does so anyway. */
   scriptsChanged(): void {
-    this.run({ type: 'scripts' }).catch(noop);
+    this.run('scripts').catch(noop);
   }
 
   /** connections gives how many connections to a database (its index) the thread, and the prover, have or may open. */
@@ -199,13 +201,13 @@ export class QueryWorker {
     this.#mailbox?.close();
     clearTimeout(this.#restart);
     if (this.#piscina === undefined) return;
-    const started = this.#piscina.run({ type: 'connections' } satisfies WorkerTask);
+    const started = runTask(this.#piscina, 'connections');
     await Promise.race([started.catch(noop), sleep(START_LIMIT, undefined, { ref: false })]);
     await this.#piscina.destroy();
   }
 
   #start(): void {
-    const piscina = new Piscina({
+    const piscina: Thread = new Piscina({
       filename: this.#filename,
       workerData: this.#settings,
       minThreads: 1,
@@ -227,7 +229,7 @@ export class QueryWorker {
   }
 
   /** Connects the thread that piscina just started. */
-  #serve(piscina: Piscina): void {
+  #serve(piscina: Thread): void {
     this.#alive = true;
     const mailbox = new Mailbox((report, bodies) => {
       if (report !== '') this.#results.reported?.(report);
@@ -237,9 +239,9 @@ export class QueryWorker {
     });
     this.#mailbox = mailbox;
     for (const news of newsPieces(this.#proofs.news()))
-      piscina.run({ type: 'proofs', news } satisfies WorkerTask).catch(noop);
-    piscina.run({ type: 'serve', address: mailbox.address } satisfies WorkerTask).then(
-      (address: number) => {
+      runTask(piscina, 'proofs', news).catch(noop);
+    runTask(piscina, 'serve', mailbox.address).then(
+      (address) => {
         if (this.#mailbox !== mailbox || this.#closed) return;
         this.#address = address;
         this.flush();
@@ -250,7 +252,7 @@ export class QueryWorker {
     );
   }
 
-  #died(piscina: Piscina): void {
+  #died(piscina: Thread): void {
     if (this.#closed) return;
     this.#alive = false;
     this.#address = 0;
@@ -276,6 +278,14 @@ export class QueryWorker {
       this.#restart = setTimeout(() => this.#start(), wait);
     });
   }
+}
+
+function runTask<Name extends TaskName>(
+  piscina: Thread,
+  name: Name,
+  ...args: TaskArguments<Name>
+): Promise<ResultOf<Name>> {
+  return piscina.run({ name, args }) as Promise<ResultOf<Name>>;
 }
 
 /** countDeath counts a death for all workers of the pool, and returns the length of its series. */

@@ -38,7 +38,7 @@ export class DocsAccess {
     setPrivate(request.response);
     if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
     const sql = this.#sql?.shows(caller) ?? false;
-    const databases = this.#pool.databases(this.#gate.readerOf(caller));
+    const databases = this.#pool.ask('databases', this.#gate.readerOf(caller));
     this.#requests.whenDone(request, databases, (all) => {
       const [main] = all;
       const body = JSON.stringify({ default: main, databases: all, sql });

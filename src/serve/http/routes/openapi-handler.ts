@@ -39,7 +39,7 @@ export class OpenApiHandler {
     if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
     const reader = this.#gate.readerOf(caller);
     const { ifNoneMatch } = request;
-    const response = this.#pool.openapi({ form, database: alias, reader, ifNoneMatch });
+    const response = this.#pool.ask('openapi', { form, database: alias, reader, ifNoneMatch });
     this.#requests.whenDone(request, response, (result) => this.#respond(request, form, result));
   }
 

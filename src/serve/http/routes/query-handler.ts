@@ -145,8 +145,8 @@ export class QueryHandler {
     return { kept, limit: Math.min(limit, LARGEST_BODY) };
   }
 
-  #bodiesOf({ alias, folder, name }: RouteScript): ScriptBodies {
-    return new ScriptBodies(() => this.#pool.scriptBodies(alias, folder, name));
+  #bodiesOf(script: RouteScript): ScriptBodies {
+    return new ScriptBodies(() => this.#pool.ask('scriptBodies', script));
   }
 
   /** Gives the role of the caller in the database. Throws ServiceError. */

@@ -69,7 +69,7 @@ export class RegistryHandler {
     // Counted a second time: the worker has a copy for as long as it takes, even if the client disconnects.
     if (!this.#budget.reserve(size, true)) throw new ServiceError('busy');
     const response = this.#pool
-      .registry({
+      .ask('registry', {
         method,
         database: alias,
         script,
