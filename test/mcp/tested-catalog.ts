@@ -52,7 +52,7 @@ export interface Caller {
 /** callOf is a call of a caller. */
 export function callOf({ user = '', role = '', form }: Caller = {}): McpCall {
   const claims = user === '' ? '' : JSON.stringify({ sub: user });
-  return callWith({ query: '{}', role, claims }, false, form);
+  return callWith({ message: '{}', role, claims }, false, form);
 }
 
 export interface TestedOptions {

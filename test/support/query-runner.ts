@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { Logger } from '#app/observe/log.js';
-import { packRequest, RUN } from '#app/messages/batch.js';
+import { LISTING, packRequest, RUN, SCRIPT } from '#app/messages/batch.js';
 import { createRing, ResponseReader, ResponseRing } from '#app/native/response-ring.js';
 import { ResponseBatcher } from '#app/worker/responses/response-batcher.js';
 import type { DatabaseSettings, WorkerSettings } from '#app/messages/settings.js';
@@ -101,6 +101,9 @@ export class TestRunner {
       role,
       claims,
       body && Buffer.from(body).toString('latin1'),
+      false,
+      false,
+      folder === '' ? LISTING : SCRIPT,
     );
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);

@@ -191,10 +191,11 @@ export class Failures {
   /** Rejects a request for which there is no script, in development mode, and says which file would serve it. */
   async #rejectMissing(query: Query, error: ServiceError): Promise<void> {
     const { scripts, scriptsTable } = this.#settings;
-    const { folder, name, method } = query.request;
+    const { request } = query;
+    const { method } = request;
     const hint =
-      scriptsTable === undefined
-        ? await missingScriptHint(scripts, folder, name, method)
+      scriptsTable === undefined && request.kind !== 'listing'
+        ? await missingScriptHint(scripts, request.folder, request.name, method)
         : undefined;
     this.#log.warn({ ...query.ids, script: query.path, hint }, error.message);
     const lines = linesOf(error, method);

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../access/caller.js';
-import { MCP, packRequest } from '../../../messages/batch.js';
+import { packMcpRequest } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { CancelledCall } from '../../../messages/ipc.js';
@@ -75,7 +75,7 @@ export class McpHandler {
       request.response.addHeader('Allow', 'POST, OPTIONS');
       throw new ServiceError('method_not_allowed', STREAM);
     }
-    const names = query === '' ? '' : namesIn(query);
+    const form = query === '' ? '' : formIn(query);
     if (!this.#requests.join(request, this.#limit))
       throw new ServiceError('busy', 'too many MCP requests wait already');
     // Bytes that are not UTF-8 are not JSON either.
@@ -86,10 +86,8 @@ export class McpHandler {
       request.response.addHeader('Mcp-Session-Id', randomUUID());
     const claims = caller?.claims ?? '';
     const traced = isTraced(request);
-    // prettier-ignore
-    request.worker = this.#pool.submit(
-      packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims, undefined, traced),
-    );
+    const packed = { id, method, form, message, headers, requestId, role, claims, traced };
+    request.worker = this.#pool.submit(packMcpRequest(packed));
   }
 }
 
@@ -97,7 +95,7 @@ export class McpHandler {
  * The form of tool names in a query string, empty for the configured one. Throws ServiceError `invalid_parameter`. Other
  * parameters are ignored: a proxy may need them.
  */
-function namesIn(query: string): string {
+function formIn(query: string): string {
   const [names, ...others] = new Set(new URLSearchParams(query).getAll('names'));
   if (names === undefined) return '';
   if (others.length > 0 || !NAMES.includes(names))

@@ -3,7 +3,7 @@
  * `/schemas`, `/tables`).
  */
 import type { Caller } from '../../../access/caller.js';
-import { BODY_METHODS, packRequest } from '../../../messages/batch.js';
+import { BODY_METHODS, LISTING, packRequest, SCRIPT } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { QueryPool } from '../../pool/query-pool.js';
@@ -31,11 +31,6 @@ const LARGEST_BODY = 1023 << 20;
 const BESIDE = 64 << 10;
 
 const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
-
-/** What a worker gets in place of a script: the script itself, or a request that concerns it. */
-export type SubjectOf = (script: RouteScript) => RouteScript;
-
-const ITSELF: SubjectOf = (script) => script;
 
 export class QueryHandler {
   readonly #settings: HttpSettings;
@@ -75,10 +70,10 @@ export class QueryHandler {
       this.#limits = new Map(Array.from(this.#aliases, (alias) => [alias, { size: 0 }]));
   }
 
-  script(path: ScriptPath, token: TokenRule, subjectOf = ITSELF): Route {
+  /** `kind` is what a worker is asked for: SCRIPT or SQL. */
+  script(path: ScriptPath, token: TokenRule, kind = SCRIPT): Route {
     const { alias = this.#settings.worker.defaultAlias, folder, name } = path;
     const script: RouteScript = { alias, folder, name };
-    const subject = subjectOf(script);
     const registered = this.#aliases.has(alias);
     const bodies = this.#bodiesOf(script);
     const keep: KeepBody = (caller, request) => {
@@ -92,13 +87,13 @@ export class QueryHandler {
         const role = this.#admit(request, caller, script);
         if (!registered)
           throw new ServiceError('unknown_database', `database not registered: ${alias}`);
-        this.#run(request, subject, request.query, caller, role);
+        this.#run(request, kind, script, request.query, caller, role);
       },
     };
   }
 
   /** declared serves a path that a script may declare; `segments` are as sent. Other paths are `not_found`. */
-  declared(segments: readonly string[], token: TokenRule, subjectOf = ITSELF): Route {
+  declared(segments: readonly string[], token: TokenRule, kind = SCRIPT): Route {
     const keep: KeepBody = (caller, request) => {
       const routes = this.#routes.current(performance.now());
       if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
@@ -109,10 +104,10 @@ export class QueryHandler {
       body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const routes = this.#routes.current(performance.now());
-        if (!(routes instanceof Promise)) this.#route(request, caller, routes, segments, subjectOf);
+        if (!(routes instanceof Promise)) this.#route(request, kind, caller, routes, segments);
         else
           this.#requests.whenDone(request, routes, (loaded) =>
-            this.#route(request, caller, loaded, segments, subjectOf),
+            this.#route(request, kind, caller, loaded, segments),
           );
       },
     };
@@ -161,10 +156,10 @@ export class QueryHandler {
 
   #route(
     request: HttpRequest,
+    kind: number,
     caller: Caller | undefined,
     routes: RouteTrie,
     segments: readonly string[],
-    subjectOf: SubjectOf,
   ): void {
     const { method } = request;
     const found = routes.find(method, segments);
@@ -179,15 +174,16 @@ export class QueryHandler {
       return;
     }
     const { script, values, name } = found;
-    if (subjectOf === ITSELF) request.routeName = name;
+    if (kind === SCRIPT) request.routeName = name;
     const role = this.#admit(request, caller, script);
     const query = withPathValues(request.query, values);
-    this.#run(request, subjectOf(script), query, caller, role, true);
+    this.#run(request, kind, script, query, caller, role, true);
   }
 
   /** Submits a request; its body is decoded before, if it has a Content-Encoding. */
   #run(
     request: HttpRequest,
+    kind: number,
     script: RouteScript,
     query: string,
     caller: Caller | undefined,
@@ -197,12 +193,12 @@ export class QueryHandler {
     const { body, headers } = request;
     const coding =
       body === undefined || body.byteLength === 0 ? '' : fieldValue(headers, 'content-encoding');
-    if (coding === '') this.#submit(request, script, query, headers, caller, role, declared);
+    if (coding === '') this.#submit(request, kind, script, query, headers, caller, role, declared);
     else {
       const decoded = this.#decoder.decode(request, coding, request.bodyLimit);
       this.#requests.whenDone(request, decoded, (body) => {
         request.body = body;
-        this.#submit(request, script, query, headers, caller, role, declared);
+        this.#submit(request, kind, script, query, headers, caller, role, declared);
       });
     }
   }
@@ -231,13 +227,14 @@ export class QueryHandler {
         if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
         const trace = fieldValue(request.headers, 'traceparent');
         const headers = trace === '' ? '' : `traceparent\n${trace}`;
-        this.#submit(request, listing, request.query, headers, caller, role);
+        this.#submit(request, LISTING, listing, request.query, headers, caller, role);
       },
     };
   }
 
   #submit(
     request: HttpRequest,
+    kind: number,
     { alias, folder, name }: RouteScript,
     query: string,
     headers: string,
@@ -259,7 +256,7 @@ export class QueryHandler {
     const traced = isTraced(request);
     // prettier-ignore
     request.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced, declared),
+      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced, declared, kind),
       beside,
     );
   }

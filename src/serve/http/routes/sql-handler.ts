@@ -8,16 +8,9 @@ import { SQL } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import type { Gate } from '../transport/gate.js';
 import type { DeclaredPath, ScriptPath } from '../transport/path.js';
-import type { QueryHandler, SubjectOf } from './query-handler.js';
+import type { QueryHandler } from './query-handler.js';
 import { setPrivate } from '../transport/response-head.js';
 import type { BodyRule, Route, TokenRule } from '../transport/route.js';
-
-/** What a worker gets in place of a script. */
-const sqlOf: SubjectOf = ({ alias, folder, name }) => ({
-  alias,
-  folder: '',
-  name: `${SQL}${folder}/${name}`,
-});
 
 export class SqlHandler {
   readonly #queries: QueryHandler;
@@ -40,8 +33,8 @@ export class SqlHandler {
   route(call: ScriptPath | DeclaredPath, token: TokenRule): Route {
     const { body, handle } =
       call.kind === 'script'
-        ? this.#queries.script(call, token, sqlOf)
-        : this.#queries.declared(call.segments, token, sqlOf);
+        ? this.#queries.script(call, token, SQL)
+        : this.#queries.declared(call.segments, token, SQL);
     return {
       token: this.#debug ? token : 'required',
       ...(body && { body: this.#bodyRule(body) }),
