@@ -9,10 +9,10 @@ import type { Gate } from '../transport/gate.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { setPrivate } from '../transport/response-head.js';
-import type { Route } from '../transport/route.js';
+import type { Route, RouteSource } from '../transport/route.js';
 import type { SqlHandler } from './sql-handler.js';
 
-export class DocsAccess {
+export class DocsAccess implements RouteSource {
   /** By path, without the context. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly #requests: RequestTable;

@@ -9,7 +9,7 @@ import { NO_BODY } from '../../../messages/batch.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { TYPED } from '../transport/response-head.js';
-import type { Route } from '../transport/route.js';
+import type { Route, RouteSource } from '../transport/route.js';
 
 const FOLDER = 'dist/clients/page/files';
 
@@ -43,7 +43,7 @@ interface Resource {
   readonly unchanged: string;
 }
 
-export class DocsPage {
+export class DocsPage implements RouteSource {
   /** By path, without the context. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly #requests: RequestTable;

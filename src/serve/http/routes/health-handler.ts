@@ -5,13 +5,10 @@ import type { ProofBook } from '../../../messages/proof-book.js';
 import type { HttpSettings } from '../../../messages/settings.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
-import type { Route } from '../transport/route.js';
+import type { Route, RouteSource } from '../transport/route.js';
 
-export class HealthHandler {
-  /** 503 while the default database does not answer. */
-  readonly live: Route;
-  /** 503 while a configured database does not answer, until the first proof if configured, and during shutdown. */
-  readonly ready: Route;
+export class HealthHandler implements RouteSource {
+  readonly routes: Readonly<Record<string, Route>>;
   readonly #requests: RequestTable;
   readonly #health: DatabaseHealth;
 
@@ -24,12 +21,19 @@ export class HealthHandler {
     this.#requests = requests;
     this.#health = health;
     const rules = { token: 'ignored', exempt: true } as const;
-    this.live = { ...rules, handle: (one) => this.#respond(one, [worker.defaultAlias], true) };
-    this.ready = {
-      ...rules,
-      handle: (one) => {
-        const proof = readyProof ? { proof: proofs.complete ? 'complete' : 'running' } : {};
-        this.#respond(one, ready, !requests.closing && (!readyProof || proofs.complete), proof);
+    this.routes = {
+      // 503 while the default database does not answer.
+      '/_health': {
+        ...rules,
+        handle: (one) => this.#respond(one, [worker.defaultAlias], true),
+      },
+      // 503 while a configured database does not answer, until the first proof if configured, and during shutdown.
+      '/_ready': {
+        ...rules,
+        handle: (one) => {
+          const proof = readyProof ? { proof: proofs.complete ? 'complete' : 'running' } : {};
+          this.#respond(one, ready, !requests.closing && (!readyProof || proofs.complete), proof);
+        },
       },
     };
   }

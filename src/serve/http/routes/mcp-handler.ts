@@ -17,7 +17,7 @@ import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js
 import { McpCancellation } from './mcp-cancellation.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
-import type { BodyRule, Route, TokenRule } from '../transport/route.js';
+import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 /** Largest message (bytes), where `http.max_body` is not less. */
 const MESSAGE = 1 << 20;
@@ -25,31 +25,37 @@ const MESSAGE = 1 << 20;
 const FOREIGN_PAGE =
   'this origin may not use the MCP endpoint: name it in mcp.origins of the configuration';
 
+/** The path of the endpoint, after the context. */
+export const MCP_PATH = '/_mcp';
+
 const NAMES = ['dotted', 'plain'];
 
 const STREAM = 'there is no stream to listen to: messages are sent with POST';
 
-export class McpHandler {
+export class McpHandler implements RouteSource {
   readonly #requests: RequestTable;
   readonly #pool: QueryPool;
   readonly #gate: Gate;
   readonly #body: BodyRule;
+  readonly #challenge: Route['challenge'];
   readonly #origins: PageOrigins;
   readonly #limit: ConcurrencyLimit = { size: 0 };
   readonly #cancellation: McpCancellation;
 
-  /** `pass` passes cancelled calls on to the other HTTP processes. */
+  /** `pass` passes cancelled calls on to the other HTTP processes; `challenge` is that of its requests, see HttpRequest. */
   constructor(
     { maxBody, mcpOrigins }: HttpSettings,
     requests: RequestTable,
     pool: QueryPool,
     gate: Gate,
     pass: (calls: readonly CancelledCall[]) => void,
+    challenge: Route['challenge'],
   ) {
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#body = { methods: ['POST'], limit: Math.min(maxBody, MESSAGE), keep: () => true };
+    this.#challenge = challenge;
     this.#origins = new PageOrigins(mcpOrigins);
     this.#cancellation = new McpCancellation(requests, this.#limit, pass);
   }
@@ -59,10 +65,11 @@ export class McpHandler {
     for (const call of calls) this.#cancellation.cancel(call);
   }
 
-  /** `challenge` is that of its requests, see HttpRequest. */
-  route(token: TokenRule, challenge: Route['challenge']): Route {
+  get routes(): Readonly<Record<string, Route>> {
+    const token = this.#gate.tokenFor(MCP_PATH);
+    const challenge = this.#challenge && { challenge: this.#challenge };
     const handle: Route['handle'] = (request, caller) => this.#handle(request, caller);
-    return { token, body: this.#body, handle, ...(challenge && { challenge }) };
+    return { [MCP_PATH]: { token, body: this.#body, handle, ...challenge } };
   }
 
   #handle(request: HttpRequest, caller: Caller | undefined): void {

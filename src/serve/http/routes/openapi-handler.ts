@@ -13,9 +13,13 @@ import type { HttpRequest } from '../transport/http-request.js';
 import type { OpenApiPath } from '../transport/path.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { NO_STORE, TYPED } from '../transport/response-head.js';
-import type { Route } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { Route, RouteSource } from '../transport/route.js';
 
-export class OpenApiHandler {
+/** What its requests are counted under. */
+const NAME = new RouteName('/_QUERIES/openapi.json');
+
+export class OpenApiHandler implements RouteSource {
   readonly #aliases: ReadonlySet<string>;
   readonly #requests: RequestTable;
   readonly #pool: QueryPool;
@@ -28,9 +32,13 @@ export class OpenApiHandler {
     this.#gate = gate;
   }
 
-  route(path: OpenApiPath): Route {
-    return { token: 'optional', handle: (request, caller) => this.#handle(request, path, caller) };
-  }
+  readonly named = {
+    openapi: (path: OpenApiPath): Route => ({
+      token: 'optional',
+      name: NAME,
+      handle: (request, caller) => this.#handle(request, path, caller),
+    }),
+  };
 
   /** Throws ServiceError: `unknown_database`, `busy`. */
   #handle(request: HttpRequest, { alias, form }: OpenApiPath, caller: Caller | undefined): void {

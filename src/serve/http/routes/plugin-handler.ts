@@ -17,7 +17,8 @@ import type { PluginPath } from '../transport/path.js';
 import { joinPluginLines } from './plugin-headers.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isBodiless, TYPED } from '../transport/response-head.js';
-import type { BodyRule, Route, TokenRule } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 const NO_METHOD =
   'plugins have functions for registered methods alone, in capital letters, such as GET';
@@ -39,7 +40,7 @@ const XML_TYPE = '\r\nContent-Type: application/xml';
 
 const EMPTY = new Uint8Array(0);
 
-export class PluginHandler implements PluginResults {
+export class PluginHandler implements PluginResults, RouteSource {
   /** Bytes of responses of plugins that are being sent. */
   sending = 0;
   readonly #requests: RequestTable;
@@ -67,9 +68,16 @@ export class PluginHandler implements PluginResults {
     this.#maxSending = Math.max(SENDING, SENDING_LARGEST * plugins.maxResponse);
   }
 
-  route(path: PluginPath, token: TokenRule): Route {
-    const handle: Route['handle'] = (request, caller) => this.#handle(request, path, caller);
-    return { token, body: this.#body, handle };
+  readonly named = { plugin: (path: PluginPath): Route => this.#route(path) };
+
+  #route(path: PluginPath): Route {
+    const own = `/_PLUGIN/${path.file}/${path.func}`;
+    return {
+      token: this.#gate.tokenFor(own),
+      name: new RouteName('/_PLUGIN', own),
+      body: this.#body,
+      handle: (request, caller) => this.#handle(request, path, caller),
+    };
   }
 
   /** Throws ServiceError: `handler_not_found`, `permission_denied`, `busy`. */

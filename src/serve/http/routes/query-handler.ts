@@ -13,11 +13,12 @@ import type { BodyBudget } from '../transport/body-budget.js';
 import { ContentDecoder } from './content-decoder.js';
 import type { Gate } from '../transport/gate.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
-import type { ScriptPath } from '../transport/path.js';
+import type { DeclaredPath, ScriptPath } from '../transport/path.js';
 import { withPathValues } from './path-values.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
-import type { BodyRule, KeepBody, Kept, Route, TokenRule } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { BodyRule, KeepBody, Kept, Route, RouteSource } from '../transport/route.js';
 import type { OtherMethods, RouteTrie } from './route-trie.js';
 import { ScriptBodies, type BodyOf } from './script-bodies.js';
 import type { ScriptRoutes } from './script-routes.js';
@@ -32,7 +33,7 @@ const BESIDE = 64 << 10;
 
 const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
 
-export class QueryHandler {
+export class QueryHandler implements RouteSource {
   readonly #settings: HttpSettings;
   readonly #requests: RequestTable;
   readonly #pool: QueryPool;
@@ -70,8 +71,21 @@ export class QueryHandler {
       this.#limits = new Map(Array.from(this.#aliases, (alias) => [alias, { size: 0 }]));
   }
 
+  get routes(): Readonly<Record<string, Route>> {
+    return {
+      '/databases': this.#listing('databases'),
+      '/schemas': this.#listing('schemas'),
+      '/tables': this.#listing('tables'),
+    };
+  }
+
+  readonly named = {
+    script: (path: ScriptPath): Route => this.script(path),
+    declared: (path: DeclaredPath): Route => this.declared(path),
+  };
+
   /** `kind` is what a worker is asked for: SCRIPT or SQL. */
-  script(path: ScriptPath, token: TokenRule, kind = SCRIPT): Route {
+  script(path: ScriptPath, kind = SCRIPT): Route {
     const { alias = this.#settings.worker.defaultAlias, folder, name } = path;
     const script: RouteScript = { alias, folder, name };
     const registered = this.#aliases.has(alias);
@@ -81,7 +95,8 @@ export class QueryHandler {
       return registered && this.#kept(bodies.of(request.method));
     };
     return {
-      token,
+      token: this.#gate.tokenForCall(path),
+      name: new RouteName('/_QUERIES', this.#nameOf(path)),
       body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const role = this.#admit(request, caller, script);
@@ -92,15 +107,22 @@ export class QueryHandler {
     };
   }
 
-  /** declared serves a path that a script may declare; `segments` are as sent. Other paths are `not_found`. */
-  declared(segments: readonly string[], token: TokenRule, kind = SCRIPT): Route {
+  /** The path of a script in metrics: with the alias of its database unless that is the default one. */
+  #nameOf({ alias, folder, name }: ScriptPath): string {
+    const isDefault = alias === undefined || alias === this.#settings.worker.defaultAlias;
+    return `/_QUERIES/${isDefault ? '' : `${alias}/`}${folder}/${name}`;
+  }
+
+  /** declared serves a path that a script may declare. Other paths are `not_found`. */
+  declared(path: DeclaredPath, kind = SCRIPT): Route {
+    const { segments } = path;
     const keep: KeepBody = (caller, request) => {
       const routes = this.#routes.current(performance.now());
       if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
       return routes.then((loaded) => this.#keeps(request, caller, loaded, segments));
     };
     return {
-      token,
+      token: this.#gate.tokenForCall(path),
       body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const routes = this.#routes.current(performance.now());
@@ -216,11 +238,11 @@ export class QueryHandler {
     throw failures[0];
   }
 
-  listing(name: keyof ExposeSettings, token: TokenRule): Route {
+  #listing(name: keyof ExposeSettings): Route {
     const { expose, worker } = this.#settings;
     const listing: RouteScript = { alias: worker.defaultAlias, folder: '', name };
     return {
-      token,
+      token: this.#gate.tokenFor(`/${name}`),
       handle: (request, caller) => {
         const role = this.#gate.admit(caller);
         if (!expose[name]) throw new ServiceError('listing_hidden');

@@ -13,15 +13,19 @@ import type { Gate } from '../transport/gate.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RegistryPath } from '../transport/path.js';
 import type { RequestTable } from '../transport/request-table.js';
-import type { BodyRule, Route } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 /** Largest body (bytes), where `http.max_body` is not less. */
 const REGISTRY_BODY = 1 << 20;
 
+/** What its requests are counted under. */
+const NAME = new RouteName('/_QUERIES/registry');
+
 const LIST_METHODS = ['GET', 'HEAD', 'POST'];
 const SCRIPT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 
-export class RegistryHandler {
+export class RegistryHandler implements RouteSource {
   readonly #context: string;
   readonly #aliases: ReadonlySet<string>;
   readonly #requests: RequestTable;
@@ -50,11 +54,15 @@ export class RegistryHandler {
     };
   }
 
-  /** A token is required even where `jwt.whitelist` matches the path. */
-  route(path: RegistryPath): Route {
-    const handle: Route['handle'] = (request, caller) => this.#handle(request, path, caller);
-    return { token: 'required', body: this.#body, handle };
-  }
+  readonly named = {
+    /** A token is required even where `jwt.whitelist` matches the path. */
+    registry: (path: RegistryPath): Route => ({
+      token: 'required',
+      name: NAME,
+      body: this.#body,
+      handle: (request, caller) => this.#handle(request, path, caller),
+    }),
+  };
 
   /** Throws ServiceError: `token_missing`, `registration_denied`, `unknown_database`, `busy`. */
   #handle(request: HttpRequest, { alias, script }: RegistryPath, caller: Caller | undefined): void {
