@@ -2,24 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { ROOM } from '#app/messages/batch.js';
+import { waitOf } from '#app/messages/worker-deaths.js';
 import { createLogger, logWarnings } from '#app/observe/log.js';
 import { beginCounting } from '#app/observe/metrics/sampler.js';
 import { Mailbox } from '#app/native/mailbox.js';
 import { releaseOnceIdle } from '#app/native/memory.js';
 import { ResponseRing } from '#app/native/response-ring.js';
-import type { WorkerSettings } from '#app/messages/settings.js';
+import type { WorkerSettings } from '#app/messages/worker-settings.js';
 import type { TaskHandlers, TaskName, WorkerTask } from '#app/messages/tasks.js';
 import { QuerySpans } from '#app/worker/timing/query-spans.js';
 import { ResponseBatcher } from '#app/worker/responses/response-batcher.js';
 import { WorkerServices } from '#app/worker/worker-services.js';
 
-/** Wait of a worker whose predecessors died, in milliseconds; doubled with each death in a row. */
-const FIRST_WAIT = 100;
-const LONGEST_WAIT = 5_000;
-
 const settings = workerData as WorkerSettings;
-const deaths = Atomics.load(new Int32Array(settings.deaths), 0);
-if (deaths > 1) await sleep(Math.min(FIRST_WAIT * 2 ** (deaths - 2), LONGEST_WAIT));
+const wait = waitOf(settings.deaths);
+if (wait > 0) await sleep(wait);
 
 /** Address of the HTTP process's mailbox. */
 let httpProcess = 0;

@@ -16,7 +16,7 @@ import { ToolList } from '../mcp/tools/tool-list.js';
 import type { NameForm } from '../mcp/arguments/tool-names.js';
 import type { McpRequest } from '../messages/batch.js';
 import type { ProofBook } from '../messages/proof-book.js';
-import type { McpSettings, WorkerSettings } from '../messages/settings.js';
+import type { McpSettings, WorkerSettings } from '../messages/worker-settings.js';
 import { namesOf } from '../stored/scripts/table-names.js';
 import type { Scripts } from '../script/scripts.js';
 import { version } from '../base/version.js';

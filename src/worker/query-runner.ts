@@ -41,7 +41,8 @@ import {
   StatementBuilder,
 } from '../script/statement/statement.js';
 import { commitsAlone } from '../script/statement/transaction-rules.js';
-import type { DatabaseSettings, WorkerSettings } from '../messages/settings.js';
+import type { DatabaseSettings } from '../messages/database-settings.js';
+import type { WorkerSettings } from '../messages/worker-settings.js';
 import type { ScriptBody } from '../messages/tasks.js';
 import type { Template } from '../template/template.js';
 import type { TraceIds } from '../observe/trace/trace-context.js';

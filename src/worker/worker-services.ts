@@ -8,7 +8,7 @@ import { ProofBook } from '../messages/proof-book.js';
 import { StoredScripts } from '../stored/scripts/stored-scripts.js';
 import { ProvedScripts } from '../script/proved-scripts.js';
 import { ScriptStore } from '../script/files/script-store.js';
-import type { WorkerSettings } from '../messages/settings.js';
+import type { WorkerSettings } from '../messages/worker-settings.js';
 import type { TaskHandlers } from '../messages/tasks.js';
 import { scriptFilesFound, storedScriptsFound } from './tasks/found-scripts.js';
 import type { McpRunner } from './mcp-runner.js';

@@ -6,7 +6,8 @@ import type { Logger } from '#app/observe/log.js';
 import { LISTING, packRequest, RUN, SCRIPT } from '#app/messages/batch.js';
 import { createRing, ResponseReader, ResponseRing } from '#app/native/response-ring.js';
 import { ResponseBatcher } from '#app/worker/responses/response-batcher.js';
-import type { DatabaseSettings, WorkerSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
+import type { WorkerSettings } from '#app/messages/worker-settings.js';
 import { WorkerServices } from '#app/worker/worker-services.js';
 import { httpProcessSettings } from './http-process.js';
 

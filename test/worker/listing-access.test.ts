@@ -7,7 +7,7 @@ import { createLogger } from '#app/observe/log.js';
 import { releaseBuffer } from '#app/native/mailbox.js';
 import { QueryPool } from '#app/serve/pool/query-pool.js';
 import { LISTING, packRequest } from '#app/messages/batch.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 

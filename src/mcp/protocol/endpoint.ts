@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { isObject } from '../../base/json.js';
 import { errorBody, ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
-import type { ExposeSettings } from '../../messages/settings.js';
+import type { ExposeSettings } from '../../messages/access-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import {
   discoverMembers,

@@ -14,7 +14,7 @@ import { lacksFeature } from '../../postgres/statement/sql-failure.js';
 import { SECRET, secretValues, type SecretRow } from '../../postgres/statement/secret-tables.js';
 import type { McpRequest } from '../../messages/batch.js';
 import { pieces, type PieceBounds, type Sized } from '../../base/pieces.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { McpCall } from '../arguments/call.js';
 import { DIGEST, LIST, READ } from './catalog-statements.js';
 import { LoadedTable, type TableRow } from './loaded-table.js';

@@ -23,7 +23,7 @@ import { UsersMigration } from '../pool/users-migration.js';
 import type { CancelledCall, Connections } from '../../messages/ipc.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import { RateLimit } from '../../observe/trace/rate-limit.js';
 import { createApp } from './transport/app.js';
 import { BodyBudget } from './transport/body-budget.js';

@@ -4,7 +4,7 @@
 import { Login } from '../../access/logins/login.js';
 import { Passwords } from '../../access/logins/password.js';
 import { TokenIssuer } from '../../access/tokens/token-issuer.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import type { Logger } from '../../observe/log.js';
 import type { DatabaseHealth } from '../pool/database-health.js';
 import type { QueryPool } from '../pool/query-pool.js';

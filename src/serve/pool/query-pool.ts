@@ -11,13 +11,12 @@ import type { Connections } from '../../messages/ipc.js';
 import type { ProcessPlaces } from '../../observe/metrics/places.js';
 import { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import {
-  allServers,
-  type HttpSettings,
-  type WorkerSettings,
-  type WorkerTraceSettings,
-} from '../../messages/settings.js';
+import { allServers } from '../../messages/database-settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
+import type { WorkerTraceSettings } from '../../messages/thread-settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { ResultOf, TaskArguments, TaskName } from '../../messages/tasks.js';
+import { deathsMemory } from '../../messages/worker-deaths.js';
 import { QueryWorker, type QueryResults } from './query-worker.js';
 
 /** After this many requests of a tick the next worker is chosen. */
@@ -60,7 +59,7 @@ export class QueryPool {
       ...settings,
       trace,
       shared,
-      deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
+      deaths: deathsMemory(),
       sending: this.#sending.buffer,
       serverStates: new SharedArrayBuffer(this.#aliases.length * Int32Array.BYTES_PER_ELEMENT),
     };

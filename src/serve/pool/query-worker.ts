@@ -17,7 +17,10 @@ import { newsPieces } from '../../messages/news-pieces.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
 import { connectionsOf, type Connections } from '../../messages/ipc.js';
-import { allServers, CONNECTION_STRIDE, type WorkerSettings } from '../../messages/settings.js';
+import { allServers } from '../../messages/database-settings.js';
+import { ServerConnections } from '../../messages/server-connections.js';
+import { countDeath, FIRST_WAIT, LONGEST_WAIT } from '../../messages/worker-deaths.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { ResultOf, TaskArguments, TaskName, WorkerTask } from '../../messages/tasks.js';
 import { Backoff } from '../../base/backoff.js';
 
@@ -36,13 +39,6 @@ const MESSAGE_REQUESTS = 64;
 /** Longest message (characters): JavaScript has no string of twice this length. */
 const MESSAGE_LENGTH = 256 << 20;
 
-/** Deaths within so many seconds of each other are one series. */
-const DEATH_SERIES = 60;
-
-/** Wait before another attempt to start a thread (milliseconds), doubled each time up to LONGEST_WAIT. */
-const FIRST_WAIT = 100;
-const LONGEST_WAIT = 5_000;
-
 /** How long close waits for a thread that is still starting (milliseconds). */
 const START_LIMIT = 2_000;
 
@@ -58,8 +54,8 @@ export class QueryWorker {
   readonly #number: number;
   readonly #filename: string;
   readonly #settings: WorkerSettings;
-  /** See WorkerSettings.connections. */
-  readonly #connections: Int32Array;
+  /** By the place of the server in allServers. */
+  readonly #connections: readonly ServerConnections[];
   readonly #proofs: ProofBook;
   readonly #results: QueryResults;
   readonly #log: Logger;
@@ -91,15 +87,13 @@ export class QueryWorker {
     this.#number = number;
     this.#filename = filename;
     const servers = allServers(settings);
-    const entries = servers.length * CONNECTION_STRIDE;
-    const connections = new SharedArrayBuffer(entries * Int32Array.BYTES_PER_ELEMENT);
+    const connections = ServerConnections.memoryFor(servers.length);
     const responses = createRing();
     this.#responses = new ResponseReader(responses);
     this.#settings = { ...settings, connections, responses };
-    this.#connections = new Int32Array(connections);
-    servers.forEach((database, i) => {
-      this.#connections[i * CONNECTION_STRIDE] = database.connections;
-    });
+    const shared = new Int32Array(connections);
+    this.#connections = servers.map((_server, i) => new ServerConnections(shared, i));
+    servers.forEach(({ connections: allowed }, i) => (this.#connections[i]!.allowed = allowed));
     this.#proofs = proofs;
     this.#results = results;
     this.#log = log;
@@ -162,7 +156,7 @@ export class QueryWorker {
   allow(connections: Connections): void {
     allServers(this.#settings).forEach(({ alias }, i) => {
       const number = connectionsOf(connections, alias);
-      if (number !== undefined) Atomics.store(this.#connections, i * CONNECTION_STRIDE, number);
+      if (number !== undefined) this.#connections[i]!.allowed = number;
     });
     this.applyConnections();
   }
@@ -189,9 +183,8 @@ export class QueryWorker {
 
   /** connections gives how many connections to a database (its index) the thread, and the prover, have or may open. */
   connections(database: number): number {
-    const at = database * CONNECTION_STRIDE;
-    const [allowed, open, lent] = [0, 1, 2].map((i) => Atomics.load(this.#connections, at + i));
-    return Math.max(allowed!, open! + lent!);
+    const { allowed, open, lent } = this.#connections[database]!;
+    return Math.max(allowed, open + lent);
   }
 
   /** close ends the thread, but not while it starts: a thread that is ended amid loading an addon crashes. */
@@ -286,14 +279,4 @@ function runTask<Name extends TaskName>(
   ...args: TaskArguments<Name>
 ): Promise<ResultOf<Name>> {
   return piscina.run({ name, args }) as Promise<ResultOf<Name>>;
-}
-
-/** countDeath counts a death for all workers of the pool, and returns the length of its series. */
-function countDeath(shared: SharedArrayBuffer): number {
-  const deaths = new Int32Array(shared);
-  const now = Math.floor(Date.now() / 1000);
-  const series = now - Atomics.load(deaths, 1) <= DEATH_SERIES ? Atomics.load(deaths, 0) + 1 : 1;
-  Atomics.store(deaths, 0, series);
-  Atomics.store(deaths, 1, now);
-  return series;
 }

@@ -7,7 +7,7 @@ import { Listings } from './listings.js';
 import { asOwn } from '../../postgres/statement/identity.js';
 import { ScriptCost } from '../../postgres/statement/script-cost.js';
 import type { ListingRequest } from '../../messages/batch.js';
-import type { TableAccessSettings } from '../../messages/settings.js';
+import type { TableAccessSettings } from '../../messages/access-settings.js';
 import { parseQueryString } from '../../script/request/query-string.js';
 import type { ScriptStatement, StatementBuilder } from '../../script/statement/statement.js';
 import type { Query } from '../query.js';

@@ -31,7 +31,7 @@ import {
 import { statementFault, type IsSent } from '../../script/statement/statement-fault.js';
 import { verbOf } from '../../script/verb.js';
 import { readHint } from '../../script/statement/writing-read.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { Position } from '../../base/position.js';
 import { RefusedValue, TemplateError } from '../../template/template.js';
 import { checkHint, failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';

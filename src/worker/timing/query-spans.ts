@@ -5,7 +5,7 @@
  */
 import type { CallRun, McpCall } from '../../mcp/arguments/call.js';
 import type { Run } from '../../postgres/statement/job.js';
-import type { WorkerTraceSettings } from '../../messages/settings.js';
+import type { WorkerTraceSettings } from '../../messages/thread-settings.js';
 import { monotonic } from '../../observe/trace/clock.js';
 import { traceIdsOf, type NumberedRequest } from '../../observe/trace/ids.js';
 import { RateLimit } from '../../observe/trace/rate-limit.js';

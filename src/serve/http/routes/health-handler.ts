@@ -2,7 +2,7 @@
 import { JSON_BODY } from '../../../messages/batch.js';
 import type { DatabaseHealth } from '../../pool/database-health.js';
 import type { ProofBook } from '../../../messages/proof-book.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
 import type { Route, RouteSource } from '../transport/route.js';

@@ -11,7 +11,7 @@ import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { CancelledCall } from '../../../messages/ipc.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import { PageOrigins, type Gate } from '../transport/gate.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
 import { McpCancellation } from './mcp-cancellation.js';

@@ -6,7 +6,7 @@ import type { Caller } from '../../../access/caller.js';
 import { JSON_BODY, NO_BODY } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { OpenApiForm, OpenApiResponse } from '../../../messages/tasks.js';
 import type { Gate } from '../transport/gate.js';
 import type { HttpRequest } from '../transport/http-request.js';

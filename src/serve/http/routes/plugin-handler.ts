@@ -10,7 +10,7 @@ import { Plugins, type LibrarySource, type PluginResults } from '../../plugin/pl
 import { XmlMaker } from '../../pool/xml-maker.js';
 import { JSON_BODY } from '../../../messages/batch.js';
 import type { LibraryPart, LibraryRejection } from '../../../messages/ipc.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { Gate } from '../transport/gate.js';
 import { PLUGINS, type ConcurrencyLimit, type HttpRequest } from '../transport/http-request.js';
 import type { PluginPath } from '../transport/path.js';

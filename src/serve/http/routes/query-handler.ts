@@ -7,7 +7,8 @@ import { BODY_METHODS, LISTING, packRequest, SCRIPT } from '../../../messages/ba
 import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { ExposeSettings, HttpSettings } from '../../../messages/settings.js';
+import type { ExposeSettings } from '../../../messages/access-settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { RouteScript } from '../../../messages/tasks.js';
 import type { BodyBudget } from '../transport/body-budget.js';
 import { ContentDecoder } from './content-decoder.js';

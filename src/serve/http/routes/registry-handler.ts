@@ -6,7 +6,7 @@ import type { Caller } from '../../../access/caller.js';
 import { FINAL, JSON_BODY, NO_BODY } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { RegistryResponse } from '../../../messages/tasks.js';
 import type { BodyBudget } from '../transport/body-budget.js';
 import type { Gate } from '../transport/gate.js';

@@ -12,7 +12,7 @@ import { DatabaseRole } from '../../../access/database-role.js';
 import { refusal } from '../../../access/tokens/refusal.js';
 import type { TokenVerifier } from '../../../access/tokens/token-verifier.js';
 import { ServiceError } from '../../../base/errors.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { DocumentReader } from '../../../messages/tasks.js';
 import type { HttpRequest } from './http-request.js';
 import type { DeclaredPath, ScriptPath } from './path.js';
