@@ -154,31 +154,15 @@ export class HttpServer {
     this.#verifier =
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     const gate = new Gate(settings, this.#verifier);
-    this.plugins = new PluginHandler(settings, this.#requests, gate, supervised.libraries, log);
     this.#prover = this.#startProver(supervised, log);
     const budget = new BodyBudget(settings.maxBody);
     const metadata = ResourceMetadata.of(settings, this.#requests);
-    this.#mcp =
-      worker.mcp &&
-      new McpHandler(
-        settings,
-        this.#requests,
-        this.pool,
-        gate,
-        supervised.passCancelled,
-        metadata?.challenge,
-      );
-    const routes = routeTable({
-      settings,
-      requests: this.#requests,
-      pool: this.pool,
-      gate,
-      budget,
-      health: this.#health,
-      supervised,
-      log,
-      others: [this.plugins, this.#mcp, metadata],
-    });
+    const { pool } = this;
+    const requests = this.#requests;
+    const parts = { settings, requests, pool, gate, budget, health: this.#health, supervised, log };
+    this.plugins = new PluginHandler(parts);
+    this.#mcp = worker.mcp && new McpHandler(parts, metadata?.challenge);
+    const routes = routeTable(parts, [this.plugins, this.#mcp, metadata]);
     this.#dispatcher = new Dispatcher(settings, this.#requests, gate, routes, budget);
     this.#endSamples = onSample(() => this.#sample());
   }

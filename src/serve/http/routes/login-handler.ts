@@ -1,10 +1,12 @@
 /** `POST /auth`: passes logins on, with the address that their attempts are counted by. */
 import { ClientAddress } from '../../../access/logins/client-address.js';
-import type { Login } from '../../../access/logins/login.js';
+import { Login } from '../../../access/logins/login.js';
+import { Passwords } from '../../../access/logins/password.js';
+import { TokenIssuer } from '../../../access/tokens/token-issuer.js';
 import { JSON_BODY } from '../../../messages/batch.js';
-import type { HttpSettings } from '../../../messages/http-settings.js';
+import { storedUsers } from '../../pool/stored-users.js';
+import type { HandlerParts } from './handler-parts.js';
 import type { HttpRequest } from '../transport/http-request.js';
-import type { RequestTable } from '../transport/request-table.js';
 import type { Route, RouteSource } from '../transport/route.js';
 
 /** Largest body of a login (bytes): short, because its caller is not identified. */
@@ -13,16 +15,18 @@ const LOGIN_BODY = 16_384;
 /** The path of logins, after the context. */
 export const LOGIN_PATH = '/auth';
 
-/** loginSource serves logins; `disabled` where there is no `login`. */
+/** loginSource serves logins, or `disabled`. */
 export function loginSource(
-  { auth, maxBody, trustedProxies }: HttpSettings,
-  requests: RequestTable,
-  login: Login | undefined,
+  { settings, requests, pool, supervised, log }: HandlerParts,
   disabled: Route,
 ): RouteSource {
+  const { auth, maxBody, trustedProxies } = settings;
   const limit = Math.min(maxBody, LOGIN_BODY);
   const body = { methods: ['POST'], limit, keep: auth?.login?.type === 'body' };
-  if (login === undefined) return { routes: { [LOGIN_PATH]: { ...disabled, body } } };
+  if (auth?.login === undefined) return { routes: { [LOGIN_PATH]: { ...disabled, body } } };
+  const users = storedUsers(pool);
+  const tokens = new TokenIssuer(auth.tokens);
+  const login = new Login(auth.login, users, supervised.attempts, new Passwords(), tokens, log);
   const clients = new ClientAddress(trustedProxies);
   const handle = (request: HttpRequest): void => {
     if (!requests.allowsMethod(request, ['POST'])) return;

@@ -11,9 +11,9 @@ import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { CancelledCall } from '../../../messages/ipc.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { HttpSettings } from '../../../messages/http-settings.js';
 import { PageOrigins, type Gate } from '../transport/gate.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
+import type { HandlerParts } from './handler-parts.js';
 import { McpCancellation } from './mcp-cancellation.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
@@ -42,22 +42,19 @@ export class McpHandler implements RouteSource {
   readonly #limit: ConcurrencyLimit = { size: 0 };
   readonly #cancellation: McpCancellation;
 
-  /** `pass` passes cancelled calls on to the other HTTP processes; `challenge` is that of its requests, see HttpRequest. */
+  /** `challenge` is that of its requests, see HttpRequest. */
   constructor(
-    { maxBody, mcpOrigins }: HttpSettings,
-    requests: RequestTable,
-    pool: QueryPool,
-    gate: Gate,
-    pass: (calls: readonly CancelledCall[]) => void,
+    { settings, requests, pool, gate, supervised }: HandlerParts,
     challenge: Route['challenge'],
   ) {
+    const { maxBody, mcpOrigins } = settings;
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#body = { methods: ['POST'], limit: Math.min(maxBody, MESSAGE), keep: () => true };
     this.#challenge = challenge;
     this.#origins = new PageOrigins(mcpOrigins);
-    this.#cancellation = new McpCancellation(requests, this.#limit, pass);
+    this.#cancellation = new McpCancellation(requests, this.#limit, supervised.passCancelled);
   }
 
   /** cancel ends calls that another HTTP process was asked to cancel. */

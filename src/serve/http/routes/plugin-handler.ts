@@ -4,16 +4,15 @@
  */
 import type { Caller } from '../../../access/caller.js';
 import { ServiceError, wantsXml } from '../../../base/errors.js';
-import type { Logger } from '../../../observe/log.js';
 import { PLUGIN_METHODS } from '../../../native/plugin-pool.js';
-import { Plugins, type LibrarySource, type PluginResults } from '../../plugin/plugins.js';
+import { Plugins, type PluginResults } from '../../plugin/plugins.js';
 import { XmlMaker } from '../../pool/xml-maker.js';
 import { JSON_BODY } from '../../../messages/batch.js';
 import type { LibraryPart, LibraryRejection } from '../../../messages/ipc.js';
-import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { Gate } from '../transport/gate.js';
 import { PLUGINS, type ConcurrencyLimit, type HttpRequest } from '../transport/http-request.js';
 import type { PluginPath } from '../transport/path.js';
+import type { HandlerParts } from './handler-parts.js';
 import { joinPluginLines } from './plugin-headers.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isBodiless, TYPED } from '../transport/response-head.js';
@@ -52,17 +51,12 @@ export class PluginHandler implements PluginResults, RouteSource {
   readonly #limit: ConcurrencyLimit = { size: 0 };
   readonly #maxSending: number;
 
-  constructor(
-    { plugins, cors, maxBody }: HttpSettings,
-    requests: RequestTable,
-    gate: Gate,
-    libraries: LibrarySource,
-    log: Logger,
-  ) {
+  constructor({ settings, requests, gate, supervised, log }: HandlerParts) {
+    const { plugins, cors, maxBody } = settings;
     this.#requests = requests;
     this.#gate = gate;
     this.#body = { methods: undefined, limit: maxBody, keep: () => true };
-    this.#plugins = new Plugins(plugins, libraries, this, log);
+    this.#plugins = new Plugins(plugins, supervised.libraries, this, log);
     this.#cors = cors !== undefined;
     this.#xml = new XmlMaker(log);
     this.#maxSending = Math.max(SENDING, SENDING_LARGEST * plugins.maxResponse);

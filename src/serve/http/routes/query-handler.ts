@@ -10,11 +10,11 @@ import type { QueryPool } from '../../pool/query-pool.js';
 import type { ExposeSettings } from '../../../messages/access-settings.js';
 import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { RouteScript } from '../../../messages/tasks.js';
-import type { BodyBudget } from '../transport/body-budget.js';
 import { ContentDecoder } from './content-decoder.js';
 import type { Gate } from '../transport/gate.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
 import type { DeclaredPath, ScriptPath } from '../transport/path.js';
+import type { HandlerParts } from './handler-parts.js';
 import { withPathValues } from './path-values.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
@@ -22,7 +22,7 @@ import { RouteName } from '../transport/route-name.js';
 import type { BodyRule, KeepBody, Kept, Route, RouteSource } from '../transport/route.js';
 import type { OtherMethods, RouteTrie } from './route-trie.js';
 import { ScriptBodies, type BodyOf } from './script-bodies.js';
-import type { ScriptRoutes } from './script-routes.js';
+import { ScriptRoutes } from './script-routes.js';
 
 const TOO_MANY_REQUESTS = 'too many requests wait for this database already';
 
@@ -50,21 +50,14 @@ export class QueryHandler implements RouteSource {
   /** One limit for each database; undefined when there is only one database. */
   readonly #limits: ReadonlyMap<string, ConcurrencyLimit> | undefined;
 
-  constructor(
-    settings: HttpSettings,
-    requests: RequestTable,
-    pool: QueryPool,
-    gate: Gate,
-    budget: BodyBudget,
-    routes: ScriptRoutes,
-  ) {
+  constructor({ settings, requests, pool, gate, budget }: HandlerParts) {
     const { databases, claims, claimSettings, access } = settings.worker;
     this.#settings = settings;
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#decoder = new ContentDecoder(budget);
-    this.#routes = routes;
+    this.#routes = new ScriptRoutes((version) => pool.ask('routes', version));
     this.#bodyLimit = Math.min(settings.maxBody, LARGEST_BODY);
     this.#aliases = new Set(databases.map(({ alias }) => alias));
     this.#claims = claims || claimSettings || access.restrict;
