@@ -4,7 +4,7 @@
  */
 import { claimOf } from './claims.js';
 import { ServiceError } from '../base/errors.js';
-import type { RoleSettings } from '../messages/settings.js';
+import type { RoleSettings } from '../messages/access-settings.js';
 import type { Caller } from './caller.js';
 
 export class DatabaseRole {

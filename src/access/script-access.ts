@@ -2,7 +2,7 @@
  * Permissions for scripts (`queries.restrict`). Everything is denied unless an entry permits it. If entries of the user
  * match a script, they override those for everybody; of matching entries the most specific one decides, then the last.
  */
-import type { ScriptAccessSettings, ScriptEntry } from '../messages/settings.js';
+import type { ScriptAccessSettings, ScriptEntry } from '../messages/access-settings.js';
 
 /** Permissions for a script, as a bit mask. */
 export const READ = 1;

@@ -2,7 +2,7 @@
  * Permissions for tables (`[access]`). With `restrict`, a table that no entry names is denied to everybody, and a
  * user's own entry for a table overrides the one for everybody. Names are compared exactly.
  */
-import type { TableAccessSettings, TableEntry } from '../messages/settings.js';
+import type { TableAccessSettings, TableEntry } from '../messages/access-settings.js';
 
 /** What a caller may do with a table. */
 export interface TablePermission {

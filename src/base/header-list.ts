@@ -1,4 +1,4 @@
-/** Reads the headers of a request in their packed form (QueryRequest.headers). */
+/** Reads the headers of a request in their packed form (WorkerRequest.headers). */
 
 /** fieldValue gives the value of a header, its name in lower case: of several joined by commas, of none empty. */
 export function fieldValue(headers: string, name: string): string {

@@ -6,28 +6,12 @@
 /** Methods of scripts that may have a body; those of others are discarded. */
 export const BODY_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The name of a request to `/_mcp`, whose folder is empty. */
-export const MCP = 'mcp';
-
-/**
- * Begins the name of a request to `/_docs/sql`, whose folder is empty: folder and name of a script follow, which is rendered
- * and does not run.
- */
-export const SQL = 'sql/';
-
-export interface QueryRequest {
+/** What every request to a worker has. */
+interface AnyRequest {
   /** The HTTP process's number for the request, repeated in the response. */
   readonly id: number;
   /** As sent, in upper case. */
   readonly method: string;
-  /** Alias from the path, or the default one; with MCP the form of tool names, empty for the configured one. */
-  readonly alias: string;
-  /** Empty for what is no script. */
-  readonly folder: string;
-  /** Script, or with an empty folder a listing (databases, schemas, tables), MCP, or SQL and what follows it. */
-  readonly name: string;
-  /** Raw query string, without the question mark; with MCP the message. */
-  readonly query: string;
   /** `name\nvalue\nname\nvalue`, names in lower case, in the order sent; no credential headers, Host or Content-Length. */
   readonly headers: string;
   /** X-Request-Id, for the log. */
@@ -36,13 +20,44 @@ export interface QueryRequest {
   readonly role: string;
   /** The caller's claims as a JSON object; empty for anonymous callers, and when workers do not need them. */
   readonly claims: string;
-  /** Its body, one character a byte, or its bytes; undefined when it has none, null when it was discarded. */
-  readonly body?: string | Buffer | null | undefined;
   /** Whether its spans are kept. */
   readonly traced: boolean;
+}
+
+/** A call of a script, which is only rendered for its `sql`. */
+export interface ScriptRequest extends AnyRequest {
+  readonly kind: 'script' | 'sql';
+  /** Alias from the path, or the default one. */
+  readonly alias: string;
+  readonly folder: string;
+  readonly name: string;
+  /** Raw query string, without the question mark. */
+  readonly query: string;
   /** Whether it came by a path that the script declares. */
   readonly declared: boolean;
+  /** Its body, one character a byte, or its bytes; undefined when it has none, null when it was discarded. */
+  readonly body?: string | Buffer | null | undefined;
 }
+
+/** A request for a listing of the default database. */
+export interface ListingRequest extends AnyRequest {
+  readonly kind: 'listing';
+  readonly alias: string;
+  /** Databases, schemas or tables. */
+  readonly name: string;
+  /** Raw query string, without the question mark. */
+  readonly query: string;
+}
+
+/** A message of an MCP client. */
+export interface McpRequest extends AnyRequest {
+  readonly kind: 'mcp';
+  /** The form of tool names; empty for the configured one. */
+  readonly form: string;
+  readonly message: string;
+}
+
+export type WorkerRequest = ScriptRequest | ListingRequest | McpRequest;
 
 /**
  * The requests of one tick, packed one after the other: numbers as characters below 256, then the texts. One string,
@@ -53,7 +68,10 @@ export type Batch = string;
 /** Characters of a packed request before its texts: the id, and the lengths of nine texts. */
 const REQUEST_HEAD = 4 + 9 * 3;
 
-/** What the first bits of the method's length, which is short, say: two of a body, one of the spans, one of the path. */
+/**
+ * What the first bits of the method's length, which is short, say: two of a body, one of the spans, one of the path, two of
+ * the kind of the request.
+ */
 const BODILESS = 0;
 /** The body follows the texts, after its length of four characters. */
 const WITH_BODY = 0x40;
@@ -62,9 +80,16 @@ const BODY_DISCARDED = 0x80;
 const BODY_BESIDE = 0xc0;
 const TRACED = 0x20;
 const DECLARED = 0x10;
-const METHOD_LENGTH = 0x0f_ffff;
+export const SCRIPT = 0;
+export const SQL = 0x04;
+export const LISTING = 0x08;
+const MCP = 0x0c;
+const METHOD_LENGTH = 0x03_ffff;
 
-/** packRequest packs one request. Its members are arguments, so that the hot path needs no object. */
+/**
+ * packRequest packs one request, by default of a script. Its members are arguments, so that the hot path needs no object.
+ * The folder of a listing is empty.
+ */
 export function packRequest(
   id: number,
   method: string,
@@ -79,6 +104,7 @@ export function packRequest(
   body?: string | Buffer | null,
   traced = false,
   declared = false,
+  kind = SCRIPT,
 ): Batch {
   const { length: m } = method;
   const { length: a } = alias;
@@ -92,7 +118,8 @@ export function packRequest(
   const about =
     (body === undefined ? BODILESS : body === null ? BODY_DISCARDED : kindOf(body)) |
     (traced ? TRACED : 0) |
-    (declared ? DECLARED : 0);
+    (declared ? DECLARED : 0) |
+    kind;
   // prettier-ignore
   const head = String.fromCharCode(
     id >>> 24, (id >>> 16) & 255, (id >>> 8) & 255, id & 255,
@@ -107,6 +134,12 @@ export function packRequest(
   return typeof body === 'string' ? packed + packId(body.length) + body : packed;
 }
 
+export function packMcpRequest(request: Omit<McpRequest, 'kind'>): Batch {
+  const { id, method, form, message, headers, requestId, role, claims, traced } = request;
+  // prettier-ignore
+  return packRequest(id, method, form, '', '', message, headers, requestId, role, claims, undefined, traced, false, MCP);
+}
+
 function kindOf(body: string | Buffer): number {
   return typeof body === 'string' ? WITH_BODY : BODY_BESIDE;
 }
@@ -116,8 +149,8 @@ export function unpackRequests(
   batch: Batch,
   from = 0,
   bodies: readonly ArrayBuffer[] = [],
-): QueryRequest[] {
-  const requests: QueryRequest[] = [];
+): WorkerRequest[] {
+  const requests: WorkerRequest[] = [];
   let beside = 0;
   for (let at = from; at < batch.length;) {
     const id = wideAt(batch, at);
@@ -132,7 +165,7 @@ export function unpackRequests(
     const role = batch.slice(end, (end += numberAt(batch, at + 25)));
     const claims = batch.slice(end, (end += numberAt(batch, at + 28)));
     const about = batch.charCodeAt(at + 4);
-    let body: QueryRequest['body'] = (about & BODY_DISCARDED) === 0 ? undefined : null;
+    let body: ScriptRequest['body'] = (about & BODY_DISCARDED) === 0 ? undefined : null;
     if ((about & BODY_BESIDE) === BODY_BESIDE) body = Buffer.from(bodies[beside++] ?? EMPTY);
     else if ((about & WITH_BODY) !== 0) {
       const length = wideAt(batch, end);
@@ -140,8 +173,14 @@ export function unpackRequests(
     }
     const traced = (about & TRACED) !== 0;
     const declared = (about & DECLARED) !== 0;
+    const kind = about & MCP;
     // prettier-ignore
-    requests.push({ id, method, alias, folder, name, query, headers, requestId, role, claims, traced, declared, body });
+    if (kind === MCP)
+      requests.push({ kind: 'mcp', id, method, form: alias, message: query, headers, requestId, role, claims, traced });
+    else if (kind === LISTING)
+      requests.push({ kind: 'listing', id, method, alias, name, query, headers, requestId, role, claims, traced });
+    else
+      requests.push({ kind: kind === SQL ? 'sql' : 'script', id, method, alias, folder, name, query, headers, requestId, role, claims, traced, declared, body });
     at = end;
   }
   return requests;

@@ -1,6 +1,6 @@
 /** Messages between the supervisor and an HTTP process, over the IPC channel of Node's child processes. */
 import type { ProofNews } from './proofs.js';
-import type { HttpSettings } from './settings.js';
+import type { HttpSettings } from './http-settings.js';
 
 /** What login attempts are counted by: a hash of the user name, and an address or its network. */
 export interface AttemptKeys {

@@ -42,48 +42,63 @@ export interface Probed {
   readonly readOnly?: true;
 }
 
-/**
- * A task of a query worker. `serve` gives the address of the mailbox for responses and resolves to that of the mailbox for
- * requests: only these travel outside of piscina.
- */
-export type WorkerTask =
-  | { readonly type: 'serve'; readonly address: number }
+/** The tasks of a query worker: the argument and the result of each. */
+export interface WorkerTasks {
+  /** Take requests: from the address of the mailbox for responses to that of the mailbox for requests. */
+  serve: (address: number) => number;
   /** Apply the numbers in WorkerSettings.connections, which have changed. */
-  | { readonly type: 'connections' }
-  /** Test whether a database answers: resolves to a Probed within a few seconds. */
-  | { readonly type: 'probe'; readonly alias: string }
-  /** Look a user up: resolves to a TaskResult<StoredUser | null>, null when there is none. */
-  | { readonly type: 'user'; readonly username: string; readonly requestId: string }
-  /** Replace the stored hash `from`, unless it has changed: resolves to a TaskResult<null>. */
-  | {
-      readonly type: 'renew';
-      readonly username: string;
-      readonly from: string;
-      readonly to: string;
-    }
-  /** Create the users table unless it exists: resolves to a TaskResult<MadeUsersTable>. */
-  | { readonly type: 'migrate-users' }
+  connections: () => void;
+  /** Test within a few seconds whether a database answers. */
+  probe: (alias: string) => Probed;
+  /** Look a user up; null when there is none. */
+  findUser: (user: {
+    readonly username: string;
+    readonly requestId: string;
+  }) => TaskResult<StoredUser | null>;
+  /** Replace the stored hash `from`, unless it has changed. */
+  renewPassword: (change: {
+    readonly username: string;
+    readonly from: string;
+    readonly to: string;
+  }) => TaskResult<null>;
+  /** Create the users table unless it exists. */
+  makeUsersTable: () => TaskResult<MadeUsersTable>;
   /** Poll the stored scripts, which may have changed. */
-  | { readonly type: 'scripts' }
+  scripts: () => void;
   /** Apply what has changed in the proofs of the scripts: in the order in which it was proved. */
-  | { readonly type: 'proofs'; readonly news: ProofNews }
-  /** Find out what becomes of the bodies of a script's requests: resolves to a ScriptBody for each method. */
-  | {
-      readonly type: 'script-bodies';
-      readonly alias: string;
-      readonly folder: string;
-      readonly name: string;
-    }
-  /** Answer a request to the registry of scripts: resolves to a RegistryResponse. */
-  | { readonly type: 'registry'; readonly request: RegistryRequest }
-  /** Count the scripts, and find those that cannot be served: resolves to FoundScripts. */
-  | { readonly type: 'found-scripts' }
-  /** Give the OpenAPI document of a database: resolves to an OpenApiResponse. */
-  | { readonly type: 'openapi'; readonly request: OpenApiRequest }
-  /** List the databases with scripts that a caller may run: resolves to their aliases, the default one first. */
-  | { readonly type: 'databases'; readonly reader: DocumentReader }
-  /** List the paths that scripts declare: resolves to a RouteList, undefined while it has that version. */
-  | { readonly type: 'routes'; readonly version: string };
+  proofs: (news: ProofNews) => void;
+  /** Find out, for each method, what becomes of the bodies of a script's requests. */
+  scriptBodies: (script: RouteScript) => readonly ScriptBody[];
+  /** Answer a request to the registry of scripts. */
+  registry: (request: RegistryRequest) => RegistryResponse;
+  /** Count the scripts, and find those that cannot be served. */
+  foundScripts: () => FoundScripts;
+  /** Give the OpenAPI document of a database. */
+  openapi: (request: OpenApiRequest) => OpenApiResponse;
+  /**
+   * List the databases with scripts that a caller may run: their aliases, the default one first in any case.
+   */
+  databases: (reader: DocumentReader) => readonly string[];
+  /** List the paths that scripts declare; undefined while the list has that version. */
+  routes: (version: string) => RouteList | undefined;
+}
+
+export type TaskName = keyof WorkerTasks;
+export type TaskArguments<Name extends TaskName> = Parameters<WorkerTasks[Name]>;
+export type ResultOf<Name extends TaskName> = ReturnType<WorkerTasks[Name]>;
+
+/** A task as it travels to its thread. */
+export interface WorkerTask<Name extends TaskName = TaskName> {
+  readonly name: Name;
+  readonly args: TaskArguments<Name>;
+}
+
+/** What a thread runs for each task. */
+export type TaskHandlers = {
+  readonly [Name in TaskName]: (
+    ...args: TaskArguments<Name>
+  ) => ResultOf<Name> | Promise<ResultOf<Name>>;
+};
 
 /** The document itself, or the client in TypeScript that is made of it. */
 export type OpenApiForm = 'json' | 'typescript';

@@ -8,7 +8,7 @@ import { isMainThread } from 'node:worker_threads';
 import { pino, type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import { appendLog, setLogNotice } from '../native/log-writer.js';
-import type { LogSettings } from '../messages/settings.js';
+import type { LogSettings } from '../messages/thread-settings.js';
 import { oneLine, printable } from '../base/text.js';
 
 export type { Logger };

@@ -3,7 +3,7 @@
  * takes several times as much memory, elsewhere. Memory is freed as soon as it is not needed.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { QueryRequest } from '../messages/batch.js';
+import type { ScriptRequest } from '../messages/batch.js';
 import { bytea } from '../script/body/multipart.js';
 import type { RequestBody } from '../script/body/request-body.js';
 import { releaseBuffer } from '../native/mailbox.js';
@@ -45,7 +45,7 @@ export async function bindBytes(
 
 /** readLarge frees the bytes of a body, once it was read, that is a text: before the text is copied for PostgreSQL. */
 export async function readLarge(
-  request: QueryRequest,
+  request: ScriptRequest,
   read: () => RequestBody | Promise<RequestBody>,
 ): Promise<RequestBody> {
   const body = await read();
@@ -57,8 +57,8 @@ export async function readLarge(
 }
 
 /** releaseBody frees the bytes of a request's body, which came beside its message. */
-export function releaseBody({ body }: QueryRequest): void {
-  if (!Buffer.isBuffer(body)) return;
-  releaseBuffer(body.buffer as ArrayBuffer);
+export function releaseBody(request: Query['request']): void {
+  if (request.kind === 'listing' || !Buffer.isBuffer(request.body)) return;
+  releaseBuffer(request.body.buffer as ArrayBuffer);
   releaseOnceIdle();
 }

@@ -14,9 +14,9 @@ import type { Tools } from '../mcp/arguments/tool.js';
 import { ToolCalls } from '../mcp/tools/tool-calls.js';
 import { ToolList } from '../mcp/tools/tool-list.js';
 import type { NameForm } from '../mcp/arguments/tool-names.js';
-import type { QueryRequest } from '../messages/batch.js';
+import type { McpRequest } from '../messages/batch.js';
 import type { ProofBook } from '../messages/proof-book.js';
-import type { McpSettings, WorkerSettings } from '../messages/settings.js';
+import type { McpSettings, WorkerSettings } from '../messages/worker-settings.js';
 import { namesOf } from '../stored/scripts/table-names.js';
 import type { Scripts } from '../script/scripts.js';
 import { version } from '../base/version.js';
@@ -81,8 +81,8 @@ export class McpRunner {
     this.#endpoint = new McpEndpoint(tools, resources, { version: version(), path, expose, log });
   }
 
-  call(request: QueryRequest): McpCall {
-    const form = request.alias === '' ? this.#form : (request.alias as NameForm);
+  call(request: McpRequest): McpCall {
+    const form = request.form === '' ? this.#form : (request.form as NameForm);
     const call = new McpCall(request, this.#claimSettings, form);
     if (request.traced) {
       call.trace = this.#spans?.idsOf(request);
@@ -93,7 +93,7 @@ export class McpRunner {
 
   /** respond answers a call, at once or later. Of long messages there is one in each turn of the event loop. */
   respond(call: McpCall): void {
-    if (call.request.query.length <= LONG) this.#respond(call);
+    if (call.request.message.length <= LONG) this.#respond(call);
     else if (this.#long.push(call) === 1) setImmediate(this.#next);
   }
 

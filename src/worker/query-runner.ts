@@ -6,12 +6,12 @@ import { performance } from 'node:perf_hooks';
 import {
   ABANDON,
   BODY_METHODS,
-  MCP,
   RUN,
-  SQL,
   unpackIds,
   unpackRequests,
-  type QueryRequest,
+  type McpRequest,
+  type ScriptRequest,
+  type WorkerRequest,
 } from '../messages/batch.js';
 import { ServiceError } from '../base/errors.js';
 import { readBody } from '../script/body/request-body.js';
@@ -41,7 +41,8 @@ import {
   StatementBuilder,
 } from '../script/statement/statement.js';
 import { commitsAlone } from '../script/statement/transaction-rules.js';
-import type { DatabaseSettings, WorkerSettings } from '../messages/settings.js';
+import type { DatabaseSettings } from '../messages/database-settings.js';
+import type { WorkerSettings } from '../messages/worker-settings.js';
 import type { ScriptBody } from '../messages/tasks.js';
 import type { Template } from '../template/template.js';
 import type { TraceIds } from '../observe/trace/trace-context.js';
@@ -135,37 +136,31 @@ export class QueryRunner {
         this.#abandon(this.#responder.sender.inFlight.get(id));
   }
 
-  #run(requests: readonly QueryRequest[]): void {
+  #run(requests: readonly WorkerRequest[]): void {
     const now = performance.now();
     observeCount(counts, BATCH_REQUESTS, requests.length);
+    // The HTTP process has the same settings: it has no route for what is undefined here.
     for (const request of requests)
-      if (request.folder !== '' || !this.#passOn(request)) this.#take(request, now);
+      if (request.kind === 'mcp') this.#respond(this.#mcp!, request);
+      else if (request.kind === 'sql') this.#sql!.#take(request, now);
+      else this.#take(request, now);
     this.#flush();
   }
 
-  #take(request: QueryRequest, now: number): void {
+  #take(request: Query['request'], now: number): void {
     const query = this.#query(request);
     // The HTTP process has ended the previous request in this slot, even if the message about that is still to come.
     this.#abandon(this.#responder.sender.inFlight.put(query));
     this.#start(query, now);
   }
 
-  /** Passes a request that is for no script on to what handles it; false for a listing. */
-  #passOn(request: QueryRequest): boolean {
-    const { name } = request;
-    if (name === MCP && this.#mcp !== undefined) {
-      const call = this.#mcp.call(request);
-      this.#abandon(this.#responder.sender.inFlight.put(call));
-      this.#mcp.respond(call);
-      return true;
-    }
-    if (!name.startsWith(SQL) || this.#sql === undefined) return false;
-    const [folder = '', script = ''] = name.slice(SQL.length).split('/');
-    this.#sql.#take({ ...request, folder, name: script }, performance.now());
-    return true;
+  #respond(mcp: McpRunner, request: McpRequest): void {
+    const call = mcp.call(request);
+    this.#abandon(this.#responder.sender.inFlight.put(call));
+    mcp.respond(call);
   }
 
-  #query(request: QueryRequest): Query {
+  #query(request: Query['request']): Query {
     const { claimSettings, serverTiming } = this.#settings;
     const log = this.#logsTimes ? this.#log : undefined;
     if (!serverTiming && log === undefined && !request.traced)
@@ -182,51 +177,52 @@ export class QueryRunner {
 
   #start(query: Query, now: number): void {
     try {
-      if (query.lists) {
-        this.#listings.prepare(query);
+      const { request } = query;
+      if (request.kind === 'listing') {
+        this.#listings.prepare(query, request);
         this.#submit(query, now);
         return;
       }
-      const { alias, folder, name } = query.request;
+      const { alias, folder, name } = request;
       const script = this.#scripts.find(alias, folder, name, now);
       if (script instanceof Promise) {
         script.then(
           (found) => {
-            this.#execute(query, found, performance.now());
+            this.#execute(query, request, found, performance.now());
             this.#flush();
           },
           (error: unknown) => {
             this.#responder.failures.threw(query, error);
           },
         );
-      } else this.#execute(query, script, now);
+      } else this.#execute(query, request, script, now);
     } catch (error) {
       this.#responder.failures.threw(query, error);
     }
   }
 
-  #execute(query: Query, script: FoundScript, now: number): void {
+  #execute(query: Query, request: ScriptRequest, script: FoundScript, now: number): void {
     let text: ScriptText | undefined;
     try {
-      const { method } = query.request;
+      const { method } = request;
       if (method === 'OPTIONS') {
         this.#responder.sender.send(query, 204, '', headerLine('Allow', script.allow));
         return;
       }
       text = script.select(method);
       if (text.body === 'none') this.#render(query, text, now);
-      else this.#readBody(query, text, now);
+      else this.#readBody(query, request, text, now);
     } catch (error) {
       // The callers of a path that a script declares name no script: one that cannot be used is no mistake of theirs.
-      const isBroken = query.request.declared && text === undefined && isUnusable(error);
+      const isBroken = request.declared && text === undefined && isUnusable(error);
       const failure = isBroken ? new ServiceError('script_broken', error.message, error) : error;
       this.#responder.failures.threw(query, failure);
     }
   }
 
   /** Renders once the body was read, which only some bodies take time for. */
-  #readBody(query: Query, text: ScriptText, now: number): void {
-    const { body, headers } = query.request;
+  #readBody(query: Query, request: ScriptRequest, text: ScriptText, now: number): void {
+    const { body, headers } = request;
     if (body === null) throw new ServiceError('busy', JUST_CHANGED);
     const contentType = fieldValue(headers, 'content-type');
     const usesNone = text.body === 'members' && text.members?.size === 0;
@@ -234,7 +230,7 @@ export class QueryRunner {
       (body ?? '').length === 0 && (usesNone || contentType === '')
         ? undefined
         : Buffer.isBuffer(body)
-          ? readLarge(query.request, () =>
+          ? readLarge(request, () =>
               readBody({ characters: body, contentType }, text.body, text.members),
             )
           : readBody({ characters: body ?? '', contentType }, text.body, text.members);

@@ -16,7 +16,7 @@ import type {
 import type { ScriptCost } from '../postgres/statement/script-cost.js';
 import type { SqlFailure } from '../postgres/statement/sql-failure.js';
 import type { WalPosition } from '../postgres/statement/wal-position.js';
-import type { QueryRequest } from '../messages/batch.js';
+import type { ListingRequest, ScriptRequest } from '../messages/batch.js';
 import type {
   ScriptStatement,
   StatementPart,
@@ -32,7 +32,7 @@ import type { Responder } from './responses/responder.js';
 export type Outcomes = Pick<Responder, 'succeeded' | 'failed' | 'slowAfter' | 'ran'>;
 
 export class Query implements Job {
-  readonly request: QueryRequest;
+  readonly request: ScriptRequest | ListingRequest;
   /** Whether the response is XML. */
   readonly xml: boolean;
   identity: Identity | undefined;
@@ -64,7 +64,7 @@ export class Query implements Job {
   readonly #responder: Outcomes;
 
   /** `claimSettings`: whether its statement finds the caller's claims in a setting. The responder receives the outcome. */
-  constructor(responder: Outcomes, request: QueryRequest, claimSettings: boolean) {
+  constructor(responder: Outcomes, request: Query['request'], claimSettings: boolean) {
     this.#responder = responder;
     this.request = request;
     this.identity = identityOf(request.role, claimSettings ? request.claims : undefined);
@@ -93,7 +93,7 @@ export class Query implements Job {
 
   /** Whether it is for a listing, and not for a script. */
   get lists(): boolean {
-    return this.request.folder === '';
+    return this.request.kind === 'listing';
   }
 
   /** Whether PostgreSQL makes the JSON of its response. */
@@ -103,7 +103,8 @@ export class Query implements Job {
 
   /** `<folder>/<script>`, as callers and logs know it; `/<listing>` for a listing. */
   get path(): string {
-    return `${this.request.folder}/${this.request.name}`;
+    const { request } = this;
+    return `${request.kind === 'listing' ? '' : request.folder}/${request.name}`;
   }
 
   /** The form of a single value that goes into its response. */

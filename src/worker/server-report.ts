@@ -6,7 +6,8 @@ import type { Logger } from '../observe/log.js';
 import type { Job } from '../postgres/statement/job.js';
 import type { ServerStanding } from '../postgres/servers/server-roles.js';
 import type { ServersReport } from '../postgres/servers/servers.js';
-import { allServers, type DatabaseSettings, type WorkerSettings } from '../messages/settings.js';
+import { allServers, type DatabaseSettings } from '../messages/database-settings.js';
+import type { WorkerSettings } from '../messages/worker-settings.js';
 import { oneLine } from '../base/text.js';
 import { Query } from './query.js';
 

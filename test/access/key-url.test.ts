@@ -8,7 +8,7 @@ import type { KeyTimes } from '#app/access/tokens/key-ring.js';
 import { TokenVerifier, type VerifierOptions } from '#app/access/tokens/token-verifier.js';
 import { KEY_SET_LOADS } from '#app/observe/metrics/catalogue.js';
 import { counts } from '#app/observe/metrics/thread.js';
-import type { TokenSettings } from '#app/messages/settings.js';
+import type { TokenSettings } from '#app/messages/access-settings.js';
 import { gives, KeyServer, type Answer } from './key-server.js';
 import { keySet, log, makeKey, outcome, recordingLog, settings, signed } from './tokens.js';
 import { until } from '../support/until.js';

@@ -7,7 +7,7 @@ import {
   ScriptAccess,
   WRITE,
 } from '#app/access/script-access.js';
-import type { ScriptEntry } from '#app/messages/settings.js';
+import type { ScriptEntry } from '#app/messages/access-settings.js';
 
 /** An entry, written as `database:location/name permissions`; a dash stands for an absent member. */
 function entry(text: string): ScriptEntry {

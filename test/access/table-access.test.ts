@@ -1,7 +1,7 @@
 /** Permissions for tables: whatever no entry permits is denied. */
 import t from 'tap';
 import { TableAccess, tableName } from '#app/access/table-access.js';
-import type { TableAccessSettings, TableEntry } from '#app/messages/settings.js';
+import type { TableAccessSettings, TableEntry } from '#app/messages/access-settings.js';
 
 const entry = (name: string, permissions: string, fields?: readonly string[]): TableEntry => ({
   name,

@@ -11,7 +11,7 @@ import { ServiceError } from '#app/base/errors.js';
 import type { Caller } from '#app/access/caller.js';
 import type { TokenVerifier } from '#app/access/tokens/token-verifier.js';
 import { createLogger, type Logger } from '#app/observe/log.js';
-import type { TokenSettings } from '#app/messages/settings.js';
+import type { TokenSettings } from '#app/messages/access-settings.js';
 
 export const ALGORITHMS = [
   ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],

@@ -46,7 +46,7 @@ export function messageTarget(): Target<Message> {
       headers: random.next() < 0.5 ? '' : headers.next(random),
     }),
     async run({ text, headers: lines }) {
-      const call = callWith({ method: 'POST', name: 'MCP', query: text, headers: lines });
+      const call = callWith({ method: 'POST', message: text, headers: lines });
       const { status, body } = await endpoint.respond(call);
       expect(failures.length === 0, 'nothing fails inside');
       if (body === '') {

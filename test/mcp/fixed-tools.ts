@@ -61,8 +61,8 @@ export function packed(headers: Headers): string {
 
 /** callOf is the call of a message; a string is sent unchanged. */
 export function callOf(message: unknown, headers: Headers = {}, method = 'POST'): McpCall {
-  const query = typeof message === 'string' ? message : JSON.stringify(message);
-  return callWith({ method, name: 'MCP', query, headers: packed(headers) });
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  return callWith({ method, message: text, headers: packed(headers) });
 }
 
 /** A parsed body. */

@@ -6,7 +6,9 @@ import { CatalogCache } from '#app/mcp/tables/catalog.js';
 import { ReadOnly } from '#app/mcp/tables/read-only.js';
 import type { NameForm } from '#app/mcp/arguments/tool-names.js';
 import type { Table, VisibleTables } from '#app/mcp/tables/table.js';
-import type { McpSettings, ScriptsTable, TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
+import type { ScriptsTable } from '#app/messages/database-settings.js';
+import type { McpSettings } from '#app/messages/worker-settings.js';
 import { TestDatabase } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import type { Postgres } from '../support/postgres.js';
@@ -52,7 +54,7 @@ export interface Caller {
 /** callOf is a call of a caller. */
 export function callOf({ user = '', role = '', form }: Caller = {}): McpCall {
   const claims = user === '' ? '' : JSON.stringify({ sub: user });
-  return callWith({ query: '{}', role, claims }, false, form);
+  return callWith({ message: '{}', role, claims }, false, form);
 }
 
 export interface TestedOptions {

@@ -8,7 +8,7 @@ import { ReadOnly } from '#app/mcp/tables/read-only.js';
 import { ScriptTools } from '#app/mcp/scripts/script-tools.js';
 import type { Arguments } from '#app/mcp/arguments/tool.js';
 import { ProofBook } from '#app/messages/proof-book.js';
-import type { McpSettings } from '#app/messages/settings.js';
+import type { McpSettings } from '#app/messages/worker-settings.js';
 import type { ReadableScripts } from '#app/script/scripts.js';
 import { ScriptStore } from '#app/script/files/script-store.js';
 import { TestDatabase } from '../support/database.js';

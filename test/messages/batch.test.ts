@@ -1,12 +1,16 @@
 /** What is packed for the way between the threads comes out as it was, whatever is in it and however long it is. */
 import t from 'tap';
 import {
+  LISTING,
   packId,
+  packMcpRequest,
   packRequest,
   requestIds,
+  SQL,
   unpackIds,
   unpackRequests,
-  type QueryRequest,
+  type McpRequest,
+  type ScriptRequest,
 } from '#app/messages/batch.js';
 
 const LENGTHS = [0, 1, 255, 256, 65_535, 65_536, 70_000];
@@ -33,7 +37,8 @@ const FIELDS = [
   'claims',
 ] as const;
 
-const PLAIN: QueryRequest = {
+const PLAIN: ScriptRequest = {
+  kind: 'script',
   id: 7,
   method: 'GET',
   alias: 'main',
@@ -48,7 +53,7 @@ const PLAIN: QueryRequest = {
   declared: false,
 };
 
-function pack(request: QueryRequest): string {
+function pack(request: ScriptRequest): string {
   const { id, method, alias, folder, name, query, headers, requestId, role, claims, body } =
     request;
   return packRequest(
@@ -69,7 +74,7 @@ function pack(request: QueryRequest): string {
 }
 
 /** Between neighbours, which a wrong length would shift. */
-function crosses(request: QueryRequest): boolean {
+function crosses(request: ScriptRequest): boolean {
   const batch = [PLAIN, request, PLAIN];
   return JSON.stringify(unpackRequests(batch.map(pack).join(''))) === JSON.stringify(batch);
 }
@@ -96,7 +101,7 @@ t.test('requests: bodies', (t) => {
     t.ok(crosses({ ...PLAIN, body: 'ÿ'.repeat(length) }), `of ${length}`);
   for (const [what, body] of Object.entries(ODD)) t.ok(crosses({ ...PLAIN, body }), what);
   t.ok(crosses({ ...PLAIN, body: null }), 'discarded');
-  t.equal(unpackRequests(pack(PLAIN))[0]?.body, undefined, 'none');
+  t.equal((unpackRequests(pack(PLAIN))[0] as ScriptRequest).body, undefined, 'none');
   const long = { ...PLAIN, method: 'x'.repeat(70_000), body: 'b' };
   t.ok(crosses(long), 'beside a long method');
   t.end();
@@ -106,6 +111,27 @@ t.test('requests: traced, by a declared path', (t) => {
   for (const body of [undefined, null, '', 'b'.repeat(70_000)])
     for (const flags of [{ traced: true }, { declared: true }, { traced: true, declared: true }])
       t.ok(crosses({ ...PLAIN, method: 'x'.repeat(70_000), body, ...flags }), String(body));
+  t.end();
+});
+
+t.test('requests: of each kind', (t) => {
+  const { id, method, alias, folder, name, query, headers, requestId, role, claims, traced } =
+    PLAIN;
+  const any = { id, method, headers, requestId, role, claims, traced };
+  const mcp: McpRequest = { ...any, kind: 'mcp', form: 'plain', message: '{"id":1}' };
+  // prettier-ignore
+  const packed = [
+    packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, null, true, true, SQL),
+    packRequest(id, method, alias, '', name, query, headers, requestId, role, claims, undefined, traced, false, LISTING),
+    packMcpRequest(mcp),
+    pack(PLAIN),
+  ];
+  t.strictSame(unpackRequests(packed.join('')), [
+    { ...PLAIN, kind: 'sql', traced: true, declared: true, body: null },
+    { ...any, kind: 'listing', alias, name, query },
+    mcp,
+    { ...PLAIN, body: undefined },
+  ]);
   t.end();
 });
 

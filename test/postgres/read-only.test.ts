@@ -4,7 +4,7 @@
  */
 import t, { type Test } from 'tap';
 import { identityOf } from '#app/postgres/statement/identity.js';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 import { describe, TestDatabase, type JobOptions } from '../support/database.js';
 import { startPostgres } from '../support/postgres.js';
 import { asAuthenticator, ROLES } from './roles.js';

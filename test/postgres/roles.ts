@@ -1,5 +1,5 @@
 /** Roles for tests of identities: two users with rows of their own, and a login that is a member of both. */
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 
 /** ROLES is SQL; the login is not a member of `stranger`. */
 export const ROLES = `

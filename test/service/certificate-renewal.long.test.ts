@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import t, { type Test } from 'tap';
-import type { TlsSettings } from '#app/messages/settings.js';
+import type { TlsSettings } from '#app/messages/http-settings.js';
 import { makeCertificate } from '../support/certificates.js';
 import { Load } from '../support/load.js';
 import type { LogLine } from '../support/process-group.js';

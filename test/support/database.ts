@@ -14,7 +14,7 @@ import type {
 import { ResultBudget } from '#app/postgres/connection/result-budget.js';
 import { ScriptCost } from '#app/postgres/statement/script-cost.js';
 import type { SqlFailure } from '#app/postgres/statement/sql-failure.js';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 import { databaseSettings } from './http-process.js';
 
 export type Outcome = StatementResult | SqlFailure | ServiceError;

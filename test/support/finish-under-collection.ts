@@ -1,6 +1,6 @@
 /** A process of its own, with --expose-gc: ends many connections and collects garbage before the loop has come round. */
 import { connectPipelined } from '#app/postgres/connection/connect.js';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 
 const settings = { conninfo: process.argv[2]! } as DatabaseSettings;
 

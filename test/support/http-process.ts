@@ -1,7 +1,8 @@
 /** HTTP processes for tests: the real program, started as the supervisor does it. */
 import type { Test } from 'tap';
 import { createLogger } from '#app/observe/log.js';
-import type { DatabaseSettings, HttpSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
+import type { HttpSettings } from '#app/messages/http-settings.js';
 import { HttpProcessHandle, type SharedState } from '#app/serve/supervisor/http-process-handle.js';
 import { KnownKeys } from '#app/serve/supervisor/known-keys.js';
 import { LoginAttempts } from '#app/serve/supervisor/login-attempts.js';

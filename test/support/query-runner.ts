@@ -3,10 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { Logger } from '#app/observe/log.js';
-import { packRequest, RUN } from '#app/messages/batch.js';
+import { LISTING, packRequest, RUN, SCRIPT } from '#app/messages/batch.js';
 import { createRing, ResponseReader, ResponseRing } from '#app/native/response-ring.js';
 import { ResponseBatcher } from '#app/worker/responses/response-batcher.js';
-import type { DatabaseSettings, WorkerSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
+import type { WorkerSettings } from '#app/messages/worker-settings.js';
 import { WorkerServices } from '#app/worker/worker-services.js';
 import { httpProcessSettings } from './http-process.js';
 
@@ -101,6 +102,9 @@ export class TestRunner {
       role,
       claims,
       body && Buffer.from(body).toString('latin1'),
+      false,
+      false,
+      folder === '' ? LISTING : SCRIPT,
     );
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);

@@ -1,6 +1,6 @@
 /** Tokens for tests, made by hand so that bad ones can be made too. */
 import { createHmac } from 'node:crypto';
-import type { AuthSettings, TokenSettings } from '#app/messages/settings.js';
+import type { AuthSettings, TokenSettings } from '#app/messages/access-settings.js';
 
 /** The secret that tokens are signed with unless said otherwise. */
 export const SECRET = 'a secret of at least thirty-two bytes';

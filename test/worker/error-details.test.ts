@@ -1,6 +1,6 @@
 /** What the response to a failed statement says besides its code: names of the schema, the element of a list, never values. */
 import t, { type Test } from 'tap';
-import type { WorkerSettings } from '#app/messages/settings.js';
+import type { WorkerSettings } from '#app/messages/worker-settings.js';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 import { TestRunner, type Ask } from '../support/query-runner.js';

@@ -1,6 +1,6 @@
 /** A request's role and claims in a worker: what its script sees, and the responses to refused identities. */
 import t, { type Test } from 'tap';
-import type { WorkerSettings } from '#app/messages/settings.js';
+import type { WorkerSettings } from '#app/messages/worker-settings.js';
 import { asAuthenticator, ROLES } from '../postgres/roles.js';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 import { createLogger } from '#app/observe/log.js';
 import { releaseBuffer } from '#app/native/mailbox.js';
 import { QueryPool } from '#app/serve/pool/query-pool.js';
-import { packRequest } from '#app/messages/batch.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import { LISTING, packRequest } from '#app/messages/batch.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { databaseSettings, httpProcessSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';
 
@@ -49,7 +49,24 @@ function serve(
     new Promise((resolve) => {
       answered = resolve;
       const [name = '', query = ''] = target.split('?');
-      pool.submit(packRequest(1, 'GET', 'main', '', name, query, '', 'test', '', claims));
+      pool.submit(
+        packRequest(
+          1,
+          'GET',
+          'main',
+          '',
+          name,
+          query,
+          '',
+          'test',
+          '',
+          claims,
+          undefined,
+          false,
+          false,
+          LISTING,
+        ),
+      );
     });
 }
 

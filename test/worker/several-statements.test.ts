@@ -1,6 +1,6 @@
 /** Scripts of several statements: one transaction, the answer of the last one, and errors that name statement and line. */
 import t, { type Test } from 'tap';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 import { patient } from '../support/database.js';
 import { databaseSettings } from '../support/http-process.js';
 import { startPostgres } from '../support/postgres.js';

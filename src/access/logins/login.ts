@@ -9,7 +9,7 @@ import type { Logger } from '../../observe/log.js';
 import type { AttemptEnd, AttemptKeys } from '../../messages/ipc.js';
 import { LOGINS } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
-import type { LoginSettings } from '../../messages/settings.js';
+import type { LoginSettings } from '../../messages/access-settings.js';
 import type { StoredUser } from '../../messages/tasks.js';
 import { addressKey } from './client-address.js';
 import { isRepeated } from '../tokens/bearer.js';

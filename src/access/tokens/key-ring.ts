@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import type { Logger } from '../../observe/log.js';
-import type { TokenSettings } from '../../messages/settings.js';
+import type { TokenSettings } from '../../messages/access-settings.js';
 import { parseKeySet, type KeySet } from './key-set.js';
 import { KeySetSource, logKeySet } from './key-set-source.js';
 import { checkUrl, discoveredText, fileText, formOf, urlText } from './key-set-text.js';

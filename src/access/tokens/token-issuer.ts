@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
-import type { TokenSettings } from '../../messages/settings.js';
+import type { TokenSettings } from '../../messages/access-settings.js';
 import { MAX_TOKEN } from './bearer.js';
 import { signingKey } from './static-key.js';
 

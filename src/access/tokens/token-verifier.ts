@@ -11,7 +11,7 @@ import type { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
 import { TOKENS } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
-import type { TokenSettings } from '../../messages/settings.js';
+import type { TokenSettings } from '../../messages/access-settings.js';
 import { recent, type Recent, type RecentBounds } from '../../base/recent.js';
 import { MAX_TOKEN } from './bearer.js';
 import type { Caller } from '../caller.js';

@@ -1,7 +1,7 @@
 /** Scrapes of a service over HTTP. What goes wrong is said in one line, with what to do about it. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { MetricsSettings } from '../../messages/settings.js';
+import type { MetricsSettings } from '../../messages/supervisor-settings.js';
 import { printable } from '../../base/text.js';
 import { NAMES } from './frame.js';
 import type { Scrape } from './interval.js';

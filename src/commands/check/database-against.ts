@@ -6,7 +6,7 @@ import type { ConfigSources } from '../config/load.js';
 import { databaseAt } from '../config/databases.js';
 import type { Issues } from '../config/kind.js';
 import type { Config } from '../config/schema.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import { quoted } from '../line/printable.js';
 import { CommandError } from '../line/session.js';
 

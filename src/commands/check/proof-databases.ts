@@ -7,7 +7,7 @@ import { StatementFailure } from '../../postgres/statement/queryable.js';
 import { missingRoles, sqlTypes, type SqlType } from '../../proof/branches/catalog.js';
 import { rolesOf } from '../../proof/branches/privileges.js';
 import { Prover, type ProofLimits } from '../../proof/branches/prover.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 
 /** How long PostgreSQL may take to parse one statement, ms. */
 const PATIENCE = 5_000;

@@ -3,7 +3,7 @@
  * than one script, or none, cause warnings. Pure functions.
  */
 import { DELETE, isWildcard, READ, ScriptAccess, WRITE } from '../../access/script-access.js';
-import type { ScriptAccessSettings, ScriptEntry } from '../../messages/settings.js';
+import type { ScriptAccessSettings, ScriptEntry } from '../../messages/access-settings.js';
 import type { ListedScript } from '../../script/files/script-listing.js';
 import type { Verb } from '../../script/verb.js';
 

@@ -6,7 +6,7 @@ import { openSession } from '../../postgres/lanes/database.js';
 import { asScriptsSee } from '../../postgres/statement/identity.js';
 import { rowsOf, StatementFailure } from '../../postgres/statement/queryable.js';
 import { identifier } from '../../base/quote.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import { printable } from '../line/printable.js';
 
 /** Schemas, and roles with CREATE on them apart from their owner, superusers and the current user; NULL for PUBLIC. */

@@ -12,7 +12,7 @@ import {
   type SecretRow,
 } from '../../postgres/statement/secret-tables.js';
 import { openSession } from '../../postgres/lanes/database.js';
-import type { DatabaseSettings, ScriptsTable } from '../../messages/settings.js';
+import type { DatabaseSettings, ScriptsTable } from '../../messages/database-settings.js';
 import { namesOf } from '../../stored/scripts/table-names.js';
 import { printable } from '../line/printable.js';
 

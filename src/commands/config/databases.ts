@@ -3,7 +3,7 @@
  * `pg` that it does not set, with one exception: the password of `pg` is never sent to another server. Replicas of a server
  * have its databases, roles and passwords.
  */
-import type { DatabaseSettings, ReplicaSettings } from '../../messages/settings.js';
+import type { DatabaseSettings, ReplicaSettings } from '../../messages/database-settings.js';
 import { checkedValues, type CheckedValues } from './checked-values.js';
 import { conninfo, type ConnectionTarget } from './conninfo.js';
 import type { DatabaseEntry } from './database-entries.js';

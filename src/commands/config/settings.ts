@@ -3,27 +3,31 @@
  */
 import type {
   AuthSettings,
-  CorsSettings,
-  DocumentSettings,
   ExposeSettings,
-  HttpSettings,
-  LogSettings,
-  LoginLimits,
-  McpSettings,
-  MetricsSettings,
-  PluginSettings,
-  PositionCookies,
-  RegistrySettings,
   RoleSettings,
   ScriptAccessSettings,
   ScriptEntry,
-  ScriptsTable,
   TableAccessSettings,
   TableEntry,
-  TraceExportSettings,
-  TraceSettings,
+} from '../../messages/access-settings.js';
+import type {
+  PositionCookies,
+  ScriptsTable,
   UsersTable,
-} from '../../messages/settings.js';
+} from '../../messages/database-settings.js';
+import type {
+  CorsSettings,
+  HttpSettings,
+  PluginSettings,
+  RegistrySettings,
+} from '../../messages/http-settings.js';
+import type { TraceSettings, LogSettings } from '../../messages/thread-settings.js';
+import type { DocumentSettings, McpSettings } from '../../messages/worker-settings.js';
+import type {
+  LoginLimits,
+  MetricsSettings,
+  TraceExportSettings,
+} from '../../messages/supervisor-settings.js';
 import { needsToken } from './authentication.js';
 import {
   configuredDatabases,

@@ -4,7 +4,7 @@
  */
 import { rowsOf, type Queryable } from '../../postgres/statement/queryable.js';
 import { qualifiedName } from '../../base/quote.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { CONTENT, KEY, STATE } from '../../stored/scripts/scripts-table.js';
 import { ScriptStorage } from '../../stored/scripts/storage.js';
 import { VERBS, type Verb } from '../../script/verb.js';

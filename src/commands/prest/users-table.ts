@@ -4,7 +4,7 @@
  */
 import { rowsOf, type Queryable } from '../../postgres/statement/queryable.js';
 import { identifier, literal, qualifiedName } from '../../base/quote.js';
-import type { UsersTable } from '../../messages/settings.js';
+import type { UsersTable } from '../../messages/database-settings.js';
 import { Users } from '../../stored/users/users.js';
 import type { Draft } from './draft.js';
 import { prepareCopy, columnsOf, type TableCopy, type CopySql } from './table-copy.js';

@@ -8,7 +8,7 @@ import type { Config } from '../config/schema.js';
 import { databaseOf } from '../config/databases.js';
 import { scriptsTableOf } from '../config/settings.js';
 import type { Logger } from '../../observe/log.js';
-import type { DatabaseSettings, ScriptsTable } from '../../messages/settings.js';
+import type { DatabaseSettings, ScriptsTable } from '../../messages/database-settings.js';
 import { Backoff } from '../../base/backoff.js';
 
 /** Waits between attempts, in milliseconds. */

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { configuredDatabases } from '../config/databases.js';
 import type { ConfigSources } from '../config/load.js';
 import { namedScriptsTableOf } from '../config/settings.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../../stored/scripts/folder.js';
 import { Records } from '../../stored/registry/records.js';
 import { ScriptStorage } from '../../stored/scripts/storage.js';

@@ -1,7 +1,7 @@
 /** Who may run an operation: the rules of requests, asked before there is one. */
 import { permissionFor, ScriptAccess } from '../../access/script-access.js';
 import { Whitelist } from '../../access/whitelist.js';
-import type { DocumentSettings } from '../../messages/settings.js';
+import type { DocumentSettings } from '../../messages/worker-settings.js';
 import type { DocumentReader } from '../../messages/tasks.js';
 import type { Operation } from './operation.js';
 

@@ -7,7 +7,7 @@ import { TOOL_CALLS } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
 import { identityOf, type Identity } from '../../postgres/statement/identity.js';
 import type { Job, Run } from '../../postgres/statement/job.js';
-import type { QueryRequest } from '../../messages/batch.js';
+import type { McpRequest } from '../../messages/batch.js';
 import { requestIds, type RequestIds, type TraceIds } from '../../observe/trace/trace-context.js';
 import { genericToolName, type GenericTool, type NameForm } from './tool-names.js';
 
@@ -27,8 +27,7 @@ const MOST_RUNS = 32;
 const NO_RUNS: readonly CallRun[] = [];
 
 export class McpCall {
-  /** The request: method, message (`query`), packed headers, role and claims. */
-  readonly request: QueryRequest;
+  readonly request: McpRequest;
   /** Role and claims for its statements; undefined: those of the connection's user. */
   readonly identity: Identity | undefined;
   /** The form of the names of tools that its client sees. */
@@ -46,7 +45,7 @@ export class McpCall {
   #job: Job | undefined;
 
   /** `claimSettings` tells whether statements can read the caller's claims from a setting. */
-  constructor(request: QueryRequest, claimSettings: boolean, form: NameForm = 'dotted') {
+  constructor(request: McpRequest, claimSettings: boolean, form: NameForm = 'dotted') {
     this.request = request;
     this.form = form;
     this.identity = identityOf(request.role, claimSettings ? request.claims : undefined);

@@ -5,7 +5,7 @@
  * never split again, because a part may itself contain dots: they are looked up among the known names.
  */
 import { createHash } from 'node:crypto';
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 
 export type NameForm = McpSettings['toolNames'];
 

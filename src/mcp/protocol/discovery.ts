@@ -1,7 +1,7 @@
 /**
  * Self-description of the endpoint: the results of initialize and server/discover, and the discovery document of GET.
  */
-import type { ExposeSettings } from '../../messages/settings.js';
+import type { ExposeSettings } from '../../messages/access-settings.js';
 import { LEGACY_VERSIONS, VERSIONS } from './era.js';
 import { withNames } from '../tools/generic-tools.js';
 import type { ServerInfo } from './response.js';

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { isObject } from '../../base/json.js';
 import { errorBody, ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
-import type { ExposeSettings } from '../../messages/settings.js';
+import type { ExposeSettings } from '../../messages/access-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import {
   discoverMembers,
@@ -26,7 +26,6 @@ import type { Resources } from '../tools/resource.js';
 import {
   ACCEPTED,
   errorResponse,
-  FAILED,
   modernMembers,
   outcomeMembers,
   resultResponse,
@@ -65,6 +64,8 @@ interface Request {
   readonly era: Era;
   /** Time of arrival, as given by performance.now(). */
   readonly since: number;
+  /** Whether its tool has failed. */
+  failed?: true;
 }
 
 /** Members of a result, as JSON. */
@@ -109,13 +110,13 @@ export class McpEndpoint {
   }
 
   #post(call: McpCall): McpResponse | Promise<McpResponse> {
-    const message = readMessage(call.request.query);
+    const message = readMessage(call.request.message);
     if ('error' in message) return errorResponse(message.id, message.error);
     const { id, method, params } = message;
     try {
       const era = eraOf(message, new McpHeaders(call.request.headers));
       if (id === undefined) return ACCEPTED;
-      const request = { call, id, method, params, era, since: performance.now() };
+      const request: Request = { call, id, method, params, era, since: performance.now() };
       const members = this.#result(request);
       if (typeof members === 'string') return this.#succeeded(request, members);
       return this.#later(request, members);
@@ -166,24 +167,27 @@ export class McpEndpoint {
     return era === 'modern' ? `${members},${LIST_CACHING}` : members;
   }
 
-  async #run({ call, params }: Request): Promise<string> {
+  async #run(request: Request): Promise<string> {
+    const { call, params } = request;
     const { name } = params;
     if (typeof name !== 'string' || name === '')
       throw new RpcError(INVALID_PARAMS, 'tool name is required: a string in params.name');
     const args = params['arguments'] ?? {};
-    if (!isObject(args))
-      return outcomeMembers({ error: 'arguments must be an object with a member for each' });
-    return outcomeMembers(await this.#tools.run(call, name, args));
+    const outcome = isObject(args)
+      ? await this.#tools.run(call, name, args)
+      : { error: 'arguments must be an object with a member for each' };
+    if ('error' in outcome) request.failed = true;
+    return outcomeMembers(outcome);
   }
 
-  #succeeded({ call, id, method, params, era, since }: Request, members: string): McpResponse {
+  #succeeded(request: Request, members: string): McpResponse {
+    const { call, id, method, params, era, since, failed } = request;
     const all = era === 'modern' ? `${members},${this.#modernMembers}` : members;
     const response = resultResponse(id, all);
     const logged = (name: unknown): string => String(name).slice(0, MAX_LOGGED_NAME);
     const tool = method === 'tools/call' ? logged(params['name']) : undefined;
     const resource = method === 'resources/read' ? logged(params['uri']) : undefined;
     const ms = Math.round(performance.now() - since);
-    const failed = members.endsWith(FAILED) || undefined;
     this.#log.debug({ ...call.ids, method, tool, resource, ms, failed }, 'MCP');
     return response;
   }

@@ -38,12 +38,9 @@ export function errorResponse(
   return { status, body: `{"jsonrpc":"2.0",${idMember}"error":${error}}` };
 }
 
-/** The last member of an outcome that is an error. */
-export const FAILED = '"isError":true';
-
 /** outcomeMembers are the members of a tool's outcome: text for the model, and structured content. */
 export function outcomeMembers(outcome: ToolOutcome): string {
-  if ('error' in outcome) return `${textContent(outcome.error)},${FAILED}`;
+  if ('error' in outcome) return `${textContent(outcome.error)},"isError":true`;
   return `${textContent(outcome.json)},"structuredContent":${outcome.json}`;
 }
 

@@ -10,7 +10,7 @@ import { NO_HEAD } from '../../script/head/head.js';
 import type { Logger } from '../../observe/log.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import { isFound } from '../../messages/proofs.js';
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import { recent } from '../../base/recent.js';
 import { checkParameters } from '../../script/request/declared-parameters.js';
 import { RequestData } from '../../script/request/request-data.js';

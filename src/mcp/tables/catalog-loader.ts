@@ -12,9 +12,9 @@ import type { Statement } from '../../postgres/statement/job.js';
 import { ScriptCost } from '../../postgres/statement/script-cost.js';
 import { lacksFeature } from '../../postgres/statement/sql-failure.js';
 import { SECRET, secretValues, type SecretRow } from '../../postgres/statement/secret-tables.js';
-import type { QueryRequest } from '../../messages/batch.js';
+import type { McpRequest } from '../../messages/batch.js';
 import { pieces, type PieceBounds, type Sized } from '../../base/pieces.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { McpCall } from '../arguments/call.js';
 import { DIGEST, LIST, READ } from './catalog-statements.js';
 import { LoadedTable, type TableRow } from './loaded-table.js';
@@ -73,7 +73,7 @@ const NO_TABLES: CatalogSnapshot = {
 export class CatalogLoader {
   readonly #alias: string;
   /** Any request of the role; the loading survives its caller's disconnect. */
-  readonly #request: QueryRequest;
+  readonly #request: McpRequest;
   readonly #readOnly: ReadOnly;
   readonly #hidden: readonly ScriptsTable[];
   readonly #last: LastRead;
@@ -86,14 +86,14 @@ export class CatalogLoader {
    */
   constructor(
     alias: string,
-    request: QueryRequest,
+    request: McpRequest,
     readOnly: ReadOnly,
     hidden: readonly ScriptsTable[],
     last: LastRead,
     log: Logger,
   ) {
     this.#alias = alias;
-    this.#request = { ...request, claims: '', query: '', headers: '' };
+    this.#request = { ...request, claims: '', message: '', headers: '' };
     this.#readOnly = readOnly;
     this.#hidden = hidden;
     this.#last = last;

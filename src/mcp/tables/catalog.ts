@@ -6,7 +6,9 @@
 import { TableAccess } from '../../access/table-access.js';
 import { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
-import type { McpSettings, ScriptsTable, TableAccessSettings } from '../../messages/settings.js';
+import type { TableAccessSettings } from '../../messages/access-settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import { CatalogLoader, type LastRead } from './catalog-loader.js';
 import { CachedCatalog } from './cached-catalog.js';

@@ -1,5 +1,5 @@
 /** The entries of the generic tools in `tools/list`. Tools for hidden listings are left out. */
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import { FUNCTIONS, SPANS } from '../rows/aggregate-arguments.js';
 import {
   ANY_VALUE,

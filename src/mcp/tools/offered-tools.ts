@@ -3,7 +3,7 @@
  * the whole list reach what the configuration allows. What is left out is logged once.
  */
 import type { Logger } from '../../observe/log.js';
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import { genericTools } from './generic-tools.js';
 import { nameTables, offeredTables, tableFilter, type TableToolNames } from './offered-tables.js';
 import { tableTool } from './table-tool.js';

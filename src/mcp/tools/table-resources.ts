@@ -2,7 +2,7 @@
  * Descriptions of tables as resources, for clients that let users or models pick resources: what describe_table returns, of
  * the same tables. Partitions are not listed, because their table stands for them, but can be read.
  */
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import { plainText } from '../arguments/input-schema.js';
 import { decodeCursor, invalidCursor } from '../arguments/list-cursor.js';

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import { checkNames, requiredText, textArgument } from '../arguments/checked-arguments.js';
 import {

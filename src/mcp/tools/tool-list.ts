@@ -3,7 +3,7 @@
  * scripts, then tables, as many as the configuration allows. Tables of an unreachable database are left out.
  */
 import type { Logger } from '../../observe/log.js';
-import type { McpSettings } from '../../messages/settings.js';
+import type { McpSettings } from '../../messages/worker-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import { OfferedTools } from './offered-tools.js';
 import type { ScriptTools } from '../scripts/script-tools.js';

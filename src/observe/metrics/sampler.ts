@@ -5,7 +5,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from '../log.js';
 import { threadCpuTime } from '../../native/scheduling.js';
-import type { MetricsPlace } from '../../messages/settings.js';
+import type { MetricsPlace } from '../../messages/thread-settings.js';
 import { THREAD } from './catalogue.js';
 import { observeSeconds } from './histogram.js';
 import { attach, thread } from './thread.js';

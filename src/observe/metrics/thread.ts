@@ -5,7 +5,7 @@
 import { mapSharedMemory } from '../../native/shared-memory.js';
 import { BLOCK_BYTES, BlockWriter } from './block.js';
 import { COUNTS, THREADS } from './catalogue.js';
-import type { MetricsPlace } from '../../messages/settings.js';
+import type { MetricsPlace } from '../../messages/thread-settings.js';
 import type { Table } from './table.js';
 
 let writer = new BlockWriter();

@@ -9,7 +9,7 @@ import { callerTraceIn, type TraceIds } from './trace-context.js';
 export interface NumberedRequest {
   readonly id: number;
   readonly requestId: string;
-  /** As QueryRequest.headers. */
+  /** As WorkerRequest.headers. */
   readonly headers: string;
 }
 

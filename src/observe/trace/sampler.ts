@@ -2,7 +2,7 @@
  * Decides, as a request arrives, whether its spans are kept: its caller has decided, or a part of all others is. A caller
  * whose flag is not set has decided too. What callers ask for is bounded, so that none can flood the collector.
  */
-import type { TraceSettings } from '../../messages/settings.js';
+import type { TraceSettings } from '../../messages/thread-settings.js';
 import { callerTrace } from './trace-context.js';
 import { RateLimit } from './rate-limit.js';
 

@@ -2,7 +2,7 @@
  * Connects to PostgreSQL without blocking the thread. Errors carry the message of libpq or the server, never the
  * connection string.
  */
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import { errorText } from '../../base/text.js';
 import { withAdvice } from './connection-advice.js';
 import { connectsSafely, loadLibpq, type Libpq } from './libpq-addon.js';

@@ -3,7 +3,7 @@
  * during a reload the old and the new HTTP processes share one quota. A borrower uses part of a worker's quota while it
  * needs it, and so does the prover, in another thread (lent-quota.ts), so that all together never exceed it.
  */
-import { CONNECTION_STRIDE } from '../../messages/settings.js';
+import { ServerConnections } from '../../messages/server-connections.js';
 
 /** Quota is the number of connections that a Database may have. */
 export interface Quota {
@@ -21,15 +21,13 @@ const CLAIM = 600;
 export class ConnectionQuota implements Quota {
   /** Connections without those of the borrower. */
   own = 0;
-  readonly #shared: Int32Array;
-  readonly #at: number;
+  readonly #connections: ServerConnections;
   #borrower: BorrowerQuota | undefined;
 
-  /** `shared` is WorkerSettings.connections, `index` the place of the database. */
+  /** See ServerConnections. */
   constructor(shared: Int32Array, index: number) {
-    this.#shared = shared;
-    this.#at = index * CONNECTION_STRIDE;
-    Atomics.store(shared, this.#at + 1, 0); // the connections of a thread before this one are closed
+    this.#connections = new ServerConnections(shared, index);
+    this.#connections.closed();
   }
 
   get limit(): number {
@@ -37,8 +35,7 @@ export class ConnectionQuota implements Quota {
   }
 
   get total(): number {
-    const allowed = Atomics.load(this.#shared, this.#at);
-    const lent = Atomics.load(this.#shared, this.#at + 2);
+    const { allowed, lent } = this.#connections;
     return Math.max(Math.min(1, allowed), allowed - lent);
   }
 
@@ -72,7 +69,7 @@ export class ConnectionQuota implements Quota {
 
   /** count changes the number of open connections. */
   count(by: number): void {
-    Atomics.add(this.#shared, this.#at + 1, by);
+    this.#connections.count(by);
   }
 }
 

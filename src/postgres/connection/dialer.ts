@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { Backoff } from '../../base/backoff.js';
 import { DATABASE } from '../../observe/metrics/catalogue.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import { errorText } from '../../base/text.js';
 import { connectPipelined } from './connect.js';
 import type { Connection } from './connection.js';

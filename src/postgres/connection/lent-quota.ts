@@ -3,7 +3,7 @@
  * so that together they never have more than is allowed. The worker keeps one in any case, and all of them once fewer are
  * allowed than before: its HTTP process is being replaced, and requests need those that are left.
  */
-import { CONNECTION_STRIDE } from '../../messages/settings.js';
+import { ServerConnections } from '../../messages/server-connections.js';
 import type { Quota } from './connection-quota.js';
 
 /** How long a connection that could not be opened stays reserved, ms: the database asks again while it needs one. */
@@ -16,8 +16,7 @@ const NOTICED = 50;
 const LEAST = 2;
 
 export class LentQuota implements Quota {
-  readonly #shared: Int32Array;
-  readonly #at: number;
+  readonly #connections: ServerConnections;
   readonly #changed: () => void;
   #open = false;
   /** The most that was allowed so far. */
@@ -25,18 +24,14 @@ export class LentQuota implements Quota {
   /** Gives back what is lent. */
   #return: NodeJS.Timeout | undefined;
 
-  /**
-   * `shared` is WorkerSettings.connections, `index` the place of the database. `changed` is called when the worker has a
-   * connection less, or one more.
-   */
+  /** See ServerConnections; `changed` is called when the worker has a connection less, or one more. */
   constructor(shared: Int32Array, index: number, changed: () => void) {
-    this.#shared = shared;
-    this.#at = index * CONNECTION_STRIDE;
+    this.#connections = new ServerConnections(shared, index);
     this.#changed = changed;
   }
 
   get limit(): number {
-    const allowed = Atomics.load(this.#shared, this.#at);
+    const { allowed } = this.#connections;
     this.#most = Math.max(this.#most, allowed);
     return allowed < Math.max(LEAST, this.#most) ? 0 : 1;
   }
@@ -50,9 +45,8 @@ export class LentQuota implements Quota {
     clearTimeout(this.#return);
     this.#lend(1);
     // Lent before the number is read: a worker that counts one more and then reads what is lent misses nothing.
-    const allowed = Atomics.load(this.#shared, this.#at);
-    const used = Atomics.load(this.#shared, this.#at + 1);
-    if (used < allowed) {
+    const { allowed } = this.#connections;
+    if (this.#connections.open < allowed) {
       this.#open = true;
       return true;
     }
@@ -70,6 +64,6 @@ export class LentQuota implements Quota {
   }
 
   #lend(lent: 0 | 1): void {
-    if (Atomics.exchange(this.#shared, this.#at + 2, lent) !== lent) this.#changed();
+    if (this.#connections.lend(lent)) this.#changed();
   }
 }

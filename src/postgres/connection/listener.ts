@@ -6,7 +6,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { READABLE, SocketWatcher } from '../../native/socket-watcher.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import { connect } from './connect.js';
 import type { Libpq } from './libpq-addon.js';
 import { lacksFeature } from '../statement/sql-failure.js';

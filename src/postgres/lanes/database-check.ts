@@ -1,5 +1,5 @@
 /** Checks a database for the command line: whether it answers, and what it is. */
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import { errorText } from '../../base/text.js';
 import { connectPipelined } from '../connection/connect.js';
 import { openSession } from './database.js';

@@ -8,7 +8,7 @@ import { DATABASE, DATABASES } from '../../observe/metrics/catalogue.js';
 import { onSample } from '../../observe/metrics/sampler.js';
 import { row } from '../../observe/metrics/thread.js';
 import type { Description } from '../../native/pipeline.js';
-import { shownAlias, type DatabaseSettings } from '../../messages/settings.js';
+import { shownAlias, type DatabaseSettings } from '../../messages/database-settings.js';
 import { Connection, type ConnectionCallbacks } from '../connection/connection.js';
 import { ConnectionQuota, type Quota } from '../connection/connection-quota.js';
 import { Dialer } from '../connection/dialer.js';

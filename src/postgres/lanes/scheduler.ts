@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../../base/errors.js';
 import { DATABASE } from '../../observe/metrics/catalogue.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import type { Connection } from '../connection/connection.js';
 import type { Quota } from '../connection/connection-quota.js';
 import type { Dialer } from '../connection/dialer.js';

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mapOrOwn } from '../../native/shared-memory.js';
-import { PLAN_TIMES_BYTES, PRIMARIES_BYTES } from '../../messages/settings.js';
+import { PLAN_TIMES_BYTES, PRIMARIES_BYTES } from '../../messages/worker-settings.js';
 
 export class KnownPrimaries {
   /** A count of changes, a word without use, and for each name a digest and its number. */

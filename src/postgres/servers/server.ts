@@ -5,7 +5,7 @@
 import { DATABASE, DATABASES } from '../../observe/metrics/catalogue.js';
 import { onSample } from '../../observe/metrics/sampler.js';
 import { row } from '../../observe/metrics/thread.js';
-import { shownAlias, type DatabaseSettings } from '../../messages/settings.js';
+import { shownAlias, type DatabaseSettings } from '../../messages/database-settings.js';
 import type { BorrowerQuota, ConnectionQuota } from '../connection/connection-quota.js';
 import { Database } from '../lanes/database.js';
 import { StatementFailure } from '../statement/queryable.js';

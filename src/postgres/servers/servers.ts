@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../base/errors.js';
 import { onSample } from '../../observe/metrics/sampler.js';
-import type { ReplicationSettings } from '../../messages/settings.js';
+import type { ReplicationSettings } from '../../messages/database-settings.js';
 import type { Job } from '../statement/job.js';
 import type { KnownPrimaries } from './known-primaries.js';
 import type { ScriptCost } from '../statement/script-cost.js';

@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../../base/errors.js';
 import type { BoundValue, Description, LargeValue } from '../../native/pipeline.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 import type { Identity } from './identity.js';
 import type { ScriptCost } from './script-cost.js';
 import type { SqlFailure } from './sql-failure.js';

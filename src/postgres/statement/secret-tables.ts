@@ -5,7 +5,7 @@
  */
 import { arrayLiteral } from '../../base/quote.js';
 import type { Statement } from './job.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 
 /**
  * The relation to secret tables: it is one of them (named), it holds their rows (source: below a view, or inherited), it

@@ -6,7 +6,7 @@
 import type { NeededRights, UsedFunction, UsedRelation } from '../analysis/dependencies.js';
 import { rowsOf, type Queryable } from '../../postgres/statement/queryable.js';
 import { arrayLiteral } from '../../base/quote.js';
-import type { RoleSettings } from '../../messages/settings.js';
+import type { RoleSettings } from '../../messages/access-settings.js';
 import type { Fault } from './shape-check.js';
 
 /** A privilege that a role lacks. */

@@ -15,7 +15,7 @@ import {
   StatementBuilder,
   type JsonAggregate,
 } from '../../script/statement/statement.js';
-import type { RoleSettings } from '../../messages/settings.js';
+import type { RoleSettings } from '../../messages/access-settings.js';
 import {
   RefusedValue,
   TemplateError,

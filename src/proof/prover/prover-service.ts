@@ -10,7 +10,7 @@ import { LogOnce } from '../../base/log-once.js';
 import type { Database } from '../../postgres/lanes/database.js';
 import type { ProofNews, ServedProof } from '../../messages/proofs.js';
 import { logCompiled } from '../../script/warnings/text-warnings.js';
-import type { ProverSettings } from '../../messages/settings.js';
+import type { ProverSettings } from '../../messages/prover-settings.js';
 import { MisplacedFiles } from './misplaced-files.js';
 import { ProofLog } from './proof-log.js';
 import { NewsCollector } from './proof-news.js';

@@ -15,7 +15,7 @@ import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../branches/p
 import { Prover, USUAL_LIMITS, type Rests } from '../branches/prover.js';
 import type { CatalogBasis } from '../../messages/proofs.js';
 import type { ScriptText } from '../../script/script-text.js';
-import type { ProverSettings } from '../../messages/settings.js';
+import type { ProverSettings } from '../../messages/prover-settings.js';
 import { CatalogChange } from './catalog-change.js';
 import { dependencyDigest, wordsOf } from './dependencies.js';
 

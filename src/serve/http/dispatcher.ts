@@ -6,7 +6,7 @@
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import type { Caller } from '../../access/caller.js';
 import { NO_BODY } from '../../messages/batch.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import type { BodyBudget } from './transport/body-budget.js';
 import { BodyReader, type Identified } from './transport/body-reader.js';
 import { Cors } from './transport/cors.js';

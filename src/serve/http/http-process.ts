@@ -15,7 +15,7 @@ import { beginCounting } from '../../observe/metrics/sampler.js';
 import { releaseOnceIdle } from '../../native/memory.js';
 import { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import { errorText } from '../../base/text.js';
 import { HttpServer } from './http-server.js';
 import { SupervisedAttempts } from './transport/supervised.js';

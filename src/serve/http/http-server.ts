@@ -5,10 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import uWS, { type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
-import { ClientAddress } from '../../access/logins/client-address.js';
-import { Login, type Attempts } from '../../access/logins/login.js';
-import { Passwords } from '../../access/logins/password.js';
-import { TokenIssuer } from '../../access/tokens/token-issuer.js';
+import type { Attempts } from '../../access/logins/login.js';
 import { TokenVerifier } from '../../access/tokens/token-verifier.js';
 import type { OnResponse } from '../../native/response-ring.js';
 import type { Logger } from '../../observe/log.js';
@@ -26,36 +23,24 @@ import { UsersMigration } from '../pool/users-migration.js';
 import type { CancelledCall, Connections } from '../../messages/ipc.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import { RateLimit } from '../../observe/trace/rate-limit.js';
 import { createApp } from './transport/app.js';
 import { BodyBudget } from './transport/body-budget.js';
 import { Dispatcher } from './dispatcher.js';
-import { DocsAccess } from './routes/docs-access.js';
-import { DocsPage } from './routes/docs-page.js';
 import { Gate } from './transport/gate.js';
-import { HealthHandler } from './routes/health-handler.js';
 import { PLUGINS } from './transport/http-request.js';
-import { loginBody, loginRoute } from './routes/login-handler.js';
 import { McpHandler } from './routes/mcp-handler.js';
-import { metricsRoute } from './routes/metrics-handler.js';
-import { OpenApiHandler } from './routes/openapi-handler.js';
 import { PluginHandler } from './routes/plugin-handler.js';
-import { QueryHandler } from './routes/query-handler.js';
 import { ProofCounts } from './routes/proof-counts.js';
-import { RegistryHandler } from './routes/registry-handler.js';
 import { ResourceMetadata } from './routes/resource-metadata.js';
 import { RequestSpans } from './transport/request-spans.js';
 import { RequestTable } from './transport/request-table.js';
-import { RouteTable } from './route-table.js';
+import { routeTable } from './route-sources.js';
 import { mostConnections } from './transport/most-connections.js';
 import { reportDatabases, reportScripts } from './start-report.js';
-import { ScriptRoutes } from './routes/script-routes.js';
-import type { Route } from './transport/route.js';
 import type { SendSpans } from './transport/span-batcher.js';
-import { SqlHandler } from './routes/sql-handler.js';
 import type { SupervisedScrapes } from './transport/supervised-scrapes.js';
-import { UnmatchedHandler } from './routes/unmatched-handler.js';
 
 /** How long draining waits for idle connections, which the response to their next request closes (milliseconds). */
 const LINGER = 500;
@@ -144,9 +129,13 @@ export class HttpServer {
     );
     this.#proofCounts = new ProofCounts(this.pool.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
-    this.#health = new DatabaseHealth(aliases, (alias) => this.pool.probe(alias), log);
+    this.#health = new DatabaseHealth(aliases, (alias) => this.pool.ask('probe', alias), log);
     if (settings.migrateUsers && worker.users !== undefined)
-      this.#migration = new UsersMigration(worker.users, () => this.pool.makeUsersTable(), log);
+      this.#migration = new UsersMigration(
+        worker.users,
+        () => this.pool.ask('makeUsersTable'),
+        log,
+      );
     this.#requests = new RequestTable({
       capacity: queue,
       timeout,
@@ -165,13 +154,15 @@ export class HttpServer {
     this.#verifier =
       auth && new TokenVerifier(auth.tokens, log, { queue, onKeys: supervised.keepKeys });
     const gate = new Gate(settings, this.#verifier);
-    this.plugins = new PluginHandler(settings, this.#requests, gate, supervised.libraries, log);
     this.#prover = this.#startProver(supervised, log);
     const budget = new BodyBudget(settings.maxBody);
-    this.#mcp =
-      worker.mcp &&
-      new McpHandler(settings, this.#requests, this.pool, gate, supervised.passCancelled);
-    const routes = this.#routes(gate, budget, supervised, log);
+    const metadata = ResourceMetadata.of(settings, this.#requests);
+    const { pool } = this;
+    const requests = this.#requests;
+    const parts = { settings, requests, pool, gate, budget, health: this.#health, supervised, log };
+    this.plugins = new PluginHandler(parts);
+    this.#mcp = worker.mcp && new McpHandler(parts, metadata?.challenge);
+    const routes = routeTable(parts, [this.plugins, this.#mcp, metadata]);
     this.#dispatcher = new Dispatcher(settings, this.#requests, gate, routes, budget);
     this.#endSamples = onSample(() => this.#sample());
   }
@@ -297,58 +288,6 @@ export class HttpServer {
     const picked = uWS.us_socket_local_port(opened);
     uWS.us_listen_socket_close(opened);
     return this.#open(picked);
-  }
-
-  #routes(
-    gate: Gate,
-    budget: BodyBudget,
-    { attempts, scrapes }: Supervised,
-    log: Logger,
-  ): RouteTable {
-    const settings = this.#settings;
-    const requests = this.#requests;
-    const pool = this.pool;
-    const { auth, maxBody, trustedProxies } = settings;
-    let login: Route | undefined;
-    if (auth?.login !== undefined) {
-      const tokens = new TokenIssuer(auth.tokens);
-      const service = new Login(auth.login, pool, attempts, new Passwords(), tokens, log);
-      const body = loginBody(maxBody, auth.login.type === 'body');
-      login = loginRoute(body, requests, new ClientAddress(trustedProxies), service);
-    }
-    const registry =
-      settings.registry && new RegistryHandler(settings, requests, pool, gate, budget);
-    const openapi = settings.worker.openapi && new OpenApiHandler(settings, requests, pool, gate);
-    const queries = new QueryHandler(
-      settings,
-      requests,
-      pool,
-      gate,
-      budget,
-      new ScriptRoutes((version) => pool.routes(version)),
-    );
-    const page = settings.page && new DocsPage(requests, settings.page.atRoot);
-    const { debug } = settings.worker;
-    const isSqlShown = page !== undefined && (debug || registry !== undefined);
-    const sql = isSqlShown ? new SqlHandler(queries, gate, debug) : undefined;
-    return new RouteTable(settings, {
-      page,
-      metrics:
-        settings.metricsToken === undefined
-          ? undefined
-          : metricsRoute(settings.metricsToken, requests, scrapes),
-      health: new HealthHandler(settings, requests, this.#health, pool.proofs),
-      login,
-      queries,
-      mcp: this.#mcp,
-      metadata: ResourceMetadata.of(settings, requests),
-      plugins: this.plugins,
-      registry,
-      openapi,
-      access: page && openapi && new DocsAccess(requests, pool, gate, sql),
-      sql,
-      unmatched: new UnmatchedHandler(requests),
-    });
   }
 
   /** Sends the response of a worker. */

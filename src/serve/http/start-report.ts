@@ -5,7 +5,7 @@
 import type { Logger } from '../../observe/log.js';
 import type { QueryPool } from '../pool/query-pool.js';
 import type { DatabaseHealth } from '../pool/database-health.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { FoundScripts } from '../../messages/tasks.js';
 
 /** Most scripts that are named because they cannot be served. */
@@ -39,7 +39,7 @@ export async function reportScripts(
 ): Promise<void> {
   let found: FoundScripts;
   try {
-    found = await pool.foundScripts();
+    found = await pool.ask('foundScripts');
   } catch {
     return; // the worker died, which is logged
   }

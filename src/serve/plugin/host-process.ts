@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { installedFile } from '../../base/installed-file.js';
-import type { PluginSettings } from '../../messages/settings.js';
+import type { PluginSettings } from '../../messages/http-settings.js';
 import type { PluginTransport } from './backend.js';
 import { RecordReader, type OnRecord } from './records.js';
 import { MessageKind, MESSAGE_HEAD, writeMessageHead } from './wire.js';

@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
-import type { PluginSettings } from '../../messages/settings.js';
+import type { PluginSettings } from '../../messages/http-settings.js';
 import { InFlightCalls, type InFlightCall } from './in-flight-calls.js';
 import { handlerOf, isCrashRecord, deathOf } from './host-death.js';
 import { HOST_FILE, HostProcess, type HostExit } from './host-process.js';

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../observe/log.js';
 import { PluginPool } from '../../native/plugin-pool.js';
-import type { PluginSettings } from '../../messages/settings.js';
+import type { PluginSettings } from '../../messages/http-settings.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import { CALLS_PER_THREAD, type BackendEvents, type PluginBackend } from './backend.js';
 import { readRecords } from './records.js';

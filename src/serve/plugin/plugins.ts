@@ -9,7 +9,7 @@ import type { Logger } from '../../observe/log.js';
 import type { LibraryPart, LibraryRejection } from '../../messages/ipc.js';
 import { PLUGIN } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
-import type { PluginSettings } from '../../messages/settings.js';
+import type { PluginSettings } from '../../messages/http-settings.js';
 import { PluginCallQueue } from './call-queue.js';
 import { handlerOf } from './host-death.js';
 import { HostSlot } from './host-slot.js';

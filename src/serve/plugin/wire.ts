@@ -17,7 +17,7 @@ export interface PluginCall {
   /** As sent; the query string without its question mark. */
   readonly path: string;
   readonly query: string;
-  /** As QueryRequest.headers. */
+  /** As WorkerRequest.headers. */
   readonly headers: string;
   readonly requestId: string;
   /** The caller's name; empty for an anonymous request. */

@@ -13,7 +13,8 @@ import { counts } from '../../observe/metrics/thread.js';
 import { newsPieces } from '../../messages/news-pieces.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import { CONNECTION_STRIDE, type ProverSettings } from '../../messages/settings.js';
+import type { ProverSettings } from '../../messages/prover-settings.js';
+import { ServerConnections } from '../../messages/server-connections.js';
 import type { ProverMessage, ProverReport } from '../../messages/tasks.js';
 
 /** The bundle of '../workers/prover.js', made by scripts/build.mjs. */
@@ -56,7 +57,8 @@ interface Running {
 
 export class ProverThread {
   readonly #settings: ProverSettings;
-  readonly #connections: Int32Array;
+  /** By the place of the database in the settings. */
+  readonly #connections: readonly ServerConnections[];
   readonly #known: ProofBook;
   readonly #callbacks: ProverCallbacks;
   readonly #log: Logger;
@@ -80,7 +82,8 @@ export class ProverThread {
     filename = WORKER_FILE,
   ) {
     this.#settings = settings;
-    this.#connections = new Int32Array(settings.connections);
+    const shared = new Int32Array(settings.connections);
+    this.#connections = settings.databases.map((_one, i) => new ServerConnections(shared, i));
     this.#known = known;
     this.#callbacks = callbacks;
     this.#log = log;
@@ -158,9 +161,7 @@ export class ProverThread {
 
   /** Whether there is a connection to each database that can be lent: none is yet while a reload hands them over. */
   #lends(): boolean {
-    return this.#settings.databases.every(
-      (_database, i) => Atomics.load(this.#connections, i * CONNECTION_STRIDE) >= LEAST,
-    );
+    return this.#connections.every(({ allowed }) => allowed >= LEAST);
   }
 
   #died(error: unknown): void {
@@ -181,9 +182,7 @@ export class ProverThread {
 
   /** Ends what a dead thread was lent. */
   #takeBack(): void {
-    this.#settings.databases.forEach((_database, i) => {
-      Atomics.store(this.#connections, i * CONNECTION_STRIDE + 2, 0);
-    });
+    for (const one of this.#connections) one.lend(0);
     this.#callbacks.lend();
   }
 

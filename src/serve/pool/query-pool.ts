@@ -4,40 +4,26 @@
  * closure per request: responses come back by id. The HTTP process limits the requests in flight.
  */
 import { installedFile } from '../../base/installed-file.js';
-import { ServiceError, type ErrorCode } from '../../base/errors.js';
+import { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
 import type { Batch } from '../../messages/batch.js';
 import type { Connections } from '../../messages/ipc.js';
 import type { ProcessPlaces } from '../../observe/metrics/places.js';
 import { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import {
-  allServers,
-  type HttpSettings,
-  type WorkerSettings,
-  type WorkerTraceSettings,
-} from '../../messages/settings.js';
-import type {
-  DocumentReader,
-  FoundScripts,
-  MadeUsersTable,
-  OpenApiRequest,
-  OpenApiResponse,
-  Probed,
-  RegistryResponse,
-  RegistryRequest,
-  RouteList,
-  ScriptBody,
-  StoredUser,
-  TaskResult,
-  WorkerTask,
-} from '../../messages/tasks.js';
+import { allServers } from '../../messages/database-settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
+import type { WorkerTraceSettings } from '../../messages/thread-settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
+import type { ResultOf, TaskArguments, TaskName } from '../../messages/tasks.js';
+import { deathsMemory } from '../../messages/worker-deaths.js';
 import { QueryWorker, type QueryResults } from './query-worker.js';
 
 /** After this many requests of a tick the next worker is chosen. */
 const SHARE = 16;
 
-const NO_USERS = 'logins cannot be checked now, try again later';
+/** Always tasks of the same worker, while that is ready: each one that is asked scans all scripts. */
+const SCANS: ReadonlySet<TaskName> = new Set(['openapi', 'databases', 'routes']);
 
 /** The bundle of '../workers/query.js', made by scripts/build.mjs. */
 const WORKER_FILE = installedFile('dist/programs/query-worker.js');
@@ -53,10 +39,8 @@ export class QueryPool {
   /** Whether a worker was chosen for the requests of this tick. */
   #chosen = false;
   #current = 0;
-  /** By alias, the worker of the last probe. */
-  readonly #probed = new Map<string, number>();
-  /** The worker of the last task. */
-  #last = 0;
+  /** The worker of the last probe of each database, and that of the last other task. */
+  readonly #turns = new Map<string, number>();
 
   constructor(
     threads: number,
@@ -75,7 +59,7 @@ export class QueryPool {
       ...settings,
       trace,
       shared,
-      deaths: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
+      deaths: deathsMemory(),
       sending: this.#sending.buffer,
       serverStates: new SharedArrayBuffer(this.#aliases.length * Int32Array.BYTES_PER_ELEMENT),
     };
@@ -112,82 +96,33 @@ export class QueryPool {
     this.#workers[worker]!.abandon(id);
   }
 
-  /** probe has the next worker test whether a database answers. Rejects when that worker dies or is not running. */
-  async probe(alias: string): Promise<Probed> {
-    const next = ((this.#probed.get(alias) ?? 0) + 1) % this.#workers.length;
-    this.#probed.set(alias, next);
-    return (await this.#workers[next]!.run({ type: 'probe', alias })) as Probed;
-  }
-
-  /** findUser looks a user up; null when there is none. Rejects with ServiceError `busy` when the lookup fails. */
-  async findUser(username: string, requestId: string): Promise<StoredUser | null> {
-    const task = { type: 'user', username, requestId } as const;
-    const result = await this.#task<TaskResult<StoredUser | null>>(task);
-    if ('failure' in result) throw new ServiceError('busy', NO_USERS);
-    return result.value;
-  }
-
-  /** renewPassword replaces the stored hash `from`. Rejects with an Error that gives the reason of a failure. */
-  async renewPassword(username: string, from: string, to: string): Promise<void> {
-    const result = await this.#task<TaskResult<null>>({ type: 'renew', username, from, to });
-    if ('failure' in result) throw new Error(result.failure.reason);
-  }
-
-  /** makeUsersTable creates the users table unless it exists. Rejects when no worker could try. */
-  makeUsersTable(): Promise<TaskResult<MadeUsersTable>> {
-    return this.#task({ type: 'migrate-users' });
-  }
-
-  /** scriptBodies finds out what becomes of the bodies of a script's requests. Rejects when no worker could. */
-  scriptBodies(alias: string, folder: string, name: string): Promise<readonly ScriptBody[]> {
-    return this.#task({ type: 'script-bodies', alias, folder, name });
-  }
-
   /**
-   * registry has a worker answer a request to the registry of scripts. Rejects with ServiceError: `busy` when there is no
-   * worker, `worker_lost` when it died meanwhile.
+   * ask has a worker run an occasional task. Rejects with ServiceError: `busy` when no worker could, `worker_lost` when one
+   * died over a request to the registry, which may have been carried out.
    */
-  registry(request: RegistryRequest): Promise<RegistryResponse> {
-    return this.#task({ type: 'registry', request }, 'worker_lost');
-  }
-
-  /**
-   * routes lists the paths that scripts declare; undefined when `version` is still the last one. Always of the same worker,
-   * while that is ready: each one that is asked scans all scripts. Rejects when there is no worker, or it died meanwhile.
-   */
-  async routes(version: string): Promise<RouteList | undefined> {
-    return (await this.#scanning.run({ type: 'routes', version })) as RouteList | undefined;
-  }
-
-  /** openapi gives the OpenAPI document of a database, of the worker that routes uses. Rejects with ServiceError `busy`. */
-  async openapi(request: OpenApiRequest): Promise<OpenApiResponse> {
+  async ask<Name extends TaskName>(
+    name: Name,
+    ...args: TaskArguments<Name>
+  ): Promise<ResultOf<Name>> {
+    const worker = this.#workerFor(name, args);
+    const { ready } = worker;
     try {
-      return (await this.#scanning.run({ type: 'openapi', request })) as OpenApiResponse;
+      return await worker.run(name, ...args);
     } catch (error) {
-      throw new ServiceError('busy', undefined, { cause: error }); // no scripts yet, or the worker died
+      const code = ready && name === 'registry' ? 'worker_lost' : 'busy';
+      throw new ServiceError(code, undefined, { cause: error }); // the worker died, or has no scripts yet
     }
   }
 
-  /**
-   * databases lists the aliases of the databases with scripts that a caller may run, the default one first in any case.
-   * Rejects with ServiceError `busy`.
-   */
-  async databases(reader: DocumentReader): Promise<readonly string[]> {
-    try {
-      return (await this.#scanning.run({ type: 'databases', reader })) as readonly string[];
-    } catch (error) {
-      throw new ServiceError('busy', undefined, { cause: error });
-    }
-  }
-
-  /** The worker that has scanned all scripts, while that is ready. */
-  get #scanning(): QueryWorker {
-    return this.#workers.find((one) => one.ready) ?? this.#workers[0]!;
-  }
-
-  /** foundScripts counts the scripts, and finds those that cannot be served. Rejects when no worker could. */
-  foundScripts(): Promise<FoundScripts> {
-    return this.#task({ type: 'found-scripts' });
+  /** A worker that is ready, in turn; each is to probe every database, whether it is ready or not. */
+  #workerFor(name: TaskName, args: readonly unknown[]): QueryWorker {
+    const workers = this.#workers;
+    if (SCANS.has(name)) return workers.find((one) => one.ready) ?? workers[0]!;
+    const kind = name === 'probe' ? `probe ${String(args)}` : '';
+    const turn = ((this.#turns.get(kind) ?? 0) + 1) % workers.length;
+    this.#turns.set(kind, turn);
+    const inTurn = [...workers.slice(turn), ...workers.slice(0, turn)];
+    return (name === 'probe' ? undefined : inTurn.find((one) => one.ready)) ?? inTurn[0]!;
   }
 
   /** sending reports to the workers how many bytes of their responses the HTTP process has yet to send. */
@@ -234,19 +169,6 @@ export class QueryPool {
   /** close ends the workers; requests that they still run get no response. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.close()));
-  }
-
-  /** Runs an occasional task on a worker that is ready, round robin. */
-  async #task<Result>(task: WorkerTask, lost: ErrorCode = 'busy'): Promise<Result> {
-    this.#last = (this.#last + 1) % this.#workers.length;
-    const inTurn = [...this.#workers.slice(this.#last), ...this.#workers.slice(0, this.#last)];
-    const worker = inTurn.find((one) => one.ready) ?? inTurn[0]!;
-    const { ready } = worker;
-    try {
-      return (await worker.run(task)) as Result;
-    } catch (error) {
-      throw new ServiceError(ready ? lost : 'busy', undefined, { cause: error }); // the worker died
-    }
   }
 
   #schedule(): void {

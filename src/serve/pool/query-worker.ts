@@ -17,8 +17,11 @@ import { newsPieces } from '../../messages/news-pieces.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
 import { connectionsOf, type Connections } from '../../messages/ipc.js';
-import { allServers, CONNECTION_STRIDE, type WorkerSettings } from '../../messages/settings.js';
-import type { WorkerTask } from '../../messages/tasks.js';
+import { allServers } from '../../messages/database-settings.js';
+import { ServerConnections } from '../../messages/server-connections.js';
+import { countDeath, FIRST_WAIT, LONGEST_WAIT } from '../../messages/worker-deaths.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
+import type { ResultOf, TaskArguments, TaskName, WorkerTask } from '../../messages/tasks.js';
 import { Backoff } from '../../base/backoff.js';
 
 /** What becomes of the requests of a worker. */
@@ -36,17 +39,12 @@ const MESSAGE_REQUESTS = 64;
 /** Longest message (characters): JavaScript has no string of twice this length. */
 const MESSAGE_LENGTH = 256 << 20;
 
-/** Deaths within so many seconds of each other are one series. */
-const DEATH_SERIES = 60;
-
-/** Wait before another attempt to start a thread (milliseconds), doubled each time up to LONGEST_WAIT. */
-const FIRST_WAIT = 100;
-const LONGEST_WAIT = 5_000;
-
 /** How long close waits for a thread that is still starting (milliseconds). */
 const START_LIMIT = 2_000;
 
 const noop = (): void => undefined;
+
+type Thread = Piscina<WorkerTask, unknown>;
 
 export class QueryWorker {
   /** Requests sent to the thread and not answered yet: how busy it is. */
@@ -56,8 +54,8 @@ export class QueryWorker {
   readonly #number: number;
   readonly #filename: string;
   readonly #settings: WorkerSettings;
-  /** See WorkerSettings.connections. */
-  readonly #connections: Int32Array;
+  /** By the place of the server in allServers. */
+  readonly #connections: readonly ServerConnections[];
   readonly #proofs: ProofBook;
   readonly #results: QueryResults;
   readonly #log: Logger;
@@ -66,7 +64,7 @@ export class QueryWorker {
   #mailbox: Mailbox | undefined;
   /** The thread's mailbox; 0 while no thread takes requests. */
   #address = 0;
-  #piscina: Piscina | undefined;
+  #piscina: Thread | undefined;
   /** False from the death of the thread until its replacement has started. */
   #alive = true;
   #closed = false;
@@ -89,15 +87,13 @@ export class QueryWorker {
     this.#number = number;
     this.#filename = filename;
     const servers = allServers(settings);
-    const entries = servers.length * CONNECTION_STRIDE;
-    const connections = new SharedArrayBuffer(entries * Int32Array.BYTES_PER_ELEMENT);
+    const connections = ServerConnections.memoryFor(servers.length);
     const responses = createRing();
     this.#responses = new ResponseReader(responses);
     this.#settings = { ...settings, connections, responses };
-    this.#connections = new Int32Array(connections);
-    servers.forEach((database, i) => {
-      this.#connections[i * CONNECTION_STRIDE] = database.connections;
-    });
+    const shared = new Int32Array(connections);
+    this.#connections = servers.map((_server, i) => new ServerConnections(shared, i));
+    servers.forEach(({ connections: allowed }, i) => (this.#connections[i]!.allowed = allowed));
     this.#proofs = proofs;
     this.#results = results;
     this.#log = log;
@@ -150,24 +146,24 @@ export class QueryWorker {
   }
 
   /** run runs a task on the thread. Rejects when the thread dies meanwhile or is not running. */
-  run(task: WorkerTask): Promise<unknown> {
+  run<Name extends TaskName>(name: Name, ...args: TaskArguments<Name>): Promise<ResultOf<Name>> {
     if (this.#piscina === undefined || !this.#alive)
       return Promise.reject(new Error('no worker thread'));
-    return this.#piscina.run(task);
+    return runTask(this.#piscina, name, ...args);
   }
 
   /** allow sets how many connections the thread may have; it closes the excess as they become idle. */
   allow(connections: Connections): void {
     allServers(this.#settings).forEach(({ alias }, i) => {
       const number = connectionsOf(connections, alias);
-      if (number !== undefined) Atomics.store(this.#connections, i * CONNECTION_STRIDE, number);
+      if (number !== undefined) this.#connections[i]!.allowed = number;
     });
     this.applyConnections();
   }
 
   /** applyConnections has the thread apply the numbers in `lending`. */
   applyConnections(): void {
-    this.#piscina?.run({ type: 'connections' } satisfies WorkerTask).catch(noop);
+    if (this.#piscina !== undefined) runTask(this.#piscina, 'connections').catch(noop);
   }
 
   /** WorkerSettings.connections, for the prover that is lent some. */
@@ -177,19 +173,18 @@ export class QueryWorker {
 
   /** proved sends the thread what has changed in `proofs`. */
   proved(news: ProofNews): void {
-    this.run({ type: 'proofs', news }).catch(noop);
+    this.run('proofs', news).catch(noop);
   }
 
   /** scriptsChanged has the thread poll the stored scripts; a thread that starts does so anyway. */
   scriptsChanged(): void {
-    this.run({ type: 'scripts' }).catch(noop);
+    this.run('scripts').catch(noop);
   }
 
   /** connections gives how many connections to a database (its index) the thread, and the prover, have or may open. */
   connections(database: number): number {
-    const at = database * CONNECTION_STRIDE;
-    const [allowed, open, lent] = [0, 1, 2].map((i) => Atomics.load(this.#connections, at + i));
-    return Math.max(allowed!, open! + lent!);
+    const { allowed, open, lent } = this.#connections[database]!;
+    return Math.max(allowed, open + lent);
   }
 
   /** close ends the thread, but not while it starts: a thread that is ended amid loading an addon crashes. */
@@ -199,13 +194,13 @@ export class QueryWorker {
     this.#mailbox?.close();
     clearTimeout(this.#restart);
     if (this.#piscina === undefined) return;
-    const started = this.#piscina.run({ type: 'connections' } satisfies WorkerTask);
+    const started = runTask(this.#piscina, 'connections');
     await Promise.race([started.catch(noop), sleep(START_LIMIT, undefined, { ref: false })]);
     await this.#piscina.destroy();
   }
 
   #start(): void {
-    const piscina = new Piscina({
+    const piscina: Thread = new Piscina({
       filename: this.#filename,
       workerData: this.#settings,
       minThreads: 1,
@@ -227,7 +222,7 @@ export class QueryWorker {
   }
 
   /** Connects the thread that piscina just started. */
-  #serve(piscina: Piscina): void {
+  #serve(piscina: Thread): void {
     this.#alive = true;
     const mailbox = new Mailbox((report, bodies) => {
       if (report !== '') this.#results.reported?.(report);
@@ -237,9 +232,9 @@ export class QueryWorker {
     });
     this.#mailbox = mailbox;
     for (const news of newsPieces(this.#proofs.news()))
-      piscina.run({ type: 'proofs', news } satisfies WorkerTask).catch(noop);
-    piscina.run({ type: 'serve', address: mailbox.address } satisfies WorkerTask).then(
-      (address: number) => {
+      runTask(piscina, 'proofs', news).catch(noop);
+    runTask(piscina, 'serve', mailbox.address).then(
+      (address) => {
         if (this.#mailbox !== mailbox || this.#closed) return;
         this.#address = address;
         this.flush();
@@ -250,7 +245,7 @@ export class QueryWorker {
     );
   }
 
-  #died(piscina: Piscina): void {
+  #died(piscina: Thread): void {
     if (this.#closed) return;
     this.#alive = false;
     this.#address = 0;
@@ -278,12 +273,10 @@ export class QueryWorker {
   }
 }
 
-/** countDeath counts a death for all workers of the pool, and returns the length of its series. */
-function countDeath(shared: SharedArrayBuffer): number {
-  const deaths = new Int32Array(shared);
-  const now = Math.floor(Date.now() / 1000);
-  const series = now - Atomics.load(deaths, 1) <= DEATH_SERIES ? Atomics.load(deaths, 0) + 1 : 1;
-  Atomics.store(deaths, 0, series);
-  Atomics.store(deaths, 1, now);
-  return series;
+function runTask<Name extends TaskName>(
+  piscina: Thread,
+  name: Name,
+  ...args: TaskArguments<Name>
+): Promise<ResultOf<Name>> {
+  return piscina.run({ name, args }) as Promise<ResultOf<Name>>;
 }

@@ -3,7 +3,7 @@
  * outcome is logged in one line. The service runs in any case: without the table, logins fail.
  */
 import type { Logger } from '../../observe/log.js';
-import type { UsersTable } from '../../messages/settings.js';
+import type { UsersTable } from '../../messages/database-settings.js';
 import type { MadeUsersTable, TaskResult } from '../../messages/tasks.js';
 import { Backoff } from '../../base/backoff.js';
 

@@ -21,7 +21,7 @@ const HEAP = 256;
 
 export class XmlMaker {
   readonly #log: Logger;
-  #piscina: Piscina | undefined;
+  #piscina: Piscina<Uint8Array, XmlOutcome> | undefined;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -34,7 +34,7 @@ export class XmlMaker {
       throw new ServiceError('busy', 'too many answers wait to become XML already');
     const copy = new Uint8Array(json); // a transfer would take the whole buffer that it is part of
     try {
-      return (await this.#piscina.run(copy, { transferList: [copy.buffer] })) as XmlOutcome;
+      return await this.#piscina.run(copy, { transferList: [copy.buffer] });
     } catch (error) {
       throw new ServiceError('worker_lost', undefined, { cause: error });
     }
@@ -47,8 +47,8 @@ export class XmlMaker {
     await piscina?.destroy();
   }
 
-  #start(): Piscina {
-    const piscina = new Piscina({
+  #start(): Piscina<Uint8Array, XmlOutcome> {
+    const piscina = new Piscina<Uint8Array, XmlOutcome>({
       filename: WORKER_FILE,
       minThreads: 0,
       maxThreads: 1,

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '../../observe/log.js';
 import { Poller } from '../../base/poller.js';
-import type { TlsSettings } from '../../messages/settings.js';
+import type { TlsSettings } from '../../messages/http-settings.js';
 
 /** Absolute paths of a certificate with its chain, and of its key (PEM). */
 export interface CertificateFiles {

@@ -1,7 +1,7 @@
 /** One collector of traces: sends it requests, one at a time, over a connection that stays open. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { TraceExportSettings } from '../../messages/settings.js';
+import type { TraceExportSettings } from '../../messages/supervisor-settings.js';
 import { version } from '../../base/version.js';
 
 /** Longest response that is read (bytes). */

@@ -4,7 +4,8 @@
  * those they close go to the new ones, and the rest once the old ones have exited.
  */
 import { connectionsOf, type Connections } from '../../messages/ipc.js';
-import { allServers, type HttpSettings } from '../../messages/settings.js';
+import { allServers } from '../../messages/database-settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import type { HttpProcessSlot } from './http-process-slot.js';
 
 export class ConnectionHandover {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../../messages/ipc.js';
 import type { Logger } from '../../observe/log.js';
-import type { HttpSettings, TlsSettings } from '../../messages/settings.js';
+import type { HttpSettings, TlsSettings } from '../../messages/http-settings.js';
 import type { ConnectionHandover } from './connection-handover.js';
 import type { SharedState } from './http-process-handle.js';
 import { HttpProcessSlot } from './http-process-slot.js';

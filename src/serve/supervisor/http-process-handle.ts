@@ -13,7 +13,7 @@ import type {
 } from '../../messages/ipc.js';
 import type { Exposition } from '../../observe/metrics/exposition.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import { Heartbeat } from './heartbeat.js';
 import type { KnownKeys } from './known-keys.js';
 import type { LoginAttempts } from './login-attempts.js';

@@ -6,7 +6,8 @@ import { Backoff } from '../../base/backoff.js';
 import { connectionsOf, type CancelledCall, type Connections } from '../../messages/ipc.js';
 import type { Logger } from '../../observe/log.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { DatabaseSettings, HttpSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 import { totals } from './connection-handover.js';
 import {
   HttpProcessHandle,

@@ -3,7 +3,8 @@
  * issuer would lose the keys. In memory only, for the sources used last.
  */
 import { recent } from '../../base/recent.js';
-import type { HttpSettings, TokenSettings } from '../../messages/settings.js';
+import type { TokenSettings } from '../../messages/access-settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 
 export class KnownKeys {
   /** By source: one is in use, and a reload may bring another. */

@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { AttemptEnd, AttemptKeys } from '../../messages/ipc.js';
-import type { LoginLimits } from '../../messages/settings.js';
+import type { LoginLimits } from '../../messages/supervisor-settings.js';
 
 const CAPACITY = 100_000;
 

@@ -8,7 +8,7 @@ import { isThisMachine, refusalOf } from '../../base/this-machine.js';
 import { MetricsToken } from '../http/routes/metrics-token.js';
 import type { Logger } from '../../observe/log.js';
 import type { Exposition } from '../../observe/metrics/exposition.js';
-import type { MetricsSettings } from '../../messages/settings.js';
+import type { MetricsSettings } from '../../messages/supervisor-settings.js';
 import { listenFailure } from './port-claim.js';
 
 type Address = NonNullable<MetricsSettings['listen']>;

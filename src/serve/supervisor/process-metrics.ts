@@ -8,7 +8,7 @@ import { BLOCK_BYTES, BlockReader } from '../../observe/metrics/block.js';
 import { blocksOf } from '../../observe/metrics/places.js';
 import { Retired, type Totals } from '../../observe/metrics/totals.js';
 import { createSharedMemory, mapSharedMemory } from '../../native/shared-memory.js';
-import type { HttpSettings } from '../../messages/settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 
 /** Why the supervisor has started HTTP processes after the first ones. */
 export type RestartReason = 'death' | 'reload' | 'certificate' | 'plugin';

@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../../observe/log.js';
 import { Listener } from '../../postgres/connection/listener.js';
-import type { DatabaseSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
 
 /** The notifications of a table of stored scripts. */
 export interface ScriptChanges {

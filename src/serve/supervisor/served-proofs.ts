@@ -5,7 +5,8 @@
 import { newsPieces } from '../../messages/news-pieces.js';
 import { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { DatabaseSettings, HttpSettings } from '../../messages/settings.js';
+import type { DatabaseSettings } from '../../messages/database-settings.js';
+import type { HttpSettings } from '../../messages/http-settings.js';
 
 type Prover = NonNullable<HttpSettings['prover']>;
 

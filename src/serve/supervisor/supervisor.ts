@@ -8,13 +8,12 @@ import type { Logger } from '../../observe/log.js';
 import type { Exposition } from '../../observe/metrics/exposition.js';
 import { keepYoungGenerationSmall, releaseOnceIdle } from '../../native/memory.js';
 import { batchScheduling } from '../../native/scheduling.js';
+import type { HttpSettings, TlsSettings } from '../../messages/http-settings.js';
 import type {
-  HttpSettings,
   LoginLimits,
   MetricsSettings,
-  TlsSettings,
   TraceExportSettings,
-} from '../../messages/settings.js';
+} from '../../messages/supervisor-settings.js';
 import { CertificateWatch, readCertificate, type CertificateFiles } from './certificate.js';
 import { ConnectionHandover } from './connection-handover.js';
 import { HttpProcessGroup } from './http-process-group.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../../base/backoff.js';
 import type { Logger } from '../../observe/log.js';
 import { LogOnce } from '../../base/log-once.js';
-import type { TraceExportSettings } from '../../messages/settings.js';
+import type { TraceExportSettings } from '../../messages/supervisor-settings.js';
 import { errorText, oneLine, printable, systemErrorText } from '../../base/text.js';
 import {
   exportRequest,

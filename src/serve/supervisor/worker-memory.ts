@@ -1,7 +1,7 @@
 /** The memory that the query workers of all HTTP processes share: worker/timing/plan-times.ts, and behind it postgres/servers/known-primaries.ts. */
 import type { Logger } from '../../observe/log.js';
 import { createSharedMemory } from '../../native/shared-memory.js';
-import { PLAN_TIMES_BYTES, PRIMARIES_BYTES } from '../../messages/settings.js';
+import { PLAN_TIMES_BYTES, PRIMARIES_BYTES } from '../../messages/worker-settings.js';
 
 /** workerMemory returns its descriptor, for as long as the supervisor runs; undefined where the kernel has no such memory. */
 export function workerMemory(log: Logger): number | undefined {

@@ -1,6 +1,6 @@
 /** The table in which services share the proofs of stored scripts: one row for each text on each database. */
 import { literal } from '../../base/quote.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { namesOf } from '../scripts/table-names.js';
 
 export const PROOF_COLUMNS = `database_alias text NOT NULL, script text NOT NULL, verb text NOT NULL,

@@ -10,7 +10,7 @@ import {
   type Rows,
 } from '../../postgres/statement/queryable.js';
 import type { Page } from '../../postgres/statement/page.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { RowVersions } from '../scripts/row-versions.js';
 import { CONTENT, type ScriptKey } from '../scripts/scripts-table.js';
 import {

@@ -21,7 +21,7 @@ import { sampleData } from '../../script/request/sample-data.js';
 import type { ScriptText } from '../../script/script-text.js';
 import type { JsonAggregate } from '../../script/statement/statement.js';
 import type { Verb } from '../../script/verb.js';
-import type { RoleSettings } from '../../messages/settings.js';
+import type { RoleSettings } from '../../messages/access-settings.js';
 import { ProofQueue } from './proof-queue.js';
 import { rejectionBy, type Texts, type VerbFinding } from './template-check.js';
 

@@ -3,7 +3,7 @@
  * the condition, so that only one of two concurrent changes of the same state succeeds. Names come from the configuration
  * and are always quoted; values are always bound. NULL and an empty text are the same.
  */
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { CONTENT, KEY } from '../scripts/scripts-table.js';
 import { list, namesOf } from '../scripts/table-names.js';
 import type { RowVersion } from '../scripts/row-versions.js';

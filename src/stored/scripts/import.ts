@@ -9,7 +9,7 @@ import {
   type Rows,
 } from '../../postgres/statement/queryable.js';
 import { arrayLiteral, qualifiedName } from '../../base/quote.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { VERBS } from '../../script/verb.js';
 import { RowVersions, type RowVersion } from './row-versions.js';
 import { KEY } from './scripts-table.js';

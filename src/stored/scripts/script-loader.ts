@@ -14,7 +14,7 @@ import {
   type Rows,
 } from '../../postgres/statement/queryable.js';
 import { qualifiedName } from '../../base/quote.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { MAX_SIZE } from '../../script/script-text.js';
 import { VERBS } from '../../script/verb.js';
 import { isIdentifier } from '../../base/identifier.js';

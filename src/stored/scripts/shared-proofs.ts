@@ -16,7 +16,8 @@ import {
 } from '../../postgres/statement/queryable.js';
 import { VERDICTS } from '../../messages/proofs.js';
 import { proofStatementsOf, type ProofStatements } from '../registry/proof-statements.js';
-import type { ProverSettings, ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
+import type { ProverSettings } from '../../messages/prover-settings.js';
 import { version } from '../../base/version.js';
 import type { ProofStore, SharedProof } from '../../proof/prover/proof-store.js';
 import type { Unit } from '../../proof/prover/units.js';

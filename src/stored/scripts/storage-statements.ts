@@ -9,7 +9,7 @@
  * or function of another owner is refused: it could do anything with the privileges of the writers.
  */
 import { identifier, literal } from '../../base/quote.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { list, namesOf, type Names } from './table-names.js';
 import { PROOF_COLUMNS } from '../registry/proof-statements.js';
 import { CHANNEL, COLUMNS, CONTENT, HISTORY_COLUMNS, KEY, STATE } from './scripts-table.js';

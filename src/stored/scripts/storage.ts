@@ -9,7 +9,7 @@ import {
   StatementFailure,
   type Queryable,
 } from '../../postgres/statement/queryable.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { KEY, REQUIRED } from './scripts-table.js';
 import { FOREIGN, storageStatementsOf, type StorageStatements } from './storage-statements.js';
 

@@ -13,7 +13,7 @@ import { counts } from '../../observe/metrics/thread.js';
 import { StatementFailure, type TimedQueryable } from '../../postgres/statement/queryable.js';
 import { qualifiedName } from '../../base/quote.js';
 import { Poller } from '../../base/poller.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import { scriptNotFound } from '../../script/script-error.js';
 import type {
   FoundScript,

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { identifier, qualifiedName } from '../../base/quote.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 
 /** Longest name in PostgreSQL, bytes. */
 const LONGEST = 63;

@@ -5,7 +5,7 @@ import { StatementFailure, type TimedQueryable } from '../../postgres/statement/
 import { ScriptLoader } from './script-loader.js';
 import type { ScriptSnapshot } from './script-snapshot.js';
 import { VERBS } from '../../script/verb.js';
-import type { ScriptsTable } from '../../messages/settings.js';
+import type { ScriptsTable } from '../../messages/database-settings.js';
 import type { ServedText, ServedTexts, TextSource } from '../../proof/prover/served-texts.js';
 
 export class TableTexts implements TextSource {

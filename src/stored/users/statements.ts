@@ -5,7 +5,7 @@
  */
 import { operatorSchema } from '../../postgres/statement/type-operators.js';
 import { identifier, literal, qualifiedName } from '../../base/quote.js';
-import type { UsersTable } from '../../messages/settings.js';
+import type { UsersTable } from '../../messages/database-settings.js';
 
 export interface UserStatements {
   /** The schema with the operators of the user names' type; no row, or NULL, for pg_catalog. */

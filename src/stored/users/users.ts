@@ -12,7 +12,7 @@ import {
 } from '../../postgres/statement/queryable.js';
 import type { StatementResult } from '../../postgres/statement/job.js';
 import { lacksFeature } from '../../postgres/statement/sql-failure.js';
-import type { UsersTable } from '../../messages/settings.js';
+import type { UsersTable } from '../../messages/database-settings.js';
 import type { MadeUsersTable, StoredUser } from '../../messages/tasks.js';
 import { statementsOf, type UserStatements } from './statements.js';
 

@@ -6,7 +6,8 @@
 import { Listings } from './listings.js';
 import { asOwn } from '../../postgres/statement/identity.js';
 import { ScriptCost } from '../../postgres/statement/script-cost.js';
-import type { TableAccessSettings } from '../../messages/settings.js';
+import type { ListingRequest } from '../../messages/batch.js';
+import type { TableAccessSettings } from '../../messages/access-settings.js';
 import { parseQueryString } from '../../script/request/query-string.js';
 import type { ScriptStatement, StatementBuilder } from '../../script/statement/statement.js';
 import type { Query } from '../query.js';
@@ -28,8 +29,7 @@ export class ListingRunner {
   }
 
   /** prepare gives a query its statement, values, form and cost. Throws ServiceError. */
-  prepare(query: Query): void {
-    const { name, query: queryString, claims } = query.request;
+  prepare(query: Query, { name, query: queryString, claims }: ListingRequest): void {
     const { text, values } = this.#listings.query(name, parseQueryString(queryString), claims);
     query.statement = this.#statement(text);
     query.values = values;

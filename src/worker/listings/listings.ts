@@ -6,7 +6,7 @@ import { callerName } from '../../access/claims.js';
 import { TableAccess } from '../../access/table-access.js';
 import { ServiceError } from '../../base/errors.js';
 import type { SqlFailure } from '../../postgres/statement/sql-failure.js';
-import type { TableAccessSettings } from '../../messages/settings.js';
+import type { TableAccessSettings } from '../../messages/access-settings.js';
 import { listingQuery, type ListingParameters, type ListingQuery } from './listing-query.js';
 import { LISTINGS } from './listing.js';
 

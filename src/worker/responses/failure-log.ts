@@ -2,7 +2,7 @@
  * Failures of statements in the log and in responses. A log line has the SQLSTATE, the position in the script, the names
  * involved, and the message with quoted values masked; never the statement, values, DETAIL or CONTEXT.
  */
-import type { QueryRequest } from '../../messages/batch.js';
+import type { ScriptRequest } from '../../messages/batch.js';
 import type { RequestBody } from '../../script/body/request-body.js';
 import { isRaised, SQL_FAILED, statusOfSqlState, type ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
@@ -30,7 +30,7 @@ export interface FailurePlace extends RequestIds {
 }
 
 /** What the request contained: a message may repeat it. */
-export interface SentText extends Pick<QueryRequest, 'query' | 'headers'> {
+export interface SentText extends Pick<ScriptRequest, 'query' | 'headers'> {
   readonly body: RequestBody | undefined;
 }
 

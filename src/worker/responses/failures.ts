@@ -31,7 +31,7 @@ import {
 import { statementFault, type IsSent } from '../../script/statement/statement-fault.js';
 import { verbOf } from '../../script/verb.js';
 import { readHint } from '../../script/statement/writing-read.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { Position } from '../../base/position.js';
 import { RefusedValue, TemplateError } from '../../template/template.js';
 import { checkHint, failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
@@ -191,10 +191,11 @@ export class Failures {
   /** Rejects a request for which there is no script, in development mode, and says which file would serve it. */
   async #rejectMissing(query: Query, error: ServiceError): Promise<void> {
     const { scripts, scriptsTable } = this.#settings;
-    const { folder, name, method } = query.request;
+    const { request } = query;
+    const { method } = request;
     const hint =
-      scriptsTable === undefined
-        ? await missingScriptHint(scripts, folder, name, method)
+      scriptsTable === undefined && request.kind !== 'listing'
+        ? await missingScriptHint(scripts, request.folder, request.name, method)
         : undefined;
     this.#log.warn({ ...query.ids, script: query.path, hint }, error.message);
     const lines = linesOf(error, method);

@@ -2,7 +2,8 @@
 import { headerLine } from '../../base/headers.js';
 import { formatPosition, type WalPosition } from '../../postgres/statement/wal-position.js';
 import { positionName } from '../../base/lsn-name.js';
-import type { PositionCookies, WorkerSettings } from '../../messages/settings.js';
+import type { PositionCookies } from '../../messages/database-settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 
 /** How long browsers send a position back, s: replicas that are further behind get no requests. */
 const COOKIE_AGE = 60;

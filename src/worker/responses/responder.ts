@@ -12,7 +12,7 @@ import { resultTooLarge } from '../../postgres/connection/result-budget.js';
 import type { SqlFailure } from '../../postgres/statement/sql-failure.js';
 import { jsonToXml } from '../../script/xml.js';
 import type { ProofBook } from '../../messages/proof-book.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import { errorText } from '../../base/text.js';
 import { Failures } from './failures.js';
 import { changeResponse, checkJson, columnTexts, headerLines } from './head-response.js';

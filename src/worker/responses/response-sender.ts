@@ -9,7 +9,7 @@ import { SCRIPT } from '../../observe/metrics/catalogue.js';
 import type { LargeValue } from '../../native/pipeline.js';
 import { LONGEST_LINES } from '../../native/response-ring.js';
 import type { WalPosition } from '../../postgres/statement/wal-position.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import { SlotTable } from '../../base/slot-table.js';
 import { PositionLines } from './position-lines.js';
 import type { Query } from '../query.js';

@@ -16,7 +16,7 @@ import { routesOf } from '../../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../../script/scripts.js';
 import { inSlices } from '../../base/slices.js';
 import { methodsOf } from '../../script/verb.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../../messages/tasks.js';
 
 /** A document, and what it was made of. */

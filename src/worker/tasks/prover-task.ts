@@ -8,7 +8,7 @@ import { LentQuota } from '../../postgres/connection/lent-quota.js';
 import { ResultBudget } from '../../postgres/connection/result-budget.js';
 import { ProofBook } from '../../messages/proof-book.js';
 import type { ProofNews } from '../../messages/proofs.js';
-import type { ProverSettings } from '../../messages/settings.js';
+import type { ProverSettings } from '../../messages/prover-settings.js';
 import type { ProverMessage, ProverReport } from '../../messages/tasks.js';
 import { FileTexts } from '../../proof/prover/file-texts.js';
 import { ProverService, type ProverSources } from '../../proof/prover/prover-service.js';

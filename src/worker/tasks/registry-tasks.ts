@@ -6,7 +6,7 @@ import { errorBody, ServiceError, SQL_FAILED } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
 import { StatementFailure, type ServiceDatabase } from '../../postgres/statement/queryable.js';
 import { failureLevel } from '../../postgres/statement/sql-failure.js';
-import type { WorkerSettings } from '../../messages/settings.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { RegistryResponse, RegistryRequest } from '../../messages/tasks.js';
 import { Records } from '../../stored/registry/records.js';
 import { Registry, type Change } from '../../stored/registry/registry.js';

@@ -3,7 +3,7 @@
  */
 import type { Logger } from '../../observe/log.js';
 import { StatementFailure, type Queryable } from '../../postgres/statement/queryable.js';
-import type { UsersTable } from '../../messages/settings.js';
+import type { UsersTable } from '../../messages/database-settings.js';
 import type { MadeUsersTable, StoredUser, TaskResult } from '../../messages/tasks.js';
 import { Users } from '../../stored/users/users.js';
 import { errorText } from '../../base/text.js';

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mapOrOwn } from '../../native/shared-memory.js';
-import { PLAN_TIMES_BYTES } from '../../messages/settings.js';
+import { PLAN_TIMES_BYTES } from '../../messages/worker-settings.js';
 
 /** The least time between two plans of a script, s. */
 const INTERVAL = 60;

@@ -5,10 +5,9 @@
  */
 import type { CallRun, McpCall } from '../../mcp/arguments/call.js';
 import type { Run } from '../../postgres/statement/job.js';
-import type { QueryRequest } from '../../messages/batch.js';
-import type { WorkerTraceSettings } from '../../messages/settings.js';
+import type { WorkerTraceSettings } from '../../messages/thread-settings.js';
 import { monotonic } from '../../observe/trace/clock.js';
-import { traceIdsOf } from '../../observe/trace/ids.js';
+import { traceIdsOf, type NumberedRequest } from '../../observe/trace/ids.js';
 import { RateLimit } from '../../observe/trace/rate-limit.js';
 import { CLIENT, INTERNAL, type Attributes } from '../../observe/trace/span.js';
 import type { Work, WorkSpan } from '../../observe/trace/work.js';
@@ -32,7 +31,7 @@ export class QuerySpans {
     this.#post = post;
   }
 
-  idsOf(request: QueryRequest): TraceIds {
+  idsOf(request: NumberedRequest): TraceIds {
     return traceIdsOf(this.#seed, request);
   }
 

@@ -3,7 +3,6 @@
  * its spans. All others are plain queries.
  */
 import { performance } from 'node:perf_hooks';
-import type { QueryRequest } from '../../messages/batch.js';
 import type { ServiceError } from '../../base/errors.js';
 import { headerLine } from '../../base/headers.js';
 import type { Logger } from '../../observe/log.js';
@@ -27,7 +26,7 @@ export class TimedQuery extends Query {
   /** With `log`, its times are logged there; with `sendsTimes` its response has them. */
   constructor(
     responder: Outcomes,
-    request: QueryRequest,
+    request: Query['request'],
     claimSettings: boolean,
     log: Logger | undefined,
     sendsTimes: boolean,

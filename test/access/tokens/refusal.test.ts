@@ -4,7 +4,7 @@ import type { RefusalReason } from '#app/access/tokens/refusal.js';
 import { TokenVerifier } from '#app/access/tokens/token-verifier.js';
 import { REFUSED_TOKENS, TOKENS } from '#app/observe/metrics/catalogue.js';
 import { counts } from '#app/observe/metrics/thread.js';
-import type { TokenSettings } from '#app/messages/settings.js';
+import type { TokenSettings } from '#app/messages/access-settings.js';
 import { until } from '../../support/until.js';
 import { KeyServer } from '../key-server.js';
 import {

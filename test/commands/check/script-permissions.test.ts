@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Report } from '#app/commands/check/report.js';
 import { scriptPermissions } from '#app/commands/check/script-permissions.js';
-import type { ScriptEntry } from '#app/messages/settings.js';
+import type { ScriptEntry } from '#app/messages/access-settings.js';
 import type { ListedScript } from '#app/script/files/script-listing.js';
 import { scriptOfFile } from '#app/script/verb.js';
 import { makeFolder, run } from '../program.js';

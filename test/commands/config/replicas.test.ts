@@ -2,7 +2,7 @@
 import t from 'tap';
 import { databaseOf, databasesOf, replicasOf } from '#app/commands/config/databases.js';
 import { settingsOf } from '#app/commands/config/settings.js';
-import type { PositionCookies } from '#app/messages/settings.js';
+import type { PositionCookies } from '#app/messages/database-settings.js';
 import { makeCertificate } from '../../support/certificates.js';
 import { makeLoader, type Outcome } from './load-config.js';
 

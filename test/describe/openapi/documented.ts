@@ -9,7 +9,7 @@ import { sqlTypes } from '#app/proof/branches/catalog.js';
 import { keptProof, recordOf, typesIn } from '#app/proof/branches/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
 import { ScriptStore } from '#app/script/files/script-store.js';
-import type { DocumentSettings } from '#app/messages/settings.js';
+import type { DocumentSettings } from '#app/messages/worker-settings.js';
 import type { DocumentReader } from '#app/messages/tasks.js';
 import { TestDatabase } from '../../support/database.js';
 import type { Postgres } from '../../support/postgres.js';

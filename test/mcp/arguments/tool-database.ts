@@ -7,7 +7,7 @@ import { ReadOnly } from '#app/mcp/tables/read-only.js';
 import { ToolList } from '#app/mcp/tools/tool-list.js';
 import { ToolCalls } from '#app/mcp/tools/tool-calls.js';
 import type { Arguments, ToolOutcome } from '#app/mcp/arguments/tool.js';
-import type { McpSettings } from '#app/messages/settings.js';
+import type { McpSettings } from '#app/messages/worker-settings.js';
 import { databaseSettings } from '../../support/http-process.js';
 import { TestDatabase } from '../../support/database.js';
 import { startPostgres, type Postgres } from '../../support/postgres.js';

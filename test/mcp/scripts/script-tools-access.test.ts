@@ -1,6 +1,6 @@
 /** Scripts as tools exist only for callers who may run them. */
 import t from 'tap';
-import type { ScriptAccessSettings } from '#app/messages/settings.js';
+import type { ScriptAccessSettings } from '#app/messages/access-settings.js';
 import { startPostgres } from '../../support/postgres.js';
 import { TestedScripts } from '../tested-scripts.js';
 

@@ -1,6 +1,6 @@
 /** Visible tables: those that PostgreSQL lets a role read, restricted by `[access]` for each caller. */
 import t from 'tap';
-import type { TableAccessSettings, TableEntry } from '#app/messages/settings.js';
+import type { TableAccessSettings, TableEntry } from '#app/messages/access-settings.js';
 import { startPostgres } from '../../support/postgres.js';
 import { HIDDEN, namesIn, OPEN, TestedCatalog, type Caller } from '../tested-catalog.js';
 

@@ -1,7 +1,7 @@
 /** Indexes, checks, estimates and partitions of tables, as far as a caller may know them. */
 import t from 'tap';
 import { descriptionJson, tablesJson } from '#app/mcp/tools/listings.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { startPostgres } from '../../support/postgres.js';
 import { OPEN, TestedCatalog, type Caller } from '../tested-catalog.js';
 

@@ -1,7 +1,7 @@
 /** Primary and foreign keys, in both directions, as far as a caller may know their tables and columns. */
 import t from 'tap';
 import type { ForeignKey, TableKeys } from '#app/mcp/tables/table.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { startPostgres } from '../../support/postgres.js';
 import { Clock } from '../clock.js';
 import { OPEN, TestedCatalog, type Caller } from '../tested-catalog.js';

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { genericTools } from '#app/mcp/tools/generic-tools.js';
-import type { McpSettings } from '#app/messages/settings.js';
+import type { McpSettings } from '#app/messages/worker-settings.js';
 import { mcpSettings } from '../tested-catalog.js';
 
 const names = (settings: Partial<McpSettings> = {}): string[] =>

@@ -4,7 +4,7 @@ import { ReadOnly } from '#app/mcp/tables/read-only.js';
 import { TableResources } from '#app/mcp/tools/table-resources.js';
 import { ToolCalls } from '#app/mcp/tools/tool-calls.js';
 import { ToolList } from '#app/mcp/tools/tool-list.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { startPostgres } from '../../support/postgres.js';
 import { callOf, TestedCatalog, type Caller, type TestedOptions } from '../tested-catalog.js';
 

@@ -4,7 +4,7 @@ import type { ScriptTools } from '#app/mcp/scripts/script-tools.js';
 import { ToolList } from '#app/mcp/tools/tool-list.js';
 import { tableToolName } from '#app/mcp/arguments/tool-names.js';
 import type { ListedTool } from '#app/mcp/arguments/tool.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { startPostgres } from '../../support/postgres.js';
 import { TestDatabase } from '../../support/database.js';
 import { callOf, OPEN, TestedCatalog, type Caller, type TestedOptions } from '../tested-catalog.js';

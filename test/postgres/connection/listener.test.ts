@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Listener } from '#app/postgres/connection/listener.js';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 import { freeze } from '../../support/black-hole.js';
 import { databaseSettings } from '../../support/http-process.js';
 import { startOtherEngine, YUGABYTEDB } from '../../support/other-engine.js';

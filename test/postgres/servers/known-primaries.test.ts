@@ -2,7 +2,7 @@
 import t from 'tap';
 import { createSharedMemory } from '#app/native/shared-memory.js';
 import { KnownPrimaries } from '#app/postgres/servers/known-primaries.js';
-import { PLAN_TIMES_BYTES, PRIMARIES_BYTES } from '#app/messages/settings.js';
+import { PLAN_TIMES_BYTES, PRIMARIES_BYTES } from '#app/messages/worker-settings.js';
 import { RolesFixture } from '../roles-fixture.js';
 
 /** Memory as the supervisor makes it, with a mapping for each worker. */

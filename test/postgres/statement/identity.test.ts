@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import { identityOf, IdentityRejected } from '#app/postgres/statement/identity.js';
 import { InternalJob } from '#app/postgres/statement/internal-job.js';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 import { describe, TestDatabase, type Outcome } from '../../support/database.js';
 import { startPostgres } from '../../support/postgres.js';
 import { asAuthenticator, ROLES } from '../roles.js';

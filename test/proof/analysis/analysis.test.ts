@@ -5,7 +5,7 @@
 import t, { type Test } from 'tap';
 import { analyse, type Analysis } from '#app/proof/analysis/analysis.js';
 import { StatementFailure } from '#app/postgres/statement/queryable.js';
-import type { DatabaseSettings } from '#app/messages/settings.js';
+import type { DatabaseSettings } from '#app/messages/database-settings.js';
 import { TestDatabase } from '../../support/database.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { startOwnPostgres, startPostgres, type Postgres } from '../../support/postgres.js';

@@ -6,7 +6,7 @@ import { keptProof, recordOf, type AnalysedRecord } from '#app/proof/branches/pr
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
 import { compileText } from '#app/script/script-text.js';
 import type { Verb } from '#app/script/verb.js';
-import type { RoleSettings } from '#app/messages/settings.js';
+import type { RoleSettings } from '#app/messages/access-settings.js';
 import { TestDatabase } from '../../support/database.js';
 import { startPostgres, versionOf } from '../../support/postgres.js';
 

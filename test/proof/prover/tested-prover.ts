@@ -9,7 +9,8 @@ import type { ProofNews, RecordedFinding, ServedProof } from '#app/messages/proo
 import { ProofBook } from '#app/messages/proof-book.js';
 import { ProverService } from '#app/proof/prover/prover-service.js';
 import { proverSources } from '#app/worker/tasks/prover-task.js';
-import type { ProverSettings, ScriptsTable } from '#app/messages/settings.js';
+import type { ScriptsTable } from '#app/messages/database-settings.js';
+import type { ProverSettings } from '#app/messages/prover-settings.js';
 import { TestDatabase } from '../../support/database.js';
 import type { Postgres } from '../../support/postgres.js';
 import { until } from '../../support/until.js';

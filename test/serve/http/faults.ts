@@ -4,7 +4,7 @@ import type net from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { createLogger } from '#app/observe/log.js';
-import type { HttpSettings } from '#app/messages/settings.js';
+import type { HttpSettings } from '#app/messages/http-settings.js';
 import { sendRaw, type RawAnswer } from '../../support/raw-http.js';
 
 declare global {

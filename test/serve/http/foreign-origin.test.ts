@@ -3,7 +3,7 @@
  * authentication.
  */
 import t from 'tap';
-import type { CorsSettings } from '#app/messages/settings.js';
+import type { CorsSettings } from '#app/messages/http-settings.js';
 import { errorOf, probeFolder, servePlugins } from './served-plugins.js';
 import { authSettings, userToken } from '../../support/tokens.js';
 

@@ -1,6 +1,6 @@
 /** Cache-Control: responses to a token and of /auth are never stored, whatever their status and however early. */
 import t from 'tap';
-import type { CorsSettings } from '#app/messages/settings.js';
+import type { CorsSettings } from '#app/messages/http-settings.js';
 import { startHttpProcess, type HttpProcessOverrides } from '../../support/http-process.js';
 import { requestBytes, sendRaw } from '../../support/raw-http.js';
 import { authSettings, userToken } from '../../support/tokens.js';

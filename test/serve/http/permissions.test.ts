@@ -1,6 +1,6 @@
 /** Who may run a script under queries.restrict, over HTTP. There is no script: callers who pass get 404. */
 import t from 'tap';
-import type { ScriptEntry } from '#app/messages/settings.js';
+import type { ScriptEntry } from '#app/messages/access-settings.js';
 import { databaseSettings, startHttpProcess } from '../../support/http-process.js';
 import { requestBytes, sendRaw } from '../../support/raw-http.js';
 import { authSettings, signToken, userToken } from '../../support/tokens.js';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { HttpProcessHandle } from '#app/serve/supervisor/http-process-handle.js';
-import type { PluginSettings } from '#app/messages/settings.js';
+import type { PluginSettings } from '#app/messages/http-settings.js';
 import {
   httpProcessSettings,
   startHttpProcess,

@@ -5,7 +5,7 @@ import { HttpServer } from '#app/serve/http/http-server.js';
 import { SupervisedAttempts } from '#app/serve/http/transport/supervised.js';
 import { createLogger, type Logger } from '#app/observe/log.js';
 import { ProofBook } from '#app/messages/proof-book.js';
-import type { HttpSettings } from '#app/messages/settings.js';
+import type { HttpSettings } from '#app/messages/http-settings.js';
 
 /** startServer starts a server whose threads run a program of test/pool/fixtures, and gives its port; it is drained when the test ends. */
 export async function startServer(

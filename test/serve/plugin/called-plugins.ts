@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { ServiceError } from '#app/base/errors.js';
 import type { Logger } from '#app/observe/log.js';
 import { Plugins, type PluginCall } from '#app/serve/plugin/plugins.js';
-import type { PluginSettings } from '#app/messages/settings.js';
+import type { PluginSettings } from '#app/messages/http-settings.js';
 import { PluginLibraries, type LibraryRequester } from '#app/serve/supervisor/plugin-libraries.js';
 import { PluginFolder } from '../../support/plugin-folder.js';
 import { until } from '../../support/until.js';

@@ -44,7 +44,7 @@ t.test('the thread dies', async (t) => {
   const failures = (): number => reader.rows(DATABASES)[0]?.values[DATABASE.opened.failed] ?? 0;
   const probeUntil = (more: number): Promise<true> =>
     until(async () => {
-      await pool.probe('main').catch(() => undefined); // nothing listens there
+      await pool.ask('probe', 'main').catch(() => undefined); // nothing listens there
       return failures() > more;
     });
   await probeUntil(1);

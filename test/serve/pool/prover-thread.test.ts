@@ -5,7 +5,7 @@ import type { Logger } from '#app/observe/log.js';
 import { ProverThread } from '#app/serve/pool/prover-thread.js';
 import { ProofBook } from '#app/messages/proof-book.js';
 import type { ProofNews, ServedProof } from '#app/messages/proofs.js';
-import { CONNECTION_STRIDE } from '#app/messages/settings.js';
+import { ServerConnections } from '#app/messages/server-connections.js';
 import { databaseSettings } from '../../support/http-process.js';
 import { connections, startPostgres, type Postgres } from '../../support/postgres.js';
 import { until } from '../../support/until.js';
@@ -37,7 +37,7 @@ const proof = (script: string): ServedProof => ({
 });
 
 class Started {
-  readonly connections = new SharedArrayBuffer(CONNECTION_STRIDE * 4);
+  readonly connections = ServerConnections.memoryFor(1);
   readonly numbers = new Int32Array(this.connections);
   readonly news: ProofNews[] = [];
   readonly errors: string[] = [];

@@ -50,7 +50,7 @@ t.teardown(() => {
 
 /** Asks until there is a worker. */
 function ask(request: RegistryRequest): Promise<RegistryResponse> {
-  return until(() => pool.registry(request).catch(() => undefined));
+  return until(() => pool.ask('registry', request).catch(() => undefined));
 }
 
 t.test('it dies over a change', async (t) => {
@@ -59,7 +59,7 @@ t.test('it dies over a change', async (t) => {
   const held = server.sql(`BEGIN; LOCK service_queries; ${gate.sql}; COMMIT`);
   await server.sql(`DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'
     AND relation = 'service_queries'::regclass) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$`);
-  const waiting = t.rejects(pool.registry(PUT), { code: 'worker_lost', status: 502 });
+  const waiting = t.rejects(pool.ask('registry', PUT), { code: 'worker_lost', status: 502 });
   writeFileSync(path.join(folder, 'die'), '');
   await waiting;
   await gate.open();

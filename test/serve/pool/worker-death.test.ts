@@ -140,11 +140,11 @@ t.test('a worker that keeps dying is started ever more rarely', async (t) => {
 t.test('a probe under which the thread dies rejects', async (t) => {
   const { pool, submit } = scriptedPool(t);
   await submit('mute').outcome;
-  const probe = pool.probe('main');
+  const probe = pool.ask('probe', 'main');
   void submit('die');
   await t.rejects(probe);
   t.equal((await submit().outcome).status, 200);
-  t.equal((await pool.probe('main')).reason, '');
+  t.equal((await pool.ask('probe', 'main')).reason, '');
 });
 
 t.test('threads that cannot start are tried again until they can', async (t) => {

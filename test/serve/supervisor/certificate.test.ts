@@ -5,7 +5,7 @@ import path from 'node:path';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import type { Logger } from '#app/observe/log.js';
-import type { TlsSettings } from '#app/messages/settings.js';
+import type { TlsSettings } from '#app/messages/http-settings.js';
 import { CertificateWatch, readCertificate } from '#app/serve/supervisor/certificate.js';
 import { makeCertificate } from '../../support/certificates.js';
 

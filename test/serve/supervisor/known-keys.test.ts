@@ -1,6 +1,6 @@
 /** KnownKeys: the last key set of each source, only for that source. */
 import t from 'tap';
-import type { TokenSettings } from '#app/messages/settings.js';
+import type { TokenSettings } from '#app/messages/access-settings.js';
 import { KnownKeys } from '#app/serve/supervisor/known-keys.js';
 import { httpProcessSettings } from '../../support/http-process.js';
 import { authSettings } from '../../support/tokens.js';

@@ -1,7 +1,7 @@
 /** What HTTP processes of a service know of the proofs, and what of it outlives a reload. */
 import t from 'tap';
 import type { ProofNews, ServedProof } from '#app/messages/proofs.js';
-import type { HttpSettings } from '#app/messages/settings.js';
+import type { HttpSettings } from '#app/messages/http-settings.js';
 import { ServedProofs } from '#app/serve/supervisor/served-proofs.js';
 import { databaseSettings, httpProcessSettings } from '../../support/http-process.js';
 

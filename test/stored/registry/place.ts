@@ -1,7 +1,7 @@
 /** The table of scripts over a test's PostgreSQL. */
 import type { Test } from 'tap';
 import type { Database } from '#app/postgres/lanes/database.js';
-import type { ScriptsTable } from '#app/messages/settings.js';
+import type { ScriptsTable } from '#app/messages/database-settings.js';
 import { Records } from '#app/stored/registry/records.js';
 import type { ScriptKey } from '#app/stored/scripts/scripts-table.js';
 import { ScriptStorage } from '#app/stored/scripts/storage.js';

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { ServiceError } from '#app/base/errors.js';
 import type { Logger } from '#app/observe/log.js';
 import { ResultBudget } from '#app/postgres/connection/result-budget.js';
-import type { ScriptsTable } from '#app/messages/settings.js';
+import type { ScriptsTable } from '#app/messages/database-settings.js';
 import { StoredScripts } from '#app/stored/scripts/stored-scripts.js';
 import { TestDatabase } from '../../support/database.js';
 import type { Postgres } from '../../support/postgres.js';

@@ -2,7 +2,8 @@
 import type { Test } from 'tap';
 import type { Logger } from '#app/observe/log.js';
 import type { Database } from '#app/postgres/lanes/database.js';
-import type { RoleSettings, ScriptsTable } from '#app/messages/settings.js';
+import type { RoleSettings } from '#app/messages/access-settings.js';
+import type { ScriptsTable } from '#app/messages/database-settings.js';
 import type { RegistryResponse, RegistryRequest } from '#app/messages/tasks.js';
 import { RegistryTasks } from '#app/worker/tasks/registry-tasks.js';
 import { StoredScripts } from '#app/stored/scripts/stored-scripts.js';

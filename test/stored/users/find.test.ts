@@ -1,6 +1,6 @@
 /** Finding a user, in tables of all kinds. */
 import t from 'tap';
-import type { UsersTable } from '#app/messages/settings.js';
+import type { UsersTable } from '#app/messages/database-settings.js';
 import { connections, startOwnPostgres, startPostgres } from '../../support/postgres.js';
 import { fails, usersOf } from './tables.js';
 

@@ -1,6 +1,6 @@
 /** Creating the users table, leaving an existing one unchanged, and dropping both. */
 import t from 'tap';
-import type { UsersTable } from '#app/messages/settings.js';
+import type { UsersTable } from '#app/messages/database-settings.js';
 import { startPostgres, type Postgres } from '../../support/postgres.js';
 import { fails, usersOf } from './tables.js';
 

@@ -1,6 +1,6 @@
 /** Users over a test's PostgreSQL. */
 import type { Test } from 'tap';
-import type { UsersTable } from '#app/messages/settings.js';
+import type { UsersTable } from '#app/messages/database-settings.js';
 import { StatementFailure } from '#app/postgres/statement/queryable.js';
 import { Users } from '#app/stored/users/users.js';
 import { TestDatabase } from '../../support/database.js';

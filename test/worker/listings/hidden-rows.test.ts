@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { Listings } from '#app/worker/listings/listings.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { parseQueryString } from '#app/script/request/query-string.js';
 import { databaseSettings, startHttpProcess } from '../../support/http-process.js';
 import { startPostgres } from '../../support/postgres.js';

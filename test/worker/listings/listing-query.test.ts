@@ -3,7 +3,7 @@ import t from 'tap';
 import { Listings } from '#app/worker/listings/listings.js';
 import { MAX_CONDITIONS } from '#app/worker/listings/listing-query.js';
 import { ServiceError } from '#app/base/errors.js';
-import type { TableAccessSettings } from '#app/messages/settings.js';
+import type { TableAccessSettings } from '#app/messages/access-settings.js';
 import { parseQueryString } from '#app/script/request/query-string.js';
 
 const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], ignored: [] };

@@ -1,6 +1,6 @@
 /** Statements of listings: the same text is the same statement, and only so many are remembered. */
 import t from 'tap';
-import type { QueryRequest } from '#app/messages/batch.js';
+import type { ListingRequest } from '#app/messages/batch.js';
 import { ListingRunner } from '#app/worker/listings/listing-runner.js';
 import { Query } from '#app/worker/query.js';
 import { jsonFrame, StatementBuilder } from '#app/script/statement/statement.js';
@@ -18,11 +18,11 @@ function runner(): (name: string, query?: string) => Query {
     new StatementBuilder(jsonFrame('json_agg', 1_000)),
   );
   return (name, query = '') => {
-    const request: QueryRequest = {
+    const request: ListingRequest = {
+      kind: 'listing',
       id: 1,
       method: 'GET',
       alias: 'main',
-      folder: '',
       name,
       query,
       headers: '',
@@ -30,10 +30,9 @@ function runner(): (name: string, query?: string) => Query {
       role: '',
       claims: '',
       traced: false,
-      declared: false,
     };
     const made = new Query(outcomes, request, false);
-    listings.prepare(made);
+    listings.prepare(made, request);
     return made;
   };
 }

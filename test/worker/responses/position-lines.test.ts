@@ -1,7 +1,7 @@
 /** The header lines with the position of a write: a name and a cookie for each database. */
 import t from 'tap';
 import { PositionLines } from '#app/worker/responses/position-lines.js';
-import type { PositionCookies } from '#app/messages/settings.js';
+import type { PositionCookies } from '#app/messages/database-settings.js';
 
 const POSITION = { timeline: 1, lsn: 0x3000148n };
 const ALIASES = ['shop', 'reports', 'größe', 'Größe', '-_9'];

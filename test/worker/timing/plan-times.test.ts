@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { createSharedMemory } from '#app/native/shared-memory.js';
 import { PlanTimes } from '#app/worker/timing/plan-times.js';
-import { PLAN_TIMES_BYTES } from '#app/messages/settings.js';
+import { PLAN_TIMES_BYTES } from '#app/messages/worker-settings.js';
 
 t.test('memory that cannot be mapped', (t) => {
   for (const descriptor of [undefined, 0, 99_999]) {

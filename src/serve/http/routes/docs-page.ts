@@ -6,10 +6,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { installedFile } from '../../../base/installed-file.js';
 import { NO_BODY } from '../../../messages/batch.js';
-import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { TYPED } from '../transport/response-head.js';
-import type { Route } from '../transport/route.js';
+import type { Route, RouteSource } from '../transport/route.js';
 
 const FOLDER = 'dist/clients/page/files';
 
@@ -43,41 +42,35 @@ interface Resource {
   readonly unchanged: string;
 }
 
-export class DocsPage {
-  /** By path, without the context. */
-  readonly routes: Readonly<Record<string, Route>>;
-  readonly #requests: RequestTable;
-
-  /** `atRoot` tells whether `/` has the page too. Throws when a file of the page is missing. */
-  constructor(requests: RequestTable, atRoot: boolean) {
-    this.#requests = requests;
-    const page = this.#route(readResource(PAGE));
-    this.routes = {
+/** docsPage serves the page, also at `/` if `atRoot`. Throws when a file of the page is missing. */
+export function docsPage(requests: RequestTable, atRoot: boolean): RouteSource {
+  const routeOf = (file: typeof PAGE): Route => {
+    const { bytes, tag, lines, unchanged } = readResource(file);
+    return {
+      token: 'ignored',
+      handle: (request) => {
+        if (!requests.allowsMethod(request, ['GET', 'HEAD'])) return;
+        const { response, ifNoneMatch, authorization } = request;
+        const same = hasTag(ifNoneMatch, tag);
+        response.addLines(same ? unchanged : lines);
+        // Every response to a request with a token has a Cache-Control already.
+        if (authorization === '') response.addLines(CACHED);
+        if (same) requests.respond(request, 304, NO_BODY, '');
+        else requests.respond(request, 200, TYPED, bytes);
+      },
+    };
+  };
+  const page = routeOf(PAGE);
+  return {
+    routes: {
       [PATH]: page,
       ...(atRoot ? { '/': page } : {}),
-      ...Object.fromEntries(
-        FILES.map((file) => [`${PATH}/${file.name}`, this.#route(readResource(file))]),
-      ),
-    };
-  }
-
-  #route(resource: Resource): Route {
-    return { token: 'ignored', handle: (request) => this.#respond(request, resource) };
-  }
-
-  #respond(request: HttpRequest, { bytes, tag, lines, unchanged }: Resource): void {
-    if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
-    const { response, ifNoneMatch, authorization } = request;
-    const same = hasTag(ifNoneMatch, tag);
-    response.addLines(same ? unchanged : lines);
-    // Every response to a request with a token has a Cache-Control already.
-    if (authorization === '') response.addLines(CACHED);
-    if (same) this.#requests.respond(request, 304, NO_BODY, '');
-    else this.#requests.respond(request, 200, TYPED, bytes);
-  }
+      ...Object.fromEntries(FILES.map((file) => [`${PATH}/${file.name}`, routeOf(file)])),
+    },
+  };
 }
 
-function readResource({ name, type }: { name: string; type: string }): Resource {
+function readResource({ name, type }: typeof PAGE): Resource {
   const bytes = new Uint8Array(readFileSync(installedFile(`${FOLDER}/${name}`)));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
   const unchanged = `\r\nETag: ${tag}`;

@@ -1,43 +1,22 @@
 /** `/_health` and `/_ready`: the results of the last probe of each database, served even while the queue is full. */
 import { JSON_BODY } from '../../../messages/batch.js';
-import type { DatabaseHealth } from '../../pool/database-health.js';
-import type { ProofBook } from '../../../messages/proof-book.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HandlerParts } from './handler-parts.js';
 import type { HttpRequest } from '../transport/http-request.js';
-import type { RequestTable } from '../transport/request-table.js';
-import type { Route } from '../transport/route.js';
+import type { RouteSource } from '../transport/route.js';
 
-export class HealthHandler {
-  /** 503 while the default database does not answer. */
-  readonly live: Route;
-  /** 503 while a configured database does not answer, until the first proof if configured, and during shutdown. */
-  readonly ready: Route;
-  readonly #requests: RequestTable;
-  readonly #health: DatabaseHealth;
-
-  constructor(
-    { worker, ready, readyProof }: HttpSettings,
-    requests: RequestTable,
-    health: DatabaseHealth,
-    proofs: ProofBook,
-  ) {
-    this.#requests = requests;
-    this.#health = health;
-    const rules = { token: 'ignored', exempt: true } as const;
-    this.live = { ...rules, handle: (one) => this.#respond(one, [worker.defaultAlias], true) };
-    this.ready = {
-      ...rules,
-      handle: (one) => {
-        const proof = readyProof ? { proof: proofs.complete ? 'complete' : 'running' } : {};
-        this.#respond(one, ready, !requests.closing && (!readyProof || proofs.complete), proof);
-      },
-    };
-  }
-
+export function healthSource({ settings, requests, health, pool }: HandlerParts): RouteSource {
+  const { worker, ready, readyProof } = settings;
+  const { proofs } = pool;
+  const rules = { token: 'ignored', exempt: true } as const;
   /** `more` are further members of the body. */
-  #respond(request: HttpRequest, required: readonly string[], ready: boolean, more = {}): void {
-    if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
-    const { states, readOnly } = this.#health;
+  const respond = (
+    request: HttpRequest,
+    required: readonly string[],
+    ready: boolean,
+    more = {},
+  ): void => {
+    if (!requests.allowsMethod(request, ['GET', 'HEAD'])) return;
+    const { states, readOnly } = health;
     const up = ready && required.every((alias) => states.get(alias) === true);
     const databases = Object.fromEntries(
       Array.from(states, ([alias, answers]) => [
@@ -46,6 +25,20 @@ export class HealthHandler {
       ]),
     );
     const body = JSON.stringify({ status: up ? 'up' : 'down', databases, ...more });
-    this.#requests.respond(request, up ? 200 : 503, JSON_BODY, body);
-  }
+    requests.respond(request, up ? 200 : 503, JSON_BODY, body);
+  };
+  return {
+    routes: {
+      // 503 while the default database does not answer.
+      '/_health': { ...rules, handle: (one) => respond(one, [worker.defaultAlias], true) },
+      // 503 while a configured database does not answer, until the first proof if configured, and during shutdown.
+      '/_ready': {
+        ...rules,
+        handle: (one) => {
+          const proof = readyProof ? { proof: proofs.complete ? 'complete' : 'running' } : {};
+          respond(one, ready, !requests.closing && (!readyProof || proofs.complete), proof);
+        },
+      },
+    },
+  };
 }

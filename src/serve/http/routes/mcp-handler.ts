@@ -6,18 +6,18 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../access/caller.js';
-import { MCP, packRequest } from '../../../messages/batch.js';
+import { packMcpRequest } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { CancelledCall } from '../../../messages/ipc.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { HttpSettings } from '../../../messages/settings.js';
 import { PageOrigins, type Gate } from '../transport/gate.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
+import type { HandlerParts } from './handler-parts.js';
 import { McpCancellation } from './mcp-cancellation.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
-import type { BodyRule, Route, TokenRule } from '../transport/route.js';
+import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 /** Largest message (bytes), where `http.max_body` is not less. */
 const MESSAGE = 1 << 20;
@@ -25,33 +25,36 @@ const MESSAGE = 1 << 20;
 const FOREIGN_PAGE =
   'this origin may not use the MCP endpoint: name it in mcp.origins of the configuration';
 
+/** The path of the endpoint, after the context. */
+export const MCP_PATH = '/_mcp';
+
 const NAMES = ['dotted', 'plain'];
 
 const STREAM = 'there is no stream to listen to: messages are sent with POST';
 
-export class McpHandler {
+export class McpHandler implements RouteSource {
   readonly #requests: RequestTable;
   readonly #pool: QueryPool;
   readonly #gate: Gate;
   readonly #body: BodyRule;
+  readonly #challenge: Route['challenge'];
   readonly #origins: PageOrigins;
   readonly #limit: ConcurrencyLimit = { size: 0 };
   readonly #cancellation: McpCancellation;
 
-  /** `pass` passes cancelled calls on to the other HTTP processes. */
+  /** `challenge` is that of its requests, see HttpRequest. */
   constructor(
-    { maxBody, mcpOrigins }: HttpSettings,
-    requests: RequestTable,
-    pool: QueryPool,
-    gate: Gate,
-    pass: (calls: readonly CancelledCall[]) => void,
+    { settings, requests, pool, gate, supervised }: HandlerParts,
+    challenge: Route['challenge'],
   ) {
+    const { maxBody, mcpOrigins } = settings;
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#body = { methods: ['POST'], limit: Math.min(maxBody, MESSAGE), keep: () => true };
+    this.#challenge = challenge;
     this.#origins = new PageOrigins(mcpOrigins);
-    this.#cancellation = new McpCancellation(requests, this.#limit, pass);
+    this.#cancellation = new McpCancellation(requests, this.#limit, supervised.passCancelled);
   }
 
   /** cancel ends calls that another HTTP process was asked to cancel. */
@@ -59,10 +62,11 @@ export class McpHandler {
     for (const call of calls) this.#cancellation.cancel(call);
   }
 
-  /** `challenge` is that of its requests, see HttpRequest. */
-  route(token: TokenRule, challenge: Route['challenge']): Route {
+  get routes(): Readonly<Record<string, Route>> {
+    const token = this.#gate.tokenFor(MCP_PATH);
+    const challenge = this.#challenge && { challenge: this.#challenge };
     const handle: Route['handle'] = (request, caller) => this.#handle(request, caller);
-    return { token, body: this.#body, handle, ...(challenge && { challenge }) };
+    return { [MCP_PATH]: { token, body: this.#body, handle, ...challenge } };
   }
 
   #handle(request: HttpRequest, caller: Caller | undefined): void {
@@ -75,7 +79,7 @@ export class McpHandler {
       request.response.addHeader('Allow', 'POST, OPTIONS');
       throw new ServiceError('method_not_allowed', STREAM);
     }
-    const names = query === '' ? '' : namesIn(query);
+    const form = query === '' ? '' : formIn(query);
     if (!this.#requests.join(request, this.#limit))
       throw new ServiceError('busy', 'too many MCP requests wait already');
     // Bytes that are not UTF-8 are not JSON either.
@@ -86,10 +90,8 @@ export class McpHandler {
       request.response.addHeader('Mcp-Session-Id', randomUUID());
     const claims = caller?.claims ?? '';
     const traced = isTraced(request);
-    // prettier-ignore
-    request.worker = this.#pool.submit(
-      packRequest(id, method, names, '', MCP, message, headers, requestId, role, claims, undefined, traced),
-    );
+    const packed = { id, method, form, message, headers, requestId, role, claims, traced };
+    request.worker = this.#pool.submit(packMcpRequest(packed));
   }
 }
 
@@ -97,7 +99,7 @@ export class McpHandler {
  * The form of tool names in a query string, empty for the configured one. Throws ServiceError `invalid_parameter`. Other
  * parameters are ignored: a proxy may need them.
  */
-function namesIn(query: string): string {
+function formIn(query: string): string {
   const [names, ...others] = new Set(new URLSearchParams(query).getAll('names'));
   if (names === undefined) return '';
   if (others.length > 0 || !NAMES.includes(names))

@@ -6,17 +6,17 @@ import type { HttpRequest } from '../transport/http-request.js';
 import { MetricsToken } from './metrics-token.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { TYPED } from '../transport/response-head.js';
-import type { Route } from '../transport/route.js';
+import type { RouteSource } from '../transport/route.js';
 import type { SupervisedScrapes } from '../transport/supervised-scrapes.js';
 
 /** Longest Accept header that is passed on, characters: Prometheus sends 300. */
 const LONGEST_ACCEPT = 1_024;
 
-export function metricsRoute(
+export function metricsSource(
   token: string,
   requests: RequestTable,
   scrapes: Pick<SupervisedScrapes, 'request'>,
-): Route {
+): RouteSource {
   const expected = new MetricsToken(token);
   const handle = (request: HttpRequest): void => {
     const given = readBearer(request.authorization);
@@ -28,5 +28,5 @@ export function metricsRoute(
       requests.respond(request, 200, TYPED, body);
     });
   };
-  return { token: 'ignored', handle };
+  return { routes: { '/metrics': { token: 'ignored', handle } } };
 }

@@ -4,20 +4,20 @@
  */
 import type { Caller } from '../../../access/caller.js';
 import { ServiceError, wantsXml } from '../../../base/errors.js';
-import type { Logger } from '../../../observe/log.js';
 import { PLUGIN_METHODS } from '../../../native/plugin-pool.js';
-import { Plugins, type LibrarySource, type PluginResults } from '../../plugin/plugins.js';
+import { Plugins, type PluginResults } from '../../plugin/plugins.js';
 import { XmlMaker } from '../../pool/xml-maker.js';
 import { JSON_BODY } from '../../../messages/batch.js';
 import type { LibraryPart, LibraryRejection } from '../../../messages/ipc.js';
-import type { HttpSettings } from '../../../messages/settings.js';
 import type { Gate } from '../transport/gate.js';
 import { PLUGINS, type ConcurrencyLimit, type HttpRequest } from '../transport/http-request.js';
 import type { PluginPath } from '../transport/path.js';
+import type { HandlerParts } from './handler-parts.js';
 import { joinPluginLines } from './plugin-headers.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isBodiless, TYPED } from '../transport/response-head.js';
-import type { BodyRule, Route, TokenRule } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 const NO_METHOD =
   'plugins have functions for registered methods alone, in capital letters, such as GET';
@@ -39,7 +39,7 @@ const XML_TYPE = '\r\nContent-Type: application/xml';
 
 const EMPTY = new Uint8Array(0);
 
-export class PluginHandler implements PluginResults {
+export class PluginHandler implements PluginResults, RouteSource {
   /** Bytes of responses of plugins that are being sent. */
   sending = 0;
   readonly #requests: RequestTable;
@@ -51,25 +51,27 @@ export class PluginHandler implements PluginResults {
   readonly #limit: ConcurrencyLimit = { size: 0 };
   readonly #maxSending: number;
 
-  constructor(
-    { plugins, cors, maxBody }: HttpSettings,
-    requests: RequestTable,
-    gate: Gate,
-    libraries: LibrarySource,
-    log: Logger,
-  ) {
+  constructor({ settings, requests, gate, supervised, log }: HandlerParts) {
+    const { plugins, cors, maxBody } = settings;
     this.#requests = requests;
     this.#gate = gate;
     this.#body = { methods: undefined, limit: maxBody, keep: () => true };
-    this.#plugins = new Plugins(plugins, libraries, this, log);
+    this.#plugins = new Plugins(plugins, supervised.libraries, this, log);
     this.#cors = cors !== undefined;
     this.#xml = new XmlMaker(log);
     this.#maxSending = Math.max(SENDING, SENDING_LARGEST * plugins.maxResponse);
   }
 
-  route(path: PluginPath, token: TokenRule): Route {
-    const handle: Route['handle'] = (request, caller) => this.#handle(request, path, caller);
-    return { token, body: this.#body, handle };
+  readonly named = { plugin: (path: PluginPath): Route => this.#route(path) };
+
+  #route(path: PluginPath): Route {
+    const own = `/_PLUGIN/${path.file}/${path.func}`;
+    return {
+      token: this.#gate.tokenFor(own),
+      name: new RouteName('/_PLUGIN', own),
+      body: this.#body,
+      handle: (request, caller) => this.#handle(request, path, caller),
+    };
   }
 
   /** Throws ServiceError: `handler_not_found`, `permission_denied`, `busy`. */

@@ -3,24 +3,26 @@
  * `/schemas`, `/tables`).
  */
 import type { Caller } from '../../../access/caller.js';
-import { BODY_METHODS, packRequest } from '../../../messages/batch.js';
+import { BODY_METHODS, LISTING, packRequest, SCRIPT } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
 import type { QueryPool } from '../../pool/query-pool.js';
-import type { ExposeSettings, HttpSettings } from '../../../messages/settings.js';
+import type { ExposeSettings } from '../../../messages/access-settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { RouteScript } from '../../../messages/tasks.js';
-import type { BodyBudget } from '../transport/body-budget.js';
 import { ContentDecoder } from './content-decoder.js';
 import type { Gate } from '../transport/gate.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
-import type { ScriptPath } from '../transport/path.js';
+import type { DeclaredPath, ScriptPath } from '../transport/path.js';
+import type { HandlerParts } from './handler-parts.js';
 import { withPathValues } from './path-values.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
-import type { BodyRule, KeepBody, Kept, Route, TokenRule } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { BodyRule, KeepBody, Kept, Route, RouteSource } from '../transport/route.js';
 import type { OtherMethods, RouteTrie } from './route-trie.js';
 import { ScriptBodies, type BodyOf } from './script-bodies.js';
-import type { ScriptRoutes } from './script-routes.js';
+import { ScriptRoutes } from './script-routes.js';
 
 const TOO_MANY_REQUESTS = 'too many requests wait for this database already';
 
@@ -32,12 +34,7 @@ const BESIDE = 64 << 10;
 
 const BODY_DISCARDED = '199 - "the script uses no body: it was discarded"';
 
-/** What a worker gets in place of a script: the script itself, or a request that concerns it. */
-export type SubjectOf = (script: RouteScript) => RouteScript;
-
-const ITSELF: SubjectOf = (script) => script;
-
-export class QueryHandler {
+export class QueryHandler implements RouteSource {
   readonly #settings: HttpSettings;
   readonly #requests: RequestTable;
   readonly #pool: QueryPool;
@@ -53,21 +50,14 @@ export class QueryHandler {
   /** One limit for each database; undefined when there is only one database. */
   readonly #limits: ReadonlyMap<string, ConcurrencyLimit> | undefined;
 
-  constructor(
-    settings: HttpSettings,
-    requests: RequestTable,
-    pool: QueryPool,
-    gate: Gate,
-    budget: BodyBudget,
-    routes: ScriptRoutes,
-  ) {
+  constructor({ settings, requests, pool, gate, budget }: HandlerParts) {
     const { databases, claims, claimSettings, access } = settings.worker;
     this.#settings = settings;
     this.#requests = requests;
     this.#pool = pool;
     this.#gate = gate;
     this.#decoder = new ContentDecoder(budget);
-    this.#routes = routes;
+    this.#routes = new ScriptRoutes((version) => pool.ask('routes', version));
     this.#bodyLimit = Math.min(settings.maxBody, LARGEST_BODY);
     this.#aliases = new Set(databases.map(({ alias }) => alias));
     this.#claims = claims || claimSettings || access.restrict;
@@ -75,10 +65,23 @@ export class QueryHandler {
       this.#limits = new Map(Array.from(this.#aliases, (alias) => [alias, { size: 0 }]));
   }
 
-  script(path: ScriptPath, token: TokenRule, subjectOf = ITSELF): Route {
+  get routes(): Readonly<Record<string, Route>> {
+    return {
+      '/databases': this.#listing('databases'),
+      '/schemas': this.#listing('schemas'),
+      '/tables': this.#listing('tables'),
+    };
+  }
+
+  readonly named = {
+    script: (path: ScriptPath): Route => this.script(path),
+    declared: (path: DeclaredPath): Route => this.declared(path),
+  };
+
+  /** `kind` is what a worker is asked for: SCRIPT or SQL. */
+  script(path: ScriptPath, kind = SCRIPT): Route {
     const { alias = this.#settings.worker.defaultAlias, folder, name } = path;
     const script: RouteScript = { alias, folder, name };
-    const subject = subjectOf(script);
     const registered = this.#aliases.has(alias);
     const bodies = this.#bodiesOf(script);
     const keep: KeepBody = (caller, request) => {
@@ -86,33 +89,41 @@ export class QueryHandler {
       return registered && this.#kept(bodies.of(request.method));
     };
     return {
-      token,
+      token: this.#gate.tokenForCall(path),
+      name: new RouteName('/_QUERIES', this.#nameOf(path)),
       body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const role = this.#admit(request, caller, script);
         if (!registered)
           throw new ServiceError('unknown_database', `database not registered: ${alias}`);
-        this.#run(request, subject, request.query, caller, role);
+        this.#run(request, kind, script, request.query, caller, role);
       },
     };
   }
 
-  /** declared serves a path that a script may declare; `segments` are as sent. Other paths are `not_found`. */
-  declared(segments: readonly string[], token: TokenRule, subjectOf = ITSELF): Route {
+  /** The path of a script in metrics: with the alias of its database unless that is the default one. */
+  #nameOf({ alias, folder, name }: ScriptPath): string {
+    const isDefault = alias === undefined || alias === this.#settings.worker.defaultAlias;
+    return `/_QUERIES/${isDefault ? '' : `${alias}/`}${folder}/${name}`;
+  }
+
+  /** declared serves a path that a script may declare. Other paths are `not_found`. */
+  declared(path: DeclaredPath, kind = SCRIPT): Route {
+    const { segments } = path;
     const keep: KeepBody = (caller, request) => {
       const routes = this.#routes.current(performance.now());
       if (!(routes instanceof Promise)) return this.#keeps(request, caller, routes, segments);
       return routes.then((loaded) => this.#keeps(request, caller, loaded, segments));
     };
     return {
-      token,
+      token: this.#gate.tokenForCall(path),
       body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const routes = this.#routes.current(performance.now());
-        if (!(routes instanceof Promise)) this.#route(request, caller, routes, segments, subjectOf);
+        if (!(routes instanceof Promise)) this.#route(request, kind, caller, routes, segments);
         else
           this.#requests.whenDone(request, routes, (loaded) =>
-            this.#route(request, caller, loaded, segments, subjectOf),
+            this.#route(request, kind, caller, loaded, segments),
           );
       },
     };
@@ -145,8 +156,8 @@ export class QueryHandler {
     return { kept, limit: Math.min(limit, LARGEST_BODY) };
   }
 
-  #bodiesOf({ alias, folder, name }: RouteScript): ScriptBodies {
-    return new ScriptBodies(() => this.#pool.scriptBodies(alias, folder, name));
+  #bodiesOf(script: RouteScript): ScriptBodies {
+    return new ScriptBodies(() => this.#pool.ask('scriptBodies', script));
   }
 
   /** Gives the role of the caller in the database. Throws ServiceError. */
@@ -161,10 +172,10 @@ export class QueryHandler {
 
   #route(
     request: HttpRequest,
+    kind: number,
     caller: Caller | undefined,
     routes: RouteTrie,
     segments: readonly string[],
-    subjectOf: SubjectOf,
   ): void {
     const { method } = request;
     const found = routes.find(method, segments);
@@ -179,15 +190,16 @@ export class QueryHandler {
       return;
     }
     const { script, values, name } = found;
-    if (subjectOf === ITSELF) request.routeName = name;
+    if (kind === SCRIPT) request.routeName = name;
     const role = this.#admit(request, caller, script);
     const query = withPathValues(request.query, values);
-    this.#run(request, subjectOf(script), query, caller, role, true);
+    this.#run(request, kind, script, query, caller, role, true);
   }
 
   /** Submits a request; its body is decoded before, if it has a Content-Encoding. */
   #run(
     request: HttpRequest,
+    kind: number,
     script: RouteScript,
     query: string,
     caller: Caller | undefined,
@@ -197,12 +209,12 @@ export class QueryHandler {
     const { body, headers } = request;
     const coding =
       body === undefined || body.byteLength === 0 ? '' : fieldValue(headers, 'content-encoding');
-    if (coding === '') this.#submit(request, script, query, headers, caller, role, declared);
+    if (coding === '') this.#submit(request, kind, script, query, headers, caller, role, declared);
     else {
       const decoded = this.#decoder.decode(request, coding, request.bodyLimit);
       this.#requests.whenDone(request, decoded, (body) => {
         request.body = body;
-        this.#submit(request, script, query, headers, caller, role, declared);
+        this.#submit(request, kind, script, query, headers, caller, role, declared);
       });
     }
   }
@@ -220,24 +232,25 @@ export class QueryHandler {
     throw failures[0];
   }
 
-  listing(name: keyof ExposeSettings, token: TokenRule): Route {
+  #listing(name: keyof ExposeSettings): Route {
     const { expose, worker } = this.#settings;
     const listing: RouteScript = { alias: worker.defaultAlias, folder: '', name };
     return {
-      token,
+      token: this.#gate.tokenFor(`/${name}`),
       handle: (request, caller) => {
         const role = this.#gate.admit(caller);
         if (!expose[name]) throw new ServiceError('listing_hidden');
         if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
         const trace = fieldValue(request.headers, 'traceparent');
         const headers = trace === '' ? '' : `traceparent\n${trace}`;
-        this.#submit(request, listing, request.query, headers, caller, role);
+        this.#submit(request, LISTING, listing, request.query, headers, caller, role);
       },
     };
   }
 
   #submit(
     request: HttpRequest,
+    kind: number,
     { alias, folder, name }: RouteScript,
     query: string,
     headers: string,
@@ -259,7 +272,7 @@ export class QueryHandler {
     const traced = isTraced(request);
     // prettier-ignore
     request.worker = this.#pool.submit(
-      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced, declared),
+      packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, body, traced, declared, kind),
       beside,
     );
   }

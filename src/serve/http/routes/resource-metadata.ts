@@ -5,13 +5,14 @@
 import { JSON_BODY } from '../../../messages/batch.js';
 import { ServiceError, type ErrorCode } from '../../../base/errors.js';
 import { fieldValue } from '../../../base/header-list.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
-import type { Route } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { Route, RouteSource } from '../transport/route.js';
+import { MCP_PATH } from './mcp-handler.js';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-const ENDPOINT = '/_mcp';
 
 /** What follows the issuer in the URL of its configuration. */
 const CONFIGURATION = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)$/;
@@ -19,9 +20,9 @@ const CONFIGURATION = /\/\.well-known\/(?:openid-configuration|oauth-authorizati
 /** A Host header that can be part of a URL. */
 const HOST = /^(?:[\w.-]{1,255}|\[[0-9a-fA-F:.]{2,45}\])(?::\d{1,5})?$/;
 
-export class ResourceMetadata {
+export class ResourceMetadata implements RouteSource {
   /** By path, with the context: RFC 9728 puts the path of the endpoint last; a proxy may pass on only the context. */
-  readonly routes: Readonly<Record<string, Route>>;
+  readonly rooted: Readonly<Record<string, Route>>;
   readonly #requests: RequestTable;
   readonly #issuer: string;
   /** The endpoint as clients see it; undefined if that depends on the request. */
@@ -40,14 +41,15 @@ export class ResourceMetadata {
     this.#resource = resource;
     this.#context = context;
     this.#secure = tls !== undefined;
-    const route: Route = { token: 'ignored', handle: (request) => this.#respond(request) };
+    const name = new RouteName(WELL_KNOWN);
+    const route: Route = { token: 'ignored', name, handle: (request) => this.#respond(request) };
     const paths = [
       WELL_KNOWN,
-      `${WELL_KNOWN}${context}${ENDPOINT}`,
+      `${WELL_KNOWN}${context}${MCP_PATH}`,
       `${context}${WELL_KNOWN}`,
-      `${context}${WELL_KNOWN}${ENDPOINT}`,
+      `${context}${WELL_KNOWN}${MCP_PATH}`,
     ];
-    this.routes = Object.fromEntries(paths.map((path) => [path, route]));
+    this.rooted = Object.fromEntries(paths.map((path) => [path, route]));
   }
 
   /** of is the metadata for settings, undefined if they name no authorization server. */
@@ -91,7 +93,7 @@ export class ResourceMetadata {
     if (!HOST.test(host)) return undefined;
     const [forwarded = ''] = fieldValue(headers, 'x-forwarded-proto').split(',');
     const secure = forwarded === '' ? this.#secure : forwarded.trim().toLowerCase() === 'https';
-    const url = `${secure ? 'https' : 'http'}://${host}${this.#context}${ENDPOINT}`;
+    const url = `${secure ? 'https' : 'http'}://${host}${this.#context}${MCP_PATH}`;
     return URL.canParse(url) ? url : undefined; // HOST is not all that URLs ask of a host
   }
 }
@@ -100,7 +102,7 @@ export class ResourceMetadata {
 function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource);
   const context = pathname.replace(/\/+$/, '').replace(/\/_mcp$/, '');
-  return `${origin}${context}${WELL_KNOWN}${ENDPOINT}`;
+  return `${origin}${context}${WELL_KNOWN}${MCP_PATH}`;
 }
 
 function isUrl(text: string): boolean {

@@ -7,19 +7,16 @@ import type { Caller } from '../../../access/caller.js';
 import { SQL } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import type { Gate } from '../transport/gate.js';
-import type { DeclaredPath, ScriptPath } from '../transport/path.js';
-import type { QueryHandler, SubjectOf } from './query-handler.js';
+import type { DeclaredPath, ScriptPath, SqlPath } from '../transport/path.js';
+import type { QueryHandler } from './query-handler.js';
 import { setPrivate } from '../transport/response-head.js';
-import type { BodyRule, Route, TokenRule } from '../transport/route.js';
+import { RouteName } from '../transport/route-name.js';
+import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
-/** What a worker gets in place of a script. */
-const sqlOf: SubjectOf = ({ alias, folder, name }) => ({
-  alias,
-  folder: '',
-  name: `${SQL}${folder}/${name}`,
-});
+/** What its requests are counted under. */
+const NAME = new RouteName('/_docs/sql');
 
-export class SqlHandler {
+export class SqlHandler implements RouteSource {
   readonly #queries: QueryHandler;
   readonly #gate: Gate;
   readonly #debug: boolean;
@@ -36,13 +33,14 @@ export class SqlHandler {
     return this.#debug || this.#gate.isRegistrar(caller);
   }
 
-  /** `token` is the rule of the call. The route throws ServiceError: `permission_denied`, and what the call throws. */
-  route(call: ScriptPath | DeclaredPath, token: TokenRule): Route {
-    const { body, handle } =
-      call.kind === 'script'
-        ? this.#queries.script(call, token, sqlOf)
-        : this.#queries.declared(call.segments, token, sqlOf);
+  /** The routes throw ServiceError: `permission_denied`, and what the call throws. */
+  readonly named = { sql: ({ call }: SqlPath): Route => this.#route(call) };
+
+  #route(call: ScriptPath | DeclaredPath): Route {
+    const { token, body, handle } =
+      call.kind === 'script' ? this.#queries.script(call, SQL) : this.#queries.declared(call, SQL);
     return {
+      name: NAME,
       token: this.#debug ? token : 'required',
       ...(body && { body: this.#bodyRule(body) }),
       handle: (request, caller) => {

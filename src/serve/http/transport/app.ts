@@ -6,7 +6,7 @@ import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import uWS, { type TemplatedApp } from 'uWebSockets.js';
-import type { TlsSettings } from '../../../messages/settings.js';
+import type { TlsSettings } from '../../../messages/http-settings.js';
 
 /** For TLS 1.2, whose default also has CBC and ciphers without forward secrecy; TLS 1.3 has neither. */
 const CIPHERS = [

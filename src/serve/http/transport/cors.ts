@@ -2,7 +2,7 @@
  * CORS header lines (the Fetch standard, section 3.3) for responses and preflights. An origin that is not configured gets
  * no permission, and no error.
  */
-import type { CorsSettings } from '../../../messages/settings.js';
+import type { CorsSettings } from '../../../messages/http-settings.js';
 
 /** How long a browser may cache the response to a preflight (seconds). */
 const MAX_AGE = 600;

@@ -7,14 +7,17 @@
 import { permissionFor, ScriptAccess } from '../../../access/script-access.js';
 import { readBearer } from '../../../access/tokens/bearer.js';
 import type { Caller } from '../../../access/caller.js';
+import { Whitelist } from '../../../access/whitelist.js';
 import { DatabaseRole } from '../../../access/database-role.js';
 import { refusal } from '../../../access/tokens/refusal.js';
 import type { TokenVerifier } from '../../../access/tokens/token-verifier.js';
 import { ServiceError } from '../../../base/errors.js';
 import { isLocalPage } from '../../../base/this-machine.js';
-import type { HttpSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { DocumentReader } from '../../../messages/tasks.js';
 import type { HttpRequest } from './http-request.js';
+import type { DeclaredPath, ScriptPath } from './path.js';
+import type { TokenRule } from './route.js';
 
 /** An Authorization header with a scheme alone. */
 const NO_TOKEN = /^bearer *$/i;
@@ -29,6 +32,7 @@ export class Gate {
   readonly #verifier: TokenVerifier | undefined;
   readonly #scripts: ScriptAccess | undefined;
   readonly #role: DatabaseRole | undefined;
+  readonly #whitelist: Whitelist;
   readonly #registrars: ReadonlySet<string>;
   readonly #refusesInvalid: boolean;
   /** Web pages that may make changes without authentication; undefined with authentication. */
@@ -40,6 +44,7 @@ export class Gate {
     verifier: TokenVerifier | undefined,
   ) {
     this.#verifier = verifier;
+    this.#whitelist = new Whitelist(auth?.whitelist ?? []);
     this.#registrars = new Set(registry?.admins);
     this.#refusesInvalid = auth?.refusesInvalid ?? false;
     this.#scripts = auth?.scripts && new ScriptAccess(auth.scripts);
@@ -65,6 +70,30 @@ export class Gate {
     } catch (error) {
       unidentified(error);
       return undefined;
+    }
+  }
+
+  /** tokenFor tells whether a path needs a token; it is decoded and without the context. */
+  tokenFor(path: string): TokenRule {
+    return this.#whitelist.has(path) ? 'optional' : 'required';
+  }
+
+  /** tokenForCall tells whether a call of a script needs a token. */
+  tokenForCall(path: ScriptPath | DeclaredPath): TokenRule {
+    if (path.kind === 'declared') return this.#tokenForSegments(path.segments);
+    const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
+    return this.tokenFor(`/_QUERIES/${segments.join('/')}`);
+  }
+
+  /** The segments of the path as the whitelist sees them: decoded, but for slashes, which would make it another path. */
+  #tokenForSegments(segments: readonly string[]): TokenRule {
+    try {
+      const path = segments.map((one) =>
+        one.includes('%') ? decodeURIComponent(one).replaceAll('/', '%2F') : one,
+      );
+      return this.tokenFor(`/${path.join('/')}`);
+    } catch {
+      return 'required';
     }
   }
 

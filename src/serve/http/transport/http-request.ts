@@ -25,7 +25,7 @@ export class HttpRequest {
   readonly path: string;
   readonly query: string;
   readonly requestId: string;
-  /** As QueryRequest.headers. */
+  /** As WorkerRequest.headers. */
   readonly headers: string;
   readonly authorization: string;
   readonly host: string;

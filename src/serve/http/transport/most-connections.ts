@@ -3,7 +3,8 @@
  * opens. Node has raised the limit to what the system allows (RLIMIT_NOFILE).
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { allServers, type HttpSettings } from '../../../messages/settings.js';
+import { allServers } from '../../../messages/database-settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
 
 /** For files that are read, the channel of a plugin host, the processes before and after a reload. */
 const SPARE = 64;

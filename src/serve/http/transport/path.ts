@@ -61,13 +61,12 @@ export interface OptionalRoutes {
   readonly sql: boolean;
 }
 
+/** A path with names in it. */
+export type NamedPath =
+  ScriptPath | PluginPath | RegistryPath | OpenApiPath | SqlPath | DeclaredPath;
+
 export type Path =
-  | ScriptPath
-  | PluginPath
-  | RegistryPath
-  | OpenApiPath
-  | SqlPath
-  | DeclaredPath
+  | NamedPath
   | { readonly kind: 'redirect'; readonly location: string }
   /** 404, but 401 for callers without a token that is required. */
   | { readonly kind: 'not_found' }

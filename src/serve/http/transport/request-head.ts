@@ -11,7 +11,7 @@ import { POSITION_NAME } from '../../../base/lsn-name.js';
 /** One object, reused: valid until the next call of readHead. */
 export class RequestHead {
   /**
-   * As QueryRequest.headers: `name\nvalue\n…`, without credential headers, Host and Content-Length. Cookies with positions
+   * As WorkerRequest.headers: `name\nvalue\n…`, without credential headers, Host and Content-Length. Cookies with positions
    * are in it as a header Service-LSN.
    */
   packed = '';

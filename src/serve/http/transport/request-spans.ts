@@ -2,7 +2,8 @@
  * The spans of the requests of an HTTP process. Which are kept is decided as a request arrives (observe/trace/sampler.ts), or at its
  * end, when it has failed or was slow. A span has no text of the request: no path, query string, header, address or user.
  */
-import type { HttpSettings, TraceSettings } from '../../../messages/settings.js';
+import type { HttpSettings } from '../../../messages/http-settings.js';
+import type { TraceSettings } from '../../../messages/thread-settings.js';
 import { monotonic } from '../../../observe/trace/clock.js';
 import { traceIdsOf } from '../../../observe/trace/ids.js';
 import { RateLimit } from '../../../observe/trace/rate-limit.js';

@@ -1,7 +1,25 @@
-/** A route: what the requests to one path have in common. It is resolved once for a request (route-table.ts). */
+/**
+ * A route: what the requests to one path have in common. It is resolved once for a request (route-table.ts), from all sources
+ * of routes (route-sources.ts).
+ */
 import type { Caller } from '../../../access/caller.js';
 import type { RouteName } from './route-name.js';
 import type { HttpRequest } from './http-request.js';
+import type { NamedPath } from './path.js';
+
+/** A source of routes: the paths that a handler owns, each with its token rule and its body rule. */
+export interface RouteSource {
+  /** By path, without the context. */
+  readonly routes?: Readonly<Record<string, Route>>;
+  /** By path, whatever the context is. */
+  readonly rooted?: Readonly<Record<string, Route>>;
+  /** Makes the routes of paths with names in them, by their kind. */
+  readonly named?: NamedRoutes;
+}
+
+export type NamedRoutes = {
+  readonly [Kind in NamedPath['kind']]?: (path: Extract<NamedPath, { kind: Kind }>) => Route;
+};
 
 export interface Route {
   readonly token: TokenRule;

@@ -1,6 +1,6 @@
 /** Requests of browsers from other origins. */
 import t from 'tap';
-import type { CorsSettings } from '#app/messages/settings.js';
+import type { CorsSettings } from '#app/messages/http-settings.js';
 import { startHttpProcess } from '../../../support/http-process.js';
 import { requestBytes, sendRaw, type RawAnswer } from '../../../support/raw-http.js';
 import { authSettings } from '../../../support/tokens.js';
