@@ -28,7 +28,7 @@ export interface DatabaseSettings {
   readonly prepared: boolean;
 }
 
-/** One replica of a database. Its alias names its connections only: that of the database, a NUL and a number. */
+/** One replica of a database. Its alias names its connections only: the alias of the database, a NUL and a number. */
 export interface ReplicaSettings extends DatabaseSettings {
   /** Alias of the database. */
   readonly of: string;
@@ -68,7 +68,7 @@ export function allServers({
   return [...databases, ...replicas];
 }
 
-/** The name of a table, such as that of stored scripts. */
+/** The name of a table, such as the table of stored scripts. */
 export interface ScriptsTable {
   readonly schema: string;
   readonly table: string;

@@ -1,4 +1,4 @@
-/** The settings of an HTTP process, which include those of its threads. Times are milliseconds, sizes bytes. */
+/** The settings of an HTTP process, and of its threads. Times are milliseconds, sizes bytes. */
 import type { AuthSettings, ExposeSettings } from './access-settings.js';
 import type { ProverSettings } from './prover-settings.js';
 import type { TraceSettings } from './thread-settings.js';

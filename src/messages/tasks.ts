@@ -44,13 +44,13 @@ export interface Probed {
 
 /** The tasks of a query worker: the argument and the result of each. */
 export interface WorkerTasks {
-  /** Take requests: from the address of the mailbox for responses to that of the mailbox for requests. */
+  /** Take requests: gets the address of the mailbox for responses, gives the address of the mailbox for requests. */
   serve: (address: number) => number;
   /** Apply the numbers in WorkerSettings.connections, which have changed. */
   connections: () => void;
   /** Test within a few seconds whether a database answers. */
   probe: (alias: string) => Probed;
-  /** Look a user up; null when there is none. */
+  /** Look a user up; null when there is no such user. */
   findUser: (user: {
     readonly username: string;
     readonly requestId: string;

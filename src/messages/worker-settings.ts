@@ -50,7 +50,7 @@ export interface McpSettings {
 export interface DocumentSettings {
   /** Undefined when no path needs a token. */
   readonly auth: Pick<AuthSettings, 'whitelist' | 'scripts'> | undefined;
-  /** Whether the paths of the folder `registry` are those of the registry of scripts. */
+  /** Whether the registry of scripts has the paths of the folder `registry`. */
   readonly registry: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface ConfiguredWorker {
   readonly proofBudget: number;
   /** The roles that scripts run under; undefined when they run as the user of the connection. */
   readonly role: RoleSettings | undefined;
-  /** Most bytes of results in memory: those of this worker, and its share of what the HTTP process is sending. */
+  /** Most bytes of results in memory: of this worker, with its share of what the HTTP process is sending. */
   readonly resultBudget: number;
   /** Most requests in flight in the HTTP process. */
   readonly queue: number;
@@ -114,7 +114,7 @@ export interface WorkerSettings extends ConfiguredWorker {
   readonly sending: SharedArrayBuffer;
   /** The ring of its responses, see native/response-ring.ts. */
   readonly responses: SharedArrayBuffer;
-  /** See ServerConnections: those of each of allServers. */
+  /** See ServerConnections, for each of allServers. */
   readonly connections: SharedArrayBuffer;
   /** One Int32 for each of allServers: the state that was logged last, of all workers of the HTTP process. */
   readonly serverStates: SharedArrayBuffer;

@@ -39,7 +39,7 @@ export class QueryPool {
   /** Whether a worker was chosen for the requests of this tick. */
   #chosen = false;
   #current = 0;
-  /** The worker of the last probe of each database, and that of the last other task. */
+  /** The worker of the last probe of each database, and the worker of the last other task. */
   readonly #turns = new Map<string, number>();
 
   constructor(

@@ -42,7 +42,7 @@ export class McpHandler implements RouteSource {
   readonly #limit: ConcurrencyLimit = { size: 0 };
   readonly #cancellation: McpCancellation;
 
-  /** `challenge` is that of its requests, see HttpRequest. */
+  /** `challenge` is for its requests, see HttpRequest. */
   constructor(
     { settings, requests, pool, gate, supervised }: HandlerParts,
     challenge: Route['challenge'],
