@@ -3,7 +3,7 @@
  * messages do not repeat values, because a URL may contain a password. The endpoint is asked for plain names of tools,
  * unless the URL's query says otherwise.
  */
-import { isIPv4 } from 'node:net';
+import { isCleartext } from '../../base/this-machine.js';
 
 export interface ServerEndpoint {
   readonly url: URL;
@@ -23,7 +23,7 @@ export function readEndpoint(env: Readonly<NodeJS.ProcessEnv>): ServerEndpoint {
   const url = readUrl(env['SERVICE_MCP_URL']?.trim() ?? '');
   const authorization = readToken(env['SERVICE_MCP_TOKEN'] ?? '');
   const warnings: string[] = [];
-  if (authorization !== undefined && url.protocol === 'http:' && !isLoopback(url.hostname))
+  if (authorization !== undefined && isCleartext(url))
     warnings.push(
       `the token goes to ${url.host} unencrypted, and whoever is on the way can read it: use https`,
     );
@@ -68,9 +68,4 @@ function readToken(text: string): string | undefined {
         : 'SERVICE_MCP_TOKEN holds a space: set it to the token alone',
     );
   return `Bearer ${token}`;
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
-  return isIPv4(host) && host.startsWith('127.');
 }

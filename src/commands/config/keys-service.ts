@@ -18,7 +18,7 @@ import {
   text,
   variables,
 } from './kind.js';
-import { isLoopback } from '../../base/loopback.js';
+import { isThisMachine } from '../../base/this-machine.js';
 import { defaultParallelism, leastConnections, type Parallelism } from './parallelism.js';
 
 /** parallelism is the defaults of `http.processes` and `pool.threads`, where one of them may be set. */
@@ -116,13 +116,13 @@ export const SERVICE_KEYS = {
   'docs.openapi': derived(
     boolean(),
     '`true` while only this machine can reach `http.host`',
-    (values) => isLoopback(values['http.host'] as string),
+    (values) => isThisMachine(values['http.host'] as string),
     'Serve the [OpenAPI documents](openapi.md) `/_QUERIES/openapi.json` and `/_QUERIES/{database}/openapi.json`, and the [clients](clients.md) `client.ts` beside them: each caller gets what they may run.',
   ),
   'docs.page': derived(
     boolean(),
     '`true` while only this machine can reach `http.host`',
-    (values) => isLoopback(values['http.host'] as string),
+    (values) => isThisMachine(values['http.host'] as string),
     'Serve [the page](docs-page.md) `/_docs`, which lists the scripts of `docs.openapi` and runs them. While only this machine can reach `http.host`, `/` is the page too.',
   ),
   'health.ready': unset(

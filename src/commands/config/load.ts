@@ -9,7 +9,7 @@ import { checkedValues, type CheckedValues } from './checked-values.js';
 import { environmentEntries, fileEntries, mergedEntries } from './database-entries.js';
 import { configuredDatabases, sameServer, unprovable } from './databases.js';
 import { DEVELOPMENT_DEFAULTS } from './development.js';
-import { isLoopback } from '../../base/loopback.js';
+import { isCleartext, isThisMachine } from '../../base/this-machine.js';
 import type { Issues } from './kind.js';
 import { KEYS, NAMES, type Config, type KeyName } from './schema.js';
 import { readEnvironment, readFile, readFlags, type Entries } from './sources.js';
@@ -186,7 +186,11 @@ function checkCombinations(config: Config, issues: Issues): void {
       'mcp.enabled: whoever has a token can read every table through /_mcp, for access.restrict is off; say in [access] who may read what, or set mcp.enabled = false',
     );
   const metrics = config['metrics.listen'];
-  if (metrics !== undefined && config['metrics.token'] === undefined && !isLoopback(metrics.host))
+  if (
+    metrics !== undefined &&
+    config['metrics.token'] === undefined &&
+    !isThisMachine(metrics.host)
+  )
     issues.warnings.push(
       `metrics.listen: whoever reaches ${metrics.host} can read the metrics, which have the names of scripts and databases; set metrics.token, or use 127.0.0.1`,
     );
@@ -194,13 +198,12 @@ function checkCombinations(config: Config, issues: Issues): void {
   if (
     collector !== undefined &&
     config['trace.headers'] !== undefined &&
-    new URL(collector).protocol === 'http:' &&
-    !isLoopback(new URL(collector).hostname)
+    isCleartext(new URL(collector))
   )
     issues.warnings.push(
       'trace.endpoint: trace.headers are sent over plain HTTP, and others may read them on the way; use https',
     );
-  if (!needsToken(config) && !isLoopback(config['http.host']))
+  if (!needsToken(config) && !isThisMachine(config['http.host']))
     issues.warnings.push(
       `http.host is ${config['http.host']} and authentication is off: whoever reaches that address can run every script in ${config['queries.location']}, call every plugin in ${config.pluginpath}${exposesTables(config) ? ' and read every table through /_mcp' : ''}`,
     );

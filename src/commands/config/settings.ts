@@ -33,7 +33,7 @@ import {
   replicasOf,
   unprovable,
 } from './databases.js';
-import { isLoopback } from '../../base/loopback.js';
+import { isThisMachine } from '../../base/this-machine.js';
 import type { Config } from './schema.js';
 
 /**
@@ -64,7 +64,7 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
     mcpOrigins: [...config['mcp.origins'], ...config['cors.alloworigin']].filter(
       (one) => one !== '*',
     ),
-    page: config['docs.page'] ? { atRoot: isLoopback(config['http.host']) } : undefined,
+    page: config['docs.page'] ? { atRoot: isThisMachine(config['http.host']) } : undefined,
     cors: corsOf(config),
     metricsToken: config['metrics.token'],
     trace: traceOf(config),

@@ -4,7 +4,7 @@
  */
 import { needsToken } from '../config/authentication.js';
 import type { LoadedConfig } from '../config/load.js';
-import { isLoopback } from '../../base/loopback.js';
+import { isThisMachine } from '../../base/this-machine.js';
 import type { Config } from '../config/schema.js';
 import type { Logger } from '../../observe/log.js';
 
@@ -44,7 +44,7 @@ export function reportAccess(config: Config, log: Logger): void {
     `authentication is ${authentication ? 'on' : 'off'}`,
     ...(authentication ? [`queries.restrict is ${restrict ? 'on' : 'off'}`] : []),
     ...(authentication && open > 0 ? [`jwt.whitelist opens paths to everyone`] : []),
-    `http.host is ${host}, ${isLoopback(host) ? 'this machine only' : 'which other machines can reach'}`,
+    `http.host is ${host}, ${isThisMachine(host) ? 'this machine only' : 'which other machines can reach'}`,
   ];
   log.info(
     { served: 'access', host, authentication, restrict },
@@ -55,7 +55,7 @@ export function reportAccess(config: Config, log: Logger): void {
 /** reportPage logs where the page is, if there is one; `url` is that of the service. */
 export function reportPage(config: Config, url: string, log: Logger): void {
   if (!config['docs.page']) return;
-  const page = `${url}${isLoopback(config['http.host']) ? '/' : '/_docs'}`;
+  const page = `${url}${isThisMachine(config['http.host']) ? '/' : '/_docs'}`;
   log.info({ served: 'page', page }, `the page ${page} lists and runs the scripts`);
 }
 

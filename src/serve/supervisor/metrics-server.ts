@@ -4,8 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { isLoopback } from '../../base/loopback.js';
-import { refusalOf } from '../../base/this-machine.js';
+import { isThisMachine, refusalOf } from '../../base/this-machine.js';
 import { MetricsToken } from '../http/routes/metrics-token.js';
 import type { Logger } from '../../observe/log.js';
 import type { Exposition } from '../../observe/metrics/exposition.js';
@@ -105,7 +104,7 @@ export class MetricsServer {
     response.once('close', () => socket.destroyed || this.#connections.set(socket, false));
     const { host = '', origin = '' } = headers;
     // A page whose name leads to this machine (DNS rebinding) has no token; elsewhere scrapers use any name.
-    const isLocal = this.#token === undefined && isLoopback(this.#address.host);
+    const isLocal = this.#token === undefined && isThisMachine(this.#address.host);
     if (isLocal && refusalOf({ host, origin }) !== undefined)
       end(response, 421, 'only requests to this machine: localhost or 127.0.0.1');
     else if (!/^\/metrics(?:\?|$)/.test(url)) end(response, 404, 'the metrics are at /metrics');

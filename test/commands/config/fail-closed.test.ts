@@ -48,6 +48,17 @@ t.test('a warning names an address that other machines reach', (t) => {
   t.end();
 });
 
+t.test('a warning says that trace.headers are sent over plain HTTP to another machine', (t) => {
+  const warnings = (endpoint: string): readonly string[] =>
+    loader.load(`trace.endpoint = "${endpoint}"\ntrace.headers = "authorization=hush"`).warnings;
+  for (const host of ['localhost', 'otlp.localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])
+    t.strictSame(warnings(`http://${host}:4318`), [], host);
+  t.strictSame(warnings('https://otlp.example'), []);
+  for (const host of ['otlp.example', '127.0.0.1.example.com', '10.0.0.1', '[::2]'])
+    t.match(warnings(`http://${host}:4318`), [/^trace\.endpoint: trace\.headers are sent/], host);
+  t.end();
+});
+
 t.test('combinations of keys', (t) => {
   const cases: [toml: string, problem: RegExp][] = [
     [

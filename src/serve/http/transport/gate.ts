@@ -11,15 +11,13 @@ import { DatabaseRole } from '../../../access/database-role.js';
 import { refusal } from '../../../access/tokens/refusal.js';
 import type { TokenVerifier } from '../../../access/tokens/token-verifier.js';
 import { ServiceError } from '../../../base/errors.js';
+import { isLocalPage } from '../../../base/this-machine.js';
 import type { HttpSettings } from '../../../messages/settings.js';
 import type { DocumentReader } from '../../../messages/tasks.js';
 import type { HttpRequest } from './http-request.js';
 
 /** An Authorization header with a scheme alone. */
 const NO_TOKEN = /^bearer *$/i;
-
-/** Origins of pages that this machine serves itself. */
-const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /** Methods that change nothing. */
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -157,6 +155,6 @@ export class PageOrigins {
 
   /** `origin` is the Origin header, empty when there is none. */
   allows(origin: string): boolean {
-    return origin === '' || this.#any || this.#origins.has(origin) || LOCAL.test(origin);
+    return origin === '' || this.#any || this.#origins.has(origin) || isLocalPage(origin);
   }
 }
