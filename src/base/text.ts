@@ -1,4 +1,4 @@
-/** Texts of messages and errors. */
+/** Texts of messages and errors, and the order of texts. */
 
 /** printable replaces all control characters, which a terminal would obey: for a text of one line. */
 export function printable(text: string): string {
@@ -8,6 +8,11 @@ export function printable(text: string): string {
 /** compareText orders by code units, so that the order is the same everywhere. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** sortedBy gives items in the order of their keys, as compareText. */
+export function sortedBy<T>(items: Iterable<T>, keyOf: (item: T) => string): T[] {
+  return [...items].sort((a, b) => compareText(keyOf(a), keyOf(b)));
 }
 
 /** oneLine joins the lines of a message with spaces; those of libpq have several. */

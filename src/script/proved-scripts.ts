@@ -13,7 +13,7 @@ import {
   type Scripts,
   type UsableScript,
 } from './scripts.js';
-import { inSlices } from './slices.js';
+import { inSlices } from '../base/slices.js';
 import { VERBS, type Verb } from './verb.js';
 
 /** Scripts by path, `<folder>/<script>`. */

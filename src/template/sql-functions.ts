@@ -3,6 +3,7 @@
  * results of sqlVal, sqlList, ident and limitOffset are safe and not screened; the others pass on text of the request,
  * which stays tainted.
  */
+import { isSqlName } from '../base/identifier.js';
 import { fromBytes, toBytes } from './byte-string.js';
 import { List, type Plain } from './container.js';
 import { FunctionFailure, RefusedValue } from './errors.js';
@@ -160,20 +161,17 @@ function parameterOf(key: Plain): string {
   return originOf(key) ?? textOf(key)!;
 }
 
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
-
 /** ident: a dotted name, each part quoted. */
 export function ident(r: Rendering, key: Plain): string {
   const parameter = textOf(key)!;
   const raw = r.raw(parameter);
   const name = typeof raw === 'string' ? raw : '';
-  const parts = name.split('.');
-  if (!parts.every((part) => IDENTIFIER.test(part)))
+  if (!isSqlName(name))
     throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier', {
       parameter: parameterOf(key),
       expected: 'an identifier',
       missing: raw === undefined,
       keepsText: true,
     });
-  return r.identifier(parts.map((part) => `"${part}"`).join('.'), parameter);
+  return r.identifier(`"${name.replaceAll('.', '"."')}"`, parameter);
 }

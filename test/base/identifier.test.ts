@@ -1,6 +1,6 @@
 /** Names in paths. */
 import t from 'tap';
-import { isIdentifier } from '#app/base/identifier.js';
+import { isIdentifier, isSqlName } from '#app/base/identifier.js';
 
 for (const name of [
   '',
@@ -29,3 +29,23 @@ for (const name of [
   'é'.repeat(31),
 ])
   t.equal(isIdentifier(name), true, name);
+
+for (const name of [
+  '',
+  '.',
+  'a.',
+  '.a',
+  'a..b',
+  'a b',
+  'a-b',
+  '1',
+  'a.1',
+  'é',
+  'a\n',
+  '"a"',
+  'a'.repeat(64),
+])
+  t.equal(isSqlName(name), false, JSON.stringify(name));
+
+for (const name of ['a', '_1', 'A.b.c_2', `${'a'.repeat(63)}.${'b'.repeat(63)}`])
+  t.equal(isSqlName(name), true, name);

@@ -3,6 +3,7 @@
  * loads every plugin (in processes of their own), and prints who may run which script. It changes nothing on disk or in a
  * database. Exit code 0 when there are no errors, 1 otherwise.
  */
+import { sortedBy } from '../../base/text.js';
 import { ConfigError, loadConfig, type ConfigSources, type LoadedConfig } from '../config/load.js';
 import { needsToken } from '../config/authentication.js';
 import type { Config } from '../config/schema.js';
@@ -234,8 +235,10 @@ function checkPaths(routed: readonly RoutedScript[], defaultAlias: string): Path
       ? []
       : [{ path, methods, database: script.alias, folder: script.folder, name: script.name }],
   );
-  served.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
-  return { served, problems: conflicts.map(({ message }) => message) };
+  return {
+    served: sortedBy(served, ({ path }) => path),
+    problems: conflicts.map(({ message }) => message),
+  };
 }
 
 function checkAccess(

@@ -2,6 +2,7 @@
  * The one argument of a function: parameters of the path and the query by their names, `headers` and `body` for the rest.
  * A parameter that is called like one of these two, or like a member that every object has, gets an underscore more.
  */
+import { sortedBy } from '../../base/text.js';
 import type { ClientBody, ClientOperation, ClientParameter } from './client-operation.js';
 import { isTaken } from './names.js';
 import { commentLines, literal } from './source-text.js';
@@ -24,7 +25,7 @@ export class CallParameters {
 
   constructor({ parameters, body }: Pick<ClientOperation, 'parameters' | 'body'>) {
     const used = new Set(['body', 'headers']);
-    const sorted = [...parameters].sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+    const sorted = sortedBy(parameters, ({ name }) => name);
     const at = (place: ClientParameter['place'], taken: Set<string>): Member[] =>
       sorted
         .filter((parameter) => parameter.place === place)

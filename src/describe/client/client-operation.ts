@@ -4,6 +4,7 @@
  */
 import { isIdentifier } from '../../base/identifier.js';
 import { isObject } from '../../base/json.js';
+import { sortedBy } from '../../base/text.js';
 import type { Schema } from '../openapi/schema.js';
 
 /** Why there is no client. */
@@ -82,9 +83,7 @@ export function readOperations(
       if (!found.has(key)) found.set(key, operation);
     }
   if (found.size === 0 && unread !== undefined) throw new DocumentError(unread);
-  return [...found]
-    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
-    .map(([, operation]) => operation);
+  return sortedBy(found, ([key]) => key).map(([, operation]) => operation);
 }
 
 function readOperation(

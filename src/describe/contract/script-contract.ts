@@ -1,4 +1,5 @@
 /** Makes the contract of a script from its head and its proof. */
+import { sortedBy } from '../../base/text.js';
 import type { DeclaredParameter } from '../../script/head/declared-parameter.js';
 import type { Head } from '../../script/head/head.js';
 import type { ProofRecord, RecordedParameter } from '../../messages/proofs.js';
@@ -118,12 +119,4 @@ export function columnsOf(forms: ProofRecord['columns']): ColumnContract[] | nul
     };
   });
   return sortedBy(columns, ({ name }) => name);
-}
-
-/** By code units, so that the order is the same everywhere. */
-function sortedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...items].sort((a, b) => {
-    const [one, other] = [keyOf(a), keyOf(b)];
-    return one < other ? -1 : Number(one > other);
-  });
 }

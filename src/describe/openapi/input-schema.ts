@@ -2,6 +2,7 @@
  * The schema of one input. What a schema cannot say is in the description: a condition, bounds of dates, numbers that JSON
  * would round, a pattern that is none in JavaScript.
  */
+import { SQL_NAME } from '../../base/identifier.js';
 import type { Input } from '../parameters.js';
 import { described, type Schema } from './schema.js';
 
@@ -39,9 +40,6 @@ const JSON_TYPES: ReadonlyMap<string, Schema> = new Map<string, Schema>([
 
 const JSON_TEXT: Schema = { type: 'string', contentMediaType: 'application/json' };
 
-/** Names that `ident` accepts. */
-const NAME = '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$';
-
 /** inputSchema is the schema of an input; `single` is that of one value even where several may be sent. */
 export function inputSchema(input: Input, encoding: Encoding, single = false): Schema {
   const { list, values, description } = input;
@@ -70,7 +68,7 @@ function typeOf({ types, list }: Input): string | undefined {
 const ANY_TEXT: ReadonlySet<string> = new Set(['text', 'character varying', 'unknown']);
 
 function baseOf({ use }: Input, type: string | undefined, encoding: Encoding): Schema {
-  if (use?.identifier === true) return { ...TEXT, pattern: NAME };
+  if (use?.identifier === true) return { ...TEXT, pattern: SQL_NAME };
   if (type === undefined) return use?.integer === true ? { type: 'integer' } : TEXT;
   const inJson = encoding === 'json' ? JSON_TYPES.get(type) : undefined;
   if (inJson !== undefined) return inJson;

@@ -2,6 +2,7 @@
  * The JSON Schema of one value of a script's parameter, from its SQL types, and the text of a value that was sent. Throws
  * ArgumentError for a value that would reach the script as another one.
  */
+import { isSqlName, SQL_NAME } from '../../base/identifier.js';
 import { ArgumentError, describeValue } from '../arguments/argument-error.js';
 import type { ToolParameter } from './tool-parameter.js';
 
@@ -44,10 +45,6 @@ function formsOf(type: string): readonly Json[] {
 /** Types without a note in the description. */
 const PLAIN = new Set(['text', 'varchar', 'character varying']);
 
-/** Names that `ident` accepts, for clients that validate arguments. */
-const IDENTIFIER = '^[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})*$';
-const IDENTIFIERS = new RegExp(IDENTIFIER);
-
 /** Integers as PostgreSQL reads them, and nothing, which a template may test. */
 const INTEGER = /^(?:\s*[+-]?(?:[0-9][0-9_]{0,30}|0[box][0-9a-f_]{1,30})\s*)?$/i;
 
@@ -74,7 +71,7 @@ export class ArgumentType {
   constructor({ types, isText, isEnum, values, identifier, integer }: Typed) {
     const forms = integer ? [WHOLE] : types.flatMap(formsOf);
     if (forms.length === 0 || isText) forms.push(TEXT);
-    if (identifier) this.schema = { ...TEXT, pattern: IDENTIFIER };
+    if (identifier) this.schema = { ...TEXT, pattern: SQL_NAME };
     else if (isEnum) this.schema = { ...TEXT, enum: values };
     else this.schema = unionOf(forms);
     this.named = identifier || integer ? [] : types.filter((type) => isText || isNamed(type));
@@ -95,7 +92,7 @@ export class ArgumentType {
   /** text is the text of one value; `name` is that of the parameter. */
   text(name: string, value: unknown): string {
     const text = this.isJson ? this.#jsonText(name, value) : this.#scalarText(name, value);
-    if (this.#isIdentifier && !IDENTIFIERS.test(text))
+    if (this.#isIdentifier && !isSqlName(text))
       throw new ArgumentError(
         `${name} must be a name of letters, digits and _, or names with dots between, not ${describeValue(value)}.`,
       );

@@ -6,7 +6,7 @@
 import type { ReadableScript } from '../../script/scripts.js';
 import type { ProofBook } from '../../messages/proof-book.js';
 import type { ProofRecord } from '../../messages/proofs.js';
-import { inSlices } from '../../script/slices.js';
+import { inSlices } from '../../base/slices.js';
 import { parametersOf, type TemplateParameters } from '../../template/parameters.js';
 import type { Template } from '../../template/template.js';
 import { ScriptInput } from './script-input.js';

@@ -2,7 +2,7 @@
  * Results of the tools that list databases, schemas and tables and describe a table, from the catalog that the caller
  * may see. No SQL runs here.
  */
-import { inSlices } from '../../script/slices.js';
+import { inSlices } from '../../base/slices.js';
 import {
   flagArgument,
   checkNames,

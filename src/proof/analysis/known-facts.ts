@@ -4,6 +4,7 @@
  */
 import { StatementFailure, type ServiceDatabase } from '../../postgres/statement/queryable.js';
 import { arrayLiteral } from '../../base/quote.js';
+import { sortedBy } from '../../base/text.js';
 import {
   CATALOG_FACTS,
   oidsIn,
@@ -57,7 +58,10 @@ export class KnownFacts {
       relations: some(this.#relations, relations),
       functions: some(this.#functions, functions),
       operators: some(this.#operators, operators),
-      objects: [...some(this.#objects, references).values()].sort(byIdentity),
+      objects: sortedBy(
+        some(this.#objects, references).values(),
+        ({ type, identity }) => `${type} ${identity}`,
+      ),
     };
   }
 
@@ -101,9 +105,4 @@ function some<Key, Value>(
     if (value !== undefined) found.set(key, value);
   }
   return found;
-}
-
-function byIdentity(a: ObjectFacts, b: ObjectFacts): number {
-  const [one, other] = [`${a.type} ${a.identity}`, `${b.type} ${b.identity}`];
-  return one < other ? -1 : Number(one > other);
 }

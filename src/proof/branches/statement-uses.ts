@@ -1,4 +1,5 @@
 /** What several statements use together. */
+import { sortedBy } from '../../base/text.js';
 import type { Analysis } from '../analysis/analysis.js';
 import type {
   NeededRight,
@@ -30,7 +31,7 @@ export function usesOf(analyses: readonly Analysis[]): StatementUses {
     for (const one of analysis.objects) objects.set(`${one.type} ${one.identity}`, one);
   return {
     ...rightsOf(analyses),
-    objects: sorted(objects.values(), ({ type, identity }) => [type, identity]),
+    objects: sortedBy(objects.values(), ({ type, identity }) => `${type}\0${identity}`),
     volatility: VOLATILITIES.find((each) =>
       analyses.some(({ volatility }) => volatility === each),
     )!,
@@ -55,16 +56,12 @@ export function rightsOf(analyses: readonly NeededRights[]): NeededRights {
     }
   }
   return {
-    relations: sorted(relations.values(), ({ direct, schema, name }) => [
-      direct ? '' : ' ',
-      schema,
-      name,
-    ]),
-    functions: sorted(functions.values(), ({ schema, name, arguments: types }) => [
-      schema,
-      name,
-      types,
-    ]),
+    relations: sortedBy(relations.values(), ({ direct, schema, name }) =>
+      [direct ? '' : ' ', schema, name].join('\0'),
+    ),
+    functions: sortedBy(functions.values(), ({ schema, name, arguments: types }) =>
+      [schema, name, types].join('\0'),
+    ),
     schemas: [...new Set(analyses.flatMap(({ schemas }) => schemas))].sort(),
   };
 }
@@ -85,11 +82,4 @@ function mergedRights(
     const columns = new Set(needed.flatMap((each) => each.columns ?? []));
     return [{ right, columns: [...columns].sort() }];
   });
-}
-
-function sorted<T>(items: Iterable<T>, keyOf: (item: T) => readonly string[]): T[] {
-  return [...items]
-    .map((item) => ({ item, key: keyOf(item).join('\0') }))
-    .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
-    .map(({ item }) => item);
 }

@@ -9,7 +9,7 @@ import {
   type RoutedScript,
   type UsableScript,
 } from '../../script/scripts.js';
-import { inSlices } from '../../script/slices.js';
+import { inSlices } from '../../base/slices.js';
 import { VERBS } from '../../script/verb.js';
 import type { StoredScript } from './stored-script.js';
 

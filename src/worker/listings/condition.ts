@@ -3,8 +3,9 @@
  * the tables below, and the value is bound. Rejects anything else.
  */
 import { ServiceError } from '../../base/errors.js';
+import { isSqlName } from '../../base/identifier.js';
 import { arrayLiteral } from '../../base/quote.js';
-import { columnSql, isColumnName } from './listing.js';
+import { columnSql } from './listing.js';
 
 /** Bind adds a value to a statement and returns its placeholder. */
 export type Bind = (value: string) => string;
@@ -67,7 +68,7 @@ export function conditionSql(
   const list = LISTS.get(operator);
   if (test === undefined && ((comparison ?? list) === undefined || value === undefined))
     throw invalid(prefix + INVALID_OPERATOR);
-  if (!isColumnName(name)) throw invalid(`${prefix}${name}: invalid identifier`);
+  if (!isSqlName(name)) throw invalid(`${prefix}${name}: invalid identifier`);
   const column = columnSql(columns, name);
   if (test !== undefined) return `${column} ${test}`;
   // PostgreSQL reports it only if a row has matched that far: the response must not depend on the rows.

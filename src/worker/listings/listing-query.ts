@@ -5,9 +5,10 @@
  */
 import type { TableName } from '../../access/table-access.js';
 import { ServiceError } from '../../base/errors.js';
+import { isSqlName } from '../../base/identifier.js';
 import { arrayLiteral } from '../../base/quote.js';
 import { conditionSql, type Bind } from './condition.js';
-import { columnSql, isColumnName, type Listing } from './listing.js';
+import { columnSql, type Listing } from './listing.js';
 import { pageOf } from '../../postgres/statement/page.js';
 
 /** Decoded parameters of a request; an array if one was repeated. */
@@ -104,7 +105,7 @@ function orderSql(listing: Listing, wanted: string | undefined): string {
   for (const field of wanted.split(',')) {
     const descends = field.startsWith('-');
     const name = descends ? field.slice(1) : field;
-    if (!isColumnName(name))
+    if (!isSqlName(name))
       throw new ServiceError('invalid_listing', `${listing.orderError}invalid identifier`);
     const column = columnSql(listing.columns, name);
     if (!order.has(column)) order.set(column, descends ? `${column} DESC` : column);

@@ -133,13 +133,6 @@ export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
   ],
 ]);
 
-/** An identifier, or several with dots between; each of at most 63 bytes. */
-const COLUMN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}(?:\.[A-Za-z_][A-Za-z0-9_]{0,62})*$/;
-
-export function isColumnName(text: string): boolean {
-  return COLUMN_NAME.test(text);
-}
-
 /** columnSql returns the SQL of a column. Throws ServiceError `invalid_listing` if no column has that name. */
 export function columnSql(columns: ReadonlyMap<string, string>, name: string): string {
   const sql = columns.get(name);

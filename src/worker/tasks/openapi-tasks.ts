@@ -14,7 +14,7 @@ import type { ProofBook } from '../../messages/proof-book.js';
 import { recent } from '../../base/recent.js';
 import { routesOf } from '../../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../../script/scripts.js';
-import { inSlices } from '../../script/slices.js';
+import { inSlices } from '../../base/slices.js';
 import { methodsOf } from '../../script/verb.js';
 import type { WorkerSettings } from '../../messages/settings.js';
 import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../../messages/tasks.js';
