@@ -7,6 +7,7 @@ import { argumentTarget } from './mcp-argument-target.js';
 import { messageTarget } from './mcp-message-target.js';
 import { recordTarget } from './record-target.js';
 import { screenTarget } from './screen-target.js';
+import { statementTarget } from './statement-target.js';
 import type { Target } from './target.js';
 import { templateTarget } from './template-target.js';
 import { tomlTarget } from './toml-target.js';
@@ -19,6 +20,7 @@ export function targets(): Target[] {
     screenTarget(),
     templateTarget(),
     edgesTarget(),
+    statementTarget(),
     tomlTarget(),
     recordTarget(),
     messageTarget(),

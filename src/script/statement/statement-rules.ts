@@ -219,9 +219,9 @@ function isLocal(tokens: readonly Token[], from: number): boolean {
     }
     if (commas === 2) third.push(token);
   }
-  const last = third.at(-1);
-  const named = third[0]?.value === 'is_local' && third.length <= 4;
-  return last?.kind === WORD && last.value === 'true' && (third.length === 1 || named);
+  const last = third.pop();
+  const name = third.map(({ value }) => value).join('');
+  return last?.kind === WORD && last.value === 'true' && /^(?:is_local(?:=>|:=))?$/.test(name);
 }
 
 /** checkBlocks checks the code of a DO statement, which is a string in SQL. */
