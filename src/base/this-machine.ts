@@ -42,19 +42,14 @@ const FOREIGN_PAGE = 'in development mode only web pages of this machine may sen
 
 /**
  * refusalOf gives the error for a request that development mode does not serve, by its headers, each empty when there is
- * none: one that names another host than this machine, or comes from a page of another. A name of another domain that
- * resolves to this machine (DNS rebinding) would otherwise let any web page read the errors, which show the SQL of scripts.
- * No header that a proxy sets is considered.
+ * none. A name of another domain that resolves to this machine (DNS rebinding) would otherwise let any web page read the
+ * errors, which show the SQL of scripts. No header that a proxy sets is considered.
  */
-export function refusalOf({
-  host,
-  origin,
-}: {
-  readonly host: string;
-  readonly origin: string;
-}): ServiceError | undefined {
+export function refusalOf(
+  headers: Readonly<Record<'host' | 'origin', string>>,
+): ServiceError | undefined {
+  const { host, origin } = headers;
   if (!isThisMachine(HOST.exec(host)?.[1] ?? '')) return new ServiceError('misdirected_request');
-  if (origin !== '' && !isLocalPage(origin))
-    return new ServiceError('permission_denied', FOREIGN_PAGE);
-  return undefined;
+  if (origin === '' || isLocalPage(origin)) return undefined;
+  return new ServiceError('permission_denied', FOREIGN_PAGE);
 }

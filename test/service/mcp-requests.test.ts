@@ -91,7 +91,7 @@ t.test('pages of other places', async (t) => {
     ['http://localhost.evil.example', 403],
     ['http://evil.example/http://localhost', 403],
     ['http://127.0.0.1.evil.example:3000', 403],
-    [`http://127.0.0.2:${open.port}`, 403],
+    [`http://127.0.0.2:${open.port}`, 200],
     ['null', 403],
   ];
   for (const [origin, status] of cases) {
