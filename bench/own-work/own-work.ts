@@ -27,6 +27,9 @@ export interface OwnWork {
 /** Seconds without requests that are measured. */
 const IDLE = 30;
 
+/** How often they are measured at most: what else the machine does makes the same work take longer. The least counts. */
+const TRIES = 3;
+
 /** Seconds before them, in which what the start has begun may end. */
 const SETTLE = 5;
 
@@ -59,12 +62,16 @@ export async function measureOwnWork(
     // What the proof has left in the catalogs would have autovacuum come in the middle.
     await database.vacuum();
     await sleep(SETTLE * 1000);
-    say(`an idle service for ${IDLE} s`);
-    const pids = await database.sessionsOf(login.user);
-    const before = { all: cpu(), sessions: fineCpuSeconds(pids) };
-    await sleep(IDLE * 1000);
-    const [idle, sessions] = [cpu() - before.all, fineCpuSeconds(pids) - before.sessions];
-    return { proof, proved, idle, sessions };
+    let least = { idle: Infinity, sessions: 0 };
+    for (let tries = 0; tries < TRIES && least.idle > IDLE * IDLE_PART; tries++) {
+      say(`an idle service for ${IDLE} s`);
+      const pids = await database.sessionsOf(login.user);
+      const before = { all: cpu(), sessions: fineCpuSeconds(pids) };
+      await sleep(IDLE * 1000);
+      const [idle, sessions] = [cpu() - before.all, fineCpuSeconds(pids) - before.sessions];
+      if (idle < least.idle) least = { idle, sessions };
+    }
+    return { proof, proved, ...least };
   } finally {
     await server.stop();
   }
