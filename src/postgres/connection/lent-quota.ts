@@ -22,7 +22,7 @@ export class LentQuota implements Quota {
   #open = false;
   /** The most that was allowed so far. */
   #most = 0;
-  /** Gives back what is lent. */
+  /** Gives back the lent connections. */
   #return: NodeJS.Timeout | undefined;
 
   /**
