@@ -26,7 +26,7 @@ class Connections final : public Closable {
   void Add(pg_conn* connection);
   void Remove(pg_conn* connection);
   void SetPoll(int fd, uv_poll_t* poll);
-  // Acquire returns the connection of a socket and records its user; nullptr when there is none, or it has a user.
+  // Acquire returns the connection of a socket and records its user; nullptr without one, or when it has a user.
   pg_conn* Acquire(int fd, ConnectionUser* user);
   void Release(ConnectionUser* user);
 

@@ -32,7 +32,7 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
 
   struct Segment {
     Form form;
-    // Results that have not arrived yet before that of its statement.
+    // Results before its statement's own that have not arrived yet.
     std::uint32_t preceding;
     // The last so many of them are of statements whose command tags are reported, and of what is sent with these.
     std::uint32_t reported;
@@ -65,7 +65,7 @@ class Pipeline final : public Napi::ObjectWrap<Pipeline>, public ConnectionUser 
   const char* Text(napi_env env, napi_value string);
   // Values reads the parameters; false, with an exception, when they are invalid.
   bool Values(napi_env env, napi_value array);
-  // CountPreceding counts a statement that was sent before that of its segment.
+  // CountPreceding counts a statement that was sent before its segment's own.
   void CountPreceding(bool reports);
   // AddTag adds the command tag of a result that is dropped, unless it counts rows.
   void AddTag(pg_result* result);

@@ -11,7 +11,7 @@
 
 namespace sql_rest {
 
-// Why a call failed. The numbers are those of FAILURES in src/serve/plugin/wire.ts.
+// Why a call failed. The numbers are the same as in FAILURES of src/serve/plugin/wire.ts.
 enum class PluginFailure : std::uint16_t {
   kNone = 0,
   kHandlerNotFound = 1,

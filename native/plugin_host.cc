@@ -178,7 +178,7 @@ void HandleSignals() {
   no_action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     sigaction(signal, &no_action, nullptr);
-  // Registered before those of plugins, so that it runs after them.
+  // Registered before the handlers of plugins, so that it runs after them.
   std::atexit(OnExit);
   std::at_quick_exit(OnExit);
 }

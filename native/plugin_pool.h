@@ -43,7 +43,7 @@ class PluginPool {
   // AddLibrary stores the bytes of a library, unless it is loaded already.
   void AddLibrary(std::string name, std::vector<char> bytes);
   void Push(std::vector<PluginCall> calls);
-  // Abandon returns those of the calls that have not begun (kReturned).
+  // Abandon returns the given calls that have not begun (kReturned).
   void Abandon(std::vector<std::uint32_t> ids);
   // Retire returns all calls that have not begun (kReturned), then reports kRetired.
   void Retire();

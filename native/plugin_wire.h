@@ -61,7 +61,7 @@ class PluginRecordQueue {
 
   void Add(PluginRecordKind kind, std::uint32_t id, std::uint16_t status = 0,
            std::string_view head = {}, std::string_view body = {});
-  // Take removes and returns all records, empty when there are none.
+  // Take removes and returns all records, if any.
   std::string Take();
 
  private:

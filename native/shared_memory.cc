@@ -1,4 +1,4 @@
-// The descriptor reaches another process by inheritance, so what is mapped is checked, not trusted.
+// The descriptor reaches another process by inheritance, so it is checked before it is mapped, not trusted.
 #include "shared_memory.h"
 
 #include <fcntl.h>

@@ -25,7 +25,7 @@ bool IsBetween(unsigned char byte, unsigned char low, unsigned char high) noexce
   return byte >= low && byte <= high;
 }
 
-// Sequence returns the length of the well-formed multi-byte character at `at`, 0 when there is none.
+// Sequence returns the length of the well-formed multi-byte character at `at`, or 0.
 std::ptrdiff_t Sequence(const unsigned char* at, const unsigned char* end) noexcept {
   const unsigned char lead = *at;
   if (lead < 0xC2 || lead > 0xF4) return 0;

@@ -98,8 +98,8 @@ constexpr int BaseOf(Unit letter) {
   }
 }
 
-// NumberEnd returns the end of the longest number that any version of PostgreSQL reads at i, the beginning of a word; i
-// when there is none. PostgreSQL before version 15 accepts a word directly after a number: 0union and 1e0union contain
+// NumberEnd returns the end of the longest number that any version of PostgreSQL reads at i, the beginning of a word, or i.
+// PostgreSQL before version 15 accepts a word directly after a number: 0union and 1e0union contain
 // the keyword union (src/backend/parser/scan.l: {integer} and {real}, from 16 on also {hexinteger}, {octinteger},
 // {bininteger} and `_` between digits). After a point the number may have begun before the word: 1.e5union.
 template <typename Unit>

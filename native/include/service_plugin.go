@@ -97,7 +97,7 @@ type Request struct {
 	Body    []byte
 }
 
-// Header returns the value of the first header with that name (lower case), empty when there is none.
+// Header returns the value of the first header with that name (lower case), or "".
 func (r Request) Header(name string) string {
 	if values := r.Headers[name]; len(values) > 0 {
 		return values[0]

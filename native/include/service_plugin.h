@@ -181,7 +181,7 @@ static inline const service_parameter* service_param(const service_url_query* qu
   return NULL;
 }
 
-/* service_header returns the value of the first header with that name (lower case), NULL when there is none. */
+/* service_header returns the value of the first header with that name (lower case), or NULL. */
 static inline const char* service_header(const service_request* request, const char* name) {
   size_t i;
   for (i = 0; i < request->header_count; i++)

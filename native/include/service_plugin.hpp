@@ -109,7 +109,7 @@ class request {
     return {reinterpret_cast<const char*>(request_.body), request_.body_length};
   }
 
-  // header returns the value of the first header with that name (lower case), nullopt when there is none.
+  // header returns the value of the first header with that name (lower case), or nullopt.
   std::optional<std::string_view> header(std::string_view name) const {
     for (const auto [other, value] : headers())
       if (other == name) return value;

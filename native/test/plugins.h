@@ -49,7 +49,7 @@ struct Request {
   std::string_view body = "";
 };
 
-// Call runs a call; kHandlerNotFound for an unknown function. The texts are copied, as those of a real call are.
+// Call runs a call; kHandlerNotFound for an unknown function. The texts are copied, as in a real call.
 inline sql_rest::PluginResult Call(const sql_rest::PluginLibrary& library, const Request& request,
                                    std::size_t max_response = 1024) {
   sql_rest::PluginResult result;

@@ -21,7 +21,7 @@ function member(value: unknown, name: string): unknown {
 }
 
 /**
- * claimOf returns a claim by name, undefined if there is none. Dots lead into objects; if a member's own name contains
+ * claimOf returns a claim by name, or undefined. Dots lead into objects; if a member's own name contains
  * dots (`https://example.com/role`), the longest name that fits counts.
  */
 export function claimOf(claims: unknown, name: string): unknown {

@@ -16,7 +16,7 @@ export interface Engine {
   readonly title: string;
   /** Whether it is a PostgreSQL inside: with row versions, a write-ahead log, and catalogs that can be analysed. */
   readonly isPostgres: boolean;
-  /** What it lacks that the service uses, a sentence each. */
+  /** The features of the service that it lacks, a sentence each. */
   readonly lacks: readonly string[];
   /** Why the service cannot be used with it; undefined when it can. */
   readonly unsupported: string | undefined;
@@ -49,7 +49,7 @@ const LACKS: Readonly<Record<EngineName, readonly string[]>> = {
 /** The oldest PostgreSQL that YugabyteDB may be made of. */
 const OLDEST_FORK = 110_000;
 
-/** engineOf recognises an engine. `text` is that of version(), `number` is libpq's, `citus` the version of the extension. */
+/** engineOf recognises an engine. `text` is from version(), `number` is libpq's, `citus` the version of the extension. */
 export function engineOf(text: string, number: number, citus: string | null): Engine {
   const [, cockroach] = /^CockroachDB\b.*? v(\d[\w.-]*)/.exec(text) ?? [];
   if (cockroach !== undefined) return made('CockroachDB', cockroach, undefined, undefined);

@@ -11,7 +11,7 @@ export function positionName(alias: string, defaultAlias: string): string {
   return alias === defaultAlias ? '' : encoded(alias);
 }
 
-/** isNameOf tells whether a name is that of an alias. That of the default one may be written, too. */
+/** isNameOf tells whether a name stands for an alias. The default alias may be written, too. */
 export function isNameOf(name: string, alias: string, defaultAlias: string): boolean {
   return name === '' ? alias === defaultAlias : name === encoded(alias);
 }

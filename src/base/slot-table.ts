@@ -26,7 +26,7 @@ export class SlotTable<T extends { readonly id: number }> {
     return this.#size;
   }
 
-  /** nextId gives an id whose slot is free. Throws RangeError when there is none. */
+  /** nextId gives an id whose slot is free. Throws RangeError when all are in use. */
   nextId(): number {
     if (this.#size > this.#mask) throw new RangeError('too much in flight');
     do this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
@@ -48,7 +48,7 @@ export class SlotTable<T extends { readonly id: number }> {
     return one?.id === id ? one : undefined;
   }
 
-  /** remove removes the object of an id; false when there is none. */
+  /** remove removes the object of an id; false without one. */
   remove(id: number): boolean {
     if (this.get(id) === undefined) return false;
     this.#slots[id & this.#mask] = undefined;

@@ -15,7 +15,7 @@ export function sortedBy<T>(items: Iterable<T>, keyOf: (item: T) => string): T[]
   return [...items].sort((a, b) => compareText(keyOf(a), keyOf(b)));
 }
 
-/** oneLine joins the lines of a message with spaces; those of libpq have several. */
+/** oneLine joins the lines of a message with spaces; messages of libpq have several. */
 export function oneLine(message: string): string {
   return message.trim().replaceAll(/\s*\n\s*/g, ' ');
 }

@@ -1,6 +1,6 @@
 /**
  * The command `contract diff`: prints what changed between two contracts, what breaks callers first. The new one is a file,
- * or that of the current scripts. Exit code 1 for breaking changes with `--breaking`, and when there is no contract.
+ * or is made of the current scripts. Exit code 1 for breaking changes with `--breaking`, and when there is no contract.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

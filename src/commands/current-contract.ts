@@ -1,5 +1,5 @@
 /**
- * The scripts that are served, those of the folder or the table, proved on the databases of the configuration, and their
+ * The scripts that are served, from the folder or the table, proved on the databases of the configuration, and their
  * contract. They are scripts that `check` accepts: while one of them is broken, there is nothing.
  */
 import { loadConfig, ConfigError, type ConfigSources } from './config/load.js';
@@ -99,7 +99,7 @@ export async function servedScripts(
   return { config, scripts: served };
 }
 
-/** What is kept of a text: a compiled template needs much memory. */
+/** The kept part of a text: a compiled template needs much memory. */
 type ServedText = Pick<ProvableText, 'script' | 'alias'> &
   Pick<ScriptText, 'head'> &
   Pick<ServedScript, 'template'>;

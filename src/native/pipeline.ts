@@ -37,7 +37,7 @@ export interface FailureFields {
 /** DescribedColumn is a column of a statement's result. */
 export interface DescribedColumn {
   readonly name: string;
-  /** OID of its type; of a domain, that of the type below it. */
+  /** OID of its type; of a domain, the OID of the type below it. */
   readonly type: number;
   /** The type's modifier; -1 for none. */
   readonly modifier: number;
@@ -68,7 +68,7 @@ export interface Detail {
   /** For a statement that was described. */
   readonly description?: Description;
   readonly failure?: FailureFields;
-  /** The failure was before the statement itself: the number of missing results before that of the statement. */
+  /** The failure was before the statement itself: the number of missing results before the statement's. */
   readonly before?: number;
   /** The result has more bytes than the pipeline's limit, or a single value was expected and it is not one row. */
   readonly tooLarge?: true;

@@ -12,7 +12,7 @@ export const createSharedMemory: (bytes: number) => number = addon.createSharedM
 
 /**
  * mapSharedMemory maps bytes at an offset, a multiple of the page size. The descriptor may be closed afterwards; it is not
- * inherited any more. Throws Error when it is not that of such memory.
+ * inherited any more. Throws Error for a descriptor of anything else.
  */
 export const mapSharedMemory: (fd: number, offset: number, bytes: number) => ArrayBuffer =
   addon.mapSharedMemory;

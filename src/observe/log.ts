@@ -52,7 +52,7 @@ function placedMessage(fields: Readonly<Record<string, unknown>>): string {
   return `${position}: ${msg}${sign === undefined ? '' : ` (${sign})`}`;
 }
 
-/** What is shown below such a line. */
+/** Fields that are shown below such a line. */
 const FACTS = ['when', 'parameter', 'statement', 'detail', 'hint'];
 
 function below(fields: Readonly<Record<string, unknown>>, source: readonly unknown[]): string {

@@ -1,4 +1,4 @@
-/** Writes messages of Protocol Buffers, member by member: those of metrics and of spans. */
+/** Writes messages of Protocol Buffers, member by member, for metrics and spans. */
 
 const VARINT = 0;
 const FIXED64 = 1;

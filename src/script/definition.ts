@@ -15,7 +15,7 @@ const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DROP', 'IM
 /** May have an INTO that creates a table. */
 const SELECTS: ReadonlySet<string> = new Set(['SELECT', 'WITH']);
 
-/** Whether there is an INTO that is not that of INSERT or MERGE. */
+/** Whether there is an INTO that does not belong to INSERT or MERGE. */
 function makesTable(sql: string): boolean {
   let before = '';
   const scanner = new SqlScanner(sql);

@@ -54,7 +54,7 @@ export interface RoutedScript {
 
 export interface RoutedScripts {
   /**
-   * routed lists the texts with paths of their own, those of other databases than the default one if they are stored for
+   * routed lists the texts with paths of their own, for other databases than the default one if they are stored for
    * that database. `now` is performance.now(). Throws, or rejects with, ServiceError `busy`.
    */
   routed(

@@ -1,6 +1,6 @@
 /**
  * The XML form of a response (`_renderer=xml`), made from PostgreSQL's JSON text token by token, so that numbers keep
- * their digits and members their order. The structure is that of the Go library mxj, which pREST uses: an array of objects
+ * their digits and members their order. The structure follows the Go library mxj, which pREST uses: an array of objects
  * is `<object>` elements, an object of several members is a `<doc>`, an array inside an object repeats its element,
  * null, '' and {} are an empty element. Unlike mxj's, the XML is always well-formed: text is escaped, and characters that
  * XML does not allow in a name are replaced by `_`. Refuses text that is not JSON, and XML over a limit: a member's name is

@@ -138,7 +138,7 @@ export class MapValue {
     return this.keys().length;
   }
 
-  /** get is the value of a key; undefined if there is none. */
+  /** get is the value of a key, or undefined. */
   get(key: string): Plain {
     if (this.#over?.has(key) === true) return this.#over.get(key);
     const before = this.#inner?.get(key);

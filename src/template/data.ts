@@ -21,7 +21,7 @@ export interface TemplateMap extends ValueMap {
   bytes?(key: string): Uint8Array | undefined;
   /** isSent tells whether the caller sent the parameter. */
   isSent(key: string): boolean;
-  /** fallback is the declared default of a parameter, which `raw` and `get` give too. Undefined if there is none. */
+  /** fallback is the declared default of a parameter, which `raw` and `get` give too. Undefined without one. */
   fallback?(key: string): unknown;
   /** claim is one of the caller's claims, for binding only. Undefined if absent. */
   claim?(name: string): unknown;

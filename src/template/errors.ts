@@ -46,7 +46,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** What is wrong with a parameter of the request; never its value. */
+/** The fault of a parameter of the request; never its value. */
 export interface InvalidValue {
   /** The parameter's name; `header.<Name>` for a header. */
   readonly parameter: string;

@@ -76,7 +76,7 @@ function compileCommand(command: CommandNode, hasFinal: boolean): Command {
       return compileCall(node, command, command.args.slice(1), hasFinal);
     case 'pipe':
       if (!hasArgs) return compilePipe(node);
-      // Go's current node here is still that of the pipeline or the command before.
+      // Go's current node here is still the pipeline or the command before.
       return (r) =>
         r.fail(
           `can't give argument to non-function ${nodeText(node)}`,
@@ -259,7 +259,7 @@ function compileString(arg: Operand): Expression {
   return (r, dot) => typed(r, inner(r, dot), 'string', dot, arg);
 }
 
-/** A string or an integer; the error for anything else is that of a string parameter. */
+/** A string or an integer; anything else has the error of a string parameter. */
 function compileInteger(arg: Operand): Expression {
   if (arg.kind === 'nil' || arg.kind === 'bool') return compileString(arg);
   const inner = compileOperand(arg);

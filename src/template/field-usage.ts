@@ -24,7 +24,7 @@ export type FieldUse = Partial<
   Pick<Field, 'list' | 'nullable' | 'type' | 'identifier' | 'integer' | 'interpolated'>
 >;
 
-/** What is known about fields at a point of the template. */
+/** Facts about fields at a point of the template. */
 export interface KnownFields {
   /** The fields that were sent or have a default. */
   readonly sent: Set<string>;

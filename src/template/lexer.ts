@@ -135,7 +135,7 @@ export class Lexer {
     return this.#input[at] === '-' && isSpace(this.#input[at + 1]);
   }
 
-  /** Length of the right delimiter at a position, with its trim marker; 0 if there is none. */
+  /** Length of the right delimiter at a position, with its trim marker, or 0. */
   #rightDelim(at: number = this.#pos): number {
     if (this.#input.startsWith('}}', at)) return 2;
     const marked =

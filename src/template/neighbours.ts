@@ -70,7 +70,7 @@ function isWordPart(unit: number): boolean {
 }
 
 /**
- * completedPrefix is the parameter whose value is the prefix of a literal, undefined if there is none; `edges` maps the
+ * completedPrefix is the parameter whose value is the prefix of a literal, or undefined; `edges` maps the
  * offsets after letters that may be one (mayPrefix) to their parameters. Inside a literal such a letter is only text.
  */
 export function completedPrefix(

@@ -2,7 +2,7 @@
 import type { Plain, Value } from './container.js';
 
 export interface Observer {
-  /** tested receives a value whose truth decides what is rendered. */
+  /** tested receives a value whose truth decides which arm is rendered. */
   tested(value: Plain): void;
   /** ranged receives a value to iterate over. */
   ranged(value: Plain): void;

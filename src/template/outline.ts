@@ -16,7 +16,7 @@ export interface OutlinedAction {
 export interface Outline {
   readonly text: string;
   readonly actions: readonly OutlinedAction[];
-  /** All pipelines, also those of conditions and loops, without the pipelines inside of them. */
+  /** All pipelines, also in conditions and loops, without the pipelines inside of them. */
   readonly pipes: readonly PipeNode[];
 }
 

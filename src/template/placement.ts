@@ -57,7 +57,7 @@ export function interpolatedAt(text: string, { parts }: Trace, offset: number): 
 
 /**
  * misplacedPlaceholder is the offset of the first of `count` placeholders inside quotes or a comment, where it is only
- * text; undefined if there is none.
+ * text, or undefined.
  */
 export function misplacedPlaceholder(
   text: string,

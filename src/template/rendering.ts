@@ -72,7 +72,7 @@ export class Rendering {
   /** Origin of an empty value between the last chunk and the next one. */
   #gap: string | undefined;
 
-  /** Names and values of the variables; those of the template being executed begin at `base`. */
+  /** Names and values of the variables; in the template being executed they begin at `base`. */
   readonly names: string[] = ['$'];
   readonly variables: Value[] = [];
   base = 0;

@@ -31,7 +31,7 @@ export class SqlScanner {
     this.end = from;
   }
 
-  /** next advances to the next token and returns its kind, END if there is none. */
+  /** next advances to the next token and returns its kind, END after the last one. */
   next(): number {
     const text = this.text;
     const from = skipSpace(text, this.end);
@@ -204,7 +204,7 @@ function stringEnd(text: string, open: number, escapes: boolean): number {
   }
 }
 
-/** dollarTagEnd is the offset after the opening `$tag$` at `from`, or -1 if there is none. */
+/** dollarTagEnd is the offset after the opening `$tag$` at `from`, or -1. */
 function dollarTagEnd(text: string, from: number): number {
   let i = from + 1;
   if (isDigit(text.charCodeAt(i))) return -1;

@@ -165,7 +165,7 @@ export class UsageWalk {
     if (node.otherwise !== undefined) this.#list(node.otherwise, { ...scope, ...end, depth });
     ends.push(end);
     scope.variables.length = declared;
-    // After the branch, the fields count as sent that were sent at the end of every arm, and as needed those of every arm.
+    // After the branch, fields sent at the end of every arm count as sent, and fields needed in every arm as needed.
     const [first = end, ...others] = ends;
     scope.sent.clear();
     for (const name of first.sent)

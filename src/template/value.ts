@@ -57,7 +57,7 @@ export function isTrue(value: Value): boolean {
   return value.length > 0;
 }
 
-/** typeName is the Go type of a value: `<nil>` for an absent one, that of an empty interface for nil. */
+/** typeName is the Go type of a value: `<nil>` for an absent one, `interface {}` for nil. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':

@@ -117,12 +117,12 @@ export class Query implements Job {
     return requestIds(this.request, this.trace);
   }
 
-  /** submittedAt gives the time at which it goes to its database, ms; `now` is that of its batch. */
+  /** submittedAt gives the time at which it goes to its database, ms; `now` is the time of its batch. */
   submittedAt(now: number): number {
     return now;
   }
 
-  /** withTimes adds what is known of its times to the header lines of its response. */
+  /** withTimes adds its known times to the header lines of its response. */
   withTimes(lines: string): string {
     return lines;
   }

@@ -40,7 +40,7 @@ export function serverReport(
       const { host, port } = servers[index]!;
       const at = all.indexOf(servers[index]!);
       const before = NUMBERS[Atomics.exchange(states, at, NUMBERS.indexOf(standing))]!;
-      // At the start, what is as configured is not worth a line.
+      // At the start, a server as configured is not worth a line.
       const usual = before === 'unknown' && standing === (index === 0 ? 'primary' : 'serving');
       if (before === standing || usual) return;
       const [bad, message] = STANDINGS[standing];

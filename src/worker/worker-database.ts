@@ -1,5 +1,5 @@
 /**
- * One database as a worker uses it: its server, or the servers of a database with replicas, and what is remembered of the
+ * One database as a worker uses it: its server, or the servers of a database with replicas, and the state kept of the
  * scripts that ran on it.
  */
 import type { Logger } from '../observe/log.js';

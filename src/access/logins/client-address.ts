@@ -21,7 +21,7 @@ export class ClientAddress {
     }
   }
 
-  /** of returns the address of the client: that of the socket, unless a trusted proxy forwarded the request. */
+  /** of returns the client's address: the socket's, unless a trusted proxy forwarded the request. */
   of(socket: string, forwardedFor: string): string {
     let address = plainAddress(socket);
     if (address === undefined) return socket;

@@ -105,7 +105,7 @@ export class Login {
     return JSON.stringify({ user_info: info, token: await this.#tokens.issue(info) });
   }
 
-  /** Resolves to the user with these credentials; undefined, after the same work, when there is none. */
+  /** Resolves to the user with these credentials, or to undefined after the same work. */
   async #check(
     credentials: Credentials | undefined,
     requestId: string,
@@ -147,7 +147,7 @@ function userKey(username: string): string {
   return createHash('sha256').update(username).digest('base64url');
 }
 
-/** The credentials in a JSON body, undefined when there are none. */
+/** The credentials in a JSON body; undefined without them. */
 function fromBody(body: Buffer | undefined): Credentials | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);

@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 
-/** Minimum size of a secret, in bytes: that of the digest. */
+/** Minimum size of a secret, in bytes: the size of the digest. */
 const LEAST_SECRET: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
 
 /** Minimum size of an RSA key, in bits. */

@@ -41,7 +41,7 @@ export class KeyRing {
   readonly #inline: KeySet | undefined;
   readonly #source: KeySetSource | undefined;
 
-  /** Throws Error when a key or an inline key set cannot be used, or when there is none. */
+  /** Throws Error when no key or key set is given, or a key or an inline key set cannot be used. */
   constructor(settings: TokenSettings, times: KeyTimes, log: Logger, changes: KeyChanges) {
     const { algorithm, key, jwks, wellKnown, lastKeys } = settings;
     if (key !== undefined) this.#own = verificationKey(key, algorithm);

@@ -1,5 +1,5 @@
 /**
- * Issues tokens to users who logged in. The claims are those of pREST 2.4.2, so that each service accepts the other's
+ * Issues tokens to users who logged in. The claims are the same as in pREST 2.4.2, so that each service accepts the other's
  * tokens. Refuses to start with a key that cannot sign.
  */
 import type { KeyObject } from 'node:crypto';

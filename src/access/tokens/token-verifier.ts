@@ -25,7 +25,7 @@ const TOLERANCE = 5;
 /** Header, payload and signature in base64url. */
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Bounds of the cache; characters are those of tokens and claims. */
+/** Bounds of the cache; the characters of tokens and claims are counted. */
 const CACHE_BOUNDS: RecentBounds = { entries: 10_000, characters: 4_000_000 };
 
 /** Tokens that may wait for a refresh of the key set: those with an invented `kid` must not fill the HTTP process. */

@@ -1,6 +1,6 @@
 /**
  * Reads what the adapter needs of a client's message: whether it expects a response, and under which id. The message is
- * forwarded unchanged even if it is not JSON-RPC, because the endpoint reports best what is wrong. Rejects everything
+ * forwarded unchanged even if it is not JSON-RPC, because the endpoint reports errors best. Rejects everything
  * but JSON in UTF-8.
  */
 import { isUtf8 } from 'node:buffer';
@@ -8,7 +8,7 @@ import { eraHeaders } from './era-headers.js';
 import { isObject } from '../../base/json.js';
 
 export interface ClientMessage {
-  /** The id as JSON text; undefined if there is none that a response could carry. */
+  /** The id as JSON text; undefined without one that a response could carry. */
   readonly id: string | undefined;
   readonly method: string | undefined;
   readonly expectsResponse: boolean;

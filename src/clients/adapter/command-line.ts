@@ -28,7 +28,7 @@ const LONGEST_TIMEOUT = 86_400;
 export type AdapterCommandLine =
   { readonly command: 'help' | 'version' } | { readonly command: 'run'; readonly timeout: number };
 
-/** parseCommandLine parses arguments; `timeout` is in milliseconds. Throws an Error that says what is wrong. */
+/** parseCommandLine parses arguments; `timeout` is in milliseconds. Throws an Error for the user. */
 export function parseCommandLine(args: readonly string[]): AdapterCommandLine {
   const { values } = parseArgs({
     args: [...args],

@@ -91,7 +91,7 @@ function addressOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** The message in the error body of a service; empty if there is none. */
+/** The message in the error body of a service, or an empty text. */
 function errorMessage(body: Buffer): string {
   try {
     const value: unknown = JSON.parse(body.toString());

@@ -51,7 +51,7 @@ async function bridge(timeout: number): Promise<number> {
   for (const warning of endpoint.warnings) log(warning);
   for (const [signal, status] of Object.entries(SIGNALS))
     process.on(signal, () => process.exit(status));
-  // By its name the service tells its calls from those of other adapters, whose clients may choose the same ids.
+  // By its name the service tells its calls from other adapters', whose clients may choose the same ids.
   const name = `${NAME}/${version()} (${randomUUID()})`;
   const client = new HttpClient(endpoint, timeout, MAX_REQUESTS, name);
   const closed = (): never => process.exit(0);

@@ -2,7 +2,7 @@
 import { textOf, type Client } from './client.js';
 
 export interface Access {
-  /** Aliases of databases; the default one is that of paths without an alias. */
+  /** Aliases of databases; paths without an alias are for the default one. */
   readonly default: string;
   readonly databases: readonly string[];
   /** Whether the SQL of scripts may be shown. */

@@ -58,7 +58,7 @@ export class BodyEditor {
     return content === undefined || content === '' ? undefined : { type, content };
   }
 
-  /** mark shows what is wrong with the body; empty when nothing is. */
+  /** mark shows the error of the body; empty without one. */
   mark(fault: string): void {
     this.#fault.textContent = fault;
     this.#text.setAttribute('aria-invalid', String(fault !== ''));

@@ -18,7 +18,7 @@ export interface ControlOptions {
   readonly label?: string;
 }
 
-/** `type` is that of the schema without null. */
+/** `type` is the schema's type without null. */
 export function makeControl(
   schema: Schema,
   type: string | undefined,
@@ -66,7 +66,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Times with a zone are entered in that of the browser. */
+/** Times with a zone are entered in the browser's zone. */
 const INPUTS: Readonly<Record<string, string>> = {
   date: 'date',
   time: 'time',

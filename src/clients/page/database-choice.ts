@@ -40,7 +40,7 @@ export class DatabaseChoice {
     this.element.hidden = all.length < 2;
   }
 
-  /** announce says for screen readers what is listed after another database was chosen. */
+  /** announce tells screen readers the new list after another database was chosen. */
   announce(scripts: number): void {
     this.#status.textContent = `${scripts} scripts of ${this.#select.value}`;
   }

@@ -43,7 +43,7 @@ interface Wrong {
   readonly expected?: unknown;
 }
 
-/** What is wrong with each parameter: what is expected, or else the message. */
+/** The error of each parameter: the expected values, or else the message. */
 function wrong(message: string, parameter: unknown, parameters: unknown): Failure['parameters'] {
   const one = typeof parameter === 'string' ? [{ parameter }] : [];
   const all = (Array.isArray(parameters) ? parameters : one) as Wrong[];

@@ -62,7 +62,7 @@ export class Field {
     return this.#texts();
   }
 
-  /** mark shows what is wrong with the value; empty when nothing is. */
+  /** mark shows the error of the value; empty without one. */
   mark(fault: string): void {
     this.#fault.textContent = fault;
     for (const control of this.element.querySelectorAll('input, select, textarea')) {

@@ -16,7 +16,7 @@ import { tokenForm } from './token-form.js';
 
 const TABLES = 'tables';
 
-/** What is served at `_docs/page.js` belongs to the service at `./`. */
+/** A module served at `_docs/page.js` belongs to the service at `./`. */
 const client = new Client(new URL('../', import.meta.url).href);
 
 const list = new ScriptList();
@@ -148,7 +148,7 @@ const EMPTY = readDocument('{"openapi":"3.1.0"}');
 const NO_LIST = 'The list of scripts cannot be loaded.';
 const KEY = 'It is there when docs.openapi of the configuration is on.';
 
-/** What is wrong with the token: the document itself is for everybody, with what each caller may run. */
+/** The error of the token: the document itself is for everybody, with what each caller may run. */
 function tokenProblem({ operations, hasTokens }: Catalogue, code = ''): HTMLElement | undefined {
   if (client.hasToken && /^(?:invalid_token|invalid_claims)$/.test(code))
     return notice(

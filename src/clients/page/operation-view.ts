@@ -1,4 +1,4 @@
-/** One operation: what it takes and gives, a form that runs it, the response, and the same call in other languages. */
+/** One operation: its input and output, a form that runs it, the response, and the same call in other languages. */
 import { BodyEditor } from './body-editor.js';
 import type { Client } from './client.js';
 import { codeBlock } from './code-block.js';

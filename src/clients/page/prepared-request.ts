@@ -1,4 +1,4 @@
-/** A request as the form describes it: what is sent, and what the curl line and the TypeScript call show. */
+/** A request as the form describes it: the HTTP request, and what the curl line and the TypeScript call show. */
 import type { Operation } from './operations.js';
 
 /** The texts entered for each parameter, by `place name`; one that is not sent is missing. */
@@ -40,7 +40,7 @@ export function prepare(
   return { method, url, headers, body };
 }
 
-/** Percent-encoding that leaves what is readable and safe in a query string, a path and quotes of a shell. */
+/** Percent-encoding that leaves characters readable and safe in a query string, a path and quotes of a shell. */
 function encode(text: string): string {
   return encodeURIComponent(text)
     .replaceAll("'", '%27')

@@ -11,7 +11,7 @@ export interface Table {
   readonly type: string;
 }
 
-/** The tables, or why there are none: the code of the service. */
+/** The tables, or the service's error code. */
 export interface Listed {
   readonly tables: readonly Table[] | undefined;
   readonly code: string | undefined;

@@ -1,6 +1,6 @@
 /**
  * What was counted between two scrapes. A series that is new counts from zero, and one that went back counts nothing: the
- * counters of a service never go back, those of another one may be lower.
+ * counters of a service never go back, but another service's may be lower.
  */
 import type { Histogram } from '../../observe/metrics/histogram.js';
 import type { Family, Metrics, Series } from './metrics-reader.js';
@@ -58,7 +58,7 @@ function since(before: Family | undefined, { kind, series }: Family): Family {
   };
 }
 
-/** The order of labels is that of their declaration, the same in every scrape. */
+/** Labels are in the order of their declaration in every scrape. */
 function keyOf({ labels }: Series): string {
   return [...labels.values()].join('\0');
 }
@@ -69,7 +69,7 @@ function histogramSince(before: Histogram, now: Histogram): Histogram {
   return { least: now.least, buckets, sum: Math.max(0, now.sum - before.sum) };
 }
 
-/** added gives the sum of histograms with the same bounds; undefined when there are none. */
+/** added gives the sum of histograms with the same bounds; undefined for an empty list. */
 export function added(histograms: readonly Histogram[]): Histogram | undefined {
   const [first, ...others] = histograms;
   if (first === undefined) return undefined;

@@ -39,7 +39,7 @@ export function readMetrics(bytes: Buffer, names: ReadonlySet<string>): Metrics 
       if (names.has(name)) metrics.set(name, readFamily(message));
     }
   } catch (error) {
-    // Buffer throws RangeError for what is beyond its end.
+    // Buffer throws RangeError beyond its end.
     if (error instanceof RangeError) throw new FormatError('it is cut off', { cause: error });
     throw error;
   }

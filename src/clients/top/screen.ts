@@ -20,7 +20,7 @@ const NO_STYLE = '\u001b[0m';
 
 const QUIT = ['q', 'Q', '\u0003', '\u0004'];
 
-/** The size of a terminal that does not tell it: that of a VT100. */
+/** The size assumed of a terminal that does not tell it: a VT100's. */
 const COLUMNS = 80;
 const ROWS = 24;
 

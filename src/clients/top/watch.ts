@@ -15,7 +15,7 @@ export interface View {
 }
 
 export interface WatchOptions {
-  /** Whether to show one frame, that of the first interval. Otherwise the first one has everything since the start. */
+  /** Whether to show one frame, for the first interval. Otherwise the first one has everything since the start. */
   readonly once: boolean;
   readonly stop: AbortSignal;
 }

@@ -182,7 +182,7 @@ async function makeReport(
   };
 }
 
-/** What is wrong with a folder where nothing is configured: without scripts it is most likely the wrong one. */
+/** The error of a folder where nothing is configured: without scripts it is most likely the wrong one. */
 function unconfigured(
   { cwd }: ConfigSources,
   { config, isSet }: LoadedConfig,

@@ -1,6 +1,6 @@
 /**
  * The database that `check --against` names: its URL, or an environment variable with it. A password is not taken from the
- * command line, and that of the configuration is not sent there.
+ * command line, and the configuration's password is not sent there.
  */
 import type { ConfigSources } from '../config/load.js';
 import { databaseAt } from '../config/databases.js';

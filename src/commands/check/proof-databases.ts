@@ -22,7 +22,7 @@ const NEEDED =
 export interface DatabaseOptions {
   /** Aliases of the databases that answer. */
   readonly available: ReadonlySet<string>;
-  /** The database that takes the place of the default one; undefined for that of the configuration. */
+  /** The database that takes the place of the configuration's default one; undefined to keep it. */
   readonly against?: DatabaseSettings | undefined;
   /** Whether statements are analysed, so that proofs show missing privileges and which columns can be NULL. */
   readonly analysed?: boolean;

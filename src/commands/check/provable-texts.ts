@@ -24,7 +24,7 @@ export interface ProvableText {
   readonly alias: string | undefined;
   /** The file below the directory of scripts, or `[alias/]folder/name (verb)`. */
   readonly file: string;
-  /** The databases that it may be for; the first one is that of requests without an alias. */
+  /** The databases that it may be for; requests without an alias are for the first one. */
   readonly aliases: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export class ProvableTexts {
   /** Of stored texts for all databases, with their hashes. */
   readonly #texts = new Set<string>();
 
-  /** `aliases` are those of all databases, the default one first; `keys` are `alias/folder/name` of each stored script. */
+  /** `aliases` names all databases, the default one first; `keys` are `alias/folder/name` of each stored script. */
   constructor(
     config: Config,
     aliases: readonly string[],

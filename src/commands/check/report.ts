@@ -10,7 +10,7 @@ import { oneLine } from '../../base/text.js';
 /** The outcome of an attempt to connect. */
 export type DatabaseFinding = {
   readonly alias: string;
-  /** As `host:port/name`, for one that took the place of that of the configuration. */
+  /** As `host:port/name`, for one that took the place of the configuration's. */
   readonly against?: string;
 } & (
   | { readonly ok: true; readonly engine: EngineName; readonly version: string }
@@ -77,7 +77,7 @@ export interface PathFinding {
 /** The report in the form of `check --json`. */
 export interface Report {
   readonly ok: boolean;
-  /** The configuration file; null when there is none, or it has errors. */
+  /** The configuration file; null without one, or when it has errors. */
   readonly file: string | null;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];

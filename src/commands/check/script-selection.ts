@@ -8,7 +8,7 @@ import { VERBS, type Verb } from '../../script/verb.js';
 import { quoted } from '../line/printable.js';
 import { CommandError } from '../line/session.js';
 
-/** A text of a script; `alias` is that of a stored script for one database. */
+/** A text of a script; `alias` is set for a stored script for one database. */
 export interface NamedText {
   readonly alias?: string | undefined;
   readonly folder: string;
@@ -27,7 +27,7 @@ export class ScriptSelection {
   readonly #script: string;
   readonly #verb: string | undefined;
 
-  /** `location` is the directory of scripts, `cwd` that of a relative path in `text`. */
+  /** `location` is the directory of scripts; a relative path in `text` starts at `cwd`. */
   constructor(text: string, location: string, cwd: string) {
     const inside = relative(location, resolve(cwd, text));
     this.text = inside.startsWith('..') || inside === '' ? text : inside;
@@ -52,7 +52,7 @@ export class ScriptSelection {
     return this.has({ alias, folder, name, verb: known ?? (this.#verb as Verb) });
   }
 
-  /** nearest is the name of the text that was most likely meant; undefined when there is none. */
+  /** nearest is the name of the text that was most likely meant, or undefined. */
   nearest(texts: readonly NamedText[]): string | undefined {
     const names = texts.map(({ folder, name, verb }) =>
       this.#verb === undefined ? `${folder}/${name}` : `${folder}/${name}.${verb}`,

@@ -119,7 +119,7 @@ function compileAll(
   return { scripts, problems, warnings, routed };
 }
 
-/** Leaves out scripts of other databases than those of the configuration, and those that one of the default database hides. */
+/** Leaves out scripts of databases that are not configured, and those that one of the default database hides. */
 function requested(
   routed: readonly RoutedScript[],
   records: readonly StoredRecord[],

@@ -35,7 +35,7 @@ export function conninfo(target: ConnectionTarget): string {
     'intervalstyle=postgres',
     'bytea_output=hex',
     'standard_conforming_strings=on',
-    // libpq writes notices to standard error, and those of a script may contain values.
+    // libpq writes notices to standard error, and a script's notices may contain values.
     'client_min_messages=error',
     ...(target.readOnly ? READ_ONLY : []),
   ];

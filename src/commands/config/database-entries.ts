@@ -1,5 +1,5 @@
 /**
- * The databases besides that of `pg`: entries of `[[databases]]`, and pairs of DATABASE_ALIAS_n and DATABASE_URL_n. Each
+ * The databases besides `pg`: entries of `[[databases]]`, and pairs of DATABASE_ALIAS_n and DATABASE_URL_n. Each
  * becomes an alias with the keys of `pg` that it overrides. Refuses half a pair and an alias repeated in one source; no
  * message contains a URL.
  */
@@ -115,7 +115,7 @@ function keysOf(item: Item, at: string, base: string): Entries {
   return entries;
 }
 
-/** Adds an entry unless its alias is invalid or repeated; `positions` are those of the aliases so far. */
+/** Adds an entry unless its alias is invalid or repeated; `positions` has the places of the aliases so far. */
 function addEntry(
   alias: unknown,
   at: string,

@@ -27,10 +27,10 @@ const SERVER_KEYS = [
   'pg.replicas',
 ] as const satisfies KeyName[];
 
-/** The keys of a database on its server, which are not those of a replica's URL for another database of the same server. */
+/** The keys of a database on its server, which another database of it does not take from a replica's URL. */
 const DATABASE_KEYS = ['pg.user', 'pg.pass', 'pg.database'] as const satisfies KeyName[];
 
-/** configuredDatabases lists all databases: that of `pg`, or the entry with its name, and the other entries. */
+/** configuredDatabases lists all databases: `pg`, or the entry with its name, and the other entries. */
 export function configuredDatabases(config: Config): readonly ConfiguredDatabase[] {
   const main = config['pg.database'];
   // loadConfig has replaced the items of the list by entries.
@@ -56,7 +56,7 @@ export function databasesOf(config: Config, httpProcess?: number): DatabaseSetti
 
 /**
  * replicasOf returns the settings of the replicas of all databases for the query workers of an HTTP process, by its index;
- * when `readOnly`, those of read-only jobs. Each replica may have as many connections as the database itself.
+ * when `readOnly`, the settings for read-only jobs. Each replica may have as many connections as the database itself.
  */
 export function replicasOf(
   config: Config,
@@ -80,7 +80,7 @@ function replicaConfigs({ config }: ConfiguredDatabase): Config[] {
   return replicas.map((keys) => ({ ...config, ...keys }) as Config);
 }
 
-/** sameServer returns the place (host:port) that two servers of one database have in common, undefined if there is none. */
+/** sameServer returns the place (host:port) that two servers of one database have in common, or undefined. */
 export function sameServer(database: ConfiguredDatabase): string | undefined {
   const places = [database.config, ...replicaConfigs(database)].map(
     (config) => `${config['pg.host']}:${config['pg.port']}`,

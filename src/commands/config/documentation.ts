@@ -1,5 +1,5 @@
 /**
- * docs/configuration.md, made from the table of keys, so that what is documented is what is checked.
+ * docs/configuration.md, made from the table of keys that values are checked by.
  */
 import type { Key } from './key.js';
 import { SECURE_SECTIONS } from './keys-security.js';

@@ -234,7 +234,7 @@ function mcpOf(config: Config, index: number): McpSettings {
     replicas: replicasOf(config, index, true),
     path: `${contextOf(config)}/_mcp`,
     expose: exposeOf(config),
-    // Hidden even when not in use: they may have been in use before, or be those of another service.
+    // Hidden even when not in use: they may have been in use before, or another service may use them.
     usersTable: { schema, table },
     scriptsTable: namedScriptsTableOf(config),
     toolNames: config['mcp.tool_names'],

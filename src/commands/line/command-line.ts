@@ -16,7 +16,7 @@ export interface CommandLine {
   readonly command: CommandName;
   /** Empty when the command has none; of `help` the words of a command, or the first of them. */
   readonly operand: string;
-  /** The second operand; empty when there is none. */
+  /** The second operand, or an empty text. */
   readonly second: string;
   /** Value of `--config`. */
   readonly file: string | undefined;
@@ -46,7 +46,7 @@ export interface CommandLine {
   readonly breaking: boolean;
   /** Whether `top` shows one interval only. */
   readonly once: boolean;
-  /** The metrics that `top` shows; otherwise those of the configuration. */
+  /** URL of the metrics that `top` shows; by default as configured. */
   readonly url: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     breaking: switches.has('breaking'),
     once: switches.has('once'),
     url: flag('url'),
-    // What is left are configuration keys.
+    // All others are configuration keys.
     flags: Object.fromEntries(values),
   };
 }

@@ -3,7 +3,7 @@ import { KEYS, NAMES } from '../config/schema.js';
 import { COMMAND_LIST, commandOf, flagsOf, type Command, type CommandName } from './commands.js';
 import { FLAGS, flagOf, type FlagName } from './flags.js';
 
-/** A word that may follow, and what it means. */
+/** A word that may follow, and its meaning. */
 export interface Choice {
   readonly word: string;
   readonly meaning: string;
@@ -61,7 +61,7 @@ export const TEXT_FLAGS = VALUED.filter(({ words, isFile }) => words.length === 
   ({ flag }) => flag,
 );
 
-/** Flags whose value is the next word: those of keys with a dot are left to a pattern, `--*.*`. */
+/** Flags whose value is the next word: flags for keys with a dot are left to a pattern, `--*.*`. */
 export const WITH_VALUE: readonly string[] = [
   ...VALUED.map(({ flag }) => flag),
   ...KEY_FLAGS.map(({ word }) => word).filter((word) => !word.includes('.')),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CommandError } from './session.js';
 import { writeWhole } from './whole-file.js';
 
-/** writeOut says what it wrote to a file; `about` is what is in the text. Rejects with CommandError. */
+/** writeOut writes a file and reports it; `about` describes the text. Rejects with CommandError. */
 export async function writeOut(
   cwd: string,
   out: string | undefined,

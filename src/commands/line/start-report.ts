@@ -52,7 +52,7 @@ export function reportAccess(config: Config, log: Logger): void {
   );
 }
 
-/** reportPage logs where the page is, if there is one; `url` is that of the service. */
+/** reportPage logs where the page is, if there is one; `url` is the service's. */
 export function reportPage(config: Config, url: string, log: Logger): void {
   if (!config['docs.page']) return;
   const page = `${url}${isThisMachine(config['http.host']) ? '/' : '/_docs'}`;

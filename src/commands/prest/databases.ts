@@ -1,5 +1,5 @@
 /**
- * Converts the databases besides that of `pg`: [[databases]] and the pairs DATABASE_ALIAS_n and DATABASE_URL_n. In pREST an
+ * Converts the databases besides `pg`: [[databases]] and the pairs DATABASE_ALIAS_n and DATABASE_URL_n. In pREST an
  * entry inherits from `pg` what it does not set, even the password; values that it would not inherit here are written into
  * the entry.
  */
@@ -13,7 +13,7 @@ import type { GivenValue } from './source.js';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** convertDatabases converts the further databases; `connection` is that of `pg`. */
+/** convertDatabases converts the further databases; `connection` has the values of `pg`. */
 export function convertDatabases(context: RuleContext, connection: ConnectionValues): void {
   const { draft, value, given } = context;
   const aliases = new Set(environmentAliases(context));

@@ -54,7 +54,7 @@ export async function folderFindings(
   }
 }
 
-/** storedFindings checks the scripts of a table; `aliases` are those of all databases. */
+/** storedFindings checks the scripts of a table; `aliases` names all databases. */
 export function storedFindings(
   texts: readonly StoredText[],
   aliases: readonly string[],

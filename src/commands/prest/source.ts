@@ -21,7 +21,7 @@ export interface GivenValue {
 
 /** PrestSource finds values by key, in lower case. */
 export class PrestSource {
-  /** Absolute path of the file; undefined when there is none. */
+  /** Absolute path of the file; undefined without one. */
   readonly file: string | undefined;
   /** Base of relative paths. */
   readonly base: string;

@@ -1,6 +1,6 @@
 /**
  * Reads the operations of an OpenAPI document that this service made: for each script and method the first path. Such a
- * document may come from a file, so that its form is checked, and what is not known of a schema becomes `unknown` later.
+ * document may come from a file, so that its form is checked, and an unknown part of a schema becomes `unknown` later.
  */
 import { isIdentifier } from '../../base/identifier.js';
 import { isObject } from '../../base/json.js';
@@ -28,7 +28,7 @@ export interface ClientBody {
   readonly content: Readonly<Record<string, Schema>>;
 }
 
-/** What a function of a client does: that of a script and method. */
+/** What a function of a client calls: a script, with a method. */
 export interface ClientOperation {
   readonly folder: string;
   readonly script: string;
@@ -56,7 +56,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * readOperations calls `leaveOut` with what is wrong with an operation that it cannot read, and throws DocumentError for a
+ * readOperations calls `leaveOut` with the error of an operation that it cannot read, and throws DocumentError for a
  * document of another origin, in which it can read none.
  */
 export function readOperations(

@@ -8,7 +8,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'toJSON',
 ]);
 
-/** isTaken tells whether a name has a meaning of its own as that of a member. */
+/** isTaken tells whether the name of a member has a meaning of its own. */
 export function isTaken(name: string): boolean {
   return TAKEN.has(name);
 }

@@ -22,8 +22,8 @@ export function memberName(name: string): string {
 const WIDTH = 100;
 
 /**
- * commentLines writes paragraphs as a JSDoc comment; none gives no lines. A word that begins with @ is no tag: those of
- * JSDoc are in `tags`.
+ * commentLines writes paragraphs as a JSDoc comment; none gives no lines. A word that begins with @ is not a tag: tags
+ * are in `tags`.
  */
 export function commentLines(
   paragraphs: readonly (string | undefined)[],

@@ -15,7 +15,7 @@ export class TypeText {
   readonly #place: Place;
   readonly #nameOf: (reference: string) => string | undefined;
 
-  /** `nameOf` gives the type for a reference; undefined when there is none. */
+  /** `nameOf` gives the type for a reference, or undefined. */
   constructor(place: Place, nameOf: (reference: string) => string | undefined = () => undefined) {
     this.#place = place;
     this.#nameOf = nameOf;

@@ -22,7 +22,7 @@ import { indented, TypeText } from './type-text.js';
 /** Makes a client one operation after the other: `add` takes each of `operations`, in their order. */
 export class TypeScriptClient {
   readonly operations: readonly ClientOperation[];
-  /** What is wrong with the operations that are left out. */
+  /** The errors of the operations that are left out. */
   readonly leftOut: string[] = [];
   readonly #schemas: Schema;
   readonly #folders: ReadonlyMap<string, string>;
@@ -91,7 +91,7 @@ export class TypeScriptClient {
     lines.value.push(`${verb}: call(${values.join(', ')}),`);
   }
 
-  /** Declares the types that a result refers to, and gives that of the result. */
+  /** Declares the types that a result refers to, and gives the result's own. */
   #result({ result }: ClientOperation, name: string): ResultType {
     if (result === undefined) return { type: 'void', forms: [] };
     const plain = new TypeText('result');

@@ -42,7 +42,7 @@ export interface Change {
   readonly message: string;
 }
 
-/** Changes collects those of one script. */
+/** Changes collects the changes of one script. */
 export class Changes {
   readonly list: Change[] = [];
   readonly #script: string;
@@ -67,7 +67,7 @@ export class Changes {
   }
 }
 
-/** byName pairs the items of two lists that have the same name, those of the new list last. */
+/** byName pairs the items of two lists that have the same name; items of the new list alone are last. */
 export function byName<T extends { readonly name: string }>(
   old: readonly T[],
   now: readonly T[],

@@ -1,4 +1,4 @@
-/** The changes of what a script takes. What is accepted besides breaks nothing; what is not accepted any more does. */
+/** The changes of a script's parameters. Accepting more breaks nothing; accepting less does. */
 import { compareDecimals, isDecimal } from '../../script/head/decimal.js';
 import { compareText } from '../../base/text.js';
 import { byName, typesText, type Changes } from './change.js';

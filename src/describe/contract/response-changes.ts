@@ -1,4 +1,4 @@
-/** The changes of what a script gives. A program that reads it must not meet what it could not meet before. */
+/** The changes of a script's response. A program that reads it must not meet what it could not meet before. */
 import { byName, typesText, type Changes } from './change.js';
 import { isReturned } from './compatible-types.js';
 import type { ColumnContract, ScriptContract } from './contract.js';

@@ -77,7 +77,7 @@ class Description {
     return { operations, schemas: this.#schemas };
   }
 
-  /** Its own paths first. Their ids do not change that of the path under `/_QUERIES`. */
+  /** Its own paths first. Their ids do not change the id of the path under `/_QUERIES`. */
   #places(): Place[] {
     const { paths, alias, folder, name, text, isNamed } = this.#script;
     const methods = methodsOf(text.verb);

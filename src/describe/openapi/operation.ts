@@ -1,4 +1,4 @@
-/** One text of a script on a database, and what is described of it: an operation for each of its paths and methods. */
+/** One text of a script on a database, and its description: an operation for each of its paths and methods. */
 import type { ProofRecord } from '../../messages/proofs.js';
 import type { ScriptText } from '../../script/script-text.js';
 import type { Template } from '../../template/template.js';
@@ -16,7 +16,7 @@ export interface DocumentedScript {
   readonly folder: string;
   readonly name: string;
   readonly text: DocumentedText;
-  /** The proof of exactly this text on this database; undefined when there is none. */
+  /** The proof of exactly this text on this database; undefined without one. */
   readonly proof: ProofRecord | undefined;
   readonly paths: readonly OwnPath[];
   /** Whether it has a path under `/_QUERIES`. */

@@ -1,6 +1,6 @@
 /**
  * The paths that scripts declare, in the notation of OpenAPI. That forbids two paths that differ only in the names of their
- * parameters, so that the first one names those of the others.
+ * parameters, so that the first one names the parameters of the others.
  */
 import type { ScriptRoute } from '../../messages/tasks.js';
 

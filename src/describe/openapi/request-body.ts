@@ -84,7 +84,7 @@ function objectOf({ properties, required }: Draft): Schema {
   return object(Object.fromEntries(entries), required);
 }
 
-/** The fields of a form; with files, that of a file may be one of bytes, whose name and type are not sent as fields. */
+/** The fields of a form; with files, a file's field may be one of bytes, whose name and type are not sent as fields. */
 function fields(members: readonly Input[], files = false): Schema {
   const bytes = new Set(members.filter(isBytes).map(({ key }) => key));
   const sent = files

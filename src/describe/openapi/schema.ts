@@ -1,4 +1,4 @@
-/** JSON Schemas (draft 2020-12, that of OpenAPI 3.1) as plain data. */
+/** JSON Schemas (draft 2020-12, as in OpenAPI 3.1) as plain data. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 

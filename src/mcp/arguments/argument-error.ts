@@ -9,7 +9,7 @@ export class ArgumentError extends Error {
   /** Whether the cause may be a change in the database that the cached catalog does not have yet. */
   readonly uncertain: boolean;
 
-  /** `message` says what is wrong, what is allowed and what to do, in one or two sentences. */
+  /** `message` names the error, the allowed values and a remedy, in one or two sentences. */
   constructor(message: string, { uncertain = false } = {}) {
     super(message);
     this.uncertain = uncertain;

@@ -128,7 +128,7 @@ function namesIn(text: string, isName: (text: string) => boolean): readonly unkn
   return Array.isArray(list) ? list : text.split(',').map((name) => name.trim());
 }
 
-/** The value of a JSON text that begins with `first`; the text itself if it is none. */
+/** The value of a JSON text that begins with `first`, or else the text itself. */
 function parsedText(text: string, first: string): unknown {
   if (!text.trimStart().startsWith(first)) return text;
   try {

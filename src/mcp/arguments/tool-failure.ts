@@ -72,7 +72,7 @@ function tooLarge({ large }: Remedies, maxResult: number): string {
 
 /**
  * logFailure writes one line with the level of failureLevel, and none for errors of the service itself. The line
- * contains no values and no SQL. Fields in `place` override those of the failure.
+ * contains no values and no SQL. Fields in `place` override the failure's.
  */
 export function logFailure(
   log: Logger,

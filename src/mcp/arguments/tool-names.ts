@@ -1,5 +1,5 @@
 /**
- * Names of tools, in two forms. Dotted names are those of the specification; a script or table without a dotted name that
+ * Names of tools, in two forms. Dotted names are the specification's; a script or table without a dotted name that
  * clients accept has no tool in that form. Plain names are for clients that accept only `[A-Za-z0-9_-]{1,64}`; every
  * script and table has one. A name depends only on what it names, and the two forms have no name in common. Names are
  * never split again, because a part may itself contain dots: they are looked up among the known names.
@@ -82,7 +82,7 @@ export function tableToolName(
   return toolName(form, 'select', [table.alias, table.schema, table.name]);
 }
 
-/** mayName tells whether a name can be that of a table's tool on a database. */
+/** mayName tells whether a table's tool on a database can have a name. */
 export function mayName(alias: string, name: string): boolean {
   const form = formOf(name);
   const prefix = `${namePrefix(form, 'select')}${alias}`;

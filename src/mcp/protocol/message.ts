@@ -12,7 +12,7 @@ export interface McpMessage {
   /** JSON; undefined for a notification. */
   readonly id: string | undefined;
   readonly method: string;
-  /** Empty when there are none. */
+  /** Empty if not sent. */
   readonly params: Arguments;
 }
 

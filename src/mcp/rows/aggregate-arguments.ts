@@ -31,7 +31,7 @@ export interface Group {
   readonly column: Column;
   /** Undefined for its values themselves. */
   readonly by: (typeof SPANS)[number] | undefined;
-  /** The time zone in which spans begin; undefined for that of the database. */
+  /** The time zone in which spans begin; undefined for the database's. */
   readonly zone: string | undefined;
 }
 
@@ -250,7 +250,7 @@ function groupColumn({ name, column, by }: Group): Column {
 function aggregateColumn({ name, function: of, column }: Aggregate): Column {
   if (column === undefined || of === 'count' || of === 'count_distinct') return { ...COUNT, name };
   if (of === 'avg' && column.kind !== 'string') return { ...COUNT, ...AVERAGE, name };
-  // The aggregates that are used are those of PostgreSQL's own types.
+  // Only aggregates of PostgreSQL's own types are used.
   return { ...resultColumn(column, name), nullable: true, operators: undefined };
 }
 

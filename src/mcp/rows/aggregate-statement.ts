@@ -1,6 +1,6 @@
 /**
  * Writes the statement of an aggregation, and its result from the statement's value. Names come from the catalog, or are
- * those of the result, and are quoted; values are bound.
+ * members of the result, and are quoted; values are bound.
  */
 import { identifier } from '../../base/quote.js';
 import type { Aggregate, Aggregation, Group } from './aggregate-arguments.js';
@@ -29,7 +29,7 @@ export function aggregateText(table: Table, aggregation: Aggregation): SelectTex
   return { rows: sql, wanted, values };
 }
 
-/** A foreign key references rows of the table itself, without those of tables that inherit from it, unless it is partitioned. */
+/** A foreign key references rows of the table itself, not of tables that inherit from it, unless it is partitioned. */
 function joinSql({ alias, from, relation: { key } }: Join): string {
   const { columns, referenced, references } = key;
   const only = referenced.type === 'partitioned_table' ? '' : 'ONLY ';

@@ -1,12 +1,12 @@
 /**
  * Filters, orders and lists of columns as SQL. Names come from the catalog and are quoted; values are bound. Operators are
- * named with their schema: the search path is that of scripts, because views may call functions that rely on it.
+ * named with their schema: the scripts' search path applies, because views may call functions that rely on it.
  */
 import { identifier } from '../../base/quote.js';
 import type { Filter } from './filters.js';
 import type { Column } from '../tables/table.js';
 
-/** Bound adds a value to those of a statement and returns its placeholder. */
+/** Bind adds a value to the statement's and returns its placeholder. */
 export type Bind = (value: string) => string;
 
 /** The order of rows by one column. */

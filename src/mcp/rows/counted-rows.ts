@@ -44,7 +44,7 @@ export function countedRows({ rows, wanted, total }: WantedRows, maxResult: numb
 
 /**
  * fittingRows wraps a query whose rows are too large for countedRows: long values are cut, and the value has as many rows as
- * fit then, and their number; it is null if that is none. It takes PostgreSQL longer to plan.
+ * fit then, and their number; it is null if no row fits. It takes PostgreSQL longer to plan.
  */
 export function fittingRows({ rows, wanted, total }: WantedRows, maxResult: number): string {
   const row =

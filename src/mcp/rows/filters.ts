@@ -33,7 +33,7 @@ export interface Filter {
 
 /** The columns that conditions may name. */
 export interface Columns extends Pick<Table, 'columns' | 'byName'> {
-  /** along finds a column of another table by a path; undefined if the text is none. Throws ArgumentError. */
+  /** along finds a column of another table by a path; undefined if the text is not a path. Throws ArgumentError. */
   along?(path: string, where: string): Column | undefined;
 }
 

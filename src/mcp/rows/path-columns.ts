@@ -1,5 +1,5 @@
 /**
- * The columns of a table, and those of the tables that it references, by paths along foreign keys: `customer.country`,
+ * The columns of a table and of the tables that it references, by paths along foreign keys: `customer.country`,
  * `product.category.name`. Each step has the names that `include` takes. A row references one row at most, so that joins
  * add no rows. A key, table or column that the caller may not read is reported as unknown.
  */
@@ -40,7 +40,7 @@ export class PathColumns implements Columns {
   readonly #keysOf: (table: Table) => TableKeys;
   readonly #relations = new Map<string, readonly Relation[]>();
 
-  /** `alias` is that of the table in the statement; `keysOf` gives the keys that the caller may follow. */
+  /** `alias` names the table in the statement; `keysOf` gives the keys that the caller may follow. */
   constructor(table: Table, alias: string, keysOf: (table: Table) => TableKeys) {
     this.columns = table.columns;
     this.byName = table.byName;
@@ -49,7 +49,7 @@ export class PathColumns implements Columns {
   }
 
   /**
-   * along finds a column by a path of at least one key; undefined if the text is none. Throws ArgumentError if a step or
+   * along finds a column by a path of at least one key; undefined if the text is not one. Throws ArgumentError if a step or
    * the column is unknown.
    */
   along(path: string, where: string): Column | undefined {

@@ -116,7 +116,7 @@ export class TableRows {
     // A prepared statement keeps the types of its parameters.
     let types = '';
     for (const { column } of filters) types += `${column.type},`;
-    // What is added to the query is the same in each statement of a form, so that it need not be compared.
+    // The addition to the query is the same in each statement of a form, so that it need not be compared.
     const key = `${form}\n${alias}\n${types}\n${text.wanted}\n${text.total ?? ''}\n${text.rows}`;
     let known = this.#recent.get(key);
     if (known === undefined) {

@@ -37,7 +37,7 @@ export class ScriptInput {
   readonly #required: readonly string[];
   readonly #declared: Head['parameters'];
 
-  /** `proof` is undefined if there is none of this text. */
+  /** `proof` is undefined if this text has no proof. */
   constructor(found: TemplateParameters, head: Head, proof: ProofRecord | undefined) {
     this.#declared = head.parameters;
     const sent = toolParameters(found, head, proof);

@@ -23,7 +23,7 @@ export class ScriptTool {
   readonly template: Template;
   readonly head: Head;
   readonly input: ScriptInput;
-  /** Undefined if there is none of this text. */
+  /** Undefined if this text has no proof. */
   readonly proof: ProofRecord | undefined;
   readonly cost: ScriptCost;
   readonly #entries = new Map<NameForm, ListedTool>();

@@ -61,7 +61,7 @@ interface Offer {
   readonly shared: ReadonlySet<string>;
 }
 
-/** A table, and what it was built of. */
+/** A table, and the sources that it was built from. */
 interface Building {
   readonly scripts: readonly ReadableScript[];
   /** Version of the proofs. */

@@ -52,7 +52,7 @@ export class CachedCatalog {
     this.#refresh = new Refresh(() => this.#load(), interval, EXPIRY);
   }
 
-  /** current gives the cached tables. Rejects with ServiceError when there are none. */
+  /** current gives the cached tables. Rejects with ServiceError if they were never read. */
   current(): ReadableTables | Promise<ReadableTables> {
     const cached = this.#snapshot?.tables;
     if (cached === undefined && this.#failure === undefined)

@@ -27,7 +27,7 @@ const LIMIT = 10_000;
 /** Tables in one page of the list. */
 const LISTED = 500;
 
-/** One piece of what is read: tables, and their columns. */
+/** One chunk of the catalogs: tables, and their columns. */
 const PIECE: PieceBounds = { items: 100, size: 1_000 };
 
 /** Most unreadable tables that are skipped: with more of them something else is wrong. */
@@ -36,7 +36,7 @@ const MOST_UNREADABLE = 20;
 /** The tables as they were at one time. */
 export interface CatalogSnapshot {
   readonly tables: ReadableTables;
-  /** The time of reading, the version of what tables share, and that of the tables: as DIGEST gives them. */
+  /** The time of reading, the version of what tables share, and the tables' own: as DIGEST gives them. */
   readonly moment: string;
   readonly shared: string;
   readonly digest: string;
@@ -58,7 +58,7 @@ interface ListedTable extends Sized {
 /** The tables of a database that were read last under any role: most roles see most tables alike. */
 export interface LastRead {
   cached: ReadonlyMap<string, CachedTable>;
-  /** Whether it was logged that the catalogs are not those of PostgreSQL. */
+  /** Whether it was logged that the catalogs are not PostgreSQL's. */
   isForeign?: boolean;
 }
 
@@ -123,7 +123,7 @@ export class CatalogLoader {
     const secret = await this.#secret();
     await turn(); // sorting thousands of tables takes milliseconds: not in the same turn as the last rows
     const tables = this.#readable(before, cached, secret);
-    // An empty digest makes the next load look again for what is uncertain.
+    // An empty digest makes the next load read uncertain tables again.
     if ([...cached.values()].some(({ version }) => version === undefined))
       return { ...state, moment: '', digest: '', tables, cached };
     return { ...state, tables, cached };
@@ -196,7 +196,7 @@ export class CatalogLoader {
     try {
       return await this.#rows(READ, [`{${ids.join(',')}}`]);
     } catch (error) {
-      // A single table may be the cause, by what it is made of: the others are read without it.
+      // A single table's definition may be the cause: the others are read without it.
       if (!isAboutContent(error)) throw error;
       if (ids.length > 1) {
         const half = ids.length >> 1;

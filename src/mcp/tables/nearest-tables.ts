@@ -6,7 +6,7 @@ import type { VisibleTables } from './table.js';
 const LONGEST = 100;
 const MOST = 3;
 
-/** nearestTables returns names with their schemas: those of the same name in other schemas, otherwise the nearest. */
+/** nearestTables returns names with their schemas: the same name in other schemas, otherwise the nearest. */
 export function nearestTables(
   { tables }: VisibleTables,
   schema: string | undefined,

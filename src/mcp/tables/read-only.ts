@@ -37,7 +37,7 @@ export interface Reading {
   readonly cost: ScriptCost;
   /** Whether replicas are left out. */
   readonly onPrimary?: boolean;
-  /** A time limit of its own, ms; that of all statements also applies. */
+  /** A time limit of its own, ms; the limit of all statements also applies. */
   readonly timeout?: number | undefined;
   /** Undefined for what the service reads for itself, in the catalogs. */
   readonly named?: ReadingName;
@@ -70,7 +70,7 @@ export interface SlowReadings {
 /** The result of a statement, or its failure. */
 export type ReadOutcome = InternalOutcome;
 
-/** Runs the statements of a database; what it sends leaves with the next `flush`. */
+/** Runs the statements of a database, which leave with the next `flush`. */
 export interface Runner {
   /** Reads the position that a request brings, where jobs may run on replicas. Throws ServiceError. */
   readonly requested?: (headers: string) => WalPosition | undefined;

@@ -16,7 +16,7 @@ export interface KnownIndex {
 const LONGEST = 1_000;
 const MOST_VALUES = 100;
 
-/** indexesOf lists the indexes of a table without that of its primary key. */
+/** indexesOf lists the indexes of a table except its primary key's. */
 export function indexesOf(table: Table): readonly KnownIndex[] {
   const columns = new Map(table.columns.map((column) => [column.position, column.name]));
   return table.facts.indexes

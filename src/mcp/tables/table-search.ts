@@ -1,5 +1,5 @@
 /**
- * Searches tables by words in their names and comments and in those of their columns. A table that has more of the words
+ * Searches tables by words in the names and comments of tables and columns. A table that has more of the words
  * comes before others, and its name counts more than its columns.
  */
 import { checkLength } from '../arguments/checked-arguments.js';

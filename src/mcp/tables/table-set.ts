@@ -1,5 +1,5 @@
 /**
- * Sets of tables: those of a database that a role may read, and the subset that `[access]` permits a caller. Sets are
+ * Sets of tables: all of a database that a role may read, and the subset that `[access]` permits a caller. Sets are
  * immutable. Callers without entries of their own in the configuration share one.
  */
 import { compareText } from '../../base/text.js';
@@ -76,7 +76,7 @@ function sorted<Kind extends Table>(tables: Kind[]): Kind[] {
   return tables.sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
 }
 
-/** A surrogate: its order among UTF-16 units differs from that of its character in UTF-8. */
+/** A surrogate: its order among UTF-16 units differs from its character's in UTF-8. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** compareBytes compares texts by their UTF-8 bytes, as PostgreSQL does in collation C. */

@@ -52,7 +52,7 @@ export interface CatalogKeys {
     /** The OID of the referenced table. */
     readonly table: string;
     readonly references: readonly number[];
-    /** Whether it is that of a partitioned table, of which this one is a partition. */
+    /** Whether it belongs to a partitioned table, of which this one is a partition. */
     readonly inherited: boolean;
   }[];
 }
@@ -87,11 +87,11 @@ export interface ForeignKey {
 
 /** TableKeys are the keys of a table that a caller may know. */
 export interface TableKeys {
-  /** Empty if there is none, or the caller may not read all of it. */
+  /** Empty without one, or if the caller may not read all of it. */
   readonly primaryKey: readonly Column[];
   /** The keys of the table itself, by name. */
   readonly foreignKeys: readonly ForeignKey[];
-  /** The keys that reference the table, in the order of their tables; without those of partitions. */
+  /** The keys that reference the table, in the order of their tables; not the keys of partitions. */
   readonly referencedBy: readonly ForeignKey[];
 }
 

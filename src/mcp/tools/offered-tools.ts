@@ -1,6 +1,6 @@
 /**
  * The tools that are listed, in one form of names: scripts before tables, until the number of tools or the characters of
- * the whole list reach what the configuration allows. What is left out is logged once.
+ * the whole list reach what the configuration allows. Tools that are left out are logged once.
  */
 import type { Logger } from '../../observe/log.js';
 import type { McpSettings } from '../../messages/worker-settings.js';

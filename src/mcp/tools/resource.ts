@@ -16,6 +16,6 @@ export interface ResourcePage {
 export interface Resources {
   /** page lists the resources of a caller after a cursor. Throws, or rejects with, RpcError for an invalid cursor. */
   page(call: McpCall, cursor: string | undefined): Promise<ResourcePage>;
-  /** read returns the JSON text of a resource; undefined if there is none of that URI that the caller may read. */
+  /** read returns the JSON text of a resource; undefined if the caller may read none of that URI. */
   read(call: McpCall, uri: string): Promise<string | undefined>;
 }

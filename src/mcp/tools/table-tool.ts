@@ -1,6 +1,6 @@
 /**
  * The entry in `tools/list` of the tool that reads one table. Lists of tools are read by language models with each
- * request, so it is short: the columns with their types are in the description, and what the arguments mean in that of
+ * request, so it is short: the columns with their types are in the description, and the arguments are explained by
  * select_table.
  */
 import { plainText, READ_ONLY, type Schema } from '../arguments/input-schema.js';

@@ -183,7 +183,7 @@ export class ToolCalls {
       .filter((alias) => mayName(alias, name));
   }
 
-  /** The alias in the arguments, by default that of the default database. */
+  /** The alias in the arguments, or else the default database's. */
   #aliasOf(call: McpCall, args: Arguments): string {
     const wanted = textArgument(args, 'database');
     const { databases } = this.#catalog;

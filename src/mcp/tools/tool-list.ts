@@ -53,7 +53,7 @@ export class ToolList {
   }
 
   /**
-   * tableOf returns the table of a tool's name, in any form, for a caller, listed or not; undefined if there is none, or
+   * tableOf returns the table of a tool's name, in any form, for a caller, listed or not; undefined for none or
    * more than one. Rejects with ServiceError if a database cannot be read.
    */
   async tableOf(call: McpCall, name: string): Promise<Table | undefined> {

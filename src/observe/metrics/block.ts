@@ -120,7 +120,7 @@ export class BlockReader {
   }
 }
 
-/** Clears the gauges of a row, which are those of a thread that has ended. */
+/** Clears the gauges of a row after its thread has ended. */
 function clearGauges(table: Table, values: Float64Array): void {
   for (const { kind, at, label } of table.fields)
     if (kind === 'gauge') values.fill(0, at, at + (label?.values.length ?? 1));
@@ -132,7 +132,7 @@ export class BlockWriter {
   readonly #rows: ReadonlyMap<Table, Rows> | undefined;
   readonly #known: ReadonlyMap<Table, Map<string, Float64Array>>;
 
-  /** `memory` is that of a block; without it nobody else reads what is counted. */
+  /** `memory` is a block's; without it, the counts can be read in this thread only. */
   constructor(memory?: ArrayBuffer) {
     this.#known = new Map(TABLES.map((table) => [table, new Map<string, Float64Array>()]));
     if (memory === undefined) return;
@@ -146,7 +146,7 @@ export class BlockWriter {
 
   /**
    * row gives the numbers of a row, which it makes if it is not there. When the table is full but for the reserved rows, it
-   * is that of `other`. To be called once for what is counted often: it takes long.
+   * is the row of `other`. Slow: to be called once, and its result kept.
    */
   row(table: Table, labels: readonly string[] = []): Float64Array {
     const known = this.#known.get(table)!;

@@ -58,7 +58,7 @@ export interface Histogram {
   readonly sum: number;
 }
 
-/** readHistogram gives the histogram at an index; its buckets are those of `values`. */
+/** readHistogram gives the histogram at an index; its buckets are a view of `values`. */
 export function readHistogram(values: Float64Array, at: number, least: number): Histogram {
   return { least, buckets: values.subarray(at, at + SUM), sum: values[at + SUM]! };
 }

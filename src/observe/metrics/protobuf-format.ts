@@ -1,6 +1,6 @@
 /**
  * The protobuf format of a scrape (io.prometheus.client.MetricFamily, each with its length before it), the only one with
- * native histograms: their buckets are those of histogram.ts as they are. A scraper that asks for it gets the classic
+ * native histograms: they have the buckets of histogram.ts as they are. A scraper that asks for it gets the classic
  * buckets too, and chooses.
  */
 import {

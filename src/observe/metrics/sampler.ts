@@ -13,7 +13,7 @@ import { attach, thread } from './thread.js';
 /** From one sample to the next, ms. */
 const INTERVAL = 1_000;
 
-/** What is called at each sample; it writes gauges. */
+/** A function that is called at each sample, and writes gauges. */
 const SAMPLES = new Set<() => void>();
 
 /** CPU time that dead threads of this block have used, seconds. */

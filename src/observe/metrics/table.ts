@@ -1,5 +1,5 @@
 /**
- * What is counted, declared once: a table has rows, one for each combination of the values of its labels, and each row the
+ * The metrics, declared once: a table has rows, one for each combination of the values of its labels, and each row the
  * same fields, which are numbers at fixed indexes. A table without labels has one row. All threads and processes know the
  * tables from their code (catalogue.ts), so that memory between them holds numbers and the values of labels alone.
  */

@@ -75,7 +75,7 @@ export class RowNames {
     );
   }
 
-  /** admit gives the key and the labels of the row that a row is part of: its own, or that of `other`. */
+  /** admit gives the key and the labels of the row that a row is part of: its own, or the row of `other`. */
   admit(table: Table, labels: readonly string[]): readonly [string, readonly string[]] {
     const known = this.#tables.get(table)!;
     const key = keyOf(labels);

@@ -63,7 +63,7 @@ export interface Rejected {
   readonly message: string;
 }
 
-/** rejectedOf reads the response to a request that was taken; a body that is none rejects nothing. */
+/** rejectedOf reads the response to a request that was taken; a body that is not one rejects nothing. */
 export function rejectedOf(body: Buffer): Rejected {
   try {
     const [partial] = new MessageReader(body).messages(1);

@@ -1,5 +1,5 @@
 /**
- * The trace of a request: that of its caller, from `traceparent` of W3C Trace Context, or one of its own. A header that is
+ * The trace of a request: its caller's, from `traceparent` of W3C Trace Context, or one of its own. A header that is
  * not valid is ignored, as the specification asks for: nothing of it reaches a log or a span.
  */
 import { fieldValue } from '../../base/header-list.js';
@@ -49,7 +49,7 @@ export interface RequestIds {
   readonly traceId: string | undefined;
 }
 
-/** requestIds gives the ids of a request, for the log; `trace` are those of one whose spans are kept. */
+/** requestIds gives the ids of a request, for the log; `trace` is set if its spans are kept. */
 export function requestIds(
   { requestId, headers }: { readonly requestId: string; readonly headers: string },
   trace: TraceIds | undefined,

@@ -8,9 +8,9 @@ import { ServerConnections } from '../../messages/server-connections.js';
 /** Quota is the number of connections that a Database may have. */
 export interface Quota {
   readonly limit: number;
-  /** total is limit and what is lent, or about to be lent, to a borrower. */
+  /** total is limit and the connections lent, or about to be lent, to a borrower. */
   readonly total: number;
-  /** take counts one more connection; false when there is none left. When `urgent`, the borrower closes an idle one. */
+  /** take counts one more connection; false at the limit. When `urgent`, the borrower closes an idle one. */
   take(urgent: boolean): boolean;
   release(): void;
 }
@@ -19,7 +19,7 @@ export interface Quota {
 const CLAIM = 600;
 
 export class ConnectionQuota implements Quota {
-  /** Connections without those of the borrower. */
+  /** Connections except the borrower's. */
   own = 0;
   readonly #connections: ServerConnections;
   #borrower: BorrowerQuota | undefined;
@@ -106,7 +106,7 @@ export class BorrowerQuota implements Quota {
     return this.limit;
   }
 
-  /** claimed is how many connections the host cannot use: those of the borrower, and one that it waits for. */
+  /** claimed is how many connections the host cannot use: the borrower's, and one that it waits for. */
   get claimed(): number {
     const waits = performance.now() - this.#claimedAt < CLAIM && this.#open < this.limit;
     return this.#open + (waits ? 1 : 0);

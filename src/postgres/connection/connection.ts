@@ -281,7 +281,7 @@ export class Connection {
     // A value that was placed in the ring is counted with its response.
     if (job.cost !== undefined) job.cost.counts[SCRIPT.bytes]! += size;
     const fits = this.#meter.add(size - this.#meter.received);
-    // Rows are those of a write, which has run.
+    // Rows come from a write, which has run.
     if (!fits && !isDetail(outcome)) return tooManyResults();
     return result;
   }

@@ -21,7 +21,7 @@ export class LentQuota implements Quota {
   #open = false;
   /** The most that was allowed so far. */
   #most = 0;
-  /** Gives back what is lent. */
+  /** Gives back the lent connections. */
   #return: NodeJS.Timeout | undefined;
 
   /** See ServerConnections; `changed` is called when the worker has a connection less, or one more. */

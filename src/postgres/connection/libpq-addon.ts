@@ -62,8 +62,8 @@ export interface LibpqConstructor {
 }
 
 /**
- * The functions imported by libpq's addon that native/libpq_bridge.cc replaces. In the copy their first two letters
- * become those of REPLACEMENT, so that the string table keeps its size.
+ * The functions imported by libpq's addon that native/libpq_bridge.cc replaces. In the copy REPLACEMENT stands for
+ * their first two letters, so that the string table keeps its size.
  */
 const REDIRECTED = [
   'PQconnectdb',

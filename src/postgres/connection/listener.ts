@@ -46,7 +46,7 @@ export class Listener {
   readonly #subscription: Subscription;
   #pq: Libpq | undefined;
   #watcher: SocketWatcher | undefined;
-  /** When LISTEN succeeded on this connection, ms; undefined while there is none. */
+  /** When LISTEN succeeded on this connection, ms; undefined without a connection. */
   #since: number | undefined;
   /** When the last connection was lost, ms. */
   #lostAt = performance.now();

@@ -1,5 +1,5 @@
 /**
- * Bounds the bytes of results at one time: those of one worker, over all its databases and connections, and its quota of
+ * Bounds the bytes of results at one time: in one worker, over all its databases and connections, and its quota of
  * what the HTTP process has not sent yet. No database may use more than is left to the others, so that one whose results
  * stall never takes theirs.
  */

@@ -119,7 +119,7 @@ export class Database implements ServiceDatabase {
     return this.#engine.of(this);
   }
 
-  /** run takes a job. What it sends leaves with the next `flush`. Once the database is closed, the job fails at once. */
+  /** run takes a job, which is sent with the next `flush`. Once the database is closed, the job fails at once. */
   run(job: Job, now: number): void {
     job.since = now;
     if (this.#closed) {
@@ -184,7 +184,7 @@ export class Database implements ServiceDatabase {
 
   /**
    * querySpare is queryWithin on a connection that no request wants now, in a READ ONLY transaction that is rolled back.
-   * Undefined when there is none.
+   * Undefined without such a connection.
    */
   querySpare(
     limit: number,

@@ -1,5 +1,5 @@
 /**
- * Asks a database what it is. A server on which settings do not last until the end of a pipeline's segment is not supported:
+ * Asks a database for its engine. A server on which settings do not last until the end of a pipeline's segment is refused:
  * callers' roles and claims would not hold for their statements.
  */
 import { engineOf, type Engine } from '../../base/engine.js';
@@ -16,7 +16,7 @@ const QUESTION = `SELECT pg_catalog.version(), pg_catalog.current_setting('state
 /** How long the question may take, ms. */
 const LIMIT = 3_000;
 
-/** What is asked; `version` is libpq's number. */
+/** The database that is asked; `version` is libpq's number. */
 interface Asked {
   readonly version: number;
   queryWithin(
@@ -27,7 +27,7 @@ interface Asked {
   ): Promise<InternalOutcome>;
 }
 
-/** KnownEngine asks a database once what it is; again after a failure, and when another version has answered since. */
+/** KnownEngine asks a database once for its engine; again after a failure, and when another version has answered since. */
 export class KnownEngine {
   #asked: Promise<Engine> | undefined;
   /** Of the answer; undefined before it. */

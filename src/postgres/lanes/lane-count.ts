@@ -69,7 +69,7 @@ export class LaneCount {
   /** Until when that holds, ms, and the pace up to which it is renewed, ms. */
   #leastUntil = 0;
   #leastPace = 0;
-  /** The number before the trial that is being measured; undefined when there is none. */
+  /** The number before the trial that is being measured; undefined without one. */
   #before: number | undefined;
   /** What the number that is kept was measured to do; undefined when not known. */
   #kept: Measured | undefined;

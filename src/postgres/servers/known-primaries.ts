@@ -11,7 +11,7 @@ export class KnownPrimaries {
   /** A count of changes, a word without use, and for each name a digest and its number. */
   readonly #words: BigInt64Array;
 
-  /** With the descriptor of the memory; without it, the worker knows only what it has seen itself. */
+  /** With the descriptor of the memory; without it, the worker knows only primaries that it has seen itself. */
   constructor(descriptor: number | undefined) {
     this.#words = new BigInt64Array(mapOrOwn(descriptor, PLAN_TIMES_BYTES, PRIMARIES_BYTES));
   }

@@ -1,7 +1,7 @@
 /**
  * How far replicas are behind: the bytes of WAL between the primary's position and theirs, and the time since the primary
  * was first seen behind theirs. Both are measured here, by one clock; nothing is behind a primary that writes nothing.
- * While the primary is not seen, time stands still: what is behind stays as far behind as it was.
+ * While the primary is not seen, time stands still: a replica that is behind stays as far behind as it was.
  */
 export interface LagLimit {
   readonly bytes?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * The position in the WAL that a request brings: what its server must have replayed. `Service-LSN` is a list of positions,
- * of which those of other databases are passed over: `1:0/3000148, reports=1:0/4000060`.
+ * The position in the WAL that a request brings: what its server must have replayed. `Service-LSN` is a list of positions;
+ * positions of other databases are passed over: `1:0/3000148, reports=1:0/4000060`.
  */
 import { ServiceError } from '../../base/errors.js';
 import { fieldValue } from '../../base/header-list.js';

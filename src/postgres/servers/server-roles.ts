@@ -1,6 +1,6 @@
 /**
  * The roles of the servers of a database, from what they say about themselves. The primary is the server that is in no
- * recovery; if several say so, that of the highest timeline, which PostgreSQL begins with each promotion. A server of a
+ * recovery; if several say so, the one on the highest timeline, which PostgreSQL begins with each promotion. A server of a
  * lower timeline than any worker has seen is not the primary, unless the server of that timeline has given it up, nor one of
  * another cluster. At first, no server is the primary before all have answered, or as many as do in time. Of an engine without
  * a write-ahead log of PostgreSQL the first server alone is used. Replicas serve while they are within the limit of lag. Each
@@ -67,7 +67,7 @@ export class ServerRoles<Server extends RoledServer> {
   /** No server is the primary until each has answered once, or this time, ms. */
   readonly #waitsUntil: number;
   readonly #unheard: Set<Server>;
-  /** The highest timeline of a primary, which was that of `last`. */
+  /** The highest timeline of a primary, which was `last`'s. */
   #timeline = 0;
   /** The same when `last` was asked: an answer to an earlier question may be from before that timeline. */
   #timelineAsked = 0;
@@ -102,7 +102,7 @@ export class ServerRoles<Server extends RoledServer> {
     for (const one of this.#servers) this.#place(one);
   }
 
-  /** asks notes that a server is about to be asked: what it answers is about a later time. */
+  /** asks notes that a server is about to be asked: its answer is about a later time. */
   asks(server: Server): void {
     if (server === this.last) this.#timelineAsked = this.#timeline;
     if (server !== this.primary) return;

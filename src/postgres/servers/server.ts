@@ -16,8 +16,8 @@ import { parsePosition, type WalPosition } from '../statement/wal-position.js';
 const LIMIT = 3_000;
 
 /**
- * Whether it is a replica; the position that it has replayed, or flushed as a primary; its timeline: of a replica that of
- * its WAL receiver, which PostgreSQL shows to roles with pg_read_all_stats, without a receiver the least that it can be, below
+ * Whether it is a replica; the position that it has replayed, or flushed as a primary; its timeline: of a replica from
+ * its WAL receiver, which PostgreSQL shows to roles with pg_read_all_stats, without a receiver the least possible one, below
  * 0; and the identity of the cluster, which replicas share with their primary.
  */
 const ABOUT = `SELECT replica,
@@ -56,7 +56,7 @@ export class Server {
   silence: Silence | undefined;
   /** Whether it gets statements that only read, as a replica that is not too far behind. */
   serves = false;
-  /** Whether it was seen ahead of the primary: then it is none of its replicas. */
+  /** Whether it was seen ahead of the primary: then it is not one of its replicas. */
   ahead = false;
   /** Changes with its role: what began before was sent to a server in another role. */
   epoch = 0;

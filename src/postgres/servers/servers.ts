@@ -50,7 +50,7 @@ export class Servers implements Router {
   #next = 0;
   #soon: NodeJS.Timeout | undefined;
 
-  /** `servers`: that of the database first. */
+  /** `servers`: the database's own first. */
   constructor(
     servers: readonly Server[],
     settings: ReplicationSettings,
@@ -80,7 +80,7 @@ export class Servers implements Router {
     return this.#roles.primary ?? this.#roles.last;
   }
 
-  /** The primary; while there is none, a replica that serves. */
+  /** The primary; without one, a replica that serves. */
   get readable(): Server {
     return (this.hasPrimary ? undefined : this.#leastBusy(undefined)) ?? this.primary;
   }
@@ -271,7 +271,7 @@ export class Servers implements Router {
       job.fail(job.failure ?? new ServiceError('busy', NO_PRIMARY));
     else {
       this.#waiting.push(job);
-      // What is known of replicas may be from a second ago.
+      // The state of replicas may be a second old.
       const pause = job.waits ? REPLAYING : 0;
       job.waits = true;
       this.#soon ??= setTimeout(this.#hurry, replays && this.hasReplica ? pause : CHANGING);

@@ -9,9 +9,9 @@ import { ServiceError } from '../../base/errors.js';
 import type { EarlierStatement, Statement } from './job.js';
 import type { SqlFailure } from './sql-failure.js';
 
-/** What is set before a statement, in its transaction: its identity, its own time limit, its trace, its search path. */
+/** The settings before a statement, in its transaction: its identity, its own time limit, its trace, its search path. */
 export interface Identity {
-  /** The role; empty to keep that of the connection. */
+  /** The role; empty to keep the connection's. */
   readonly role: string;
   /** The identity statement: one of a fixed set, so that each is prepared once on a connection. */
   readonly statement: Statement;
@@ -48,7 +48,7 @@ const FIXED: readonly (readonly [bit: number, call: string])[] = [
   [PATH, "pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)"],
 ];
 
-/** The identity statements, by the settings that they set; the first is none. */
+/** The identity statements, by the settings that they set; the first sets nothing. */
 const STATEMENTS: readonly Statement[] = Array.from({ length: 64 }, (_, bits) =>
   settingStatement(bits),
 );

@@ -53,7 +53,7 @@ export interface StatementResult {
   readonly description?: Description;
 }
 
-/** A statement before that of a job, whose result is dropped. */
+/** A statement before a job's own, whose result is dropped. */
 export interface EarlierStatement {
   readonly statement: Statement;
   readonly values: readonly BoundValue[];

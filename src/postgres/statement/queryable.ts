@@ -1,4 +1,4 @@
-/** Statements of the service itself as promises that reject, for what it keeps in tables: users, stored scripts. */
+/** Statements of the service itself as promises that reject, for its own tables: users, stored scripts. */
 import { ServiceError, statusOfSqlState } from '../../base/errors.js';
 import type { TaskFailure } from '../../messages/tasks.js';
 import type { Description } from '../../native/pipeline.js';

@@ -64,7 +64,7 @@ export class ScriptCost {
   /** Under suspicion until then, ms. */
   #suspectUntil = 0;
 
-  /** By default nobody reads what is counted. */
+  /** By default the counts are not read. */
   constructor(counts: Float64Array = UNREAD) {
     this.counts = counts;
   }
@@ -74,7 +74,7 @@ export class ScriptCost {
     return this.#time ?? SLOW_AFTER;
   }
 
-  /** known tells whether there are enough samples: the first ones may be those of new connections or a busy machine. */
+  /** known tells whether there are enough samples: the first ones may come from new connections or a busy machine. */
   get known(): boolean {
     return this.#weight <= WEIGHT;
   }

@@ -1,6 +1,6 @@
 /**
  * A segment: a job on its way through a connection's pipeline, with its identity statement, the statements before its own, the
- * Parse of what is to be prepared, and a sync. Writes it, and reads what a failure in it means.
+ * Parse of each statement to be prepared, and a sync. Writes it, and reads what a failure in it means.
  */
 import { ServiceError } from '../../base/errors.js';
 import { DATABASE } from '../../observe/metrics/catalogue.js';
@@ -12,7 +12,7 @@ import { isInAborted, isStale, type SqlFailure } from './sql-failure.js';
 
 const FORMS = { rows: ROWS, value: VALUE, body: BODY } as const;
 
-/** A statement of a segment before that of its job. */
+/** A statement of a segment before its job's own. */
 interface SentStatement {
   readonly statement: Statement;
   /** Name that it is prepared under; '' for none. */
@@ -35,7 +35,7 @@ export interface Segment {
   readonly parses: boolean;
   /** The statements before its own. */
   readonly before: readonly SentStatement[];
-  /** Name that its identity statement is prepared under; '' when that is not prepared, or there is none. */
+  /** Name that its identity statement is prepared under; '' without one, or when it is not prepared. */
   readonly identityName: string;
   /** Whether it contains the Parse of its identity statement. */
   readonly parsesIdentity: boolean;
@@ -132,14 +132,14 @@ export function lastUnnamed({ job, name, before }: Segment): Statement | undefin
   return before === NONE ? undefined : before.findLast((one) => one.name === '')?.statement;
 }
 
-/** How many results precede that of the job's statement, apart from its identity's. */
+/** How many results precede the result of the job's statement, apart from its identity's. */
 function resultsBefore({ parses, before }: Segment): number {
   let results = parses ? 1 : 0;
   for (const one of before) results += one.parses ? 2 : 1;
   return results;
 }
 
-/** failedInIdentity tells whether a segment failed in its identity: `missing` results before that of its statement. */
+/** failedInIdentity tells whether a segment failed in its identity: `missing` results before its statement's own. */
 function failedInIdentity(segment: Segment, missing: number): boolean {
   return missing > resultsBefore(segment);
 }
@@ -164,7 +164,7 @@ export function failedStatement(
 }
 
 /**
- * reportedFailure is the failure that a job reports: that of its identity when this could not be set. `ran` tells whether the
+ * reportedFailure is the failure that a job reports: its identity's when this could not be set. `ran` tells whether the
  * job's statement had run, so that the commit failed.
  */
 export function reportedFailure(
@@ -211,7 +211,7 @@ export function dropAborted(
 }
 
 /**
- * dropUnknown drops the names that a segment's failure, `missing` results before that of its statement, shows to be unknown
+ * dropUnknown drops the names that a segment's failure, `missing` results before its statement's own, shows to be unknown
  * to PostgreSQL. Returns whether it failed because one is stale: nothing has run, or it is rolled back.
  */
 export function dropUnknown(

@@ -1,4 +1,4 @@
-/** The failure of a statement in the fields of PostgreSQL's error message, what it means, and its text for the log. */
+/** The failure of a statement in the fields of PostgreSQL's error message, its meaning, and its text for the log. */
 import { isRaised } from '../../base/errors.js';
 import type { FailureFields } from '../../native/pipeline.js';
 
@@ -151,7 +151,7 @@ export function isConflict({ state }: SqlFailure): boolean {
 /** Source files of the procedural languages that come with PostgreSQL. */
 const LANGUAGES = /^pl(?:_|py|perl|tcl)/;
 
-/** maskQuoted masks a message from the first quote to the last: what it quotes may be a value of a request. */
+/** maskQuoted masks a message from the first quote to the last: quoted text may be a value of a request. */
 export function maskQuoted(message: string): string {
   const first = message.search(QUOTE);
   if (first < 0) return message;

@@ -36,7 +36,7 @@ export class StatementCache {
     return this.#entries.size;
   }
 
-  /** length is that of all texts together, UTF-16 units. */
+  /** length is the sum over all texts, UTF-16 units. */
   get length(): number {
     let total = 0;
     for (const { sql } of this.#entries.keys()) total += sql.length;

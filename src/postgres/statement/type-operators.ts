@@ -6,7 +6,7 @@
 
 /**
  * operatorSchema is SQL for the schema of the operators of the type `t`, a row of pg_type: of its operator class for B-trees,
- * else for hashes. NULL for pg_catalog, where those of enums, arrays, ranges and composite types are too.
+ * else for hashes. NULL for pg_catalog, which has the operators of enums, arrays, ranges and composite types too.
  */
 export function operatorSchema(t: string): string {
   return (

@@ -12,7 +12,7 @@ export interface WalPosition {
 /** A timeline has at most 8 hexadecimal digits, which are 10 decimal ones. */
 const POSITION = /^(?:([0-9]{1,10}):)?([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/;
 
-/** parsePosition reads a position; undefined when the text is none. */
+/** parsePosition reads a position; undefined when the text is not one. */
 export function parsePosition(text: string): WalPosition | undefined {
   const [found, timeline = '0', high, low] = POSITION.exec(text) ?? [];
   if (found === undefined) return undefined;

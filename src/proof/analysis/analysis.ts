@@ -86,7 +86,7 @@ async function treeOf(
 ): Promise<StatementTree | undefined> {
   const { result, failure } = await database.query(TREE, [], {
     identity: withTimeout(undefined, limit),
-    // Names in the statement are those of scripts, in TREE those of the service.
+    // Names in the statement are looked up as in scripts, names in TREE as in the service's own.
     asScript: true,
     before: [
       UNCHECKED,

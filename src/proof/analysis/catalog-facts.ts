@@ -69,7 +69,7 @@ export interface CatalogFacts {
   readonly objects: ReadonlyMap<string, ObjectFacts>;
 }
 
-/** What is known of one statement. */
+/** The facts about one statement. */
 export interface StatementFacts extends Omit<CatalogFacts, 'objects'> {
   /** The statement, as parseTree reads it. */
   readonly tree: string;
@@ -107,7 +107,7 @@ function isInvalid(column: string): string {
   );
 }
 
-// A foreign table does not enforce its constraints, and a child may have dropped that of its parent (before 18), unless it is
+// A foreign table does not enforce its constraints, and a child may have dropped its parent's (before 18), unless it is
 // a partition.
 const NOT_NULL =
   `a.attnotnull AND NOT d.remote AND NOT ${isInvalid('a')} AND (c.relkind = 'p' OR NOT EXISTS (` +

@@ -1,4 +1,4 @@
-/** What a statement uses, from its tree and those of its views: relations with the rights it needs, functions, volatility. */
+/** What a statement uses, from its tree and its views' trees: relations with the rights it needs, functions, volatility. */
 import { compareText } from '../../base/text.js';
 import type { FunctionFacts, RelationFacts, StatementFacts } from './catalog-facts.js';
 import { parseTree, walk, type TreeNode, type TreeValue } from './node-tree.js';
@@ -72,7 +72,7 @@ const CALLS = ['funcid', 'aggfnoid', 'winfnoid', 'opfuncid'] as const;
 /** CoercionForm of nodes/primnodes.h; of nodes without one, too. */
 const EXPLICIT_CALL = 0;
 
-/** What is added to the number of a column in a set: FirstLowInvalidHeapAttributeNumber. */
+/** The offset of the number of a column in a set: FirstLowInvalidHeapAttributeNumber. */
 const COLUMN_OFFSET = -7;
 
 /** dependenciesOf collects what the statement with that tree uses. */
@@ -91,7 +91,7 @@ export function dependenciesOf(tree: TreeValue, facts: StatementFacts): Dependen
 /** The columns of a right; undefined for all. */
 type Columns = Set<string> | undefined;
 
-/** Whose rights are needed: those of the caller, or of the owner of a view, by OID. */
+/** Whose rights are needed: the caller's, or a view owner's, by OID. */
 type Needing = number | undefined;
 
 const CALLER: Needing = undefined;
@@ -116,7 +116,7 @@ class Uses {
     this.#facts = facts;
   }
 
-  /** Adds what a tree uses, that of a view when `isView`. */
+  /** Adds what a tree uses: a view's tree when `isView`. */
   add(tree: TreeValue, owner: Needing, isView = false): void {
     walk(tree, (node) => {
       if (!isView) this.#addNamed(node);

@@ -16,7 +16,7 @@ import {
   type TreeOids,
 } from './catalog-facts.js';
 
-/** The stored tree of a statement, and references to what it depends on. */
+/** The stored tree of a statement, and references to its dependencies. */
 export interface StatementTree {
   readonly tree: string;
   readonly references: readonly string[];
@@ -38,7 +38,7 @@ export class KnownFacts {
     this.#database = database;
   }
 
-  /** of gives what is known of a statement; it may wait for `limit` ms. Rejects with StatementFailure. */
+  /** of gives the facts about a statement; it may wait for `limit` ms. Rejects with StatementFailure. */
   async of({ tree, references }: StatementTree, limit: number): Promise<StatementFacts> {
     const used = oidsIn(tree);
     await this.#learn(used, references, limit);

@@ -188,7 +188,7 @@ class Parser {
     return new TreeNode(tag, fields);
   }
 
-  /** The value of a field: that of a datum is its length and its bytes, that of an array several tokens. */
+  /** The value of a field: of a datum its length and its bytes, of an array several tokens. */
   #field(): TreeValue {
     const value = this.value();
     if (typeof value !== 'string' || isBoundary(this.#next)) return value;

@@ -113,7 +113,7 @@ export class Nullability implements References {
     return filled.some((other) => isSame(other, variable));
   }
 
-  /** A column of the row that RETURNING shows. Rules may make it that of another table, triggers of a view any row. */
+  /** A column of the row that RETURNING shows. Rules may take it from another table, triggers of a view any row. */
   #returnedIsNullable(
     { command }: Scope,
     entry: TreeNode,
@@ -176,7 +176,7 @@ export class Nullability implements References {
   }
 
   /**
-   * A column of a join. One that USING of a FULL JOIN merges is that of either side, of which one has a row: it is not NULL
+   * A column of a join. One that USING of a FULL JOIN merges comes from either side, of which one has a row: it is not NULL
    * when neither side's is, before the join.
    */
   #joinIsNullable(entry: TreeNode, range: number, column: number, context: Context): boolean {

@@ -1,8 +1,8 @@
 /**
  * Versions of a database's catalogs, which change with every definition that a statement may depend on. The one of what has
  * a name in statements (relations with their columns, constraints and rules; functions) is apart from the general one (types,
- * operators, casts, schemas, members of roles, the user and the search path), which concerns all of them. Temporary objects,
- * and those of PostgreSQL itself, do not count. Another engine has one version: nothing is proved on it.
+ * operators, casts, schemas, members of roles, the user and the search path), which concerns all of them. Temporary objects
+ * and PostgreSQL's own do not count. Another engine has one version: nothing is proved on it.
  */
 import { SEARCH_PATH_OF_SCRIPTS } from '../../postgres/statement/identity.js';
 import {
@@ -49,7 +49,7 @@ const NAMED = [
   versionOf('pg_proc', `oid >= ${FIRST_OWN} AND pronamespace <> ALL (${TEMPORARY})`),
 ];
 
-/** The types of relations, and those of arrays, come and go with others. */
+/** The types of relations and of arrays come and go with others. */
 const OWN_TYPE = `typrelid = 0 AND NOT (typtype = 'b' AND typcategory = 'A')`;
 
 const GENERAL = [

@@ -48,7 +48,7 @@ export async function sqlTypes(
   );
 }
 
-/** missingRoles gives those of the roles that do not exist; rejects with StatementFailure. */
+/** missingRoles gives the roles that do not exist; rejects with StatementFailure. */
 export async function missingRoles(
   database: Queryable,
   roles: readonly string[],

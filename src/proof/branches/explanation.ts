@@ -154,7 +154,7 @@ function shared([first, ...others]: readonly Facts[]): Condition[] {
   return own.filter((condition) => others.every((facts) => states(facts, condition)));
 }
 
-/** The smallest conjunction under which no path is good; undefined when there is none, or it takes too long to find. */
+/** The smallest conjunction under which no path is good; undefined without one, or if it takes too long to find. */
 function smallestOf(
   conditions: readonly Condition[],
   good: readonly Facts[],

@@ -39,7 +39,7 @@ export interface Shape {
 /** The parameters whose values the placeholders of a text bind, in one combination or another. */
 export type Bound = readonly ReadonlySet<string>[];
 
-/** A combination for which no text is rendered: `error` is that of the template. */
+/** A combination for which no text is rendered: `error` is the template's. */
 export interface Refusal {
   readonly path: Path;
   readonly error: TemplateError | RefusedValue;

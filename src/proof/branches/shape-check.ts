@@ -54,7 +54,7 @@ export interface OpenPlace {
 export interface ShapeResult {
   /** Undefined for a text that can be parsed, and for one where that cannot be decided. */
   readonly fault: Fault | undefined;
-  /** Whether the fault is that of a value: a request is answered 400 then. */
+  /** Whether the fault is a value's: a request is answered 400 then. */
   readonly isRefused: boolean;
   readonly open: readonly OpenPlace[];
   /** What is not proved although the text can be parsed. */

@@ -14,7 +14,7 @@ export interface Slot {
 
 const FIRST = 0xe000;
 const LAST = 0xf8ff;
-/** Most values of one parameter: those of a list. */
+/** Most values of one parameter, if it is a list. */
 const VALUES = 2;
 /** Numbers of seven digits that begin with these three, or with others if the script has such. */
 const FIRST_NUMBERS = 731;
@@ -84,7 +84,7 @@ export class Slots {
     return `${this.#prefix}${this.#number(key)}_`;
   }
 
-  /** isValue tells the slot of a value from those of a name and a number. */
+  /** isValue tells the slot of a value from the slot of a name or a number. */
   isValue(slot: string): boolean {
     return this.in(slot)[0]?.kind === 'value';
   }
@@ -108,7 +108,7 @@ export class Slots {
     return text.replace(EACH_VALUE, 'q');
   }
 
-  /** keysIn lists the parameters whose values are in a text; not those of a map of all. */
+  /** keysIn lists the parameters whose values are in a text, apart from a map of all. */
   keysIn(text: string): string[] {
     return [...new Set(this.in(text).map(({ key }) => key))].filter((key) => key !== EVERYTHING);
   }

@@ -47,7 +47,7 @@ export class StandIns {
     this.#groups = [...groups.values()];
   }
 
-  /** The text with the candidates; placeholders are numbered after those of the script. */
+  /** The text with the candidates; placeholders are numbered after the script's. */
   substitution(): Substitution {
     const first = this.#rendered.values.length + 1;
     this.#bound = this.#groups.filter((group) => standing(group).sql === undefined);
@@ -71,7 +71,7 @@ export class StandIns {
     );
   }
 
-  /** advanceAt goes on to the next candidate of the places around one of the text; false when there is none. */
+  /** advanceAt goes on to the next candidate of the places around one of the text; false after the last one. */
   advanceAt(index: number): boolean {
     return this.#advance(this.#order[index]![1]);
   }
@@ -93,7 +93,7 @@ export class StandIns {
     return more;
   }
 
-  /** Whether a name stands at some place: if it is that of a wrong table, columns are missing everywhere. */
+  /** Whether a name stands at some place: if it names a wrong table, columns are missing everywhere. */
   get named(): boolean {
     return this.#groups.some((group) => standing(group).named);
   }
@@ -108,7 +108,7 @@ export class StandIns {
     );
   }
 
-  /** boundKeys are the parameters whose value, by itself, is that of a placeholder. */
+  /** boundKeys are the parameters whose value, by itself, is bound to a placeholder. */
   boundKeys(number: number): readonly string[] {
     const place = this.#bound[number - this.#rendered.values.length - 1]?.places[0];
     return place?.kind === 'value' ? place.keys : [];

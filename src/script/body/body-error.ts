@@ -1,8 +1,8 @@
-/** The errors of a request's body: what is wrong with it and where; never what it contains. */
+/** The errors of a request's body: the fault and its position, never the content. */
 import { ServiceError } from '../../base/errors.js';
 import { positionOf } from '../../base/position.js';
 
-/** invalidBody says what is wrong with a body. */
+/** invalidBody makes the error for a faulty body. */
 export function invalidBody(what: string): ServiceError {
   return new ServiceError('invalid_body', `invalid request body: ${what}`);
 }

@@ -60,7 +60,7 @@ export class JsonObject extends DocumentPart {
   }
 
   /**
-   * get gives a member by name, undefined if there is none. Dots lead into objects; of names that contain dots themselves
+   * get gives a member by name, or undefined. Dots lead into objects; of names that contain dots themselves
    * the longest that fits counts.
    */
   get(name: string): JsonValue | undefined {
@@ -87,7 +87,7 @@ export class JsonObject extends DocumentPart {
 }
 
 /**
- * readJson reads a document, of which only the members with these names, dotted for those of inner objects, are kept; by
+ * readJson reads a document, of which only the members with these names, dotted for members of inner objects, are kept; by
  * default all. A small document can have so many members that the rest would take a lot of memory. Throws ServiceError
  * `invalid_body` with line and column.
  */
@@ -102,7 +102,7 @@ export function readJson(text: string, wanted?: ReadonlySet<string>): JsonValue 
 /** Names of members, dotted behind `body`: whether their value is taken, or only members of it. */
 export type KnownMembers = ReadonlyMap<string, boolean>;
 
-/** unknownMembers lists the other members of a document, which is valid. What is inside of a value is not looked at. */
+/** unknownMembers lists the other members of a document, which is valid. Members inside of a value are not looked at. */
 export function unknownMembers(text: string, known: KnownMembers): string[] {
   const unknown: string[] = [];
   const none = (): void => undefined; // without a visitor of ends, the parser does not go on after what it leaves out
@@ -122,7 +122,7 @@ export function unknownMembers(text: string, known: KnownMembers): string[] {
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** What is wrong, by the parser's name for it. */
+/** Descriptions of faults, by the parser's name for them. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'a name in double quotes is expected',
   ValueExpected: 'a value is expected',

@@ -72,7 +72,7 @@ class Form {
   readonly pairs: Fields = new Map();
   readonly #body: Buffer;
   readonly #reject: (error: ServiceError) => void;
-  /** Whether the body has the character that the library puts in place of what is not UTF-8. */
+  /** Whether the body has the character that the library puts in place of invalid UTF-8. */
   #hasReplacement: boolean | undefined;
   #rejected = false;
   #parts = 0;

@@ -1,6 +1,6 @@
 /**
  * Decodes the pairs of a query string or of a form: separated by `&`, names and values with `+` for a space and percent
- * escapes of UTF-8. Refuses what it cannot decode, as an ignored pair could be an ignored condition.
+ * escapes of UTF-8. Refuses a pair that it cannot decode, as an ignored one could be an ignored condition.
  */
 
 /** Values by name, in order of first appearance; a list when the name was sent more than once. */
@@ -45,7 +45,7 @@ export function parsePairs(text: string, invalid: Invalid): Pairs {
 
 const EQUALS = 0x3d;
 
-/** addPair adds a value to those of its name. */
+/** addPair adds a value to the others of its name. */
 export function addPair<Value>(
   pairs: Map<string, Value | Value[]>,
   name: string,

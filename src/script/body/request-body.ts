@@ -36,7 +36,7 @@ export class RequestBody {
     this.#members = members;
   }
 
-  /** get gives the value of `request.body` or `body.<name>`; undefined if there is none. */
+  /** get gives the value of `request.body` or `body.<name>`, or undefined. */
   get(key: string): BodyValue | undefined {
     if (key === WHOLE_BODY)
       return typeof this.#whole === 'string' ? this.#whole : bytea(this.#whole);
@@ -47,7 +47,7 @@ export class RequestBody {
     return value instanceof JsonObject ? value.text : value;
   }
 
-  /** bytes gives those of a large file, or of a large whole that is no text. */
+  /** bytes gives the bytes of a large file, or of a large body that is not text. */
   bytes(key: string): Buffer | undefined {
     const value = key === WHOLE_BODY ? this.#whole : this.#member(key);
     return Buffer.isBuffer(value) && value.length >= LARGE ? value : undefined;

@@ -118,7 +118,7 @@ export function problemPlace({ file, line, column }: ListedProblem): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** The first file in a folder that was meant to be a script; undefined when there is none, or it is no folder. */
+/** The first file in a folder that was meant to be a script; undefined without one, or if it is not a folder. */
 async function meantBelow(folder: string): Promise<string | undefined> {
   try {
     return (await names(folder)).find(isMeant);

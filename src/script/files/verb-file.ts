@@ -44,7 +44,7 @@ export class VerbFile {
     this.#log = log;
   }
 
-  /** compiled is what is served, undefined when there is no file. */
+  /** compiled is the text that is served, undefined without a file. */
   get compiled(): Compiled | undefined {
     return this.#compiled;
   }
@@ -100,7 +100,7 @@ export class VerbFile {
     this.#trouble.end();
   }
 
-  /** The disk failed: what is served stays; a script that never was served is not usable, or not now. */
+  /** The disk failed: the served text stays; a script that never was served is not usable, or not now. */
   #unreadable(error: unknown): void {
     const reason = systemErrorText(error);
     if (this.#trouble.isNew(reason)) {

@@ -11,7 +11,7 @@ const LONGEST = 1_000;
 /** Characters of a script that are searched. */
 const SEARCHED = 10_000;
 
-/** descriptionOf is the leading comment of a script's text, on one line; empty if there is none. */
+/** descriptionOf is the leading comment of a script's text, on one line; empty without one. */
 export function descriptionOf(script: string): string {
   const lines = leadingComment(script.slice(0, SEARCHED)).map(({ text }) => text);
   const comment = lines.filter((line) => !isDirective(line)).join('\n');

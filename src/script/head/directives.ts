@@ -35,7 +35,7 @@ export class HeadDraft {
   #line = 0;
   readonly #text: string;
 
-  /** `text` is that of the script. */
+  /** `text` is the script's. */
   constructor(text: string, methods: readonly string[], standards: Standards) {
     this.#text = text;
     this.methods = methods;

@@ -18,7 +18,7 @@ export interface Head {
   readonly headers: readonly HeaderTemplate[];
   /** Texts for callers in the place of the service's, by SQLSTATE, or by SQLSTATE, a space and the name of a constraint. */
   readonly errors: ReadonlyMap<string, string>;
-  /** Time limit of the script's statements, ms; undefined for that of the database. */
+  /** Time limit of the script's statements, ms; undefined for the database's. */
   readonly timeout: number | undefined;
   /** Largest body of its requests (bytes); undefined for `http.max_body`. */
   readonly maxBody: number | undefined;
@@ -47,7 +47,7 @@ export class HeadError extends Error {
   /** Private, because loggers write the properties of an error. */
   readonly #text: string;
 
-  /** `text` is that of the script. */
+  /** `text` is the script's. */
   constructor(line: number, message: string, text: string) {
     super(message);
     this.line = line;

@@ -43,14 +43,14 @@ export function parseHead(
   return draft.finish(warnings);
 }
 
-/** routesIn gives the paths that a text declares, those of them that are valid, also where the text cannot be used. */
+/** routesIn gives the valid paths that a text declares, also where the text cannot be used. */
 export function routesIn(text: string, methods: readonly string[]): readonly RoutePattern[] {
   return leadingComment(text).flatMap(({ text: one }) => {
     const [, name, rest = ''] = DIRECTIVE.exec(one) ?? [];
     try {
       return name === 'path' ? [parseRoute(rest.trim(), methods)] : [];
     } catch {
-      return []; // the error of the text says why, or that of another directive
+      return []; // the error of the text, or of another directive, says why
     }
   });
 }

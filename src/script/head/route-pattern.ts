@@ -5,7 +5,7 @@
 import { isIdentifier } from '../../base/identifier.js';
 
 export interface RoutePattern {
-  /** Methods in upper case, GET with HEAD; those of the script's verb when the directive names none. */
+  /** Methods in upper case, GET with HEAD; the methods of the script's verb when the directive names none. */
   readonly methods: readonly string[];
   /** As declared, for messages. */
   readonly path: string;
@@ -36,7 +36,7 @@ const NO_PARAMETERS: ReadonlySet<string> = new Set(['header', 'body', 'request',
 
 /**
  * parseRoute reads the text of a directive: an absolute path, and before it optional methods separated by commas or spaces.
- * `allowed` are those of the script's verb. Throws SyntaxError.
+ * `allowed` are the methods of the script's verb. Throws SyntaxError.
  */
 export function parseRoute(text: string, allowed: readonly string[]): RoutePattern {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');

@@ -13,7 +13,7 @@ export interface UsedBody {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 const NONE: UsedBody = { use: 'none', members: NO_MEMBERS };
-/** Of a script that refuses what it does not use. */
+/** Of a script that refuses unused parts of a body. */
 const EMPTY: UsedBody = { use: 'members', members: NO_MEMBERS };
 
 /**

@@ -63,7 +63,7 @@ export class RequestData implements TemplateMap {
     this.#body = body;
   }
 
-  /** get gives the value to be rendered; undefined when there is none. */
+  /** get gives the value to be rendered, or undefined. */
   get(key: string): FieldValue | HeaderFields | undefined {
     if (key === 'header') return this.#headerFields();
     const before = this.#screened?.get(key);

@@ -1,9 +1,9 @@
-/** Placeholders of a statement that is one of several: the values of a text are numbered through, those of a statement from $1. */
+/** Placeholders of a statement that is one of several: values are numbered through in a text, from $1 in a statement. */
 import { END, NUMBER, SqlScanner } from '../../template/sql-scanner.js';
 
 export interface Renumbered {
   readonly sql: string;
-  /** For each placeholder of `sql`, the index of its value among those of the text. */
+  /** For each placeholder of `sql`, the index of its value among the text's. */
   readonly uses: readonly number[];
 }
 

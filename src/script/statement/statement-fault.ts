@@ -18,7 +18,7 @@ export interface StatementFault {
 
 /**
  * SQLSTATEs that a placeholder in quotes or a comment causes, always before anything runs: the number of parameters is not
- * that of the bound values, or `$1` is not a valid name, number or date.
+ * the number of bound values, or `$1` is not a valid name, number or date.
  */
 const MISPLACED = /^(?:08P01|22|42(?!501))/;
 /** SQLSTATEs of class 42 that are unrelated to a caller's text. */

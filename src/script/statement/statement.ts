@@ -65,12 +65,12 @@ export interface ReadFrame {
   readonly tail: string;
 }
 
-/** The function that makes the JSON of all rows; its scalar counterpart makes that of one. */
+/** The function that makes the JSON of all rows; its scalar counterpart makes the JSON of one. */
 export type JsonAggregate = 'json_agg' | 'jsonb_agg';
 
 /**
  * fits is the condition that a value has at most `maxResult` bytes, or is NULL. Like all SQL around the text of a script, it
- * names functions and operators with their schema: with the search path of scripts, those of other users would be found.
+ * names functions and operators with their schema: with the search path of scripts, other users' would be found.
  */
 export function fits(value: string, maxResult: number): string {
   return `(pg_catalog.pg_column_size(${value}) OPERATOR(pg_catalog.<=) ${maxResult}) IS NOT FALSE`;

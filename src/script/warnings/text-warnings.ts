@@ -42,7 +42,7 @@ export function textWarnings({ verb, template, head }: ScriptText): readonly Tex
   ];
 }
 
-/** Most warnings with a line; those of a long text that is full of them say no more. */
+/** Most warnings with a line; further ones of a long text say no more. */
 const MOST = 20;
 
 /** Warnings without those that repeat another one of the same line. */

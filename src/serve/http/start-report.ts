@@ -1,6 +1,6 @@
 /**
  * What the first HTTP process says about its start: which databases answered their first probe, and which scripts there
- * are. Each line is whole without its fields; the field `served` names what it is about.
+ * are. Each line is whole without its fields; the field `served` names its subject.
  */
 import type { Logger } from '../../observe/log.js';
 import type { QueryPool } from '../pool/query-pool.js';

@@ -86,7 +86,7 @@ export class HostSlot implements PluginBackend {
     this.#watch.unref();
   }
 
-  /** pid is that of the process that accepts calls; undefined while there is none. */
+  /** pid is the id of the process that accepts calls; undefined without one. */
   get pid(): number | undefined {
     return this.#current?.process.pid;
   }

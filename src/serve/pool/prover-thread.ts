@@ -20,7 +20,7 @@ import type { ProverMessage, ProverReport } from '../../messages/tasks.js';
 /** The bundle of '../workers/prover.js', made by scripts/build.mjs. */
 const WORKER_FILE = installedFile('dist/programs/prover.js');
 
-/** From the start of the process to that of the thread, ms: what serves requests starts first. */
+/** From the start of the process to the start of the thread, ms: what serves requests starts first. */
 const DELAY = 2_000;
 
 /** Wait before another thread, ms, doubled each time up to LONGEST_WAIT; the shortest again after STEADY. */
@@ -66,7 +66,7 @@ export class ProverThread {
   readonly #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #timer: NodeJS.Timeout | undefined;
   #running: Running | undefined;
-  /** The hash of the text that the thread proves, and those of texts in whose proof one died. */
+  /** The hash of the text that the thread proves, and the hashes of texts in whose proof one died. */
   #proving: string | undefined;
   readonly #deadly = new Set<string>();
   /** Whether it is to start as soon as there are connections for it. */

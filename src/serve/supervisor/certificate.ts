@@ -43,7 +43,7 @@ async function readText(what: string, file: string): Promise<string> {
   }
 }
 
-/** check throws unless the key is that of the certificate. */
+/** check throws unless the key belongs to the certificate. */
 function check({ cert, key }: TlsSettings): void {
   try {
     // As Buffers, because createSecureContext ignores an empty string.

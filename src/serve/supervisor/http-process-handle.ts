@@ -43,7 +43,7 @@ export interface SharedState {
   readonly keys: KnownKeys;
   readonly libraries: PluginLibraries;
   readonly metrics: ProcessMetrics;
-  /** Descriptor of the memory of worker-memory.ts; undefined where there is none. */
+  /** Descriptor of the memory of worker-memory.ts; undefined without it. */
   readonly shared: number | undefined;
   /** Gives the metrics of the service, in the format that an Accept header prefers; undefined after a failure. */
   readonly scrape: (accept: string) => Exposition | undefined;

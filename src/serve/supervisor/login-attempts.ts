@@ -48,7 +48,7 @@ export class LoginAttempts {
     return 0;
   }
 
-  /** end takes an attempt back. A success clears the failures of the user, but not those of the address. */
+  /** end takes an attempt back. A success clears the failures of the user, but not the address's. */
   end({ user, address }: AttemptKeys, end: AttemptEnd): void {
     if (user !== undefined) {
       if (end === 'succeeded') this.#drop(userKey(user));
@@ -74,7 +74,7 @@ export class LoginAttempts {
     this.#failures.set(key, times);
     times.push(now);
     this.#count++;
-    // There is room for all failures of one user and one address: those of this attempt are never dropped.
+    // There is room for all failures of one user and one address: failures of this attempt are never dropped.
     const { perUser, perAddress } = this.limits;
     const capacity = Math.max(this.#capacity, perUser + perAddress);
     while (this.#count > capacity) this.#drop(this.#failures.keys().next().value!);

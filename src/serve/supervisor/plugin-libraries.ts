@@ -86,7 +86,7 @@ export class PluginLibraries {
     this.#remove(file, entry, requester);
   }
 
-  /** changed gives the files that are not the versions in use any more, with their stamps; files that are gone are none. */
+  /** changed gives the files that are not the versions in use any more, with their stamps, except files that are gone. */
   async changed(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for (const [file, entry] of [...this.#entries]) {

@@ -23,7 +23,7 @@ export interface CountedProcess {
 
 /** The memory of an HTTP process that is being started. */
 export interface ProcessMemory {
-  /** To be inherited by the process; undefined where there is none. */
+  /** To be inherited by the process; undefined without shared memory. */
   readonly descriptor: number | undefined;
   /** To be called once the process is forked. */
   readonly forked: (pid: number | undefined) => void;

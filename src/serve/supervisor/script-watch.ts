@@ -1,6 +1,6 @@
 /**
  * Listens for changes of the stored scripts, for all HTTP processes: one connection for the whole service, in addition to
- * those of `pg.maxopenconn`. Workers poll as well; notifications only make changes live sooner. HTTP processes are notified
+ * `pg.maxopenconn`. Workers poll as well; notifications only make changes live sooner. HTTP processes are notified
  * once in SPACING at most.
  */
 import type { Logger } from '../../observe/log.js';

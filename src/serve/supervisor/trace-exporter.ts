@@ -43,7 +43,7 @@ const LONGEST_WAIT = 30_000;
 /** The responses after which a request may be sent again, as OTLP/HTTP has it. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** How long close waits for what is left (milliseconds). */
+/** How long close waits for queued spans (milliseconds). */
 const CLOSING = 2_000;
 
 /** Messages of HTTP processes that have just ended may still be on their way for so long (milliseconds). */
@@ -109,7 +109,7 @@ export class TraceExporter {
     });
   }
 
-  /** close sends what is queued, once, within a time; what is left then is dropped. */
+  /** close sends the queued spans once, within a time; the rest is dropped. */
   async close(): Promise<void> {
     await sleep(LAST_MESSAGES);
     this.#closing.abort();

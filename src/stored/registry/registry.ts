@@ -56,7 +56,7 @@ export class Registry {
   readonly #routed: () => Promise<readonly RoutedScript[]>;
   readonly #onChange: (change: Change) => Promise<void>;
 
-  /** `databases` are those of the configuration, by alias. `routed` lists the scripts with paths of their own. `onChange` is called after each change, before its response. */
+  /** `routed` lists scripts with paths of their own; `onChange` is called after each change, before its response. */
   constructor(
     records: Records,
     databases: ReadonlyMap<string, ServiceDatabase>,

@@ -15,7 +15,7 @@ export const EDITOR = 'service.editor';
 export interface Terms {
   /** The state of the record is one of the tags. */
   readonly match: boolean;
-  /** The state of the record is none of the tags. */
+  /** The state of the record is not among the tags. */
   readonly noneMatch: boolean;
   /** Whether the record must exist before the change. */
   readonly before: 'there' | 'missing' | 'either';

@@ -1,7 +1,7 @@
 /** A change of a record during which the connection was lost: it may have been made, so it is never tried again. */
 import { StatementFailure } from '../../postgres/statement/queryable.js';
 
-/** SQLSTATEs of a lost connection; 08001 and 08004 are those of a connection that was never established. */
+/** SQLSTATEs of a lost connection; 08001 and 08004 mean that a connection was never established. */
 const LOST = /^(?:08(?!001|004)|57P0)/;
 
 export class UncertainWrite extends Error {

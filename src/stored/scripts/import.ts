@@ -20,7 +20,7 @@ import { editorOf } from '../registry/statements.js';
 /** The editor of imported scripts in the history. */
 const IMPORTER = 'filesystem-import';
 
-/** What is done with a script that the table has with another text. */
+/** How to treat a script that the table has with another text. */
 export type ImportPolicy = 'skip' | 'update' | 'error';
 
 export interface ImportedScript {

@@ -19,7 +19,7 @@ export class ScriptSnapshot {
   /** Identifies what was in the table, or a state before that: another digest means that the table may have changed. */
   readonly digest: string;
   readonly #records: ReadonlyMap<string, StoredScript>;
-  /** The scripts for all databases, and those of each database by its alias. */
+  /** The scripts for all databases, and each database's by its alias. */
   readonly #common: ByPath = new Map();
   readonly #own = new Map<string, ByPath>();
   readonly #readable = new Map<string, Promise<readonly ReadableScript[]>>();
@@ -53,8 +53,8 @@ export class ScriptSnapshot {
   }
 
   /**
-   * routed gives the scripts with paths of their own: on the default database those that it would find, on others those of
-   * their own. Compiles as readable does.
+   * routed gives the scripts with paths of their own: on the default database those that it would find, on others their
+   * own. Compiles as readable does.
    */
   routed(defaultAlias: string): Promise<readonly RoutedScript[]> {
     return (this.#routed ??= this.#withRoutes(defaultAlias));

@@ -1,6 +1,6 @@
 /**
  * Creates, checks and drops the table of scripts with its history and proofs. It creates no schema and never alters an
- * existing table: a table without a required column or a unique key is refused, naming what is missing.
+ * existing table: a table without a required column or a unique key is refused, naming the missing parts.
  */
 import {
   rowsOf,
@@ -86,7 +86,7 @@ export class ScriptStorage {
     }
   }
 
-  /** Nothing needs the table of proofs, so that a failure is none. */
+  /** Nothing needs the table of proofs, so that lasting failures are ignored. */
   async #share(): Promise<void> {
     try {
       await runStatement(this.#database, this.#sql.share);

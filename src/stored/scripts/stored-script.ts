@@ -72,19 +72,19 @@ export class StoredScript implements FoundScript {
     return compiled;
   }
 
-  /** compiled gives the text for a verb, or the error for requests; undefined when there is none. */
+  /** compiled gives the text for a verb, or the error for requests; undefined without a text. */
   compiled(verb: Verb): Compiled | undefined {
     const text = this.#texts[VERBS.indexOf(verb)];
     return text && this.#compiled(verb, text);
   }
 
-  /** usableText gives the text for a verb; undefined when there is none, or it cannot be used. */
+  /** usableText gives the text for a verb; undefined without one, or if it cannot be used. */
   usableText(verb: Verb): ScriptText | undefined {
     const compiled = this.compiled(verb);
     return compiled instanceof ServiceError ? undefined : compiled;
   }
 
-  /** isUsable compiles a text; undefined when there is none, or no request can name the script. */
+  /** isUsable compiles a text; undefined without one, or if no request can name the script. */
   isUsable(verb: Verb): boolean | undefined {
     const text = this.#texts[VERBS.indexOf(verb)];
     if (text === undefined || this.path === undefined) return undefined;

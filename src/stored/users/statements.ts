@@ -88,7 +88,7 @@ function columnsOf(users: UsersTable): string {
   return [...new Set(order)].map((name) => `${identifier(name)} ${columns.get(name)!}`).join(', ');
 }
 
-/** SQL for the metadata of a row: those of the configured columns that exist, or the column `metadata`. */
+/** SQL for the metadata of a row: the configured columns that exist, or the column `metadata`. */
 function metadataOf({ metadata }: UsersTable, row: string): string {
   if (metadata.length === 0) return `${row} -> 'metadata'`;
   const names = metadata.map((name) => literal(name)).join(', ');

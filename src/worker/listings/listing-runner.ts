@@ -1,6 +1,6 @@
 /**
- * Gives a request for a listing its statement: that of the catalog, wrapped as a script's read is. It knows what a listing
- * costs, and prepares a bounded number of texts, which leaves room for those of scripts: callers combine filters without
+ * Gives a request for a listing its statement: the catalog's, wrapped as a script's read is. It knows what a listing
+ * costs, and prepares a bounded number of texts, which leaves room for scripts: callers combine filters without
  * end.
  */
 import { Listings } from './listings.js';

@@ -235,7 +235,7 @@ function linesOf({ allow, acceptPost }: ServiceError, method: string): string {
 /** The headers that list the types of bodies of a method, besides Accept. */
 const ACCEPT: Readonly<Record<string, string>> = { POST: 'Accept-Post', PATCH: 'Accept-Patch' };
 
-/** What is known of the failure of a statement, besides PostgreSQL's message. */
+/** Facts about the failure of a statement, besides PostgreSQL's message. */
 interface Explanation {
   /** Where in the script. */
   readonly place: Position | undefined;

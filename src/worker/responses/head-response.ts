@@ -32,7 +32,7 @@ export function hasColumns(head: Head): boolean {
   return columnsOf(head).length > 0;
 }
 
-/** checkJson throws unless the JSON of a read, in the form of ShapedStatements, is that of the rows that a head wants. */
+/** checkJson throws unless the JSON of a read, in the form of ShapedStatements, has the rows that a head wants. */
 export function checkJson({ shape }: Head, json: StatementResult['value']): void {
   if (shape === 'list') return;
   if (json === null) throw new ServiceError('row_not_found');

@@ -38,7 +38,7 @@ export class ResponseBatcher {
   }
 
   /**
-   * respond sends a response: `type` is that of the body, which is complete, also for HEAD, as the HTTP process needs its
+   * respond sends a response: `type` is the body's, which is complete, also for HEAD, as the HTTP process needs its
    * length; `lines` are its header lines, which are empty or at most LONGEST_LINES.
    */
   respond(id: number, status: number, type: number, lines: string, body: Body): void {

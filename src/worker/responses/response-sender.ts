@@ -40,7 +40,7 @@ export class ResponseSender {
     this.respond(query, status, query.xml ? XML_BODY : JSON_BODY, body, lines);
   }
 
-  /** respond sends a body of any type, or one that is kept apart from the ring. `code` is that of an error. */
+  /** respond sends a body of any type, or one that is kept apart from the ring. `code` is an error's. */
   respond(
     query: Query,
     status: number,

@@ -34,7 +34,7 @@ const WRITERS = new Map<number, Writer>([
   ].map((oid): [number, Writer] => [oid, plain]),
 ]);
 
-/** The JSON of a value of another type, by row and column; undefined when there is none. */
+/** The JSON of a value of another type, by row and column, or undefined. */
 export type JsonOf = (row: number, column: number) => string | undefined;
 
 /** serverTypes lists the OIDs among the columns whose values only the database can write as JSON. */

@@ -19,7 +19,7 @@ import { methodsOf } from '../../script/verb.js';
 import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../../messages/tasks.js';
 
-/** A document, and what it was made of. */
+/** A document, and the sources that it was made from. */
 interface Made {
   readonly usable: readonly UsableScript[];
   readonly routed: readonly RoutedScript[];

@@ -7,7 +7,7 @@ const LIMIT = 32 << 20;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** xmlOf converts JSON in UTF-8; what is not JSON, or would become too large, has no XML form. */
+/** xmlOf converts JSON in UTF-8; text that is not JSON, or would become too large, has no XML form. */
 export function xmlOf(json: Uint8Array, limit = LIMIT): XmlOutcome {
   try {
     return { xml: jsonToXml(UTF_8.decode(json), limit) };

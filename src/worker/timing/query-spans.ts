@@ -45,7 +45,7 @@ export class QuerySpans {
     if (run.ended - query.since >= this.slow) this.#keep(query);
   }
 
-  /** answered reports a query, if its spans are kept; its response follows. `code` is that of an error. */
+  /** answered reports a query, if its spans are kept; its response follows. `code` is an error's. */
   answered(query: Query, status: number, code: string | undefined): void {
     if (query.trace === undefined && status >= 500) this.#keep(query);
     if (query.trace === undefined) return;

@@ -1,6 +1,6 @@
 /**
  * Statements over `log.slow` in the log: which text of a script, how long it waited and ran, and how PostgreSQL 16 and newer
- * plan it. The plan is that of EXPLAIN (GENERIC_PLAN), which runs nothing, at most once a minute for each script (plan-times.ts),
+ * plan it. The plan is EXPLAIN (GENERIC_PLAN)'s, which runs nothing, at most once a minute for each script (plan-times.ts),
  * and only where a connection is idle. No line has SQL or values: of a plan it has the kinds of nodes, names and estimates alone.
  */
 import { createHash } from 'node:crypto';
@@ -32,7 +32,7 @@ export interface RanStatement {
   readonly attempts: number;
 }
 
-/** The time limit of what is asked for a plan, ms. */
+/** The time limit of the query for a plan, ms. */
 const PLAN_LIMIT = 500;
 
 /** The first version of PostgreSQL with GENERIC_PLAN. */

@@ -14,7 +14,7 @@ export class MetricsToken {
   }
 }
 
-/** Digests have one length, whatever that of the text. */
+/** Digests have one length, however long the text is. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

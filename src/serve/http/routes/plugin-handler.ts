@@ -32,7 +32,7 @@ const SMALL = 65_536;
 const SENDING = 64 << 20;
 const SENDING_LARGEST = 8;
 
-/** Largest response that is converted to XML (bytes): one thread converts those of all requests. */
+/** Largest response that is converted to XML (bytes): one thread converts the responses of all requests. */
 const XML_LIMIT = 8 << 20;
 
 const XML_TYPE = '\r\nContent-Type: application/xml';

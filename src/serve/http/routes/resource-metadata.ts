@@ -87,7 +87,7 @@ export class ResourceMetadata implements RouteSource {
     this.#requests.respond(request, 200, JSON_BODY, body);
   }
 
-  /** The URL of the endpoint; undefined if the Host header is none. */
+  /** The URL of the endpoint; undefined if the Host header is not a host. */
   #resourceOf({ host, headers }: HttpRequest): string | undefined {
     if (this.#resource !== undefined) return this.#resource;
     if (!HOST.test(host)) return undefined;

@@ -1,6 +1,6 @@
 /**
  * What becomes of the bodies of a script's requests: whether it uses them, and how large they may be. Only workers know
- * scripts, so one of them is asked, a few times a second while the script gets bodies; what it said last is used meanwhile.
+ * scripts, so one of them is asked, a few times a second while the script gets bodies; its last answer is used meanwhile.
  */
 import { performance } from 'node:perf_hooks';
 import { Refresh } from '../../../base/refresh.js';

@@ -1,7 +1,7 @@
 /**
  * Access control: identifies callers and checks what they may do. Without authentication everyone passes, unidentified.
  * It fails closed, and rejects callers before anything depends on whether the script they ask for exists. Only a path that
- * scripts declare is looked up first, as its permission is that of the script: one of a script that the caller may not run
+ * scripts declare is looked up first, as its permission is the script's: one of a script that the caller may not run
  * is 403, one that no script declares 404.
  */
 import { permissionFor, ScriptAccess } from '../../../access/script-access.js';
@@ -104,7 +104,7 @@ export class Gate {
   }
 
   /**
-   * admit returns the database role that a caller's statements run under, empty for that of the connection. Throws
+   * admit returns the database role that a caller's statements run under, empty for the connection's. Throws
    * ServiceError `permission_denied`.
    */
   admit(caller: Caller | undefined): string {
@@ -163,7 +163,7 @@ function tokenOf(authorization: string): string {
   }
 }
 
-/** Where a token is optional, an invalid one counts as none. Throws what is no ServiceError. */
+/** Where a token is optional, an invalid one counts as none. Throws other errors than ServiceError. */
 function unidentified(error: unknown): undefined {
   if (!(error instanceof ServiceError)) throw error;
 }
@@ -176,13 +176,13 @@ export class PageOrigins {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
 
-  /** `origins` are those of other machines; `*` stands for any. */
+  /** `origins` are on other machines; `*` stands for any. */
   constructor(origins: readonly string[]) {
     this.#any = origins.includes('*');
     this.#origins = new Set(origins);
   }
 
-  /** `origin` is the Origin header, empty when there is none. */
+  /** `origin` is the Origin header, or empty. */
   allows(origin: string): boolean {
     return origin === '' || this.#any || this.#origins.has(origin) || isLocalPage(origin);
   }

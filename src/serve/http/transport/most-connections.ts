@@ -9,7 +9,7 @@ import type { HttpSettings } from '../../../messages/http-settings.js';
 /** For files that are read, the channel of a plugin host, the processes before and after a reload. */
 const SPARE = 64;
 
-/** mostConnections is at least a quarter of the limit; Infinity where there is none, or it is unknown. */
+/** mostConnections is at least a quarter of the limit; Infinity without a limit, or if it is unknown. */
 export function mostConnections({ worker, threads }: HttpSettings): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

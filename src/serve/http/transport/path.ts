@@ -142,7 +142,7 @@ function pluginPath(segments: readonly string[]): Path {
   return { kind: 'plugin', file, func };
 }
 
-/** `segments` begins with that of SQL; the path of a call follows. */
+/** `segments` begins with the segment of SQL; the path of a call follows. */
 function sqlPath(segments: readonly string[], optional: OptionalRoutes): Path {
   const call = route(segments, { ...optional, sql: false });
   if (call.kind === 'rejected') return call;

@@ -23,20 +23,20 @@ export class RequestHead {
   connection = '';
   /** False when the framing is ambiguous. */
   sound = true;
-  /** Empty when there is none; see addAuthorization for several. */
+  /** Empty if not sent; see addAuthorization for several. */
   authorization = '';
-  /** Empty when there is none. */
+  /** Empty if not sent. */
   host = '';
   origin = '';
   /** Whether it has Access-Control-Request-Method, as preflights have. */
   preflight = false;
   /** Values of X-Forwarded-For, separated by commas. */
   forwardedFor = '';
-  /** Values separated by commas; empty when there is none, a comma when there is one without a value. */
+  /** Values separated by commas; empty if not sent, a comma when there is one without a value. */
   ifMatch = '';
   /** As ifMatch. */
   ifNoneMatch = '';
-  /** Empty when there is none; several are one value that is not valid. */
+  /** Empty if not sent; several are one value that is not valid. */
   traceparent = '';
 }
 

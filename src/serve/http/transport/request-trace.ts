@@ -3,7 +3,7 @@ import type { Work } from '../../../observe/trace/work.js';
 import type { TraceIds } from '../../../observe/trace/trace-context.js';
 import type { HttpRequest } from './http-request.js';
 
-/** Times are those of this thread, ms. */
+/** Times are on this thread's clock, ms. */
 export interface RequestTrace {
   readonly ids: TraceIds;
   /** Whether its spans are kept however it ends. */

@@ -11,7 +11,7 @@ import { isBodiless, statusHead, TYPED } from './response-head.js';
 
 /**
  * Longer bodies (bytes) are written in pieces. This is less than the kernel takes at once for a new connection, 46 KiB on
- * Ethernet. What it does not take is buffered by uWebSockets.js, which drops it when the client half-closes, or takes
+ * Ethernet. The rest is buffered by uWebSockets.js, which drops it when the client half-closes, or takes
  * nothing for 10 s.
  */
 const WHOLE = 32_768;

@@ -1,5 +1,5 @@
 /**
- * Login attempts as counted by the supervisor, which counts those of all HTTP processes. While it does not reply all logins
+ * Login attempts as counted by the supervisor, for all HTTP processes. While it does not reply all logins
  * are rejected: each HTTP process counting by itself would allow more guesses than configured.
  */
 import type { Attempts } from '../../../access/logins/login.js';
