@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "json_rows.h"
+#include "row_count.h"
 #include "response_ring.h"
 #include "result_values.h"
 
@@ -424,7 +424,7 @@ Napi::Value Pipeline::EndSegment(Napi::Env env, std::size_t* rows) {
     if (segment.form != kRows && tuples && pq.ntuples(result.get()) == 1) {
       const auto length = static_cast<std::size_t>(pq.getlength(result.get(), 0, 0));
       if (length <= limit_) {
-        *rows = JsonRows(std::string_view(pq.getvalue(result.get(), 0, 0), length));
+        *rows = CountRows(std::string_view(pq.getvalue(result.get(), 0, 0), length));
         return Value(env, std::move(result), length, segment.form);
       }
     } else if (segment.form == kRows && pq.result_status(result.get()) == kCommandOk) {

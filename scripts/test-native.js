@@ -26,7 +26,7 @@ const FORMAT_VERSION = 14;
 const PROGRAMS = [
   { flavour: 'sanitized', name: 'value_screen_test', argument: vectors('screen') },
   { flavour: 'sanitized', name: 'query_string_test', argument: vectors('query-strings') },
-  { flavour: 'sanitized', name: 'json_rows_test' },
+  { flavour: 'sanitized', name: 'row_count_test' },
   { flavour: 'sanitized', name: 'shared_memory_test' },
   { flavour: 'sanitized', name: 'plugin_library_test', argument: plugins },
   { flavour: 'sanitized', name: 'plugin_call_test', argument: plugins },
@@ -43,7 +43,7 @@ const SANITIZERS = { sanitized: 'address,undefined', threads: 'thread', plain: u
 const FUZZERS = [
   { name: 'value_screen_fuzz', length: 256, corpus: () => values('screen', 'value') },
   { name: 'query_string_fuzz', length: 256, corpus: () => values('query-strings', 'raw') },
-  { name: 'json_rows_fuzz', length: 256, corpus: () => values('query-strings', 'raw') },
+  { name: 'row_count_fuzz', length: 256, corpus: () => values('query-strings', 'raw') },
   { name: 'plugin_manifest_fuzz', length: 1 << 16, corpus: () => libraries('odd', 'throws') },
 ];
 

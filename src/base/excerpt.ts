@@ -8,13 +8,13 @@ const WIDTH = 100;
 const BEFORE = 60;
 
 /** A line, and the column where it is known, both from 1 and in characters. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column?: number | undefined;
 }
 
 /** excerpt gives the lines around a place of a text: safe to print, without control characters. */
-export function excerpt(text: string, { line, column }: Place): string[] {
+export function excerpt(text: string, { line, column }: TextPosition): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '' && lines.length > line) lines.pop(); // behind the end of the last line
   const first = Math.max(1, line - AROUND);

@@ -37,8 +37,8 @@ export function dropUsersTable(sources: ConfigSources, yes: boolean): Promise<nu
 }
 
 export function createScriptsTable(sources: ConfigSources): Promise<number> {
-  return withScripts(sources, async ({ storage, name }) => {
-    const { made, unusable, unwatched } = await storage.make();
+  return withScripts(sources, async ({ ddl, name }) => {
+    const { made, unusable, unwatched } = await ddl.make();
     if (unusable !== undefined)
       throw new CommandError(
         `the table ${name} is there, but ${unusable}: set another queries.table`,
@@ -52,14 +52,14 @@ export function createScriptsTable(sources: ConfigSources): Promise<number> {
 }
 
 export function dropScriptsTable(sources: ConfigSources, yes: boolean): Promise<number> {
-  return withScripts(sources, async ({ storage, name }) => {
-    if (!(await storage.exists())) {
+  return withScripts(sources, async ({ ddl, name }) => {
+    if (!(await ddl.exists())) {
       process.stdout.write(`${name} is not there\n`);
       return;
     }
-    if (!yes && !(await storage.isEmpty()))
+    if (!yes && !(await ddl.isEmpty()))
       throw new CommandError(`there are scripts in ${name}; --yes drops them and their history`);
-    await storage.drop();
+    await ddl.drop();
     process.stdout.write(`${name} was dropped\n`);
   });
 }

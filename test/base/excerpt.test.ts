@@ -1,8 +1,13 @@
 /** The lines around a place: which lines, where the caret is, and what becomes of long lines and control characters. */
 import t from 'tap';
-import { excerpt, type Place } from '#app/base/excerpt.js';
+import { excerpt, type TextPosition } from '#app/base/excerpt.js';
 
-const CASES: readonly [what: string, text: string, place: Place, lines: readonly string[]][] = [
+const CASES: readonly [
+  what: string,
+  text: string,
+  place: TextPosition,
+  lines: readonly string[],
+][] = [
   ['one line', 'SELECT nam', { line: 1, column: 8 }, ['> 1 | SELECT nam', '    |        ^']],
   ['a line feed at the end', 'a\nb\n', { line: 2, column: 1 }, ['  1 | a', '> 2 | b', '    | ^']],
   ['behind the end', 'a\n', { line: 2, column: 1 }, ['  1 | a', '> 2 |', '    | ^']],

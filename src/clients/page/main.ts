@@ -10,7 +10,7 @@ import { failureOf } from './failure.js';
 import { isNamed, readDocument, type Catalogue, type Operation } from './operations.js';
 import { OperationView } from './operation-view.js';
 import { ScriptList } from './script-list.js';
-import { listTables, tablesView, type Table } from './tables-view.js';
+import { listTables, tablesView, type ListedTable } from './tables-view.js';
 import { themeChoice } from './theme.js';
 import { tokenForm } from './token-form.js';
 
@@ -35,7 +35,7 @@ const choice = new DatabaseChoice(() => void change());
 let loaded: string | undefined;
 let access: Access | undefined;
 let catalogue: Catalogue | undefined;
-let tables: readonly Table[] | undefined;
+let tables: readonly ListedTable[] | undefined;
 let view: OperationView | undefined;
 let loads = 0;
 

@@ -1,11 +1,11 @@
 /** The operations of an OpenAPI document, with references resolved and in the order in which the page lists them. */
 import { Schemas, type Schema } from './schema.js';
 
-export type Place = 'path' | 'query' | 'header';
+export type ParameterPlace = 'path' | 'query' | 'header';
 
 export interface Parameter {
   readonly name: string;
-  readonly place: Place;
+  readonly place: ParameterPlace;
   readonly required: boolean;
   readonly deprecated: boolean;
   readonly description: string;

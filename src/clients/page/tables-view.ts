@@ -5,7 +5,7 @@ import { failureOf } from './failure.js';
 import { readRows } from './rows.js';
 import { rowsTable } from './rows-table.js';
 
-export interface Table {
+export interface ListedTable {
   readonly schema: string;
   readonly name: string;
   readonly type: string;
@@ -13,18 +13,18 @@ export interface Table {
 
 /** The tables, or the service's error code. */
 export interface Listed {
-  readonly tables: readonly Table[] | undefined;
+  readonly tables: readonly ListedTable[] | undefined;
   readonly code: string | undefined;
 }
 
 export async function listTables(client: Client): Promise<Listed> {
   const received = await client.read('tables?_order=schema,name');
   if (received.status !== 200) return { tables: undefined, code: failureOf(received)?.code };
-  const all = JSON.parse(textOf(received)) as Table[];
+  const all = JSON.parse(textOf(received)) as ListedTable[];
   return { tables: all.filter(({ type }) => type !== 'sequence'), code: undefined };
 }
 
-export function tablesView(tables: readonly Table[], client: Client): HTMLElement {
+export function tablesView(tables: readonly ListedTable[], client: Client): HTMLElement {
   const items = tables.map((table) => {
     const { schema, name, type } = table;
     const place = h('div', { role: 'status' });
@@ -48,7 +48,7 @@ export function tablesView(tables: readonly Table[], client: Client): HTMLElemen
   );
 }
 
-async function showColumns(table: Table, client: Client, place: HTMLElement): Promise<void> {
+async function showColumns(table: ListedTable, client: Client, place: HTMLElement): Promise<void> {
   place.textContent = 'Loading…';
   try {
     place.replaceChildren(await columnsOf(table, client));
@@ -59,7 +59,7 @@ async function showColumns(table: Table, client: Client, place: HTMLElement): Pr
 
 const TOOLS = ['service.describe_table', 'service_describe_table'];
 
-async function columnsOf({ schema, name }: Table, client: Client): Promise<HTMLElement> {
+async function columnsOf({ schema, name }: ListedTable, client: Client): Promise<HTMLElement> {
   let problem = 'the service does not describe tables';
   for (const tool of TOOLS) {
     const call = {

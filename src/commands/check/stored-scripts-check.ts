@@ -9,7 +9,7 @@ import { ServiceError } from '../../base/errors.js';
 import { StatementFailure } from '../../postgres/statement/queryable.js';
 import { openSession } from '../../postgres/lanes/database.js';
 import { Records, type StoredRecord } from '../../stored/registry/records.js';
-import { ScriptStorage } from '../../stored/scripts/storage.js';
+import { ScriptsDdl } from '../../stored/scripts/ddl.js';
 import {
   problemOf,
   type ListedProblem,
@@ -50,15 +50,15 @@ export async function checkStoredScripts(config: Config): Promise<{
   });
   const database = openSession(databaseOf(config));
   try {
-    const storage = new ScriptStorage(table, database);
-    if (config['queries.migrate_on_startup'] && !(await storage.exists()))
+    const ddl = new ScriptsDdl(table, database);
+    if (config['queries.migrate_on_startup'] && !(await ddl.exists()))
       return { stored: { ...failed(NOT_CREATED_YET), ok: true }, ...NONE };
-    const unusable = await storage.unusable();
+    const unusable = await ddl.unusable();
     if (unusable !== undefined) return { stored: failed(unusable), ...NONE };
     const records = await new Records(table, database).list();
     const aliases = new Set(databasesOf(config).map(({ alias }) => alias));
     const { scripts, problems, warnings, routed } = compileAll(records, aliases);
-    const unwatched = await storage.unwatched();
+    const unwatched = await ddl.unwatched();
     if (unwatched !== undefined) warnings.unshift({ file: name, message: unwatched });
     const count = scripts.length;
     const stored = { table: name, ok: problems.length === 0, message: null, count, problems };

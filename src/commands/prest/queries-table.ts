@@ -6,7 +6,7 @@ import { rowsOf, type Queryable } from '../../postgres/statement/queryable.js';
 import { qualifiedName } from '../../base/quote.js';
 import type { ScriptsTable } from '../../messages/database-settings.js';
 import { CONTENT, KEY, STATE } from '../../stored/scripts/scripts-table.js';
-import { ScriptStorage } from '../../stored/scripts/storage.js';
+import { ScriptsDdl } from '../../stored/scripts/ddl.js';
 import { VERBS, type Verb } from '../../script/verb.js';
 import type { Draft } from './draft.js';
 import type { StoredText } from './script-findings.js';
@@ -80,7 +80,7 @@ ORDER BY database_alias, location, name`,
         to: `${target.schema}.${target.table}`,
         exists: theirs.size > 0,
         create: async () => {
-          await new ScriptStorage(target, this.#database).make();
+          await new ScriptsDdl(target, this.#database).make();
         },
       },
     );

@@ -8,7 +8,7 @@ import { openSession, type Database } from '../../postgres/lanes/database.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../../stored/scripts/folder.js';
 import { ImportConflict, importScripts, type ImportedScript } from '../../stored/scripts/import.js';
 import { REGISTRY } from '../../stored/scripts/scripts-table.js';
-import { ScriptStorage } from '../../stored/scripts/storage.js';
+import { ScriptsDdl } from '../../stored/scripts/ddl.js';
 import { warnUnusable } from '../../script/warnings/text-warnings.js';
 import type { Attempt, Preparation } from './script-preparation.js';
 import { systemErrorText } from '../../base/text.js';
@@ -38,13 +38,13 @@ async function prepare(
   log: Logger,
 ): Promise<'settled' | 'failed'> {
   const { table, policy, location } = preparation;
-  const storage = new ScriptStorage(table, database);
+  const ddl = new ScriptsDdl(table, database);
   const found = preparation.migrate
-    ? await storage.make()
+    ? await ddl.make()
     : {
         made: false,
-        unusable: await storage.unusable(),
-        unwatched: await storage.unwatched(),
+        unusable: await ddl.unusable(),
+        unwatched: await ddl.unwatched(),
       };
   if (found.unusable !== undefined) {
     log.error(table, `the scripts table cannot be used: ${found.unusable}`);

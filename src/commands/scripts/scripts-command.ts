@@ -8,7 +8,7 @@ import { namedScriptsTableOf } from '../config/settings.js';
 import type { ScriptsTable } from '../../messages/database-settings.js';
 import { FolderTooLarge, readFolder, type FolderContent } from '../../stored/scripts/folder.js';
 import { Records } from '../../stored/registry/records.js';
-import { ScriptStorage } from '../../stored/scripts/storage.js';
+import { ScriptsDdl } from '../../stored/scripts/ddl.js';
 import { isIdentifier } from '../../base/identifier.js';
 import type { CommandLine } from '../line/command-line.js';
 import { quoted } from '../line/printable.js';
@@ -19,7 +19,7 @@ export interface ScriptsSession extends Session {
   readonly table: ScriptsTable;
   /** `schema.table`. */
   readonly name: string;
-  readonly storage: ScriptStorage;
+  readonly ddl: ScriptsDdl;
   readonly records: Records;
 }
 
@@ -35,19 +35,19 @@ export function withScripts(
       ...session,
       table,
       name: `${table.schema}.${table.table}`,
-      storage: new ScriptStorage(table, database),
+      ddl: new ScriptsDdl(table, database),
       records: new Records(table, database),
     });
   });
 }
 
 /** requireScriptsTable rejects when the scripts table does not exist or cannot be used. */
-export async function requireScriptsTable({ storage, name }: ScriptsSession): Promise<void> {
-  if (!(await storage.exists()))
+export async function requireScriptsTable({ ddl, name }: ScriptsSession): Promise<void> {
+  if (!(await ddl.exists()))
     throw new CommandError(
       `there is no table ${name}: make it with sql-rest-service migrate up queries`,
     );
-  const unusable = await storage.unusable();
+  const unusable = await ddl.unusable();
   if (unusable !== undefined)
     throw new CommandError(`the table ${name} cannot be used: ${unusable}`);
 }

@@ -7,7 +7,7 @@
  * as a length in bytes and UTF-8 with NUL between them.
  */
 import { TABLES } from './catalogue.js';
-import { OTHER, type Table } from './table.js';
+import { OTHER, type MetricTable } from './metric-table.js';
 
 const HEADER_BYTES = 64;
 
@@ -17,18 +17,18 @@ const LABEL_BYTES = 256;
 /** A multiple of every size of pages. */
 const ALIGNMENT = 65_536;
 
-interface Place {
+interface TableLayout {
   readonly at: number;
   readonly rowBytes: number;
 }
 
 let end = 0;
-const PLACES: ReadonlyMap<Table, Place> = new Map(
+const LAYOUTS: ReadonlyMap<MetricTable, TableLayout> = new Map(
   TABLES.map((table) => {
     const rowBytes = table.length * Float64Array.BYTES_PER_ELEMENT + LABEL_BYTES;
-    const place = { at: end, rowBytes };
+    const layout = { at: end, rowBytes };
     end += HEADER_BYTES + table.capacity * rowBytes;
-    return [table, place];
+    return [table, layout];
   }),
 );
 
@@ -48,15 +48,15 @@ export function keyOf(labels: readonly string[]): string {
 
 /** The rows of one table in a block. */
 class Rows {
-  readonly #table: Table;
+  readonly #table: MetricTable;
   readonly #memory: ArrayBuffer;
   readonly #count: Int32Array;
   readonly #at: number;
   readonly #rowBytes: number;
   readonly #read: Row[] = [];
 
-  constructor(table: Table, memory: ArrayBuffer, block: number) {
-    const { at, rowBytes } = PLACES.get(table)!;
+  constructor(table: MetricTable, memory: ArrayBuffer, block: number) {
+    const { at, rowBytes } = LAYOUTS.get(table)!;
     this.#table = table;
     this.#memory = memory;
     this.#count = new Int32Array(memory, block + at, 1);
@@ -108,20 +108,20 @@ class Rows {
 
 /** BlockReader reads the block that begins at a byte of the memory. */
 export class BlockReader {
-  readonly #rows: ReadonlyMap<Table, Rows>;
+  readonly #rows: ReadonlyMap<MetricTable, Rows>;
 
   constructor(memory: ArrayBuffer, at: number) {
     this.#rows = new Map(TABLES.map((table) => [table, new Rows(table, memory, at)]));
   }
 
   /** rows gives the rows of a table; their numbers change while their thread runs. */
-  rows(table: Table): readonly Row[] {
+  rows(table: MetricTable): readonly Row[] {
     return this.#rows.get(table)!.all();
   }
 }
 
 /** Clears the gauges of a row after its thread has ended. */
-function clearGauges(table: Table, values: Float64Array): void {
+function clearGauges(table: MetricTable, values: Float64Array): void {
   for (const { kind, at, label } of table.fields)
     if (kind === 'gauge') values.fill(0, at, at + (label?.values.length ?? 1));
 }
@@ -129,8 +129,8 @@ function clearGauges(table: Table, values: Float64Array): void {
 /** BlockWriter makes the rows of a thread. */
 export class BlockWriter {
   /** Undefined: the rows are in memory of this thread alone. */
-  readonly #rows: ReadonlyMap<Table, Rows> | undefined;
-  readonly #known: ReadonlyMap<Table, Map<string, Float64Array>>;
+  readonly #rows: ReadonlyMap<MetricTable, Rows> | undefined;
+  readonly #known: ReadonlyMap<MetricTable, Map<string, Float64Array>>;
 
   /** `memory` is a block's; without it, the counts can be read in this thread only. */
   constructor(memory?: ArrayBuffer) {
@@ -148,7 +148,7 @@ export class BlockWriter {
    * row gives the numbers of a row, which it makes if it is not there. When the table is full but for the reserved rows, it
    * is the row of `other`. Slow: to be called once, and its result kept.
    */
-  row(table: Table, labels: readonly string[] = []): Float64Array {
+  row(table: MetricTable, labels: readonly string[] = []): Float64Array {
     const known = this.#known.get(table)!;
     const found = known.get(keyOf(labels));
     if (found !== undefined) return found;
@@ -159,12 +159,16 @@ export class BlockWriter {
   }
 
   /** The row of everything else that found no room, which the last place of a table is for. */
-  #last(table: Table, known: Map<string, Float64Array>): Float64Array {
+  #last(table: MetricTable, known: Map<string, Float64Array>): Float64Array {
     const labels = table.labels.map(() => OTHER);
     return known.get(keyOf(labels)) ?? this.#add(table, labels, known);
   }
 
-  #add(table: Table, labels: readonly string[], known: Map<string, Float64Array>): Float64Array {
+  #add(
+    table: MetricTable,
+    labels: readonly string[],
+    known: Map<string, Float64Array>,
+  ): Float64Array {
     const rows = this.#rows?.get(table);
     const values = rows === undefined ? new Float64Array(table.length) : rows.add(labels)!.values;
     known.set(keyOf(labels), values);

@@ -5,13 +5,13 @@
  */
 import { ERRORS, type ErrorCode } from '../../base/errors.js';
 import { VERDICTS } from '../../messages/proofs.js';
-import { Table } from './table.js';
+import { MetricTable } from './metric-table.js';
 
 /** Most scripts, paths of scripts and functions of plugins with rows of their own in a table; the rest is `other`. */
 export const MOST_SCRIPTS = 2_000;
 
 /** Requests, by method, route and status. */
-export const ROUTES = new Table({
+export const ROUTES = new MetricTable({
   labels: ['method', 'route', 'status'],
   capacity: 4_096,
   reserved: 512,
@@ -25,7 +25,7 @@ export const REQUEST_DURATION = ROUTES.histogram(
 );
 
 /** Scripts, by the database on which they run. */
-export const SCRIPTS = new Table({
+export const SCRIPTS = new MetricTable({
   labels: ['script', 'database'],
   capacity: MOST_SCRIPTS + 64,
   reserved: 64,
@@ -58,7 +58,7 @@ export const SCRIPT = {
 } as const;
 
 /** Databases, by alias. */
-export const DATABASES = new Table({
+export const DATABASES = new MetricTable({
   labels: ['database'],
   capacity: 256,
   reserved: 2,
@@ -147,7 +147,7 @@ export const DATABASE = {
 } as const;
 
 /** Servers of databases that have replicas, by their names in DATABASES. */
-export const SERVERS = new Table({
+export const SERVERS = new MetricTable({
   labels: ['database'],
   capacity: 256,
   reserved: 2,
@@ -178,7 +178,7 @@ export const SERVER = {
 } as const;
 
 /** What a thread counts without labels of rows. */
-export const COUNTS = new Table();
+export const COUNTS = new MetricTable();
 
 export const HTTP = {
   requestBody: COUNTS.histogram(
@@ -329,7 +329,7 @@ export const LOG_DROPPED = COUNTS.counter(
 );
 
 /** The state of threads. */
-export const THREADS = new Table({ labels: ['process', 'thread'] });
+export const THREADS = new MetricTable({ labels: ['process', 'thread'] });
 
 export const THREAD = {
   cpu: THREADS.counter('service_thread_cpu_seconds', 'CPU time of a thread.', 'seconds'),
@@ -349,4 +349,11 @@ export const THREAD = {
 } as const;
 
 /** In the order of their places in a block. */
-export const TABLES: readonly Table[] = [COUNTS, THREADS, DATABASES, SERVERS, SCRIPTS, ROUTES];
+export const TABLES: readonly MetricTable[] = [
+  COUNTS,
+  THREADS,
+  DATABASES,
+  SERVERS,
+  SCRIPTS,
+  ROUTES,
+];

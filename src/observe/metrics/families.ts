@@ -1,7 +1,7 @@
 /** Metrics as a scrape shows them: families of samples, from totals and from values of the supervisor. */
 import { TABLES } from './catalogue.js';
 import { readHistogram, type Histogram } from './histogram.js';
-import { lengthOf, type Field, type Kind, type Table, type Unit } from './table.js';
+import { lengthOf, type Field, type Kind, type MetricTable, type Unit } from './metric-table.js';
 import type { Total, Totals } from './totals.js';
 
 export type Labels = readonly (readonly [name: string, value: string])[];
@@ -27,7 +27,7 @@ export function familiesOf(totals: Totals): Family[] {
   ).filter(({ samples }) => samples.length > 0);
 }
 
-function familyOf(table: Table, field: Field, rows: Iterable<Total>): Family {
+function familyOf(table: MetricTable, field: Field, rows: Iterable<Total>): Family {
   const samples: Sample[] = [];
   for (const { labels, values, live } of rows) {
     if (field.kind === 'gauge' && !live) continue;

@@ -6,7 +6,7 @@ import { mapSharedMemory } from '../../native/shared-memory.js';
 import { BLOCK_BYTES, BlockWriter } from './block.js';
 import { COUNTS, THREADS } from './catalogue.js';
 import type { MetricsPlace } from '../../messages/thread-settings.js';
-import type { Table } from './table.js';
+import type { MetricTable } from './metric-table.js';
 
 let writer = new BlockWriter();
 
@@ -27,6 +27,6 @@ export function attach({ memory, block, process, thread: name }: MetricsPlace): 
 }
 
 /** row gives the numbers of a row, see BlockWriter. */
-export function row(table: Table, labels: readonly string[]): Float64Array {
+export function row(table: MetricTable, labels: readonly string[]): Float64Array {
   return writer.row(table, labels);
 }

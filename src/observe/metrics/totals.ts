@@ -5,7 +5,7 @@
  */
 import { keyOf, type BlockReader, type Row } from './block.js';
 import { TABLES } from './catalogue.js';
-import { lengthOf, type Field, type Table } from './table.js';
+import { lengthOf, type Field, type MetricTable } from './metric-table.js';
 
 /** A row added up. */
 export interface Total extends Row {
@@ -16,7 +16,7 @@ export interface Total extends Row {
 /** Totals are the sums of blocks. */
 export class Totals {
   readonly #names: RowNames;
-  readonly #tables: ReadonlyMap<Table, Map<string, Total>>;
+  readonly #tables: ReadonlyMap<MetricTable, Map<string, Total>>;
 
   constructor(names: RowNames) {
     this.#names = names;
@@ -24,7 +24,7 @@ export class Totals {
   }
 
   /** rows gives the rows of a table, in the order in which they were added. */
-  rows(table: Table): Iterable<Total> {
+  rows(table: MetricTable): Iterable<Total> {
     return this.#tables.get(table)!.values();
   }
 
@@ -34,11 +34,11 @@ export class Totals {
   }
 
   /** addCounted adds what has no gauges any more. */
-  addCounted(block: { rows(table: Table): Iterable<Row> }): void {
+  addCounted(block: { rows(table: MetricTable): Iterable<Row> }): void {
     for (const table of TABLES) for (const row of block.rows(table)) this.#add(table, row, false);
   }
 
-  #add(table: Table, { labels, values }: Row, live: boolean): void {
+  #add(table: MetricTable, { labels, values }: Row, live: boolean): void {
     const [key, admitted] = this.#names.admit(table, labels);
     const rows = this.#tables.get(table)!;
     let total = rows.get(key);
@@ -67,7 +67,7 @@ function addField(field: Field, to: Float64Array, from: Float64Array): void {
 
 /** RowNames decides which rows there are. */
 export class RowNames {
-  readonly #tables: ReadonlyMap<Table, Map<string, readonly [string, readonly string[]]>>;
+  readonly #tables: ReadonlyMap<MetricTable, Map<string, readonly [string, readonly string[]]>>;
 
   constructor() {
     this.#tables = new Map(
@@ -76,7 +76,7 @@ export class RowNames {
   }
 
   /** admit gives the key and the labels of the row that a row is part of: its own, or the row of `other`. */
-  admit(table: Table, labels: readonly string[]): readonly [string, readonly string[]] {
+  admit(table: MetricTable, labels: readonly string[]): readonly [string, readonly string[]] {
     const known = this.#tables.get(table)!;
     const key = keyOf(labels);
     const found = known.get(key);

@@ -8,7 +8,7 @@ import { TestedProver } from './tested-prover.js';
 
 const server = await startPostgres(t, { setup: 'CREATE TABLE item (id int, name text)' });
 await makeTable(t, server);
-const { records, storage } = placeOf(t, server);
+const { records, ddl } = placeOf(t, server);
 const table = USUAL;
 await records.put(
   keyOf('v/one'),
@@ -142,7 +142,7 @@ t.test('no table of proofs', async (t) => {
     prover.lines.filter(({ level }) => level >= 40),
     [],
   );
-  await storage.make();
+  await ddl.make();
   await started(t);
   t.equal((await proofs()).length, 1);
 });

@@ -1,7 +1,7 @@
 /** An HTTP process with a registry that `ann` may use, over a test's PostgreSQL with its table, and requests as bytes. */
 import type { Test } from 'tap';
 import type { HttpProcessHandle } from '#app/serve/supervisor/http-process-handle.js';
-import { ScriptStorage } from '#app/stored/scripts/storage.js';
+import { ScriptsDdl } from '#app/stored/scripts/ddl.js';
 import { TestDatabase } from '../../support/database.js';
 import {
   databaseSettings,
@@ -33,7 +33,7 @@ export async function serveRegistry(
 ): Promise<ServedRegistry> {
   const postgres = running ?? (await startPostgres(t));
   const { database } = new TestDatabase(t, postgres, { connections: 1 });
-  await new ScriptStorage(TABLE, database).make();
+  await new ScriptsDdl(TABLE, database).make();
   const { worker, ...rest } = overrides;
   const { port, process } = await startHttpProcess(t, {
     auth: authSettings(),

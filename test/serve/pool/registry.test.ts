@@ -6,7 +6,7 @@ import t from 'tap';
 import { createLogger } from '#app/observe/log.js';
 import { QueryPool } from '#app/serve/pool/query-pool.js';
 import type { RegistryResponse, RegistryRequest } from '#app/messages/tasks.js';
-import { ScriptStorage } from '#app/stored/scripts/storage.js';
+import { ScriptsDdl } from '#app/stored/scripts/ddl.js';
 import { TestDatabase } from '../../support/database.js';
 import { Gate, GATES } from '../../support/gate.js';
 import { databaseSettings, httpProcessSettings } from '../../support/http-process.js';
@@ -29,7 +29,7 @@ const PUT: RegistryRequest = {
 };
 
 const server = await startPostgres(t, { setup: GATES });
-await new ScriptStorage(TABLE, new TestDatabase(t, server, { connections: 1 }).database).make();
+await new ScriptsDdl(TABLE, new TestDatabase(t, server, { connections: 1 }).database).make();
 const folder = t.testdir();
 const silent = { level: 'silent', pretty: false };
 const { worker } = httpProcessSettings({

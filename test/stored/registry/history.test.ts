@@ -11,7 +11,7 @@ const server = await startPostgres(t);
 const names = { schema: 'public', table: `o'd "d\\` };
 const TABLE = String.raw`public."o'd ""d\"`;
 const HISTORY = String.raw`public."o'd ""d\_history"`;
-const { storage, records } = placeOf(t, server, names);
+const { ddl, records } = placeOf(t, server, names);
 
 /** Connects a listener; gives the notifications. */
 async function listen(t: Test): Promise<string[]> {
@@ -39,7 +39,7 @@ const states = async (path: string): Promise<unknown[]> =>
   ]);
 
 t.test('every state with its editor', async (t) => {
-  await storage.make();
+  await ddl.make();
   const told = await listen(t);
   const key = keyOf('shop/list');
   await records.put(key, { read_sql: '1', description: 'd' }, 'ann');
@@ -143,7 +143,7 @@ t.test('a history that fails loses no change and no word of it', async (t) => {
   }
   t.equal(await records.history(keyOf('bad/one')), undefined);
   await records.put(keyOf('bad/two'), { read_sql: '2' }, 'ann');
-  t.match(await storage.make(), { unwatched: undefined });
+  t.match(await ddl.make(), { unwatched: undefined });
   await records.put(keyOf('bad/two'), { read_sql: '3' }, 'bob');
   t.strictSame(
     await states('bad/two'),

@@ -60,19 +60,19 @@ async function checkRecords(t: Test, place: Place, server: OtherEngine | Postgre
 t.test('YugabyteDB: with a history, without locks and notifications', async (t) => {
   const engine = await startOtherEngine(t, postgres, YUGABYTEDB);
   const place = behind(t, engine, 'yugabyte');
-  t.strictSame(await place.storage.make(), {
+  t.strictSame(await place.ddl.make(), {
     made: true,
     unusable: undefined,
     unwatched: undefined,
   });
-  t.match(await place.storage.make(), { made: false, unwatched: undefined });
+  t.match(await place.ddl.make(), { made: false, unwatched: undefined });
   await checkRecords(t, place, engine);
   const versions = await place.records.history(keyOf('shop/list'));
   t.strictSame(versions?.map(({ operation, changed_by }) => [operation, changed_by]).slice(-2), [
     ['update', 'ann'],
     ['insert', 'ann'],
   ]);
-  await place.storage.drop();
+  await place.ddl.drop();
   const left = await postgres.sql(
     `SELECT FROM pg_class WHERE relnamespace = 'yugabyte'::regnamespace`,
   );
@@ -82,31 +82,31 @@ t.test('YugabyteDB: with a history, without locks and notifications', async (t) 
 t.test('YugabyteDB: what is there before the history is found', async (t) => {
   const engine = await startOtherEngine(t, postgres, YUGABYTEDB);
   const place = behind(t, engine, 'yugabyte');
-  await place.storage.make();
+  await place.ddl.make();
   await postgres.sql(`DROP TABLE yugabyte.service_queries_history;
     INSERT INTO yugabyte.service_queries (location, name, read_sql) VALUES ('a', 'b', 'SELECT 1')`);
-  t.match(await place.storage.make(), { made: false, unwatched: undefined });
+  t.match(await place.ddl.make(), { made: false, unwatched: undefined });
   t.match(await place.records.history(keyOf('a/b')), [{ operation: 'found' }]);
 });
 
 t.test('CockroachDB: without a history, with large ids', async (t) => {
   const engine = await startOtherEngine(t, postgres, COCKROACHDB);
   const place = behind(t, engine, 'cockroach');
-  t.match(await place.storage.make(), { made: true, unusable: undefined, unwatched: /0A000/ });
-  t.equal(await place.storage.unusable(), undefined);
+  t.match(await place.ddl.make(), { made: true, unusable: undefined, unwatched: /0A000/ });
+  t.equal(await place.ddl.unusable(), undefined);
   await checkRecords(t, place, engine);
   await place.records.put(keyOf('a/b'), { read_sql: 'SELECT 1' }, 'ann');
   const record = await place.records.get(keyOf('a/b'));
   t.match(record?.id, /^1082745612\d{9}$/);
   t.equal(await place.records.history(keyOf('a/b')), undefined);
-  t.equal(await place.storage.isEmpty(), false);
-  await place.storage.drop();
-  t.equal(await place.storage.exists(), false);
+  t.equal(await place.ddl.isEmpty(), false);
+  await place.ddl.drop();
+  t.equal(await place.ddl.exists(), false);
 });
 
 t.test('a view in the place of the table', async (t) => {
   const own = placeOf(t, postgres);
-  await own.storage.make();
+  await own.ddl.make();
   await postgres.sql('CREATE VIEW seen.service_queries AS SELECT * FROM public.service_queries');
   await checkRecords(t, placeOf(t, postgres, { schema: 'seen' }), postgres);
 });

@@ -4,7 +4,7 @@ import type { Database } from '#app/postgres/lanes/database.js';
 import type { ScriptsTable } from '#app/messages/database-settings.js';
 import { Records } from '#app/stored/registry/records.js';
 import type { ScriptKey } from '#app/stored/scripts/scripts-table.js';
-import { ScriptStorage } from '#app/stored/scripts/storage.js';
+import { ScriptsDdl } from '#app/stored/scripts/ddl.js';
 import { TestDatabase } from '../../support/database.js';
 import { databaseSettings } from '../../support/http-process.js';
 import type { Postgres } from '../../support/postgres.js';
@@ -16,7 +16,7 @@ export const USUAL: ScriptsTable = { schema: 'public', table: 'service_queries' 
 export interface Place {
   readonly table: ScriptsTable;
   readonly database: Database;
-  readonly storage: ScriptStorage;
+  readonly ddl: ScriptsDdl;
   readonly records: Records;
 }
 
@@ -33,7 +33,7 @@ export function placeOf(
   return {
     table,
     database,
-    storage: new ScriptStorage(table, database),
+    ddl: new ScriptsDdl(table, database),
     records: new Records(table, database),
   };
 }

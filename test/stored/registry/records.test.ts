@@ -18,7 +18,7 @@ const put = async (path: string, read_sql: string, { records } = place): Promise
 
 t.test('no table', async (t) => {
   await fails(t, records.list(), { state: '42P01' });
-  await place.storage.make();
+  await place.ddl.make();
   t.strictSame(await records.list(), []);
 });
 

@@ -7,7 +7,7 @@ import type { ScriptsTable } from '#app/messages/database-settings.js';
 import type { RegistryResponse, RegistryRequest } from '#app/messages/tasks.js';
 import { RegistryTasks } from '#app/worker/tasks/registry-tasks.js';
 import { StoredScripts } from '#app/stored/scripts/stored-scripts.js';
-import { ScriptStorage } from '#app/stored/scripts/storage.js';
+import { ScriptsDdl } from '#app/stored/scripts/ddl.js';
 import { TestDatabase } from '../../support/database.js';
 import type { Postgres } from '../../support/postgres.js';
 
@@ -133,5 +133,5 @@ function bytesOf(body: unknown): Uint8Array {
 /** makeTable makes the table with its history. */
 export async function makeTable(t: Pick<Test, 'teardown'>, server: Postgres): Promise<void> {
   const { database } = new TestDatabase(t, server, { connections: 1 });
-  await new ScriptStorage(TABLE, database).make();
+  await new ScriptsDdl(TABLE, database).make();
 }

@@ -43,14 +43,14 @@ const stored = async ({ records }: Place): Promise<Record<string, string>> =>
 
 t.test('policies', async (t) => {
   const place = placeOf(t, server);
-  const { storage, records } = place;
+  const { ddl, records } = place;
   const files = [
     script('a/new', `it's "{1}", \\ NULL`, ''),
     script('a/same', 's'),
     script('b/other', 'o2', 'w2'),
   ];
   await fails(t, outcomes(place, files, 'update'), { state: '42P01' });
-  await storage.make();
+  await ddl.make();
   const fill = async (): Promise<void> => {
     await server.sql('TRUNCATE service_queries');
     await records.put(keyOf('a/same'), { read_sql: 's' }, 'ann');
@@ -177,7 +177,7 @@ t.test('cut off', async (t) => {
   for (const [where, lock] of points) {
     await t.test(where, async (t) => {
       const place = placeOf(t, server, { table: 'cut' });
-      await place.storage.make();
+      await place.ddl.make();
       await server.sql('TRUNCATE cut, cut_history');
       await place.records.put(keyOf('f/s05'), { read_sql: 'old' }, 'ann');
       const other = await session(t, lock);
@@ -201,7 +201,7 @@ t.test('cut off', async (t) => {
 
 t.test('beside others', async (t) => {
   const place = placeOf(t, server, { table: 'race' });
-  await place.storage.make();
+  await place.ddl.make();
   const insertion = "INSERT INTO race (location, name, read_sql) VALUES ('f', 's20', 'theirs')";
   const cases: [ImportPolicy, outcome: string | undefined, after: string][] = [
     ['skip', 'skipped', 'theirs||'],

@@ -5,7 +5,7 @@
  */
 import { MOST_SCRIPTS, REQUEST_DURATION, ROUTES } from '../../../observe/metrics/catalogue.js';
 import { observeSeconds } from '../../../observe/metrics/histogram.js';
-import { OTHER } from '../../../observe/metrics/table.js';
+import { OTHER } from '../../../observe/metrics/metric-table.js';
 import { row } from '../../../observe/metrics/thread.js';
 
 /** The methods with series of their own; any other is `_OTHER`, as OpenTelemetry has it. */

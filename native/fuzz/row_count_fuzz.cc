@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "../json_rows.h"
+#include "../row_count.h"
 
 namespace {
 
-using sql_rest::JsonRows;
+using sql_rest::CountRows;
 
 // Separators of elements and members; json columns keep those that they were written with.
 constexpr std::array<const char*, 4> kSeparators = {", \n ", ", ", ",", "\t\r,\n"};
@@ -76,7 +76,7 @@ class Writer {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view raw(reinterpret_cast<const char*>(data), size);
-  if (JsonRows(raw) > size) std::abort();
+  if (CountRows(raw) > size) std::abort();
   Writer writer(data, size);
   const char* const separator = kSeparators[writer.Choose(2)];
   const std::size_t rows = writer.Choose(8);
@@ -86,6 +86,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     json += writer.Row(0);
   }
   json += "]";
-  if (JsonRows(json) != rows) std::abort();
+  if (CountRows(json) != rows) std::abort();
   return 0;
 }

@@ -20,13 +20,10 @@ const belongings = async (): Promise<string[]> =>
   ).map(({ name }) => name);
 
 t.test('made once, dropped whole', async (t) => {
-  const { storage, records } = placeOf(t, server);
-  t.notOk(await storage.exists());
-  t.equal(
-    await storage.unusable(),
-    'it is not there; sql-rest-service migrate up queries makes it',
-  );
-  t.strictSame(await storage.make(), MADE);
+  const { ddl, records } = placeOf(t, server);
+  t.notOk(await ddl.exists());
+  t.equal(await ddl.unusable(), 'it is not there; sql-rest-service migrate up queries makes it');
+  t.strictSame(await ddl.make(), MADE);
   t.strictSame(await belongings(), [
     'service_queries',
     'service_queries_changed on service_queries',
@@ -35,40 +32,40 @@ t.test('made once, dropped whole', async (t) => {
     'service_queries_proofs',
     'service_queries_truncated on service_queries',
   ]);
-  t.ok(await storage.exists());
-  t.equal(await storage.unusable(), undefined);
-  t.equal(await storage.unwatched(), undefined);
-  t.ok(await storage.isEmpty());
+  t.ok(await ddl.exists());
+  t.equal(await ddl.unusable(), undefined);
+  t.equal(await ddl.unwatched(), undefined);
+  t.ok(await ddl.isEmpty());
   await records.put(keyOf('a/b'), { read_sql: 'SELECT 1' }, 'ann');
-  t.notOk(await storage.isEmpty());
-  t.strictSame(await storage.make(), FOUND);
+  t.notOk(await ddl.isEmpty());
+  t.strictSame(await ddl.make(), FOUND);
   t.equal((await records.history(keyOf('a/b')))!.length, 1, 'nothing is recorded twice');
-  await storage.drop();
+  await ddl.drop();
   t.strictSame(await belongings(), []);
-  await fails(t, storage.drop(), { state: '42P01' });
+  await fails(t, ddl.drop(), { state: '42P01' });
 });
 
 t.test('without its triggers, and without their function', async (t) => {
-  const { storage, records } = placeOf(t, server);
-  await storage.make();
+  const { ddl, records } = placeOf(t, server);
+  await ddl.make();
   for (const lost of [
     'DROP TRIGGER service_queries_truncated ON service_queries',
     'DROP FUNCTION service_queries_changed() CASCADE',
   ]) {
     await server.sql(lost);
-    t.match(await storage.unwatched(), /no triggers.*migrate up queries makes them/, lost);
-    t.strictSame(await storage.make(), FOUND);
-    t.equal(await storage.unwatched(), undefined);
+    t.match(await ddl.unwatched(), /no triggers.*migrate up queries makes them/, lost);
+    t.strictSame(await ddl.make(), FOUND);
+    t.equal(await ddl.unwatched(), undefined);
   }
   await records.put(keyOf('a/b'), { read_sql: 'SELECT 1' }, 'ann');
   t.equal((await records.history(keyOf('a/b')))!.length, 1);
-  await storage.drop();
+  await ddl.drop();
 });
 
 t.test('by eight at once', async (t) => {
-  const eight = Array.from({ length: 8 }, () => placeOf(t, server, { table: 'race' }).storage);
-  await Promise.all(eight.map((storage) => storage.exists())); // all are connected
-  const results = await Promise.all(eight.map((storage) => storage.make()));
+  const eight = Array.from({ length: 8 }, () => placeOf(t, server, { table: 'race' }).ddl);
+  await Promise.all(eight.map((ddl) => ddl.exists())); // all are connected
+  const results = await Promise.all(eight.map((ddl) => ddl.make()));
   for (const result of results) t.match(result, { unusable: undefined, unwatched: undefined });
   t.ok(results.some(({ made }) => made));
   await eight[0]!.drop();
@@ -85,13 +82,13 @@ t.test('names that leave no room for more', async (t) => {
     t.ok(nameOf('ü'.repeat(31), suffix).isWellFormed());
   }
   for (const table of [long, other]) {
-    const { storage, records } = placeOf(t, server, { table });
-    t.strictSame(await storage.make(), MADE);
-    t.strictSame(await storage.make(), FOUND);
+    const { ddl, records } = placeOf(t, server, { table });
+    t.strictSame(await ddl.make(), MADE);
+    t.strictSame(await ddl.make(), FOUND);
     await records.put(keyOf('a/b'), {}, 'ann');
     t.equal((await records.history(keyOf('a/b')))!.length, 1);
   }
-  for (const table of [long, other]) await placeOf(t, server, { table }).storage.drop();
+  for (const table of [long, other]) await placeOf(t, server, { table }).ddl.drop();
   t.strictSame(await belongings(), []);
 });
 
@@ -105,16 +102,16 @@ t.test('tables that are there', async (t) => {
       "INSERT INTO theirs (location, name, read_sql) VALUES ('a', 'b', '1'), ('a', 'c', '2')",
     );
     const before = await columns('theirs');
-    const { storage, records } = placeOf(t, server, { table: 'theirs' });
-    t.strictSame(await storage.make(), FOUND);
-    t.strictSame(await storage.make(), FOUND);
+    const { ddl, records } = placeOf(t, server, { table: 'theirs' });
+    t.strictSame(await ddl.make(), FOUND);
+    t.strictSame(await ddl.make(), FOUND);
     t.strictSame(await columns('theirs'), before);
     t.match(await records.history(keyOf('a/b')), [
       { version: 1, operation: 'found', read_sql: '1', changed_by: 'postgres' },
     ]);
     await server.sql('DROP TRIGGER theirs_changed ON theirs');
     await server.sql("UPDATE theirs SET read_sql = '3' WHERE name = 'c'");
-    t.strictSame(await storage.make(), FOUND);
+    t.strictSame(await ddl.make(), FOUND);
     t.match(
       (await records.history(keyOf('a/c')))!.map(({ operation, read_sql }) => [
         operation,
@@ -132,11 +129,11 @@ t.test('tables that are there', async (t) => {
     for (const found of [20_000, 0]) {
       const before = await server.sql('SELECT FROM theirs_history');
       await server.sql('DROP TRIGGER theirs_changed ON theirs');
-      t.strictSame(await storage.make(), FOUND, 'as many as there may be');
+      t.strictSame(await ddl.make(), FOUND, 'as many as there may be');
       const after = await server.sql('SELECT FROM theirs_history');
       t.equal(after.length - before.length, found);
     }
-    await storage.drop();
+    await ddl.drop();
   });
 
   await t.test('that hold something else', async (t) => {
@@ -157,36 +154,36 @@ t.test('tables that are there', async (t) => {
       ],
     ];
     await server.sql(AS_PREST_MAKES_IT.replaceAll('%', 'shape'));
-    const { storage } = placeOf(t, server, { table: 'other' });
+    const { ddl } = placeOf(t, server, { table: 'other' });
     for (const [definition, unusable] of cases) {
       await server.sql(`CREATE TABLE other ${definition}`);
       const before = [...(await columns('other')), ...(await belongings())];
-      const made = await storage.make();
+      const made = await ddl.make();
       t.match(made, { made: false, unwatched: undefined });
       t.match(made.unusable, unusable);
-      t.equal(await storage.unusable(), made.unusable);
+      t.equal(await ddl.unusable(), made.unusable);
       t.strictSame([...(await columns('other')), ...(await belongings())], before);
       await server.sql('DROP TABLE other');
     }
     await server.sql(
       'CREATE TABLE other (LIKE shape); CREATE UNIQUE INDEX ON other (name, database_alias, location) INCLUDE (id)',
     );
-    t.strictSame(await storage.make(), FOUND);
-    await storage.drop();
+    t.strictSame(await ddl.make(), FOUND);
+    await ddl.drop();
     await server.sql('DROP TABLE shape');
     t.strictSame(await belongings(), []);
   });
 
   await t.test('another table with the name of the history', async (t) => {
     await server.sql('CREATE TABLE mine_history (at text)');
-    const { storage, records } = placeOf(t, server, { table: 'mine' });
-    t.match(await storage.make(), {
+    const { ddl, records } = placeOf(t, server, { table: 'mine' });
+    t.match(await ddl.make(), {
       made: true,
       unwatched: /^relation … already exists \(42P07\)$/,
     });
     await records.put(keyOf('a/b'), {}, 'ann');
     t.equal(await records.history(keyOf('a/b')), undefined);
-    await storage.drop();
+    await ddl.drop();
     t.strictSame(await belongings(), ['mine_history'], 'it is not dropped');
     await server.sql('DROP TABLE mine_history');
   });
@@ -198,7 +195,7 @@ t.test('rights', async (t) => {
   const poor = 'user=poor password=poor';
   const standby = "options='-c default_transaction_read_only=on'";
   const refused = (named: object, more: string, wanted: object): Promise<void> =>
-    fails(t, placeOf(t, server, named, more).storage.make(), wanted);
+    fails(t, placeOf(t, server, named, more).ddl.make(), wanted);
   await refused({ schema: 'nowhere' }, '', { state: '3F000', passing: false });
   await refused({ schema: 'closed' }, poor, { state: '42501', passing: false });
   await refused({}, poor, { state: '42501', passing: false });
@@ -208,8 +205,8 @@ t.test('rights', async (t) => {
     await server.sql(AS_PREST_MAKES_IT.replaceAll('%', 'given'));
     await server.sql(`GRANT SELECT, INSERT, UPDATE, DELETE ON given TO poor;
       GRANT USAGE ON SEQUENCE given_id_seq TO poor`);
-    const { storage, records } = placeOf(t, server, { table: 'given' }, poor);
-    t.match(await storage.make(), {
+    const { ddl, records } = placeOf(t, server, { table: 'given' }, poor);
+    t.match(await ddl.make(), {
       made: false,
       unusable: undefined,
       unwatched: /^permission denied for schema public \(42501\)$/,
@@ -220,9 +217,9 @@ t.test('rights', async (t) => {
 
   await t.test('to write scripts whose history has another owner', async (t) => {
     const own = placeOf(t, server, { table: 'given' });
-    t.strictSame(await own.storage.make(), FOUND);
-    const { storage, records } = placeOf(t, server, { table: 'given' }, poor);
-    t.strictSame(await storage.make(), FOUND, 'there is nothing to be made');
+    t.strictSame(await own.ddl.make(), FOUND);
+    const { ddl, records } = placeOf(t, server, { table: 'given' }, poor);
+    t.strictSame(await ddl.make(), FOUND, 'there is nothing to be made');
     await records.put(keyOf('a/b'), { read_sql: '2' }, 'ann');
     t.match(await own.records.history(keyOf('a/b')), [
       { operation: 'update', read_sql: '2', changed_by: 'ann' },
@@ -246,12 +243,12 @@ t.test('objects of another owner', async (t) => {
   const trap = `RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ALTER ROLE mallory SUPERUSER; RETURN NEW; END $$`;
   const place = placeOf(t, server, { schema: 'shared' });
   const history = await (async () => {
-    await place.storage.make();
+    await place.ddl.make();
     const [row] = await server.sql<{ columns: string }>(
       `SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum) AS columns
        FROM pg_attribute WHERE attrelid = 'shared.service_queries_history'::regclass AND attnum > 0`,
     );
-    await place.storage.drop();
+    await place.ddl.drop();
     return row!.columns;
   })();
   const cases: [what: string, sql: string, undo: string][] = [
@@ -271,15 +268,15 @@ t.test('objects of another owner', async (t) => {
   ];
   for (const [what, sql, undo] of cases) {
     await asMallory(sql);
-    const { made, unusable, unwatched } = await place.storage.make();
+    const { made, unusable, unwatched } = await place.ddl.make();
     t.strictSame({ made, unusable }, { made: true, unusable: undefined }, what);
     t.match(unwatched, /belongs to somebody else$/, what);
     await place.records.put(keyOf('a/b'), { read_sql: '1' }, 'ann');
-    t.match((await place.storage.make()).unwatched, /belongs to somebody else$/, 'nor later');
+    t.match((await place.ddl.make()).unwatched, /belongs to somebody else$/, 'nor later');
     await server.sql(undo);
-    t.strictSame(await place.storage.make(), FOUND, 'made once it is gone');
+    t.strictSame(await place.ddl.make(), FOUND, 'made once it is gone');
     t.equal((await place.records.history(keyOf('a/b')))!.length, 1);
-    await place.storage.drop();
+    await place.ddl.drop();
   }
   t.strictSame(
     await server.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"),
@@ -292,8 +289,8 @@ t.test('objects of another owner', async (t) => {
     const theirs = placeOf(t, server, { schema: 'shared', table: 'theirs' });
     const mallory = 'user=mallory password=mallory';
     const own = placeOf(t, server, theirs.table, mallory);
-    t.strictSame(await own.storage.make(), FOUND);
+    t.strictSame(await own.ddl.make(), FOUND);
     await server.sql('DROP TRIGGER theirs_changed ON shared.theirs');
-    t.strictSame(await theirs.storage.make(), FOUND, 'its owner may use it');
+    t.strictSame(await theirs.ddl.make(), FOUND, 'its owner may use it');
   });
 });

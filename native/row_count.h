@@ -6,8 +6,8 @@
 
 namespace sql_rest {
 
-// JsonRows returns the number of elements of an array, 1 for other JSON, and 0 for an empty text. In the output of json_agg
+// CountRows returns the number of elements of an array, 1 for other JSON, and 0 for an empty text. In the output of json_agg
 // it looks for braces alone, unless a row contains an array of objects; any other array is scanned byte by byte.
-std::size_t JsonRows(std::string_view json) noexcept;
+std::size_t CountRows(std::string_view json) noexcept;
 
 }  // namespace sql_rest

@@ -11,9 +11,9 @@ import {
 } from '../../postgres/statement/queryable.js';
 import type { ScriptsTable } from '../../messages/database-settings.js';
 import { KEY, REQUIRED } from './scripts-table.js';
-import { FOREIGN, storageStatementsOf, type StorageStatements } from './storage-statements.js';
+import { FOREIGN, ddlStatementsOf, type DdlStatements } from './ddl-statements.js';
 
-export interface MadeStorage {
+export interface MadeTable {
   readonly made: boolean;
   /** Why the table cannot be used; undefined when it can. */
   readonly unusable: string | undefined;
@@ -28,17 +28,17 @@ const NOT_OURS =
   'what is there as the history, or as the function of the triggers, belongs to somebody else';
 
 /** All methods reject with StatementFailure when the database fails. */
-export class ScriptStorage {
-  readonly #sql: StorageStatements;
+export class ScriptsDdl {
+  readonly #sql: DdlStatements;
   readonly #database: Queryable;
 
   constructor(table: ScriptsTable, database: Queryable) {
-    this.#sql = storageStatementsOf(table);
+    this.#sql = ddlStatementsOf(table);
     this.#database = database;
   }
 
   /** make creates the table unless it exists, and its history, triggers and proofs where that is permitted. */
-  async make(): Promise<MadeStorage> {
+  async make(): Promise<MadeTable> {
     let found = await this.#columns();
     const made = found === undefined;
     if (made) {

@@ -32,7 +32,7 @@ export function lengthOf({ kind }: Field): number {
   return kind === 'histogram' ? HISTOGRAM_LENGTH : 1;
 }
 
-export interface TableOptions {
+export interface MetricTableOptions {
   /** Names of the labels. */
   readonly labels?: readonly string[];
   /** Most rows; one without labels. */
@@ -43,7 +43,7 @@ export interface TableOptions {
   readonly bounded?: number;
 }
 
-export class Table {
+export class MetricTable {
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly reserved: number;
@@ -51,7 +51,7 @@ export class Table {
   readonly #fields: Field[] = [];
   #length = 0;
 
-  constructor({ labels = [], capacity = 1, reserved = 0, bounded = 0 }: TableOptions = {}) {
+  constructor({ labels = [], capacity = 1, reserved = 0, bounded = 0 }: MetricTableOptions = {}) {
     this.labels = labels;
     this.capacity = capacity;
     this.reserved = reserved;

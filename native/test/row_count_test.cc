@@ -1,5 +1,5 @@
-// Tests JsonRows with arrays as json_agg and jsonb_agg write them, and with texts of any other form, cut at every length.
-#include "../json_rows.h"
+// Tests CountRows with arrays as json_agg and jsonb_agg write them, and with texts of any other form, cut at every length.
+#include "../row_count.h"
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace {
 
-using sql_rest::JsonRows;
+using sql_rest::CountRows;
 using sql_rest_test::Expect;
 
 const struct {
@@ -64,7 +64,7 @@ const struct {
 
 void TestCases() {
   for (const auto& [json, rows] : kCases) {
-    const std::size_t found = JsonRows(json);
+    const std::size_t found = CountRows(json);
     Expect(found == rows, std::string(json) + ": expected " + std::to_string(rows) + ", got " +
                               std::to_string(found));
   }
@@ -76,7 +76,7 @@ void TestCut() {
     const std::string json = each.json;
     for (std::size_t length = 0; length <= json.size(); length++) {
       const std::string cut(json, 0, length);
-      Expect(JsonRows(cut) <= length, cut);
+      Expect(CountRows(cut) <= length, cut);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "json_rows.h"
+#include "row_count.h"
 
 #include <array>
 
@@ -78,7 +78,7 @@ std::size_t Elements(std::string_view json) noexcept {
 
 }  // namespace
 
-std::size_t JsonRows(std::string_view json) noexcept {
+std::size_t CountRows(std::string_view json) noexcept {
   if (json.empty()) return 0;
   if (json.front() != '[') return 1;
   const std::size_t rows = SeparatedRows(json);

@@ -21,7 +21,7 @@ export const FOREIGN = 'SR001';
 /** Statements for the same, of which the first is used that the server knows: the others are for other engines. */
 export type Alternatives = readonly string[];
 
-export interface StorageStatements {
+export interface DdlStatements {
   /** The table's columns, one a row, each with whether the key is unique; no row when there is no table. */
   readonly columns: string;
   /** Creates the table unless it exists. */
@@ -38,7 +38,7 @@ export interface StorageStatements {
   readonly drop: Alternatives;
 }
 
-export function storageStatementsOf(scripts: ScriptsTable): StorageStatements {
+export function ddlStatementsOf(scripts: ScriptsTable): DdlStatements {
   const names = namesOf(scripts);
   const { table, history, historyName, proofs, proofsName, changed } = names;
   const triggers = [names.changedName, names.truncatedName].map(literal).join(', ');
