@@ -10,7 +10,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** oneLine joins the lines of a message with spaces; messages of libpq have several. */
+/** oneLine joins the lines of a message with spaces; those of libpq have several. */
 export function oneLine(message: string): string {
   return message.trim().replaceAll(/\s*\n\s*/g, ' ');
 }

@@ -29,7 +29,7 @@ const NO_RUNS: readonly CallRun[] = [];
 export class McpCall {
   /** The request: method, message (`query`), packed headers, role and claims. */
   readonly request: QueryRequest;
-  /** Role and claims for its statements; undefined to use the connection's user. */
+  /** Role and claims for its statements; undefined: those of the connection's user. */
   readonly identity: Identity | undefined;
   /** The form of the names of tools that its client sees. */
   readonly form: NameForm;

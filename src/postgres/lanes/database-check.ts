@@ -1,4 +1,4 @@
-/** Checks a database for the command line: whether it answers, and its engine and version. */
+/** Checks a database for the command line: whether it answers, and what it is. */
 import type { DatabaseSettings } from '../../messages/settings.js';
 import { errorText } from '../../base/text.js';
 import { connectPipelined } from '../connection/connect.js';
@@ -10,7 +10,7 @@ export type CheckedDatabase =
   { readonly ok: true; readonly engine: Engine } | { readonly ok: false; readonly message: string };
 
 /**
- * checkDatabase connects and asks for the engine and version. `message` is from libpq or the server (never a password), or
+ * checkDatabase connects and asks the database what it is. `message` is that of libpq or the server (never a password), or
  * says that the server is not supported.
  */
 export async function checkDatabase(settings: DatabaseSettings): Promise<CheckedDatabase> {

@@ -59,7 +59,7 @@ export class McpHandler {
     for (const call of calls) this.#cancellation.cancel(call);
   }
 
-  /** `challenge` is for its requests, see HttpRequest. */
+  /** `challenge` is that of its requests, see HttpRequest. */
   route(token: TokenRule, challenge: Route['challenge']): Route {
     const handle: Route['handle'] = (request, caller) => this.#handle(request, caller);
     return { token, body: this.#body, handle, ...(challenge && { challenge }) };
