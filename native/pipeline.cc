@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "row_count.h"
 #include "response_ring.h"
 #include "result_values.h"
+#include "row_count.h"
 
 namespace sql_rest {
 namespace {

@@ -6,17 +6,20 @@ import { isTaken } from './names.js';
 import { commentLines, literal, memberName } from './source-text.js';
 
 /** Where the value is: `text` in a URL or a header, `json` in a body, `result` in a response. */
-export type Place = 'text' | 'json' | 'result';
+export type ValueForm = 'text' | 'json' | 'result';
 
 /** Deepest nesting that is written out. */
 const DEEPEST = 32;
 
 export class TypeText {
-  readonly #place: Place;
+  readonly #place: ValueForm;
   readonly #nameOf: (reference: string) => string | undefined;
 
   /** `nameOf` gives the type for a reference, or undefined. */
-  constructor(place: Place, nameOf: (reference: string) => string | undefined = () => undefined) {
+  constructor(
+    place: ValueForm,
+    nameOf: (reference: string) => string | undefined = () => undefined,
+  ) {
     this.#place = place;
     this.#nameOf = nameOf;
   }

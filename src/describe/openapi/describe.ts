@@ -23,7 +23,7 @@ export function describeScript(script: DocumentedScript, hasTokens: boolean): De
 }
 
 /** One place of a script: a path with a method. */
-interface Place {
+interface OperationPlace {
   readonly path: string;
   readonly method: string;
   readonly operationId: string;
@@ -78,10 +78,10 @@ class Description {
   }
 
   /** Its own paths first. Their ids do not change the id of the path under `/_QUERIES`. */
-  #places(): Place[] {
+  #places(): OperationPlace[] {
     const { paths, alias, folder, name, text, isNamed } = this.#script;
     const methods = methodsOf(text.verb);
-    const places: Place[] = [];
+    const places: OperationPlace[] = [];
     const add = (
       path: string,
       allowed: readonly string[],

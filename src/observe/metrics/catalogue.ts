@@ -349,11 +349,4 @@ export const THREAD = {
 } as const;
 
 /** In the order of their places in a block. */
-export const TABLES: readonly MetricTable[] = [
-  COUNTS,
-  THREADS,
-  DATABASES,
-  SERVERS,
-  SCRIPTS,
-  ROUTES,
-];
+export const TABLES = [COUNTS, THREADS, DATABASES, SERVERS, SCRIPTS, ROUTES] as const;

@@ -83,7 +83,7 @@ export class Dispatcher {
     else {
       const route = this.#routes.resolve(request.path);
       request.challenge = route.challenge;
-      if (route.name !== undefined) request.routeName = route.name;
+      if (route.name !== undefined) request.routeMetrics = route.name;
       if (full) {
         if (route.exempt) route.handle(request, undefined);
         else requests.reject(request, 'busy');

@@ -299,7 +299,7 @@ export class HttpServer {
     }
     try {
       // Workers respond with these to a script that does not exist, whatever its name.
-      if (status !== 404 && status !== 405) request.routeName.confirm();
+      if (status !== 404 && status !== 405) request.routeMetrics.confirm();
       if (lines !== '') request.response.addLines(lines);
       this.#requests.respond(request, status, type, body);
     } catch (error) {

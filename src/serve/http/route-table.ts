@@ -6,7 +6,7 @@
 import type { UnmatchedHandler } from './routes/unmatched-handler.js';
 import type { Gate } from './transport/gate.js';
 import { parsePath, type NamedPath, type OptionalRoutes } from './transport/path.js';
-import { RouteName } from './transport/route-name.js';
+import { RouteMetrics } from './transport/route-metrics.js';
 import type { NamedRoutes, Route, RouteSource, TokenRule } from './transport/route.js';
 
 const REMEMBERED = 4_096;
@@ -41,7 +41,7 @@ export class RouteTable {
       sources.flatMap(({ routes = {}, rooted = {} }) => [
         ...Object.entries(routes).map(([path, route]): [string, Route] => [
           `${context}${path}`,
-          { ...route, name: new RouteName(path) },
+          { ...route, name: new RouteMetrics(path) },
         ]),
         ...Object.entries(rooted),
       ]),

@@ -10,11 +10,11 @@ import type { HttpRequest } from '../transport/http-request.js';
 import type { OpenApiPath } from '../transport/path.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { NO_STORE, TYPED } from '../transport/response-head.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { Route, RouteSource } from '../transport/route.js';
 
 /** What its requests are counted under. */
-const NAME = new RouteName('/_QUERIES/openapi.json');
+const NAME = new RouteMetrics('/_QUERIES/openapi.json');
 
 /** openApiSource serves the documents of the databases. Its routes throw ServiceError: `unknown_database`, `busy`. */
 export function openApiSource({ settings, requests, pool, gate }: HandlerParts): RouteSource {

@@ -16,7 +16,7 @@ import type { HandlerParts } from './handler-parts.js';
 import { joinPluginLines } from './plugin-headers.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isBodiless, TYPED } from '../transport/response-head.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 const NO_METHOD =
@@ -68,7 +68,7 @@ export class PluginHandler implements PluginResults, RouteSource {
     const own = `/_PLUGIN/${path.file}/${path.func}`;
     return {
       token: this.#gate.tokenFor(own),
-      name: new RouteName('/_PLUGIN', own),
+      name: new RouteMetrics('/_PLUGIN', own),
       body: this.#body,
       handle: (request, caller) => this.#handle(request, path, caller),
     };
@@ -110,7 +110,7 @@ export class PluginHandler implements PluginResults, RouteSource {
     const request = this.#requests.find(id);
     if (request === undefined) return; // too late: timed out or disconnected
     try {
-      request.routeName.confirm();
+      request.routeMetrics.confirm();
       this.#checkSending(body.byteLength);
       if (!typed && body.byteLength > 0 && wantsXml(request.query) && !isBodiless(status))
         this.#respondXml(request, status, lines, body);

@@ -18,7 +18,7 @@ import type { HandlerParts } from './handler-parts.js';
 import { withPathValues } from './path-values.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { isTraced } from '../transport/request-trace.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { BodyRule, KeepBody, Kept, Route, RouteSource } from '../transport/route.js';
 import type { OtherMethods, RouteTrie } from './route-trie.js';
 import { ScriptBodies, type BodyOf } from './script-bodies.js';
@@ -90,7 +90,7 @@ export class QueryHandler implements RouteSource {
     };
     return {
       token: this.#gate.tokenForCall(path),
-      name: new RouteName('/_QUERIES', this.#nameOf(path)),
+      name: new RouteMetrics('/_QUERIES', this.#nameOf(path)),
       body: this.#bodyRule(keep),
       handle: (request, caller) => {
         const role = this.#admit(request, caller, script);
@@ -190,7 +190,7 @@ export class QueryHandler implements RouteSource {
       return;
     }
     const { script, values, name } = found;
-    if (kind === SCRIPT) request.routeName = name;
+    if (kind === SCRIPT) request.routeMetrics = name;
     const role = this.#admit(request, caller, script);
     const query = withPathValues(request.query, values);
     this.#run(request, kind, script, query, caller, role, true);

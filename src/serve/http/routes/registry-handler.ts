@@ -6,14 +6,14 @@ import { FINAL, JSON_BODY, NO_BODY } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
 import type { HandlerParts } from './handler-parts.js';
 import type { RegistryPath } from '../transport/path.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 /** Largest body (bytes), where `http.max_body` is not less. */
 const REGISTRY_BODY = 1 << 20;
 
 /** What its requests are counted under. */
-const NAME = new RouteName('/_QUERIES/registry');
+const NAME = new RouteMetrics('/_QUERIES/registry');
 
 const LIST_METHODS = ['GET', 'HEAD', 'POST'];
 const SCRIPT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];

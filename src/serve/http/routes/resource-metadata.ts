@@ -8,7 +8,7 @@ import { fieldValue } from '../../../base/header-list.js';
 import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { Route, RouteSource } from '../transport/route.js';
 import { MCP_PATH } from './mcp-handler.js';
 
@@ -41,7 +41,7 @@ export class ResourceMetadata implements RouteSource {
     this.#resource = resource;
     this.#context = context;
     this.#secure = tls !== undefined;
-    const name = new RouteName(WELL_KNOWN);
+    const name = new RouteMetrics(WELL_KNOWN);
     const route: Route = { token: 'ignored', name, handle: (request) => this.#respond(request) };
     const paths = [
       WELL_KNOWN,

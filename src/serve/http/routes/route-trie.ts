@@ -3,14 +3,14 @@
  * parameter, from left to right, and where that way leads to no script for the method, the next one is tried.
  */
 import { ServiceError } from '../../../base/errors.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { RouteScript, ScriptRoute } from '../../../messages/tasks.js';
 
 /** A path found; `values` has the raw segments of its parameters, by name. */
 export interface RouteMatch {
   readonly script: RouteScript;
   /** What its requests are counted under. */
-  readonly name: RouteName;
+  readonly name: RouteMetrics;
   readonly values: readonly (readonly [name: string, raw: string])[];
 }
 
@@ -23,7 +23,7 @@ export interface OtherMethods {
 interface Target {
   /** Undefined: several scripts declare it. */
   readonly script: RouteScript | undefined;
-  readonly name: RouteName;
+  readonly name: RouteMetrics;
   readonly names: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export class RouteTrie {
       }
     }
     at.targets ??= new Map();
-    const name = new RouteName(undefined, patternOf(segments));
+    const name = new RouteMetrics(undefined, patternOf(segments));
     for (const method of methods) at.targets.set(method, { script, name, names });
   }
 }

@@ -10,11 +10,11 @@ import type { Gate } from '../transport/gate.js';
 import type { DeclaredPath, ScriptPath, SqlPath } from '../transport/path.js';
 import type { QueryHandler } from './query-handler.js';
 import { setPrivate } from '../transport/response-head.js';
-import { RouteName } from '../transport/route-name.js';
+import { RouteMetrics } from '../transport/route-metrics.js';
 import type { BodyRule, Route, RouteSource } from '../transport/route.js';
 
 /** What its requests are counted under. */
-const NAME = new RouteName('/_docs/sql');
+const NAME = new RouteMetrics('/_docs/sql');
 
 export class SqlHandler implements RouteSource {
   readonly #queries: QueryHandler;

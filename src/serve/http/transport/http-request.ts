@@ -3,14 +3,14 @@ import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import type { ErrorCode } from '../../../base/errors.js';
 import type { RequestHead } from './request-head.js';
 import type { RequestTrace } from './request-trace.js';
-import { RouteName } from './route-name.js';
+import { RouteMetrics } from './route-metrics.js';
 import { ResponseWriter } from './response-writer.js';
 
 /** Value of `HttpRequest.worker` for requests that a plugin handles. */
 export const PLUGINS = 0x3fff_ffff;
 
 /** What requests are counted under before they have a route. */
-const UNMATCHED = new RouteName();
+const UNMATCHED = new RouteMetrics();
 
 /** Counts the requests in flight to one backend: a database, all plugins, or the MCP endpoint. */
 export interface ConcurrencyLimit {
@@ -40,7 +40,7 @@ export class HttpRequest {
   /** Number of the worker that handles it, PLUGINS, or -1 for none. */
   worker = -1;
   /** What it is counted under. */
-  routeName = UNMATCHED;
+  routeMetrics = UNMATCHED;
   concurrencyLimit: ConcurrencyLimit | undefined;
   /** Whether its body has not arrived completely. */
   unread = false;

@@ -10,10 +10,10 @@ import { RateLimit } from '../../../observe/trace/rate-limit.js';
 import { Sampler } from '../../../observe/trace/sampler.js';
 import type { Attributes } from '../../../observe/trace/span.js';
 import type { Work } from '../../../observe/trace/work.js';
-import type { EndedRequest } from './ended-request.js';
+import type { ServerSpan } from './server-span.js';
 import { PLUGINS, type HttpRequest } from './http-request.js';
 import type { RequestTrace } from './request-trace.js';
-import { countedMethod } from './route-name.js';
+import { countedMethod } from './route-metrics.js';
 import { SpanBatcher, type SendSpans } from './span-batcher.js';
 
 /** Most requests a second that are kept only because they failed, and only because they were slow. */
@@ -118,8 +118,8 @@ export class RequestSpans {
     began: number | undefined,
     isGone: boolean,
   ): void {
-    const { id, rejection, worker, routeName, started } = request;
-    const { name: route } = routeName;
+    const { id, rejection, worker, routeMetrics, started } = request;
+    const { name: route } = routeMetrics;
     const kept = this.#reason(request, status, time);
     if (kept === undefined || UNTRACED.has(route)) return;
     const batcher = this.#batcher;
@@ -132,7 +132,7 @@ export class RequestSpans {
     const verb = method === request.method ? method : 'HTTP';
     const start = monotonic(started);
     const end = start + time;
-    const ended: EndedRequest = {
+    const ended: ServerSpan = {
       trace,
       start,
       end,

@@ -345,7 +345,7 @@ export class RequestTable {
   #ended(request: HttpRequest, status: number, began?: number, isSending = false): void {
     try {
       const time = performance.now() - request.started;
-      request.routeName.count(request.method, status, time / 1_000);
+      request.routeMetrics.count(request.method, status, time / 1_000);
       if (isSending) this.#options.spans?.sending(request, status, time);
       else this.#options.spans?.ended(request, status, time, began);
       if (this.#options.accessLog) this.#logAccess(request, status, time);

@@ -3,7 +3,7 @@
  * of routes (route-sources.ts).
  */
 import type { Caller } from '../../../access/caller.js';
-import type { RouteName } from './route-name.js';
+import type { RouteMetrics } from './route-metrics.js';
 import type { HttpRequest } from './http-request.js';
 import type { NamedPath } from './path.js';
 
@@ -24,7 +24,7 @@ export type NamedRoutes = {
 export interface Route {
   readonly token: TokenRule;
   /** What its requests are counted under; undefined: as without a route. */
-  readonly name?: RouteName;
+  readonly name?: RouteMetrics;
   /** Undefined: bodies are read up to `http.max_body` and discarded. */
   readonly body?: BodyRule;
   /** Whether requests are handled even while the queue is full. */

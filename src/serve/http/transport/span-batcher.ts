@@ -5,7 +5,7 @@
 import { MessageWriter } from '../../../observe/protobuf-writer.js';
 import { monotonic, WallClock } from '../../../observe/trace/clock.js';
 import type { Work } from '../../../observe/trace/work.js';
-import { writeSpans, type EndedRequest } from './ended-request.js';
+import { writeSpans, type ServerSpan } from './server-span.js';
 
 /** SendSpans sends encoded spans to the supervisor, and calls `done` once they are on their way. */
 export type SendSpans = (spans: Buffer, count: number, dropped: number, done: () => void) => void;
@@ -26,9 +26,9 @@ export class SpanBatcher {
   readonly #clock = new WallClock();
   readonly #send: SendSpans;
   /** Those that the next flush sends. */
-  #waiting: EndedRequest[] = [];
+  #waiting: ServerSpan[] = [];
   /** Ended requests without a report of their query worker, by their ids: the oldest first. */
-  readonly #unreported = new Map<number, EndedRequest>();
+  readonly #unreported = new Map<number, ServerSpan>();
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
   /** Messages that the supervisor has yet to take. */
@@ -44,7 +44,7 @@ export class SpanBatcher {
   }
 
   /** add has the spans of a request sent. With an id, its query worker has yet to report. */
-  add(ended: EndedRequest, unreported?: number): void {
+  add(ended: ServerSpan, unreported?: number): void {
     if (unreported !== undefined) this.#awaitReport(unreported, ended);
     this.#wait(ended);
   }
@@ -72,14 +72,14 @@ export class SpanBatcher {
     await new Promise<void>((resolve) => this.#flush(resolve));
   }
 
-  #awaitReport(id: number, ended: EndedRequest): void {
+  #awaitReport(id: number, ended: ServerSpan): void {
     const [oldest] = this.#unreported.keys();
     if (oldest !== undefined && this.#unreported.size >= 2 * MOST_WAITING)
       this.#unreported.delete(oldest);
     this.#unreported.set(id, ended);
   }
 
-  #wait(ended: EndedRequest): void {
+  #wait(ended: ServerSpan): void {
     this.#waiting.push(ended);
     this.#schedule();
   }

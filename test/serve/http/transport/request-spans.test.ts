@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { HttpRequest } from '#app/serve/http/transport/http-request.js';
 import { RequestSpans } from '#app/serve/http/transport/request-spans.js';
-import { RouteName } from '#app/serve/http/transport/route-name.js';
+import { RouteMetrics } from '#app/serve/http/transport/route-metrics.js';
 import { exportRequest } from '#app/observe/trace/export-request.js';
 import { monotonic } from '#app/observe/trace/clock.js';
 import type { Work } from '#app/observe/trace/work.js';
@@ -34,7 +34,7 @@ class Tested {
 
   /** open is a request at a query worker. */
   open(id: number, route = '/tables', members: Partial<HttpRequest> = {}): HttpRequest {
-    const routeName = new RouteName(route);
+    const routeMetrics = new RouteMetrics(route);
     const started = performance.now();
     const own = {
       id,
@@ -42,7 +42,7 @@ class Tested {
       requestId: `r${id}`,
       headers: '',
       started,
-      routeName,
+      routeMetrics,
       worker: 0,
     };
     const request = Object.assign(own, members) as unknown as HttpRequest;
@@ -109,7 +109,7 @@ t.test('what is not kept', async (t) => {
 
 t.test('a method of the caller, a route of none', async (t) => {
   const tested = new Tested();
-  const members = { method: 'SECRET', worker: -1, routeName: new RouteName() };
+  const members = { method: 'SECRET', worker: -1, routeMetrics: new RouteMetrics() };
   tested.spans.ended(tested.open(1, '', members), 404, 1);
   await tested.spans.close();
   t.match(tested.taken, [{ name: 'HTTP', attributes: { 'http.request.method': '_OTHER' } }]);

@@ -14,7 +14,7 @@ import type { TraceIds } from '../../../observe/trace/trace-context.js';
 import type { RequestTrace } from './request-trace.js';
 
 /** Times are monotonic, ms. */
-export interface EndedRequest {
+export interface ServerSpan {
   readonly trace: RequestTrace;
   readonly start: number;
   readonly end: number;
@@ -31,7 +31,7 @@ export interface EndedRequest {
 }
 
 /** writeSpans encodes the spans of a request that were not sent yet. Returns their number. */
-export function writeSpans(to: MessageWriter, ended: EndedRequest, clock: WallClock): number {
+export function writeSpans(to: MessageWriter, ended: ServerSpan, clock: WallClock): number {
   const { ids, work, submitted } = ended.trace;
   let count = 0;
   const write = (span: WorkSpan): void => {
@@ -53,7 +53,7 @@ export function writeSpans(to: MessageWriter, ended: EndedRequest, clock: WallCl
   return count;
 }
 
-function serverSpan(ended: EndedRequest, clock: WallClock): Span {
+function serverSpan(ended: ServerSpan, clock: WallClock): Span {
   const { trace, start, end, name, failed, attributes, error } = ended;
   const { ids, work } = trace;
   return {

@@ -23,7 +23,7 @@ const STATUSES = 1_024;
 /** The name for requests that match no route. */
 const UNMATCHED = 'unmatched';
 
-export class RouteName {
+export class RouteMetrics {
   #series: RouteSeries | undefined;
   /** Undefined once it is in use, and for a route without another name. */
   #own: string | undefined;
