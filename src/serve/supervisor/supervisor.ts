@@ -3,6 +3,7 @@
  * of the grace period kills them. SIGHUP starts HTTP processes with the configuration read anew and drains the old ones; a
  * renewed certificate does the same with the configuration as it was.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpansMessage } from '../../messages/ipc.js';
 import type { Logger } from '../../observe/log.js';
 import type { Exposition } from '../../observe/metrics/exposition.js';
@@ -62,6 +63,9 @@ export interface ServeOptions extends Service {
  * the process group, and npm forwards what the terminal has sent to the group.
  */
 const REPEAT = 500;
+
+/** How much later than the end of an HTTP process a signal that was sent to all of them may be seen (milliseconds). */
+const SIGNAL = 50;
 
 /**
  * serve runs the service until a signal ends it. Resolves to the exit code: 0 when all requests were finished, 1 when some
@@ -165,7 +169,8 @@ class Supervisor {
       if (this.#isStopping()) return;
       await this.#startAll(service, this.#address.port);
     } catch (error) {
-      if (this.#stopping) return;
+      await sleep(SIGNAL);
+      if (this.#isStopping()) return;
       this.#failed = this.#stopping = true;
       this.#log.fatal(`the service cannot start: ${(error as Error).message}`);
       this.#processes.kill();
