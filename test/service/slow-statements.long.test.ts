@@ -225,6 +225,7 @@ t.test('pg_stat_statements', async (t) => {
 t.test('tools for MCP clients', async (t) => {
   const postgres = await startPostgres(t, {
     setup: `${SETUP}
+      INSERT INTO orders VALUES (0, 'secretvalue'); -- without a row that is found, some plans do not sleep
       CREATE VIEW slow_orders AS SELECT id, note FROM orders, pg_sleep(0.02);`,
   });
   const service = await startService(t, {
