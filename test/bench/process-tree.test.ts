@@ -25,7 +25,11 @@ setInterval(() => {}, 1000);
 
 t.test('the CPU time of an ended child, and the memory of a running process', async (t) => {
   const child = spawn(process.execPath, ['-e', PARENT], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => child.kill());
+  // Its CPU time counts for this process once it is waited for: not while a later test measures.
+  t.teardown(async () => {
+    child.kill();
+    await once(child, 'exit');
+  });
   const before = cpuSeconds(process.pid);
   await once(child.stdout, 'data');
   const pid = child.pid!;
