@@ -2,6 +2,7 @@
  * What a template itself shows about a script without a proof, in the form of a proof: its parameters, with the types that
  * they are cast to. Of its result nothing is known.
  */
+import { fullType } from '../base/sql-types.js';
 import type { Head } from '../script/head/head.js';
 import { NOTHING_SHOWN, type ProofRecord, type RecordedParameter } from '../messages/proofs.js';
 import { PARAMETER_DEFAULTS } from '../script/request/request-data.js';
@@ -28,35 +29,8 @@ function recorded(parameter: Parameter, hasDefault: boolean): RecordedParameter 
     name,
     required: required && isText && !hasDefault,
     neededWhen: undefined,
-    types: type === undefined ? [] : [fullName(type)],
+    types: type === undefined ? [] : [fullType(type)],
     list,
     values,
   };
 }
-
-/** The name of a type as PostgreSQL shows it, for one as it is written in a cast. */
-function fullName(written: string): string {
-  const [, name = '', brackets = ''] =
-    /^(?:pg_catalog\.)?(.*?)(?: ?\([^)]*\))?((?:\[\])*)$/.exec(written) ?? [];
-  return (NAMES.get(name) ?? name) + brackets;
-}
-
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['int', 'integer'],
-  ['int4', 'integer'],
-  ['int2', 'smallint'],
-  ['int8', 'bigint'],
-  ['decimal', 'numeric'],
-  ['float', 'double precision'],
-  ['float4', 'real'],
-  ['float8', 'double precision'],
-  ['bool', 'boolean'],
-  ['varchar', 'character varying'],
-  ['char', 'character'],
-  ['bpchar', 'character'],
-  ['varbit', 'bit varying'],
-  ['time', 'time without time zone'],
-  ['timetz', 'time with time zone'],
-  ['timestamp', 'timestamp without time zone'],
-  ['timestamptz', 'timestamp with time zone'],
-]);

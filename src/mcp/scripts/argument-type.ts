@@ -3,6 +3,7 @@
  * ArgumentError for a value that would reach the script as another one.
  */
 import { isSqlName, SQL_NAME } from '../../base/identifier.js';
+import { sqlType } from '../../base/sql-types.js';
 import { ArgumentError, describeValue } from '../arguments/argument-error.js';
 import type { ToolParameter } from './tool-parameter.js';
 
@@ -24,22 +25,14 @@ const INSTANT: readonly Json[] = [{ ...TEXT, format: 'date-time' }];
  * The forms of a value by SQL type; all other types are text. Numbers that JSON would round may be sent as text. No lists
  * of types and no formats besides `date-time`: some clients accept neither, and then reject all tools.
  */
-const FORMS: ReadonlyMap<string, readonly Json[]> = new Map([
-  ...typed([WHOLE], 'smallint', 'int2', 'integer', 'int', 'int4'),
-  ...typed([WHOLE, TEXT], 'bigint', 'int8', 'oid'),
-  ...typed(EXACT, 'numeric', 'decimal'),
-  ...typed(DOUBLE, 'real', 'float4', 'double precision', 'float', 'float8'),
-  ...typed([BOOLEAN], 'boolean', 'bool'),
-  ...typed(ANY, 'json', 'jsonb'),
-  ...typed(INSTANT, 'timestamp with time zone', 'timestamptz'),
-]);
-
-function typed(forms: readonly Json[], ...names: string[]): [string, readonly Json[]][] {
-  return names.map((name) => [name, forms]);
-}
-
 function formsOf(type: string): readonly Json[] {
-  return FORMS.get(type) ?? [TEXT];
+  const { name, kind, format } = sqlType(type) ?? {};
+  if (name === 'bigint' || name === 'oid') return [WHOLE, TEXT];
+  if (kind === 'integer') return [WHOLE];
+  if (kind === 'number') return name === 'numeric' ? EXACT : DOUBLE;
+  if (kind === 'boolean') return [BOOLEAN];
+  if (kind === 'json') return ANY;
+  return kind === 'date-time' && format !== undefined ? INSTANT : [TEXT];
 }
 
 /** Types without a note in the description. */

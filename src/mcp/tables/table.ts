@@ -1,19 +1,9 @@
 /** Tables and columns that a caller may see. Types only. */
+import type { TypeKind } from '../../base/sql-types.js';
 import type { McpCall } from '../arguments/call.js';
 
 /** The form of a column's values in JSON. */
-export type ColumnKind =
-  | 'integer'
-  | 'number'
-  | 'boolean'
-  | 'string'
-  | 'date'
-  | 'time'
-  | 'date-time'
-  | 'uuid'
-  | 'json'
-  | 'array'
-  | 'enum';
+export type ColumnKind = TypeKind | 'array' | 'enum';
 
 export interface Column {
   readonly name: string;

@@ -3,6 +3,7 @@
  * operations, views and RETURNING. What is called NOT NULL never is NULL, whatever rows there are; the reverse is not
  * promised. A domain that is NOT NULL counts for nothing: values of its type may be NULL all the same (CREATE DOMAIN, Notes).
  */
+import { sqlTypeOf } from '../../base/sql-types.js';
 import type { FunctionFacts, RelationFacts, StatementFacts } from './catalog-facts.js';
 import { isNullable, type Context, type References } from './expression.js';
 import { filledByCondition } from './filter.js';
@@ -12,14 +13,6 @@ import { DELETE, FULL, INSERT, MERGE, Scope, SELECT } from './scope.js';
 
 /** Views inside each other that are followed. */
 const DEEPEST_VIEW = 32;
-
-/**
- * Types that are no rows: bool, int8, int2, int4, text, json, float4, float8, varchar, date, timestamp, timestamptz, numeric,
- * uuid, jsonb.
- */
-const SCALARS = new Set([
-  16, 20, 21, 23, 25, 114, 700, 701, 1043, 1082, 1114, 1184, 1700, 2950, 3802,
-]);
 
 /** Values of SetOperation. */
 const UNION = 1;
@@ -207,8 +200,8 @@ export class Nullability implements References {
   #elementsAreNullable(call: TreeNode, context: Context): boolean {
     const [array] = call.list('args');
     if (!isNode(array) || array.tag !== 'ARRAYEXPR' || array.flag('multidims')) return true;
-    // Elements that are rows become columns.
-    if (!SCALARS.has(array.number('element_typeid'))) return true;
+    // Elements that are rows become columns; a type that is not known here may be a row.
+    if (sqlTypeOf(array.number('element_typeid')) === undefined) return true;
     return array.list('elements').some((element) => isNullable(element, context, this));
   }
 

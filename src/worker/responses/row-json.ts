@@ -3,6 +3,7 @@
  * Operators" in its manual). The plain types are written here; values of any other type (arrays, composites, a type with a
  * cast to json) are converted by the database afterwards (server-json.ts).
  */
+import { sqlTypeOf } from '../../base/sql-types.js';
 import type { ResultColumn } from '../../postgres/statement/job.js';
 
 /** Writes one non-null value, given as PostgreSQL's text, as JSON. */
@@ -19,32 +20,36 @@ const timestamptz: Writer = (text) =>
   JSON.stringify(text.replace(' ', 'T').replace(SHORT_ZONE, '$1:00$2'));
 const SHORT_ZONE = /([+-]\d\d)( BC)?$/;
 
-/** OIDs of pg_type.dat and how their values are written. */
-const WRITERS = new Map<number, Writer>([
-  [16, boolean],
-  ...[20, 21, 23, 700, 701, 1700].map((oid): [number, Writer] => [oid, number]),
-  [114, json],
-  [3802, json],
-  [1114, timestamp],
-  [1184, timestamptz],
-  // bytea char name text oid bpchar varchar date time timetz interval uuid inet cidr macaddr bit varbit money xml
-  ...[
-    17, 18, 19, 25, 26, 1042, 1043, 1082, 1083, 1266, 1186, 2950, 869, 650, 829, 1560, 1562, 790,
-    142,
-  ].map((oid): [number, Writer] => [oid, plain]),
-]);
+/** How the values of a type are written; undefined when only the database can. */
+function writerOf(oid: number): Writer | undefined {
+  const type = sqlTypeOf(oid);
+  if (type === undefined) return undefined;
+  switch (type.kind) {
+    case 'integer':
+    case 'number':
+      return number;
+    case 'boolean':
+      return boolean;
+    case 'json':
+      return json;
+    case 'date-time':
+      return type.format === undefined ? timestamp : timestamptz;
+    default:
+      return plain;
+  }
+}
 
 /** The JSON of a value of another type, by row and column, or undefined. */
 export type JsonOf = (row: number, column: number) => string | undefined;
 
 /** serverTypes lists the OIDs among the columns whose values only the database can write as JSON. */
 export function serverTypes(columns: readonly ResultColumn[]): number[] {
-  return [...new Set(columns.filter((c) => !WRITERS.has(c.type)).map((c) => c.type))];
+  return [...new Set(columns.filter((c) => writerOf(c.type) === undefined).map((c) => c.type))];
 }
 
 /** writeScalar gives the value of a result that is one row with one column as JSON. */
 export function writeScalar({ type }: ResultColumn, text: string | null, jsonOf: JsonOf): string {
-  return writeValue(WRITERS.get(type), text, jsonOf, 0, 0);
+  return writeValue(writerOf(type), text, jsonOf, 0, 0);
 }
 
 /** writeRows gives rows as a JSON array of objects. */
@@ -53,7 +58,7 @@ export function writeRows(
   rows: readonly (readonly (string | null)[])[],
   jsonOf: JsonOf,
 ): string {
-  const writers = columns.map((c) => WRITERS.get(c.type));
+  const writers = columns.map((c) => writerOf(c.type));
   const names = columns.map((c) => `${JSON.stringify(c.name)}:`);
   const objects = rows.map((row, r) => {
     const members = row.map((text, c) => names[c]! + writeValue(writers[c], text, jsonOf, r, c));
