@@ -17,7 +17,7 @@ export const WINGS = {
   proof: ['base', 'native', 'messages', 'template', 'observe', 'postgres', 'script'],
   describe: ['base', 'messages', 'template', 'access', 'script'],
   stored: ['base', 'messages', 'template', 'observe', 'postgres', 'script', 'proof', 'describe'],
-  mcp: ['base', 'messages', 'template', 'observe', 'postgres', 'access', 'script'],
+  mcp: ['base', 'messages', 'template', 'observe', 'postgres', 'access', 'script', 'describe'],
   worker: [
     'base',
     'native',

@@ -1,11 +1,86 @@
-/** What callers may send to a script: parameters, headers and members of a body, with all that is known about each. */
-import type { ParameterContract, ScriptContract } from './contract/contract.js';
-import { BODY_PREFIX, WHOLE_BODY } from '../script/body/request-body.js';
-import type { Head } from '../script/head/head.js';
+/**
+ * What a script takes: parameters, headers, members of a body and claims, each once, with what its head declares, its proof
+ * shows and its template does with it. A declaration counts more than the proof.
+ */
+import type { ParameterContract } from './contract/contract.js';
 import { isHeaderName } from '../base/headers.js';
+import { fullType } from '../base/sql-types.js';
+import { sortedBy } from '../base/text.js';
+import { BODY_PREFIX, WHOLE_BODY } from '../script/body/request-body.js';
+import type { DeclaredParameter } from '../script/head/declared-parameter.js';
+import type { Head } from '../script/head/head.js';
+import { CREDENTIAL_NAMES } from '../script/request/header-fields.js';
+import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request/request-data.js';
 import type { RecordedParameter } from '../messages/proofs.js';
 import type { Parameter } from '../template/parameters.js';
 
+export interface ScriptParameter {
+  /** With its prefix: `header.`, `body.`, `claims.`. */
+  readonly name: string;
+  readonly declared: DeclaredParameter | undefined;
+  readonly proved: RecordedParameter | undefined;
+  /** How the template uses it; undefined for a name that is not in its text. */
+  readonly used: Parameter | undefined;
+}
+
+/**
+ * scriptParameters gives the parameters of the template in their order there, then others that are declared or in the proof.
+ * A proof knows names that a template computes.
+ */
+export function scriptParameters(
+  { parameters: declared }: Head,
+  proved: readonly RecordedParameter[],
+  used: readonly Parameter[],
+): ScriptParameter[] {
+  const provedBy = new Map(
+    proved.filter(({ name }) => !CREDENTIAL_NAMES.has(name)).map((one) => [one.name, one]),
+  );
+  const usedBy = new Map(used.map((one) => [one.name, one]));
+  const names = new Set([...usedBy.keys(), ...declared.keys(), ...provedBy.keys()]);
+  return [...names].map((name) => ({
+    name,
+    declared: declared.get(name),
+    proved: provedBy.get(name),
+    used: usedBy.get(name),
+  }));
+}
+
+/** declaredType is the SQL type of a declared parameter, by any of its names. */
+export function declaredType({ type }: DeclaredParameter): string {
+  return type === 'double' ? 'double precision' : type === 'enum' ? 'text' : type;
+}
+
+/** aboutParameter describes a parameter: as declared, or where the service itself has a default; empty without one. */
+export function aboutParameter({ name, declared }: ScriptParameter): string {
+  return declared?.description ?? ABOUT.get(name) ?? '';
+}
+
+const ABOUT: ReadonlyMap<string, string> = new Map([
+  ['_page', 'The page, from 1 on.'],
+  ['_page_size', 'Rows of a page.'],
+]);
+
+/** parameterContract gives a parameter that is declared or in the proof as a contract has it. */
+export function parameterContract({ name, declared, proved }: ScriptParameter): ParameterContract {
+  const { min, max, minlength, maxlength, pattern } = declared?.bounds ?? {};
+  const required = declared?.required === true || proved?.required === true;
+  return {
+    name,
+    types: declared ? [fullType(declaredType(declared))] : proved!.types,
+    required,
+    neededWhen: required ? undefined : proved?.neededWhen,
+    list: (declared ?? proved)!.list,
+    values: declared?.values,
+    min,
+    max,
+    minlength,
+    maxlength,
+    pattern,
+    default: declared ? declared.fallback : PARAMETER_DEFAULTS.get(name),
+  };
+}
+
+/** A parameter that callers may send. */
 export interface Input extends ParameterContract {
   readonly place: 'query' | 'header' | 'body' | 'whole body';
   /** The name without its prefix. */
@@ -15,7 +90,7 @@ export interface Input extends ParameterContract {
   /** Texts that the script compares it with. */
   readonly compared: readonly string[];
   /** How the template uses it; undefined when it is only declared. */
-  readonly use: Parameter | undefined;
+  readonly used: Parameter | undefined;
 }
 
 /** What callers may send, and the claims that the script uses of their tokens. */
@@ -24,53 +99,41 @@ export interface Inputs {
   readonly claims: readonly string[];
 }
 
+/** inputsOf gives what is declared or in the proof, sorted by name. */
+export function inputsOf(parameters: readonly ScriptParameter[]): Inputs {
+  const list: Input[] = [];
+  const claims: string[] = [];
+  for (const parameter of sortedBy(parameters, ({ name }) => name)) {
+    const { name, declared, proved, used } = parameter;
+    if (declared === undefined && proved === undefined) continue;
+    if (name.startsWith(CLAIM)) claims.push(name.slice(CLAIM.length));
+    const placed = placeOf(name);
+    if (placed === undefined) continue;
+    const contract = parameterContract(parameter);
+    list.push({
+      ...contract,
+      ...placed,
+      values: contract.values ?? enumLabels(proved),
+      description: aboutParameter(parameter),
+      compared: proved?.values ?? [],
+      used,
+      default: contract.default ?? used?.fallback,
+    });
+  }
+  return { list, claims };
+}
+
 const CLAIM = 'claims.';
 const HEADER = 'header.';
 
 /** Headers of the connection and of credentials, which are not parameters, and those that OpenAPI describes otherwise. */
 const OTHER_HEADERS = /^(?:accept|authorization|content-(?:length|type)|cookie|host)$/i;
 
-export function inputsOf(
-  { parameters }: ScriptContract,
-  head: Head,
-  proved: readonly RecordedParameter[],
-  used: readonly Parameter[],
-): Inputs {
-  const provedBy = new Map(proved.map((parameter) => [parameter.name, parameter]));
-  const useOf = new Map(used.map((parameter) => [parameter.name, parameter]));
-  const list: Input[] = [];
-  for (const parameter of parameters) {
-    const { name } = parameter;
-    const placed = placeOf(name);
-    if (placed === undefined) continue;
-    const known = provedBy.get(name);
-    list.push({
-      ...parameter,
-      values: parameter.values ?? enumLabels(known),
-      ...placed,
-      description: head.parameters.get(name)?.description ?? ABOUT.get(name) ?? '',
-      compared: known?.values ?? [],
-      use: useOf.get(name),
-      default: parameter.default ?? useOf.get(name)?.fallback,
-    });
-  }
-  const claims = parameters.flatMap(({ name }) =>
-    name.startsWith(CLAIM) ? [name.slice(CLAIM.length)] : [],
-  );
-  return { list, claims };
-}
-
 /** The labels of an enum where nothing else is a value; an array is one text. */
 function enumLabels(proved: RecordedParameter | undefined): readonly string[] | undefined {
   const isOnly = proved?.values.length === 0 && proved.types[0]?.endsWith('[]') === false;
   return isOnly ? proved.labels : undefined;
 }
-
-/** Descriptions of parameters that the service itself gives a default. */
-const ABOUT: ReadonlyMap<string, string> = new Map([
-  ['_page', 'The page, from 1 on.'],
-  ['_page_size', 'Rows of a page.'],
-]);
 
 /** Undefined for what callers cannot send by that name. */
 function placeOf(name: string): Pick<Input, 'place' | 'key'> | undefined {
@@ -80,8 +143,5 @@ function placeOf(name: string): Pick<Input, 'place' | 'key'> | undefined {
     const key = name.slice(HEADER.length);
     return OTHER_HEADERS.test(key) || !isHeaderName(key) ? undefined : { place: 'header', key };
   }
-  return RESERVED.test(name) ? undefined : { place: 'query', key: name };
+  return isReservedKey(name) ? undefined : { place: 'query', key: name };
 }
-
-/** Names that are not read from the query string. */
-const RESERVED = /^(?:header|_param|_header)$|^(?:claims|request)\./;

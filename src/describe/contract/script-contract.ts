@@ -1,19 +1,11 @@
 /** Makes the contract of a script from its head and its proof. */
 import { sortedBy } from '../../base/text.js';
-import type { DeclaredParameter } from '../../script/head/declared-parameter.js';
 import type { Head } from '../../script/head/head.js';
-import type { ProofRecord, RecordedParameter } from '../../messages/proofs.js';
-import { CREDENTIAL_NAMES } from '../../script/request/header-fields.js';
-import { PARAMETER_DEFAULTS } from '../../script/request/request-data.js';
+import type { ProofRecord } from '../../messages/proofs.js';
 import { methodsOf, VERBS, type Verb } from '../../script/verb.js';
-import type {
-  ColumnContract,
-  Contract,
-  ParameterContract,
-  PathContract,
-  ScriptContract,
-} from './contract.js';
-import { FORMAT } from './contract.js';
+import { parameterContract, scriptParameters } from '../parameters.js';
+import { columnsOf } from '../rows.js';
+import { FORMAT, type Contract, type PathContract, type ScriptContract } from './contract.js';
 
 /** A text of a script with its proof. */
 export interface ContractSource {
@@ -32,6 +24,8 @@ export function contractOf(scripts: readonly ContractSource[]): Contract {
 
 export function scriptContract({ script, verb, head, proof }: ContractSource): ScriptContract {
   const { shape, status, headers, strict, deprecation } = head;
+  const parameters = scriptParameters(head, proof.parameters, []);
+  const forms = proof.columns;
   return {
     script,
     verb,
@@ -39,9 +33,9 @@ export function scriptContract({ script, verb, head, proof }: ContractSource): S
     deprecated: deprecatedSince(deprecation),
     strict,
     paths: pathsOf(script, verb, head),
-    parameters: parametersOf(head, proof),
+    parameters: sortedBy(parameters, ({ name }) => name).map(parameterContract),
     response: { shape, status, headers: headers.map(({ name }) => name).sort() },
-    columns: columnsOf(proof.columns),
+    columns: forms.length === 0 ? null : sortedBy(columnsOf(forms), ({ name }) => name),
   };
 }
 
@@ -57,66 +51,4 @@ function pathsOf(script: string, verb: Verb, { routes }: Head): PathContract[] {
   const own = { path: `/_QUERIES/${script}`, methods: methodsOf(verb) };
   const paths = [own, ...routes.map(({ path, methods }) => ({ path, methods }))];
   return sortedBy(paths, ({ path }) => path);
-}
-
-function parametersOf({ parameters: declared }: Head, proof: ProofRecord): ParameterContract[] {
-  const proved = proof.parameters
-    .filter(({ name }) => !CREDENTIAL_NAMES.has(name))
-    .map((parameter) => {
-      const own = declared.get(parameter.name);
-      return own === undefined ? undeclared(parameter) : declaredAs(own, parameter);
-    });
-  const known = new Set(proved.map(({ name }) => name));
-  const others = [...declared.values()].filter(({ name }) => !known.has(name));
-  return sortedBy([...proved, ...others.map((one) => declaredAs(one))], ({ name }) => name);
-}
-
-function undeclared(parameter: RecordedParameter): ParameterContract {
-  const { name, types, required, neededWhen, list } = parameter;
-  return { name, types, required, neededWhen, list, default: PARAMETER_DEFAULTS.get(name) };
-}
-
-function declaredAs(declared: DeclaredParameter, proved?: RecordedParameter): ParameterContract {
-  const { name, type, values, bounds, list, fallback } = declared;
-  const { min, max, minlength, maxlength, pattern } = bounds;
-  const required = declared.required || proved?.required === true;
-  return {
-    name,
-    types: [TYPE_NAMES.get(type) ?? type],
-    required,
-    neededWhen: required ? undefined : proved?.neededWhen,
-    list,
-    values,
-    min,
-    max,
-    minlength,
-    maxlength,
-    pattern,
-    default: fallback,
-  };
-}
-
-/** PostgreSQL's names of declared types that it names otherwise. */
-const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
-  ['double', 'double precision'],
-  ['time', 'time without time zone'],
-  ['timestamp', 'timestamp without time zone'],
-  ['timestamptz', 'timestamp with time zone'],
-  ['enum', 'text'],
-]);
-
-/** columnsOf merges the columns of the forms of a result; null when no form is known. */
-export function columnsOf(forms: ProofRecord['columns']): ColumnContract[] | null {
-  if (forms.length === 0) return null;
-  const names = new Set(forms.flatMap((form) => form.map(({ name }) => name)));
-  const columns = [...names].map((name): ColumnContract => {
-    const found = forms.flatMap((form) => form.filter((column) => column.name === name));
-    return {
-      name,
-      types: [...new Set(found.map(({ type }) => type))].sort(),
-      nullable: found.some(({ nullable }) => nullable !== false),
-      always: forms.every((form) => form.some((column) => column.name === name)),
-    };
-  });
-  return sortedBy(columns, ({ name }) => name);
 }

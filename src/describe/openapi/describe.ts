@@ -7,7 +7,7 @@ import { methodsOf } from '../../script/verb.js';
 import { parametersOf } from '../../template/parameters.js';
 import { errorReference, type ErrorStatus } from './errors.js';
 import { inputSchema } from './input-schema.js';
-import { inputsOf, type Input, type Inputs } from '../parameters.js';
+import { inputsOf, scriptParameters, type Input, type Inputs } from '../parameters.js';
 import type { DescribedScript, DocumentedScript, Operation } from './operation.js';
 import { requestBody, type RequestBody } from './request-body.js';
 import { responseSchema, returnsRows, rowSchema, valueSchema } from './row-schema.js';
@@ -59,7 +59,7 @@ class Description {
         : script.proof;
     const path = `${alias === undefined ? '' : `${alias}/`}${folder}/${name}`;
     this.#contract = scriptContract({ script: path, verb, head, proof: this.#proof });
-    this.#inputs = inputsOf(this.#contract, head, this.#proof.parameters, used.list);
+    this.#inputs = inputsOf(scriptParameters(head, this.#proof.parameters, used.list));
     this.#body = verb === 'read' ? undefined : requestBody(this.#inputs.list);
     this.#name = nameOf(script);
   }

@@ -3,40 +3,14 @@
  * would round, a pattern that is none in JavaScript.
  */
 import { SQL_NAME } from '../../base/identifier.js';
+import { sqlType } from '../../base/sql-types.js';
 import type { Input } from '../parameters.js';
-import { described, type Schema } from './schema.js';
+import { ANY, described, typed, type Schema } from './schema.js';
 
 /** Where the value is: as text in a URL, a header or a form, or in a JSON document. */
 export type Encoding = 'text' | 'json';
 
 const TEXT: Schema = { type: 'string' };
-
-/** Types of which more is known than that they are sent as text. */
-const TYPES: ReadonlyMap<string, Schema> = new Map<string, Schema>([
-  ['smallint', { type: 'integer', format: 'int16' }],
-  ['integer', { type: 'integer', format: 'int32' }],
-  ['bigint', { type: 'integer', format: 'int64' }],
-  ['numeric', { type: 'number' }],
-  ['real', { type: 'number', format: 'float' }],
-  ['double precision', { type: 'number', format: 'double' }],
-  ['boolean', { type: 'boolean' }],
-  ['uuid', { type: 'string', format: 'uuid' }],
-  ['date', { type: 'string', format: 'date' }],
-  ['timestamp with time zone', { type: 'string', format: 'date-time' }],
-  ['text', TEXT],
-  ['character varying', TEXT],
-  ['character', TEXT],
-  ['name', TEXT],
-  ['citext', TEXT],
-]);
-
-/** In JSON, digits that a number would lose may be sent as text, and JSON is itself. */
-const JSON_TYPES: ReadonlyMap<string, Schema> = new Map<string, Schema>([
-  ['bigint', { type: ['integer', 'string'], format: 'int64' }],
-  ['numeric', { type: ['number', 'string'] }],
-  ['json', {}],
-  ['jsonb', {}],
-]);
 
 const JSON_TEXT: Schema = { type: 'string', contentMediaType: 'application/json' };
 
@@ -67,12 +41,26 @@ function typeOf({ types, list }: Input): string | undefined {
 
 const ANY_TEXT: ReadonlySet<string> = new Set(['text', 'character varying', 'unknown']);
 
-function baseOf({ use }: Input, type: string | undefined, encoding: Encoding): Schema {
-  if (use?.identifier === true) return { ...TEXT, pattern: SQL_NAME };
-  if (type === undefined) return use?.integer === true ? { type: 'integer' } : TEXT;
-  const inJson = encoding === 'json' ? JSON_TYPES.get(type) : undefined;
-  if (inJson !== undefined) return inJson;
-  return type === 'json' || type === 'jsonb' ? JSON_TEXT : (TYPES.get(type) ?? TEXT);
+function baseOf({ used }: Input, type: string | undefined, encoding: Encoding): Schema {
+  if (used?.identifier === true) return { ...TEXT, pattern: SQL_NAME };
+  if (type === undefined) return used?.integer === true ? { type: 'integer' } : TEXT;
+  const { name, json, format } = sqlType(type) ?? { json: 'string' };
+  if (json === 'any') return encoding === 'json' ? ANY : JSON_TEXT;
+  if (json === 'object') return TEXT;
+  // In JSON, digits that a number would lose may be sent as text.
+  const isLong = encoding === 'json' && (name === 'bigint' || name === 'numeric');
+  return typed(isLong ? [json, 'string'] : json, format);
+}
+
+/** Types that need no note. */
+const PLAIN: ReadonlySet<string> = new Set(
+  'text,character varying,character,citext,name,json'.split(','),
+);
+
+/** Whether a note names a type, because its schema does not. */
+function isNamed(type: string): boolean {
+  const { json, format } = sqlType(type) ?? { json: 'string' };
+  return !PLAIN.has(type) && format === undefined && ['any', 'object', 'string'].includes(json);
 }
 
 function boundsOf({ min, max, minlength, maxlength, pattern }: Input, { type }: Schema): Schema {
@@ -108,17 +96,16 @@ function isPattern(pattern: string | undefined): pattern is string {
 }
 
 function* notes(input: Input, type: string | undefined, item: Schema): Generator<string> {
-  const { neededWhen, values, min, max, pattern, compared, use } = input;
+  const { neededWhen, values, min, max, pattern, compared, used } = input;
   if (neededWhen !== undefined) yield `Needed when ${neededWhen}`;
   if (min !== undefined && item['minimum'] === undefined) yield `At least ${min}`;
   if (max !== undefined && item['maximum'] === undefined) yield `At most ${max}`;
   if (pattern !== undefined && item['pattern'] === undefined)
     yield `The whole text matches ${pattern} (RE2)`;
-  if (values === undefined && type !== undefined && !TYPES.has(type) && type !== 'json')
-    yield `SQL type ${type}`;
+  if (values === undefined && type !== undefined && isNamed(type)) yield `SQL type ${type}`;
   if (values === undefined && compared.length > 0)
     yield `Values with a meaning: ${compared.map((value) => JSON.stringify(value)).join(', ')}`;
-  else if (use?.flag === true && type === undefined) yield 'Only whether it is sent matters';
+  else if (used?.flag === true && type === undefined) yield 'Only whether it is sent matters';
 }
 
 /** The default as a value of the schema, or in words where it has no such value. */

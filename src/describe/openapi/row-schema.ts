@@ -1,6 +1,6 @@
 /** The schemas of the rows of a script, of its response without an error, and of the one value of `@scalar`. */
 import type { ColumnContract } from '../contract/contract.js';
-import { columnsOf } from '../contract/script-contract.js';
+import { columnsOf, rowForms } from '../rows.js';
 import type { Shape } from '../../script/head/head.js';
 import { isUndecided, type ProofRecord, type RecordedCondition } from '../../messages/proofs.js';
 import { resultSchema } from './result-schema.js';
@@ -9,27 +9,16 @@ import { ANY, anyOf, nullable, type Schema } from './schema.js';
 /** A row of which nothing is known. */
 const ROW: Schema = { type: 'object' };
 
-/** Most forms of a row: a schema of more would be too long to read. */
-const MOST_FORMS = 8;
-
 /** rowSchema is the schema of a row, which may have one of several forms. */
 export function rowSchema(proof: ProofRecord, reads: boolean): Schema {
   if (isUndecided(proof)) return ROW;
-  // A change without columns returns no rows; a read can have rows without columns.
-  const forms = proof.columns.flatMap((columns, i) =>
-    reads || columns.length > 0 ? [{ columns, when: proof.columnsWhen[i] }] : [],
-  );
-  const isExact = isProved(proof);
-  if (!isExact || forms.length > MOST_FORMS)
-    return rowOf(
-      forms.map(({ columns }) => columns),
-      isExact,
-    );
   return anyOf(
-    forms.map(({ columns, when }) => {
-      const row = rowOf([columns], isExact);
-      return when == null || when.length === 0 ? row : { ...whenOf(when), ...row };
-    }),
+    rowForms(proof, reads).map(({ columns, when }) => ({
+      ...(when == null || when.length === 0 ? {} : whenOf(when)),
+      type: 'object',
+      properties: Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)])),
+      required: columns.filter(({ always }) => always).map(({ name }) => name),
+    })),
   );
 }
 
@@ -42,12 +31,11 @@ function whenOf(when: readonly RecordedCondition[]): Schema {
 /** valueSchema is the schema of the one value of `@scalar`. */
 export function valueSchema(proof: ProofRecord): Schema {
   if (isUndecided(proof)) return ANY;
-  const isExact = isProved(proof);
-  const columns = proof.columns.flatMap((form) => (columnsOf([form]) ?? []).slice(0, 1));
-  return anyOf(columns.map((column) => columnSchema(column, isExact)));
+  const first = proof.columns.flatMap((form) => columnsOf([form], isProved(proof)).slice(0, 1));
+  return anyOf(first.map(columnSchema));
 }
 
-/** Whether every combination was tried: otherwise there may be a form with the columns of several others. */
+/** Whether every combination was tried. */
 function isProved({ verdict }: ProofRecord): boolean {
   return verdict === 'proved';
 }
@@ -62,22 +50,9 @@ function hasAllForms(proof: ProofRecord): boolean {
   return !isUndecided(proof) && isProved(proof);
 }
 
-/** A row of any of some forms. */
-function rowOf(forms: ProofRecord['columns'], isExact: boolean): Schema {
-  const columns = new Map((columnsOf(forms) ?? []).map((column) => [column.name, column]));
-  // In the order of the statement; a name that it has twice is there once.
-  const names = [...new Set(forms.flatMap((form) => form.map(({ name }) => name)))];
-  const properties = names.map((name) => [name, columnSchema(columns.get(name)!, isExact)]);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties) as Schema,
-    required: names.filter((name) => columns.get(name)!.always),
-  };
-}
-
-function columnSchema({ types, nullable: isNullable }: ColumnContract, isExact: boolean): Schema {
+function columnSchema({ types, nullable: isNullable }: ColumnContract): Schema {
   const schema = anyOf(types.map(resultSchema));
-  return isNullable || !isExact ? nullable(schema) : schema;
+  return isNullable ? nullable(schema) : schema;
 }
 
 /** responseSchema is the schema of a response; `row` is that of a row, or of the value of `@scalar`. */

@@ -1,9 +1,15 @@
 /** JSON Schemas (draft 2020-12, as in OpenAPI 3.1) as plain data. */
+import type { JsonType } from '../../base/sql-types.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** ANY is the schema of any JSON, null included. */
 export const ANY: Schema = {};
+
+/** typed is the schema of values of one type, or of several. */
+export function typed(type: JsonType | readonly JsonType[], format: string | undefined): Schema {
+  return type === 'any' ? ANY : { type, ...(format === undefined ? {} : { format }) };
+}
 
 /** nullable is the schema of the same values and null. */
 export function nullable(schema: Schema): Schema {
@@ -15,7 +21,7 @@ export function nullable(schema: Schema): Schema {
 
 const NULL: Schema = { type: 'null' };
 
-/** oneOrAny is the schema of values of one of several schemas, each once. */
+/** anyOf is the schema of values of one of several schemas, each once. */
 export function anyOf(schemas: readonly Schema[]): Schema {
   const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
   if (different.size === 1) return schemas[0]!;

@@ -3,27 +3,24 @@
  * whose result does not match, so it is undefined unless all columns are known, and says nothing of a value whose form
  * depends on more than the name of its type. It is for programs, and kept short.
  */
-import { isUndecided, type ProofRecord, type RecordedColumn } from '../../messages/proofs.js';
+import { sqlType } from '../../base/sql-types.js';
+import type { ColumnContract } from '../../describe/contract/contract.js';
+import { ANY, anyOf, type Schema } from '../../describe/openapi/schema.js';
+import { rowForms } from '../../describe/rows.js';
+import { isUndecided, type ProofRecord } from '../../messages/proofs.js';
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** Most columns of a form, and most forms of a result: a schema of more is not worth its length. */
+/** Most columns of a form: a schema of more is not worth its length. */
 const MOST_COLUMNS = 100;
-const MOST_FORMS = 8;
 
 /** outputSchema gives the schema of `{rows, count, truncated?, notice?}`. */
-export function outputSchema(proof: ProofRecord): Json | undefined {
-  const { verdict, columns: forms } = proof;
-  if (isUndecided(proof) || forms.some(({ length }) => length > MOST_COLUMNS)) return undefined;
-  const all = forms.map((form) => formOf(form));
-  // Without every combination, there may be a form with the columns of several others.
-  const isExact = verdict === 'proved' && all.length <= MOST_FORMS;
-  const rows = isExact ? all.map(rowSchema) : [rowSchema(merged(all, verdict === 'proved'))];
-  const [row, ...others] = new Map(rows.map((one) => [JSON.stringify(one), one])).values();
+export function outputSchema(proof: ProofRecord): Schema | undefined {
+  if (isUndecided(proof) || proof.columns.some(({ length }) => length > MOST_COLUMNS))
+    return undefined;
+  const row = anyOf(rowForms(proof, true).map(({ columns }) => rowSchema(columns)));
   return {
     type: 'object',
     properties: {
-      rows: { type: 'array', items: others.length === 0 ? row : { anyOf: [row, ...others] } },
+      rows: { type: 'array', items: row },
       count: { type: 'integer' },
       truncated: { type: 'boolean' },
       notice: { type: 'string' },
@@ -32,93 +29,29 @@ export function outputSchema(proof: ProofRecord): Json | undefined {
   };
 }
 
-/** A form of the result: the types in JSON of each column, and whether it is always there. */
-type Form = ReadonlyMap<string, Column>;
-
-interface Column {
-  /** Undefined for a value of any type. */
-  readonly types: readonly string[] | undefined;
-  readonly always: boolean;
-}
-
-/** An object has one member for columns of the same name. */
-function formOf(columns: readonly RecordedColumn[]): Form {
-  const form = new Map<string, Column>();
-  for (const { name, type, nullable } of columns) {
-    const json = jsonTypes(type);
-    const types = json && (nullable === false ? json : [...json, 'null']);
-    const before = form.get(name);
-    form.set(name, { types: before ? either(before.types, types) : types, always: true });
-  }
-  return form;
-}
-
-/** One form for all: a column of any of them; `isExact` tells whether one that is never null is so in every row. */
-function merged(forms: readonly Form[], isExact: boolean): Form {
-  const all = new Map<string, Column>();
-  for (const form of forms)
-    for (const [name, { types }] of form) {
-      const before = all.get(name);
-      const possible = isExact ? types : either(types, NULL);
-      const always = forms.every((one) => one.has(name));
-      all.set(name, { types: before ? either(before.types, possible) : possible, always });
-    }
-  return all;
-}
-
-const NULL = ['null'];
-
-function either(
-  a: readonly string[] | undefined,
-  b: readonly string[] | undefined,
-): readonly string[] | undefined {
-  return a && b && [...new Set([...a, ...b])];
-}
-
-function rowSchema(form: Form): Json {
-  const required = [...form].filter(([, { always }]) => always).map(([name]) => name);
+function rowSchema(columns: readonly ColumnContract[]): Schema {
+  const required = columns.filter(({ always }) => always).map(({ name }) => name);
   // Object.fromEntries, because a column may be called `__proto__`.
   const properties = Object.fromEntries(
-    [...form].map(([name, { types }]) => [name, valueSchema(types)]),
+    columns.map((column) => [column.name, valueSchema(column)]),
   );
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
-function valueSchema(types: readonly string[] | undefined): Json {
-  if (types === undefined) return {};
-  return { type: types.length === 1 ? types[0] : types };
+function valueSchema({ types, nullable }: ColumnContract): Schema {
+  const [first = [], ...others] = types.map(jsonTypes);
+  const all = new Set([...first, ...(nullable ? ['null'] : []), ...others.flat()]);
+  if (all.has('any')) return ANY;
+  return { type: all.size === 1 ? [...all][0] : [...all] };
 }
 
 /**
- * The types that row_to_json gives a value of a type, by its name; undefined for any. Numbers that JSON has not (NaN), or
- * that a double does not hold, are strings. A value that is
- * cut because it is too long is a string too. A type that is not built in may be a number, an object or whatever a cast to json makes of it.
+ * The types that row_to_json gives a value of a type. Numbers that JSON lacks (NaN), or that a double does not hold, are
+ * strings. An object or array that is cut because it is too long is a string too. A type that is not built in may be a
+ * number, an object or whatever a cast to json makes of it.
  */
-function jsonTypes(type: string): readonly string[] | undefined {
+function jsonTypes(type: string): readonly string[] {
   if (type.endsWith('[]')) return ['array', 'string'];
-  return TYPES.get(type);
-}
-
-const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
-  ...named(['integer'], 'smallint', 'integer'),
-  ...named(['integer', 'string'], 'bigint'),
-  ...named(['number', 'string'], 'numeric', 'real', 'double precision'),
-  ...named(['boolean'], 'boolean'),
-  ...named(['object', 'string'], 'record'),
-  ...named(
-    ['string'],
-    ...['text', 'character varying', 'character', '"char"', 'name', 'bytea', 'uuid', 'xml'],
-    ...['date', 'time without time zone', 'time with time zone', 'interval'],
-    ...['timestamp without time zone', 'timestamp with time zone'],
-    ...['inet', 'cidr', 'macaddr', 'macaddr8', 'bit', 'bit varying', 'money', 'oid', 'tid', 'xid'],
-    ...['point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle', 'tsvector', 'tsquery'],
-    ...['int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange'],
-    ...['int4multirange', 'int8multirange', 'nummultirange'],
-    ...['tsmultirange', 'tstzmultirange', 'datemultirange'],
-    ...['jsonpath', 'pg_lsn', 'regclass', 'regtype', 'regproc', 'regrole', 'regnamespace'],
-  ),
-]);
-
-function named(json: readonly string[], ...names: string[]): [string, readonly string[]][] {
-  return names.map((name) => [name, json]);
+  const { json, format } = sqlType(type) ?? { json: 'any' };
+  return json === 'number' || json === 'object' || format === 'int64' ? [json, 'string'] : [json];
 }

@@ -13,12 +13,6 @@ import { missing, openValue, ScriptParameter } from './script-parameter.js';
 import { toolParameters } from './tool-parameter.js';
 import type { Arguments } from '../arguments/tool.js';
 
-/** Descriptions of parameters that every script may have. */
-const ABOUT: ReadonlyMap<string, string> = new Map([
-  ['_page', 'The page, from 1 on.'],
-  ['_page_size', 'Rows of a page.'],
-]);
-
 /** Most parameters of a tool: more are not usable. */
 const MAX_PARAMETERS = 100;
 
@@ -35,11 +29,9 @@ export class ScriptInput {
   readonly #parameters: ReadonlyMap<string, ScriptParameter>;
   readonly #open: boolean;
   readonly #required: readonly string[];
-  readonly #declared: Head['parameters'];
 
   /** `proof` is undefined if this text has no proof. */
   constructor(found: TemplateParameters, head: Head, proof: ProofRecord | undefined) {
-    this.#declared = head.parameters;
     const sent = toolParameters(found, head, proof);
     const named = sent.filter(({ name }) => NAME.test(name));
     this.#parameters = new Map(named.map((one) => [one.name, new ScriptParameter(one)]));
@@ -53,7 +45,7 @@ export class ScriptInput {
 
   schema(): Readonly<Record<string, unknown>> {
     const properties = Object.fromEntries(
-      [...this.#parameters].map(([name, parameter]) => [name, parameter.schema(this.#about(name))]),
+      [...this.#parameters].map(([name, parameter]) => [name, parameter.schema()]),
     );
     return {
       type: 'object',
@@ -61,16 +53,6 @@ export class ScriptInput {
       ...(this.#required.length === 0 ? {} : { required: this.#required }),
       ...(this.#open ? {} : { additionalProperties: false }),
     };
-  }
-
-  /** The beginning of a parameter's description. */
-  #about(name: string): string | undefined {
-    const declared = this.#declared.get(name);
-    if (declared === undefined) return ABOUT.get(name);
-    const { description, expected } = declared;
-    const text =
-      description === '' || /[.!?…]$/.test(description) ? description : `${description}.`;
-    return `${text} Must be ${expected}.`.trimStart();
   }
 
   /** parse converts arguments to the parameters of a query string. Throws ArgumentError. */

@@ -25,13 +25,13 @@ export class ScriptParameter {
     this.#type = new ArgumentType(parameter);
   }
 
-  /** schema is its JSON Schema; `about` is the beginning of its description. */
-  schema(about: string | undefined): Json {
-    const { list, fallback, flag } = this.#parameter;
+  /** schema is its JSON Schema. */
+  schema(): Json {
+    const { list, fallback, flag, about } = this.#parameter;
     if (flag) return { type: 'boolean', description: 'Whether it is set.' };
     const one = this.#type.schema;
     const schema = list ? { type: 'array', items: one, minItems: 1 } : one;
-    const notes = [about, ...this.#notes()].filter((note) => note !== undefined);
+    const notes = [about, ...this.#notes()].filter((note) => note !== '');
     return {
       ...schema,
       ...(notes.length === 0 ? {} : { description: notes.join(' ') }),
