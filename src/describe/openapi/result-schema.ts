@@ -9,6 +9,8 @@ import { ANY, described, nullable, typed, type Schema } from './schema.js';
 const NOTES: ReadonlyMap<string, string> = new Map([
   ['bigint', 'JavaScript rounds it beyond ±9007199254740991.'],
   ['numeric', 'JavaScript keeps 15 digits. NaN and infinite values are strings.'],
+  ['real', 'NaN and infinite values are strings.'],
+  ['double precision', 'NaN and infinite values are strings.'],
   ['timestamp without time zone', 'A timestamp without time zone: YYYY-MM-DDTHH:MM:SS.'],
   ['bytea', 'Bytes in hexadecimal, after \\x.'],
   ...['text', 'character varying', 'character', '"char"', 'name'].map(
@@ -24,5 +26,7 @@ export function resultSchema(type: string): Schema {
   if (known === undefined) return described(ANY, `SQL type ${type}`);
   const { json, format } = known;
   const name = json === 'string' && format === undefined ? `SQL type ${type}` : '';
-  return described(typed(json, format), NOTES.get(type) ?? name);
+  // NaN is rare in a numeric: its type stays one that clients can calculate with.
+  const mayBeText = json === 'number' && type !== 'numeric';
+  return described(typed(mayBeText ? [json, 'string'] : json, format), NOTES.get(type) ?? name);
 }

@@ -17,7 +17,8 @@ export const ODD_TABLES = `
     '1 day', '\\x00ff', '{"a": [1]}', '"text"', '{1,NULL}', '{}', 'open', 3, '(1,x)', gen_random_uuid(), '10.0.0.0/8',
     '101', '1.00', '[1,2)', 'a b', 'x', 'ab', 1
   );
-  INSERT INTO odd (id, doc, docb) VALUES (2, NULL, NULL), (3, 'null', 'null');
+  INSERT INTO odd (id, doc, docb, fraction, wide) VALUES
+    (2, NULL, NULL, 'NaN', 'Infinity'), (3, 'null', 'null', '-Infinity', 'NaN');
   CREATE TABLE things (id serial PRIMARY KEY, name text, size integer, doc bytea, tags text[], data jsonb);
   INSERT INTO things (name) VALUES ('one'), ('two');
 `;
