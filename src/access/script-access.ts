@@ -54,7 +54,6 @@ export class ScriptAccess {
   }
 }
 
-/** A compiled entry. */
 class Rule {
   readonly bits: number;
   /** The more specific the entry, the higher; the database counts most. */

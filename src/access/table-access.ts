@@ -4,7 +4,6 @@
  */
 import type { TableAccessSettings, TableEntry } from '../messages/access-settings.js';
 
-/** What a caller may do with a table. */
 export interface TablePermission {
   readonly read: boolean;
   readonly write: boolean;
@@ -18,7 +17,6 @@ export type TableName = readonly [schema: string, table: string];
 const EVERYTHING: TablePermission = { read: true, write: true, delete: true, fields: undefined };
 const NOTHING: TablePermission = { read: false, write: false, delete: false, fields: undefined };
 
-/** Permissions by schema and table. */
 type Tables = ReadonlyMap<string, ReadonlyMap<string, TablePermission>>;
 
 export class TableAccess {

@@ -80,7 +80,6 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface ErrorDetails {
   readonly detail?: string | undefined;
   readonly cause?: unknown;
-  /** Methods for the Allow header. */
   readonly allow?: string | undefined;
   /** Types of bodies for the Accept-Post header, or the one for the method of the request. */
   readonly acceptPost?: string | undefined;

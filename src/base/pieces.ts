@@ -8,7 +8,6 @@ export interface Sized {
 /** The most that one piece holds; a larger item is a piece of its own. */
 export interface PieceBounds {
   readonly items: number;
-  /** Sum of their sizes. */
   readonly size: number;
 }
 

@@ -9,7 +9,6 @@ export interface Position {
   readonly column: number;
 }
 
-/** positionOf returns the position of an offset. */
 export function positionOf(text: string, offset: number): Position {
   const start = lineStart(text, offset);
   let column = 1;
@@ -19,14 +18,12 @@ export function positionOf(text: string, offset: number): Position {
   return { line: lineOf(text, start), column };
 }
 
-/** lineOf returns the line of an offset. */
 export function lineOf(text: string, offset: number): number {
   let line = 1;
   for (let i = text.indexOf('\n'); i >= 0 && i < offset; i = text.indexOf('\n', i + 1)) line++;
   return line;
 }
 
-/** lineStart returns the offset at which the line of an offset begins. */
 export function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }

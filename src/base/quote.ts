@@ -3,7 +3,6 @@
  * bound, never quoted.
  */
 
-/** identifier quotes a name. */
 export function identifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }

@@ -17,7 +17,6 @@ export class Slices {
     this.#end = performance.now() + length;
   }
 
-  /** Whether this slice is used up. */
   get isOver(): boolean {
     return performance.now() >= this.#end;
   }

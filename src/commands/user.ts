@@ -12,7 +12,6 @@ import { readPassword } from './line/password-input.js';
 import { printable, quoted } from './line/printable.js';
 import { CommandError, withSession, type Session } from './line/session.js';
 
-/** A session with the configured users table. */
 interface UsersSession extends Session {
   readonly users: Users;
   /** `schema.table`. */

@@ -49,14 +49,12 @@ export interface RoleSettings {
   readonly anonymous: string | undefined;
 }
 
-/** The listings that are enabled. */
 export interface ExposeSettings {
   readonly databases: boolean;
   readonly schemas: boolean;
   readonly tables: boolean;
 }
 
-/** How tokens are verified. */
 export interface TokenSettings {
   /** The only accepted algorithm, by its name in tokens. */
   readonly algorithm: string;
@@ -76,7 +74,6 @@ export interface TokenSettings {
 /** How `POST /auth` reads and checks passwords. */
 export interface LoginSettings {
   readonly type: 'body' | 'basic';
-  /** How passwords are stored. */
   readonly encrypt: 'bcrypt' | 'md5' | 'sha1';
 }
 

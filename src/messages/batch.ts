@@ -49,7 +49,6 @@ export interface ListingRequest extends AnyRequest {
   readonly query: string;
 }
 
-/** A message of an MCP client. */
 export interface McpRequest extends AnyRequest {
   readonly kind: 'mcp';
   /** The form of tool names; empty for the configured one. */

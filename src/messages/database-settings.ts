@@ -30,7 +30,6 @@ export interface DatabaseSettings {
 
 /** One replica of a database. Its alias names its connections only: the alias of the database, a NUL and a number. */
 export interface ReplicaSettings extends DatabaseSettings {
-  /** Alias of the database. */
   readonly of: string;
 }
 
@@ -39,7 +38,6 @@ export function shownAlias({ alias }: Pick<DatabaseSettings, 'alias'>): string {
   return alias.replace('\0', '~');
 }
 
-/** How replicas are used. */
 export interface ReplicationSettings {
   /** How far a replica may be behind: bytes of WAL, or a time. */
   readonly maxLag: { readonly bytes?: number | undefined; readonly time?: number | undefined };
@@ -51,7 +49,6 @@ export interface ReplicationSettings {
   readonly cookies: PositionCookies | undefined;
 }
 
-/** Attributes of the cookies with positions. */
 export interface PositionCookies {
   readonly path: string;
   /** Whether browsers send them over HTTPS only. */

@@ -4,7 +4,6 @@ import type { ProverSettings } from './prover-settings.js';
 import type { TraceSettings } from './thread-settings.js';
 import type { ConfiguredWorker } from './worker-settings.js';
 
-/** The registry of stored scripts. */
 export interface RegistrySettings {
   /** The users who may use it. */
   readonly admins: readonly string[];
@@ -19,7 +18,6 @@ export interface CorsSettings {
   readonly credentials: boolean;
 }
 
-/** How plugins are run. */
 export interface PluginSettings {
   /** Folder of the libraries, absolute. */
   readonly path: string;

@@ -12,7 +12,6 @@ export interface AttemptKeys {
 /** How an attempt ended: a login, or the password was not checked. A wrong password is not reported. */
 export type AttemptEnd = 'succeeded' | 'unchecked';
 
-/** A number of connections by database alias. */
 export type Connections = Readonly<Record<string, number>>;
 
 /** connectionsOf is the number for an alias, which may be the name of an inherited property such as `constructor`. */
@@ -45,7 +44,6 @@ export interface LibraryRejection {
   readonly detail: string;
 }
 
-/** Spans to be exported. */
 export interface SpansMessage {
   readonly type: 'spans';
   /** Members of a message ScopeSpans (observe/trace/span.ts), in base64. */
@@ -67,7 +65,6 @@ export type SupervisorMessage =
   | { readonly type: 'connection-quota'; readonly connections: Connections }
   /** Reply to `login-begin`: 0 when the attempt may be made, otherwise the wait (milliseconds). */
   | { readonly type: 'login-wait'; readonly id: number; readonly wait: number }
-  /** Stored scripts may have changed. */
   | { readonly type: 'scripts-changed' }
   /** Reply to `scrape`: the metrics, in base64; without a content type they cannot be read. */
   | {

@@ -134,7 +134,6 @@ export interface ProofKey {
   readonly verb: string;
 }
 
-/** The proof of a text that is served, or is to be. */
 export interface ServedProof extends ProofKey {
   /** SHA-256 of the template's text, base64url. */
   readonly text: string;

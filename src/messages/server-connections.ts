@@ -33,7 +33,6 @@ export class ServerConnections {
     return Atomics.load(this.#shared, this.#at + OPEN);
   }
 
-  /** count changes the number of open connections. */
   count(by: number): void {
     Atomics.add(this.#shared, this.#at + OPEN, by);
   }

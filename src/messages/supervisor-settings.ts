@@ -7,7 +7,6 @@ export interface LoginLimits {
   readonly window: number;
 }
 
-/** How metrics are served. */
 export interface MetricsSettings {
   /** Where the supervisor serves them; undefined: nowhere. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
@@ -15,11 +14,9 @@ export interface MetricsSettings {
   readonly token: string | undefined;
 }
 
-/** Where the supervisor sends spans. */
 export interface TraceExportSettings {
   readonly url: string;
   /** Never logged. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Name of the service. */
   readonly service: string;
 }

@@ -5,7 +5,6 @@ import type { ProofNews } from './proofs.js';
 /** What becomes of the body of a request to a script with a method. */
 export interface ScriptBody {
   readonly method: string;
-  /** Whether the script uses it. */
   readonly kept: boolean;
   /** Its largest size (bytes); undefined for `http.max_body`. */
   readonly limit: number | undefined;
@@ -23,7 +22,6 @@ export interface StoredUser {
   readonly metadata: unknown;
 }
 
-/** The result of creating the users table. */
 export interface MadeUsersTable {
   readonly made: boolean;
   /** Missing columns without which logins fail. */
@@ -32,7 +30,6 @@ export interface MadeUsersTable {
   readonly metadata: readonly string[];
 }
 
-/** The result of a probe of a database. */
 export interface Probed {
   /** Why it does not answer; empty when it does. */
   readonly reason: string;
@@ -69,11 +66,9 @@ export interface WorkerTasks {
   proofs: (news: ProofNews) => void;
   /** Find out, for each method, what becomes of the bodies of a script's requests. */
   scriptBodies: (script: RouteScript) => readonly ScriptBody[];
-  /** Answer a request to the registry of scripts. */
   registry: (request: RegistryRequest) => RegistryResponse;
   /** Count the scripts, and find those that cannot be served. */
   foundScripts: () => FoundScripts;
-  /** Give the OpenAPI document of a database. */
   openapi: (request: OpenApiRequest) => OpenApiResponse;
   /**
    * List the databases with scripts that a caller may run: their aliases, the default one first in any case.
@@ -103,7 +98,6 @@ export type TaskHandlers = {
 /** The document itself, or the client in TypeScript that is made of it. */
 export type OpenApiForm = 'json' | 'typescript';
 
-/** A request for the OpenAPI document of a database. */
 export interface OpenApiRequest {
   readonly form: OpenApiForm;
   /** Alias from the path; undefined when it has none. */
@@ -113,11 +107,9 @@ export interface OpenApiRequest {
   readonly ifNoneMatch: string;
 }
 
-/** Who reads a document, which has what they may run. */
 export interface DocumentReader {
   /** The name of the caller; empty for one without a name. */
   readonly user: string;
-  /** Whether there is a caller. */
   readonly isIdentified: boolean;
   /** Whether there is a role of the database for the caller's statements. */
   readonly isAdmitted: boolean;
@@ -137,7 +129,6 @@ export type ProverMessage =
   | { readonly type: 'start'; readonly deadly: ReadonlySet<string> }
   /** The numbers in ProverSettings.connections have changed. */
   | { readonly type: 'connections' }
-  /** Stored scripts may have changed. */
   | { readonly type: 'scripts-changed' }
   /** End: the task then resolves. */
   | { readonly type: 'close' };
@@ -205,7 +196,6 @@ export interface RegistryRequest {
   /** Values of If-Match and If-None-Match; empty when absent. */
   readonly ifMatch: string;
   readonly ifNoneMatch: string;
-  /** The name of the caller. */
   readonly user: string;
   readonly requestId: string;
 }

@@ -19,7 +19,6 @@ export interface MetricsPlace {
   readonly thread: string;
 }
 
-/** Which requests are traced. */
 export interface TraceSettings {
   /** Part of the requests whose spans are kept, from 0 to 1. */
   readonly ratio: number;
@@ -31,7 +30,6 @@ export interface TraceSettings {
   readonly applicationName: boolean;
 }
 
-/** How a query worker traces. */
 export interface WorkerTraceSettings extends Pick<TraceSettings, 'slow' | 'applicationName'> {
   /** A random text of the HTTP process, from which the ids of traces are derived. */
   readonly seed: string;

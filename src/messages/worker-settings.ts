@@ -54,7 +54,6 @@ export interface DocumentSettings {
   readonly registry: boolean;
 }
 
-/** The settings of a query worker that the configuration has. */
 export interface ConfiguredWorker {
   /** HttpSettings.timeout. */
   readonly timeout: number;
@@ -100,7 +99,6 @@ export interface ConfiguredWorker {
   /** Undefined when there are no OpenAPI documents. */
   readonly openapi: DocumentSettings | undefined;
   readonly log: LogSettings;
-  /** Whether responses have Server-Timing. */
   readonly serverTiming: boolean;
   /** Time in the database from which a statement is logged as slow; 0: none is. */
   readonly slow: number;

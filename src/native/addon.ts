@@ -11,7 +11,6 @@ import type { PluginPool, PluginPoolOptions } from './plugin-pool.js';
 import type { NativeRing } from './response-ring.js';
 import type { OnSocketEvent, SocketWatcher } from './socket-watcher.js';
 
-/** The exports of native/addon.cc. */
 export interface Addon {
   readonly screen: (value: string) => boolean;
   readonly SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => SocketWatcher;

@@ -34,7 +34,6 @@ export function createRing(): SharedArrayBuffer {
   return new SharedArrayBuffer(CONTROL_BYTES + SIZE);
 }
 
-/** The native part of the writer. */
 export interface NativeRing {
   write(id: number, status: number, type: number, lines: string, body: string): boolean;
   publish(): void;

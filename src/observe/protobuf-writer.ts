@@ -7,7 +7,6 @@ const FIXED32 = 5;
 
 const LONGEST_VARINT = 10;
 
-/** MessageWriter is a protobuf message that is being written. */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(64);
   #length = 0;

@@ -53,7 +53,6 @@ export interface ScriptFailure {
   readonly hint: string | undefined;
   /** `script:line:column`; without the column where only the line is known. */
   readonly position: string | undefined;
-  /** The parameter that is the cause. */
   readonly parameter: string | undefined;
 }
 

@@ -17,7 +17,6 @@ import { methodsOf, type Verb } from './verb.js';
 /** Largest script text, bytes. */
 export const MAX_SIZE = 1 << 20;
 
-/** The text of a script for one verb, compiled. */
 export interface ScriptText {
   readonly verb: Verb;
   readonly template: Template;
@@ -29,7 +28,6 @@ export interface ScriptText {
   readonly known: KnownMembers | undefined;
 }
 
-/** A compiled text, or the error for requests. */
 export type Compiled = ScriptText | ServiceError;
 
 /** routesOfText gives the paths that a text declares, also one that cannot be used: they are not to be 404. */

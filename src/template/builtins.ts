@@ -11,7 +11,6 @@ import type { Rendering } from './rendering.js';
 import { partOf } from './sql-functions.js';
 import { integerOf, textOf, typeName, unbox } from './value.js';
 
-/** The fault of an argument that is absent. */
 const ABSENT: Fault = { value: undefined, expected: 'a value' };
 
 /** index: item[index], and so on for further indexes. */

@@ -32,7 +32,6 @@ export function isLoneByte(unit: number): boolean {
   return unit >= 0xdc80 && unit <= 0xdcff;
 }
 
-/** loneByte is the text of one byte. */
 export function loneByte(byte: number): string {
   return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte);
 }

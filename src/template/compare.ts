@@ -147,7 +147,6 @@ export function less(a: Plain, b: Plain): boolean {
   throw new FunctionFailure('invalid type for comparison');
 }
 
-/** lessOrEqual is a <= b. */
 export function lessOrEqual(a: Plain, b: Plain): boolean {
   return less(a, b) || equal(a, [b]);
 }

@@ -158,14 +158,12 @@ export class MapValue {
     return this.#prefix + key;
   }
 
-  /** set overrides the value of a key. */
   set(key: string, value: Plain): void {
     this.#over ??= new Map();
     this.#over.set(key, value);
     this.#keys = undefined;
   }
 
-  /** over is the value set for a key. */
   over(key: string): Plain {
     return this.#over?.get(key);
   }

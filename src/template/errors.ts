@@ -40,7 +40,6 @@ export class TemplateError extends Error {
     this.hint = hint;
   }
 
-  /** The text of the template. */
   get text(): string {
     return this.#text;
   }

@@ -4,7 +4,6 @@
  */
 import type { UsageValue } from './usage-value.js';
 
-/** The usage of a field in the whole template. */
 export interface Field {
   used: boolean;
   /** Whether every path through the template uses it without a test or a default before. */
@@ -64,7 +63,6 @@ export class FieldUsage {
     return field;
   }
 
-  /** test records that the presence of a value is tested. */
   test(value: UsageValue): void {
     for (const name of value.fields) this.field(name);
     if (value.kind === 'data') this.open = true;
@@ -90,7 +88,6 @@ export class FieldUsage {
     }
   }
 
-  /** action begins the action at an offset. */
   action(pos: number): void {
     this.#printed = this.actions.get(pos) ?? new Set();
     this.actions.set(pos, this.#printed);

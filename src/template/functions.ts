@@ -30,7 +30,6 @@ export interface TemplateFunction {
   readonly name: string;
   readonly fixed: readonly ParameterType[];
   readonly rest: boolean;
-  /** Whether arguments are passed boxed. */
   readonly boxed: boolean;
   readonly run: (r: Rendering, args: readonly Value[]) => Plain;
 }

@@ -60,7 +60,6 @@ export function partsOf({ text, origin, parts }: Tainted): readonly Part[] {
  * RefusedValue, and eq, len and index throw a TemplateError.
  */
 export class Refused {
-  /** The parameter's name. */
   readonly parameter: string;
   constructor(parameter: string) {
     this.parameter = parameter;

@@ -51,7 +51,6 @@ export interface ChainNode {
   readonly node: Operand;
   readonly names: readonly string[];
 }
-/** The name of a function. */
 export interface IdentifierNode {
   readonly kind: 'identifier';
   readonly pos: number;

@@ -5,7 +5,6 @@
 import type { ListNode, PipeNode, StatementNode } from './node.js';
 import { parse } from './parser.js';
 
-/** The stand-in of an action in an outline. */
 export interface OutlinedAction {
   readonly start: number;
   readonly end: number;

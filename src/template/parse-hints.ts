@@ -29,7 +29,6 @@ export interface OpenBlock {
   readonly pos: number;
 }
 
-/** missingEnd is the hint for a text that ends inside a block. */
 export function missingEnd(text: string, open: OpenBlock | undefined): string | undefined {
   if (open === undefined) return undefined;
   return `the {{${open.keyword}}} of line ${lineOf(text, open.pos)} has no {{end}}`;

@@ -37,7 +37,6 @@ type Step = StatementNode | Stop;
 
 const isStop = (step: Step): step is Stop => step.kind === 'end' || step.kind === 'else';
 
-/** Parser parses the statements of one tree. */
 class Parser {
   readonly #source: ParserSource;
   readonly #tokens: TokenReader;

@@ -27,7 +27,6 @@ export class PipelineParser {
     this.#define('$');
   }
 
-  /** The number of visible variables. */
   get visible(): number {
     return this.#variables.length;
   }

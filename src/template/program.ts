@@ -7,7 +7,6 @@ import { compilePipe } from './expression.js';
 import type { BranchNode, ErrorNode, ListNode, StatementNode } from './node.js';
 import type { Expression } from './primary-expression.js';
 
-/** Codes of operations. */
 export const Code = {
   /** Write literal text. */
   text: 0,

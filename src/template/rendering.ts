@@ -37,7 +37,6 @@ const LAST_PART = 1024;
 export class Rendering {
   readonly source: Source;
   readonly dot: Plain;
-  /** The node being executed, for errors. */
   node: ErrorNode;
   /** Name of the template being executed: the source's own or one defined in it. */
   name: string;
@@ -325,7 +324,6 @@ export class Rendering {
     return this.#data.fallback?.(key) !== undefined;
   }
 
-  /** setParameter sets a parameter for the rest of this rendering. */
   setParameter(key: string, value: Plain): void {
     this.#root?.set(key, value);
   }

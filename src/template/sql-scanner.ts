@@ -5,7 +5,6 @@
  * the end of the text, and PostgreSQL reports it.
  */
 
-/** Kinds of tokens. */
 export const END = 0;
 /** An unquoted word: keyword or identifier. */
 export const WORD = 1;

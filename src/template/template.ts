@@ -48,7 +48,6 @@ export class Rendered {
     this.#trace = trace;
   }
 
-  /** The text of the template. */
   get template(): string {
     return this.#trace.source.text;
   }

@@ -44,7 +44,6 @@ export type TokenType = (typeof TokenType)[keyof typeof TokenType];
 /** Token is a range of the text; with type error, `value` is the message. */
 export interface Token {
   readonly type: TokenType;
-  /** Where it begins in the text. */
   readonly pos: number;
   readonly value: string;
 }

@@ -16,7 +16,6 @@ export interface UsageValue {
   readonly no: readonly string[];
 }
 
-/** OTHER is an unknown value. */
 export const OTHER: UsageValue = {
   kind: 'other',
   text: '',
@@ -26,7 +25,6 @@ export const OTHER: UsageValue = {
   no: [],
 };
 
-/** DATA is all of the data. */
 export const DATA: UsageValue = { ...OTHER, kind: 'data' };
 
 export function textValue(text: string): UsageValue {
@@ -42,7 +40,6 @@ export function isHeaders({ kind, fields }: UsageValue): boolean {
   return kind === 'field' && fields.includes('header');
 }
 
-/** joined is a value that is either of two. */
 export function joined(a: UsageValue, b: UsageValue): UsageValue {
   if (a === b) return a;
   const fields = [...new Set([...a.fields, ...b.fields])];

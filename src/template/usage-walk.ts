@@ -28,7 +28,6 @@ import {
 const MAX_DEPTH = 300;
 const MAX_STEPS = 200_000;
 
-/** A declared variable. */
 interface Variable {
   readonly name: string;
   /** The number of enclosing blocks. */

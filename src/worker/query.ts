@@ -33,7 +33,6 @@ export type Outcomes = Pick<Responder, 'succeeded' | 'failed' | 'slowAfter' | 'r
 
 export class Query implements Job {
   readonly request: ScriptRequest | ListingRequest;
-  /** Whether the response is XML. */
   readonly xml: boolean;
   identity: Identity | undefined;
   /** That of its script. */

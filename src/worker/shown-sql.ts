@@ -15,7 +15,6 @@ import type { WorkerDatabase } from './worker-database.js';
 const MOST_VALUES = 1_000;
 const LONGEST_VALUE = 10_000;
 
-/** shownDatabases stands in for the databases of a worker. */
 export function shownDatabases(
   databases: ReadonlyMap<string, WorkerDatabase>,
   responder: Responder,

@@ -121,7 +121,6 @@ async function engineOf(database: Database): Promise<Engine | undefined> {
   }
 }
 
-/** workerDatabases opens the databases of a worker, by alias. */
 export function workerDatabases(
   settings: WorkerSettings,
   log: Logger,

@@ -24,7 +24,6 @@ export interface UserStore {
   renewPassword(username: string, from: string, to: string): Promise<void>;
 }
 
-/** The counter of failed attempts. */
 export interface Attempts {
   /** Milliseconds until an attempt is allowed, 0 for now; rejects with ServiceError when the supervisor does not answer. */
   begin(keys: AttemptKeys): Promise<number>;

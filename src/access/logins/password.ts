@@ -7,7 +7,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type bcrypt from 'bcrypt';
 import { ServiceError } from '../../base/errors.js';
 
-/** How a password is hashed. */
 export type Scheme = 'bcrypt' | 'md5' | 'sha1';
 
 /** bcrypt ignores what follows these bytes. */

@@ -22,10 +22,8 @@ export interface KeyTimes {
   readonly timeout: number;
 }
 
-/** The times of a service. */
 export const KEY_TIMES: KeyTimes = { file: 3_000, url: 300_000, cooldown: 10_000, timeout: 5_000 };
 
-/** Callbacks for changes of a key set. */
 export interface KeyChanges {
   /** Called with the text of each set from a URL that differs from the one before. */
   readonly onKeys: (text: string) => void;
@@ -108,7 +106,6 @@ export class KeyRing {
   }
 }
 
-/** loader gives how the key set at a file or URL is loaded. */
 function loader(
   place: string,
   discover: boolean,

@@ -66,13 +66,11 @@ export function parseKeySet(text: string, algorithm: string): KeySet {
   return new KeySet(keys, ignored);
 }
 
-/** The name of an entry in the log. */
 function nameFor(entry: unknown, index: number): string {
   const kid = (entry as JsonWebKey | null)?.['kid'];
   return typeof kid === 'string' ? kid.slice(0, 64) : `#${index + 1}`;
 }
 
-/** readKey returns the key of an entry, or why it is skipped. */
 function readKey(entry: unknown, algorithm: string): NamedKey | string {
   if (typeof entry !== 'object' || entry === null) return 'it is no object';
   const jwk = entry as JsonWebKey;

@@ -50,7 +50,6 @@ export class TokenVerifier {
   readonly #options: JWTVerifyOptions;
   readonly #keys: KeyRing;
   readonly #verified: Recent<Caller>;
-  /** Tokens that are being verified. */
   readonly #pending = new Map<string, Promise<Caller>>();
   readonly #queue: number;
   #waiting = 0;

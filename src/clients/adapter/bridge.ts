@@ -23,7 +23,6 @@ import {
   type EndpointMessage,
 } from './endpoint-message.js';
 
-/** Maximum of concurrent requests. */
 export const MAX_REQUESTS = 32;
 
 /** Queued bytes beyond which no input is read. */

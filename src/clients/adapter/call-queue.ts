@@ -12,9 +12,7 @@ export class ClientCall {
   readonly message: ClientMessage;
   /** Aborts the HTTP request. */
   readonly stop = new AbortController();
-  /** Whether the client has cancelled it. */
   cancelled = false;
-  /** The next call in the queue. */
   next: ClientCall | undefined;
 
   constructor(line: Buffer, message: ClientMessage) {

@@ -7,7 +7,6 @@ import { isCleartext } from '../../base/this-machine.js';
 
 export interface ServerEndpoint {
   readonly url: URL;
-  /** The value of the Authorization header. */
   readonly authorization: string | undefined;
   /** Sentences to log at start. */
   readonly warnings: readonly string[];

@@ -5,7 +5,6 @@ export interface Access {
   /** Aliases of databases; paths without an alias are for the default one. */
   readonly default: string;
   readonly databases: readonly string[];
-  /** Whether the SQL of scripts may be shown. */
   readonly sql: boolean;
 }
 

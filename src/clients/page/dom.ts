@@ -49,7 +49,6 @@ function fill(element: Element, attributes: Attributes, children: readonly Child
 
 let last = 0;
 
-/** newId gives an id that no element has. */
 export function newId(): string {
   return `e${++last}`;
 }

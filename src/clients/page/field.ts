@@ -75,7 +75,6 @@ export class Field {
     this.element.querySelector<HTMLElement>('input, select, textarea')?.focus();
   }
 
-  /** Controls that can be added and removed. */
   #several(
     item: Schema,
     schemas: Schemas,

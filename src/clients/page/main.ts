@@ -95,13 +95,11 @@ async function change(): Promise<void> {
   choice.announce(all.length);
 }
 
-/** The operation that the address names. */
 function named(): Operation | undefined {
   const id = decoded(location.hash.slice(1));
   return catalogue?.operations.find((one) => isNamed(one, id));
 }
 
-/** The document of the database in the address. */
 function documentTarget(): string {
   const database = chosenDatabase();
   return `_QUERIES/${database === '' ? '' : `${encodeURIComponent(database)}/`}openapi.json`;

@@ -211,7 +211,6 @@ export function isJson(type: string): boolean {
   return /^application\/(?:[^;]*\+)?json\b/i.test(type);
 }
 
-/** matches tells whether an operation has all words of a search. */
 export function matches(operation: Operation, search: string): boolean {
   const { method, path, folder, summary, description, parameters } = operation;
   const names = parameters.map(({ name }) => name).join(' ');

@@ -93,7 +93,6 @@ function lines({ labels, times, lines: all }: TimeSeries): HTMLElement {
   return h('figure', {}, image, h('figcaption', {}, ...legend));
 }
 
-/** A line, interrupted where there is no number. */
 function path(
   values: readonly (number | undefined)[],
   x: (i: number) => number,

@@ -8,7 +8,6 @@ export interface RowSet {
   readonly count: number;
   /** What a write says besides: `rows_affected`. */
   readonly affected: string | undefined;
-  /** page gives the columns and cells of some rows. */
   page(from: number, count: number): { columns: readonly string[]; rows: readonly Cell[][] };
 }
 

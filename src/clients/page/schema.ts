@@ -125,7 +125,6 @@ export class Schemas {
     }
   }
 
-  /** typeText is a schema as a type of TypeScript. */
   typeText(given: Schema | boolean | undefined, depth = 0): string {
     const { schema, nullable } = this.plain(given);
     const text = depth > DEPTH ? 'unknown' : this.#typeText(schema, depth);

@@ -34,7 +34,6 @@ export class ScriptList {
     );
   }
 
-  /** show lists the operations of a document. */
   show(catalogue: Catalogue): void {
     this.#catalogue = catalogue;
     this.#filter();

@@ -10,9 +10,7 @@ export interface DatabaseRow {
   readonly idle: number;
   readonly opening: number;
   readonly most: number;
-  /** Connections in use, by lane. */
   readonly lanes: Lanes;
-  /** Statements that wait for a connection, by lane. */
   readonly waiting: Lanes;
   readonly inFlight: number;
   readonly waitP50: number | null;

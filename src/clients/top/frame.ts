@@ -12,7 +12,6 @@ import { serviceRow, type ServiceRow } from './service-row.js';
 export interface Frame {
   /** ISO 8601. */
   readonly time: string;
-  /** Length of the interval. */
   readonly seconds: number;
   /** Whether the interval is all the time since the service was started. */
   readonly sinceStart: boolean;

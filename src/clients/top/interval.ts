@@ -5,7 +5,6 @@
 import type { Histogram } from '../../observe/metrics/histogram.js';
 import type { Family, Metrics, Series } from './metrics-reader.js';
 
-/** A scrape, and when it was made. */
 export interface Scrape {
   readonly metrics: Metrics;
   /** Seconds since 1970, by the clock of this machine. */

@@ -9,7 +9,6 @@ export class FormatError extends Error {
   override readonly name = 'FormatError';
 }
 
-/** One series. */
 export interface Series {
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number | Histogram;

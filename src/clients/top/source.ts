@@ -60,7 +60,6 @@ export class Source {
     this.#agent = new Agent({ keepAlive: true, maxSockets: 1 });
   }
 
-  /** close closes the connection. */
   close(): void {
     this.#agent.destroy();
   }

@@ -7,7 +7,6 @@ import { ScrapeError, type Source } from './source.js';
 /** From one scrape to the next, ms. */
 const INTERVAL = 1_000;
 
-/** View is where frames are shown. */
 export interface View {
   show(frame: Frame): void | Promise<void>;
   /** lost says why there is no new frame; what was shown before is out of date. */

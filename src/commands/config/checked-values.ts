@@ -8,7 +8,6 @@ import type { Issues } from './kind.js';
 import { KEYS, type KeyName } from './schema.js';
 import type { Entries } from './sources.js';
 
-/** Checked values of some keys. */
 export type CheckedValues = Partial<Record<KeyName, unknown>>;
 
 /** checkedValues converts entries; the parts of a URL take precedence over the keys beside it. */
@@ -27,7 +26,6 @@ export function checkedValues(written: Entries, issues: Issues): CheckedValues {
 /** Most replicas of a database. */
 const MOST_REPLICAS = 16;
 
-/** The keys that the URL of each replica sets. */
 function checkedReplicas(
   urls: readonly string[],
   at: string,

@@ -6,7 +6,6 @@ import type { KeyName } from './schema.js';
 
 export const URL_FORM = 'postgres://user:password@host:port/database?sslmode=…';
 
-/** Parameters of a URL, and the keys that they set. */
 const PARAMETERS: ReadonlyMap<string, KeyName> = new Map([
   ['host', 'pg.host'],
   ['port', 'pg.port'],

@@ -5,7 +5,6 @@
 import { isThisMachine } from '../../base/this-machine.js';
 import type { KeyName } from './schema.js';
 
-/** Defaults that differ in development mode. */
 export const DEVELOPMENT_DEFAULTS: Readonly<Partial<Record<KeyName, unknown>>> = {
   'http.host': '127.0.0.1',
   'http.processes': 1,

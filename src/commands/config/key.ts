@@ -10,7 +10,6 @@ export type Values = Readonly<Record<string, unknown>>;
 /** A configuration key whose value has type T. */
 export interface Key<T> {
   readonly kind: Kind<unknown>;
-  /** The default. */
   readonly fallback: (values: Values) => T;
   /** Whether `fallback` depends on other keys. */
   readonly derived: boolean;

@@ -294,7 +294,6 @@ export function list(
   );
 }
 
-/** An address to listen on. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

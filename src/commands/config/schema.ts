@@ -19,7 +19,6 @@ const TABLE = {
   ...TRACE_KEYS,
 };
 
-/** The dotted name of a key. */
 export type KeyName = keyof typeof TABLE;
 
 /** A configuration: times are milliseconds, sizes are bytes, paths are absolute. */

@@ -294,7 +294,6 @@ function corsOf(config: Config): CorsSettings | undefined {
   };
 }
 
-/** metricsOf returns how the supervisor serves metrics. */
 export function metricsOf(config: Config): MetricsSettings {
   return { listen: config['metrics.listen'], token: config['metrics.token'] };
 }

@@ -17,7 +17,6 @@ import {
 } from './schema.js';
 import { parseToml, readToml } from './toml.js';
 
-/** The value of a key in one source. */
 export interface Entry {
   readonly value: unknown;
   /** The key as written, for messages. */
@@ -26,7 +25,6 @@ export interface Entry {
   readonly base: string;
 }
 
-/** The entries of one source. */
 export type Entries = Map<KeyName, Entry>;
 
 /** Variables that begin with SERVICE_ but do not set a key. */

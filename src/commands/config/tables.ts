@@ -47,7 +47,6 @@ export function tables(fields: Readonly<Record<string, EntryField>>, strict: boo
   };
 }
 
-/** table accepts one table with these fields. */
 export function table(fields: Readonly<Record<string, EntryField>>, strict: boolean): Kind<Item> {
   return {
     name: 'table',

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { parse, stringify, TomlError } from 'smol-toml';
 import type { Issues } from './kind.js';
 
-/** A TOML document, or a table in it. */
 export type TomlTable = Readonly<Record<string, unknown>>;
 
 /** readToml reads a file. It returns undefined, and adds an error to `issues`, when the file cannot be read. */

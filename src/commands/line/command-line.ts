@@ -11,7 +11,6 @@ import { COMMON_FLAGS, flagOf, FLAGS, type FlagName } from './flags.js';
 /** Flags that only some commands accept. */
 const OWN_FLAGS = (Object.keys(FLAGS) as FlagName[]).filter((name) => !(name in COMMON_FLAGS));
 
-/** A valid command line. */
 export interface CommandLine {
   readonly command: CommandName;
   /** Empty when the command has none; of `help` the words of a command, or the first of them. */
@@ -40,7 +39,6 @@ export interface CommandLine {
   readonly script: string | undefined;
   /** The database that `check` proves the scripts on: a URL, or a variable that has it. */
   readonly against: string | undefined;
-  /** The file that is written. */
   readonly out: string | undefined;
   /** Whether breaking changes are an error. */
   readonly breaking: boolean;

@@ -12,13 +12,11 @@ export interface Command {
   readonly text?: string;
   /** Name of its operand in the help. */
   readonly operand?: string;
-  /** Whether the operand is optional. */
   readonly optional?: boolean;
   /** Name of a second operand, which is optional. */
   readonly second?: string;
   /** What the operands name; `commands` are words of other commands, any number of them. */
   readonly names?: 'file' | 'folder' | 'commands';
-  /** The values of the operand. */
   readonly choices?: readonly string[];
   /** Its own flags, and what they do. */
   readonly flags?: Partial<Record<FlagName, string>>;
@@ -330,7 +328,6 @@ export function commandOf(name: CommandName): Command {
   return COMMANDS[name];
 }
 
-/** flagsOf gives the flags that a command accepts, and what they do. */
 export function flagsOf(command: Command): readonly (readonly [FlagName, string])[] {
   const { config, ...rest } = COMMON_FLAGS;
   const common = command.keys === false ? rest : { config, ...rest };

@@ -37,7 +37,6 @@ export function commandFlags(name: CommandName): readonly Choice[] {
   return flagsOf(commandOf(name)).map(([flag, meaning]) => ({ word: `--${flag}`, meaning }));
 }
 
-/** The flags of configuration keys. */
 export const KEY_FLAGS: readonly Choice[] = NAMES.filter(
   (name) => !KEYS[name].secret && KEYS[name].kind.name !== 'tables',
 ).map((name) => ({ word: `--${name}`, meaning: KEYS[name].meaning.replaceAll('`', '') }));
@@ -75,11 +74,9 @@ export const POSITIONS: readonly string[] = [
   ),
 ];
 
-/** The values of a command's operand. */
 export const OPERANDS: readonly (readonly [CommandName, readonly string[]])[] =
   COMMAND_LIST.flatMap(([name, { choices }]) => (choices === undefined ? [] : [[name, choices]]));
 
-/** operandsBy lists the commands whose operands are of a kind. */
 export function operandsBy(kind: Command['names']): readonly CommandName[] {
   return COMMAND_LIST.filter(([, command]) => command.names === kind).map(([name]) => name);
 }

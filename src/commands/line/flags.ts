@@ -5,7 +5,6 @@ export interface Flag {
   readonly letters?: readonly string[];
   /** Name of its value in the help; undefined when it takes none. */
   readonly value?: string;
-  /** The values that it takes. */
   readonly words?: readonly string[];
   /** What its value names. */
   readonly names?: 'file';

@@ -2,7 +2,6 @@
 import { COMMAND_LIST, flagsOf, synopsisOf, type Command } from './commands.js';
 import { EXIT_STATUS, flagForm, KEY_SOURCES, KEY_TEXT, PROGRAM, PURPOSE } from './help.js';
 
-/** manPage gives the page as roff. */
 export function manPage(): string {
   return `${[
     `.TH SQL-REST-SERVICE 1`,

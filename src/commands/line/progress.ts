@@ -5,7 +5,6 @@ import { printable } from './printable.js';
 const INTERVAL = 100;
 const CLEAR = '\r\u001b[K';
 
-/** Where progress is written. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -33,7 +32,6 @@ export class Progress {
     this.#output.write(CLEAR + printable(text).slice(0, (this.#output.columns ?? 80) - 1));
   }
 
-  /** end removes the line. */
   end(): void {
     if (this.#shown) this.#output.write(CLEAR);
     this.#shown = false;

@@ -13,7 +13,6 @@ export function noConfigurationFile(cwd: string): string {
   return `there is no configuration file: neither service.toml in ${cwd}, nor --config, nor SERVICE_CONF`;
 }
 
-/** reportConfiguration logs the file of a configuration. */
 export function reportConfiguration(
   { file, isSet }: Pick<LoadedConfig, 'file' | 'isSet'>,
   cwd: string,

@@ -18,10 +18,8 @@ export interface ConversionOutcome {
   readonly problems: readonly string[];
   /** Warnings of `check`. */
   readonly warnings: readonly string[];
-  /** Variables to set for the service. */
   readonly variables: readonly Variable[];
   readonly findings: readonly Finding[];
-  /** Number of copied rows, by table. */
   readonly copied: Readonly<Record<string, number>>;
 }
 

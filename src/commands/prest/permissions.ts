@@ -19,7 +19,6 @@ export function convertPermissions(context: RuleContext): void {
   convertIgnoredTables(context);
 }
 
-/** Converts the list for everybody, and the lists of users. */
 function convertLists(
   { draft, value, given }: RuleContext,
   everybody: KeyName,

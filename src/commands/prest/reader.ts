@@ -68,7 +68,6 @@ export const tables: Reader = {
   },
 };
 
-/** isTable tells whether a value of TOML is a table. */
 export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !(value instanceof Date);
 }

@@ -84,7 +84,6 @@ export function convertKey(key: KeyName, { source, draft, value, given }: RuleCo
   return true;
 }
 
-/** Keys whose values are paths. */
 const PATHS: ReadonlySet<string> = new Set<KeyName>([
   'pg.ssl.cert',
   'pg.ssl.key',

@@ -13,7 +13,6 @@ import { isIdentifier } from '../../base/identifier.js';
 import { compile, TemplateError } from '../../template/template.js';
 import type { Draft } from './draft.js';
 
-/** A text of a stored script. */
 export interface StoredText {
   readonly database: string;
   readonly location: string;

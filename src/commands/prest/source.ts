@@ -35,7 +35,6 @@ export class PrestSource {
     this.#walk(document, '');
   }
 
-  /** The keys in the file. */
   get keys(): readonly string[] {
     return [...this.#written.keys()];
   }

@@ -23,18 +23,15 @@ export interface CopySql {
 interface CopyTables {
   readonly from: string;
   readonly to: string;
-  /** Whether the target exists. */
   readonly exists: boolean;
   readonly create: () => Promise<void>;
 }
 
-/** A prepared copy. */
 export interface TableCopy {
   readonly from: string;
   readonly to: string;
   /** Names of conflicting rows, at most NAMED. */
   readonly conflicts: readonly string[];
-  /** Number of rows to copy. */
   readonly rows: number;
   /** execute creates the target and copies; it resolves to the number of rows, or conflicts. Rejects with StatementFailure. */
   execute(): Promise<number | readonly string[]>;

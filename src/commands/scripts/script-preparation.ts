@@ -109,7 +109,6 @@ export class ScriptPreparation {
 
 type Ended = Exclude<Attempt, { readonly again: string }>;
 
-/** The attempts at one preparation. */
 class Attempts {
   readonly #attempt: () => Promise<Attempt>;
   readonly #ended: (outcome: Ended) => void;

@@ -14,7 +14,6 @@ import type { CommandLine } from '../line/command-line.js';
 import { quoted } from '../line/printable.js';
 import { CommandError, withSession, type Session } from '../line/session.js';
 
-/** A session with the configured scripts table. */
 export interface ScriptsSession extends Session {
   readonly table: ScriptsTable;
   /** `schema.table`. */

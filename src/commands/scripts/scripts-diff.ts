@@ -22,13 +22,11 @@ interface Difference {
   readonly location: string;
   readonly name: string;
   readonly verb: Verb;
-  /** Where the text exists. */
   readonly in: 'folder' | 'table' | 'both';
   /** Unified diff from the table to the folder. */
   readonly diff: string;
 }
 
-/** The texts of a script in the folder and in the table. */
 interface Texts {
   readonly location: string;
   readonly name: string;

@@ -57,7 +57,6 @@ export function exportScripts(sources: ConfigSources, line: CommandLine): Promis
   });
 }
 
-/** Compares records with the files of the folder. */
 async function compare(folder: string, records: readonly StoredRecord[]): Promise<ExportedFile[]> {
   const files: ExportedFile[] = [];
   for (const { location, name, ...content } of records)

@@ -11,7 +11,6 @@ import type { McpRequest } from '../../messages/batch.js';
 import { requestIds, type RequestIds, type TraceIds } from '../../observe/trace/trace-context.js';
 import { genericToolName, type GenericTool, type NameForm } from './tool-names.js';
 
-/** A statement that has run for a call. */
 export interface CallRun {
   /** The script, or the tool and its table. */
   readonly name: string;
@@ -86,13 +85,11 @@ export class McpCall {
     if (this.#job !== undefined) this.#job.abandoned = abandoned;
   }
 
-  /** called counts the tool that it calls. */
   called(tool: keyof typeof TOOL_CALLS): void {
     counts[TOOL_CALLS[tool]]! += 1;
     this.tool = tool;
   }
 
-  /** ran remembers a statement. */
   ran(run: CallRun): void {
     if (this.runs.length < MOST_RUNS) this.runs = [...this.runs, run];
   }

@@ -16,7 +16,6 @@ export function checkNames(
     if (!allowed.includes(name)) throw unknownArgument(name, documented);
 }
 
-/** unknownArgument is the error for an argument of a tool that takes others. */
 export function unknownArgument(name: string, others: readonly string[]): ArgumentError {
   const takes = others.length === 0 ? 'It takes none' : `It takes ${listNames(others)}`;
   return new ArgumentError(`unknown argument: ${shorten(name)}. ${takes}.`);
@@ -27,7 +26,6 @@ export function argument(args: Arguments, name: string): unknown {
   return Object.hasOwn(args, name) ? (args[name] ?? undefined) : undefined;
 }
 
-/** textArgument returns an argument that must be a string. */
 export function textArgument(args: Arguments, name: string): string | undefined {
   const value = argument(args, name);
   if (value === undefined || typeof value === 'string') return value;

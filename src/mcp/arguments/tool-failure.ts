@@ -18,7 +18,6 @@ export interface Remedies {
   readonly slow: string;
   /** Its result is too large: a sentence. */
   readonly large: string;
-  /** It tried to write. */
   readonly writes: string;
   /** The database does not let the caller read. */
   readonly denied: string;

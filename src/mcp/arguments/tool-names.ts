@@ -9,10 +9,8 @@ import type { McpSettings } from '../../messages/worker-settings.js';
 
 export type NameForm = McpSettings['toolNames'];
 
-/** FORMS are all forms of names. */
 export const FORMS: readonly NameForm[] = ['dotted', 'plain'];
 
-/** The tools of tables, and of scripts. */
 export type ToolKind = 'select' | 'script';
 
 /** Alias, schema and table; or alias, folder and script. */
@@ -57,7 +55,6 @@ export function formOf(name: string): NameForm {
   return name.startsWith('service.') ? 'dotted' : 'plain';
 }
 
-/** genericToolName is the name of a generic tool, which is always valid. */
 export function genericToolName(form: NameForm, name: GenericTool): string {
   return form === 'dotted' ? `service.${name}` : name;
 }

@@ -4,14 +4,12 @@
  */
 import type { McpCall } from './call.js';
 
-/** An entry of the list of tools. */
 export interface ListedTool {
   readonly name: string;
   /** The whole entry of `tools/list`, as JSON. */
   readonly json: string;
 }
 
-/** A page of the list. */
 export interface ToolPage {
   readonly tools: readonly ListedTool[];
   /** The cursor of the next page; undefined after the last. */

@@ -45,16 +45,13 @@ import {
 export type { McpResponse } from './response.js';
 
 export interface EndpointOptions {
-  /** The version of the service. */
   readonly version: string;
   /** The path of the endpoint, as clients see it. */
   readonly path: string;
-  /** Which listings are enabled. */
   readonly expose: ExposeSettings;
   readonly log: Logger;
 }
 
-/** A valid request. */
 interface Request {
   readonly call: McpCall;
   /** JSON. */
@@ -74,7 +71,6 @@ type Members = string | Promise<string>;
 /** Most characters of a tool's name or of a URI in the log; clients may send any text. */
 const MAX_LOGGED_NAME = 128;
 
-/** The methods of both eras. */
 const COMMON = `tools/list, tools/call, ${RESOURCE_METHODS.slice(0, -1).join(', ')} and ${RESOURCE_METHODS.at(-1)}`;
 
 const METHODS: Readonly<Record<Era, string>> = {

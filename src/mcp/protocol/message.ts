@@ -7,7 +7,6 @@ import { isObject } from '../../base/json.js';
 import { idText } from '../arguments/message-id.js';
 import { INVALID_REQUEST, PARSE_ERROR, RpcError, type Arguments } from '../arguments/tool.js';
 
-/** A request or a notification. */
 export interface McpMessage {
   /** JSON; undefined for a notification. */
   readonly id: string | undefined;

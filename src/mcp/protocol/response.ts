@@ -1,14 +1,12 @@
 /** JSON-RPC responses as text, built around the JSON of tools: it may be large and is not parsed or serialized again. */
 import type { RpcError, ToolOutcome } from '../arguments/tool.js';
 
-/** The response to a client. */
 export interface McpResponse {
   readonly status: number;
   /** JSON; empty for a 202. */
   readonly body: string;
 }
 
-/** The response to a notification. */
 export const ACCEPTED: McpResponse = { status: 202, body: '' };
 
 /** Name and version of the server, as clients see them. */

@@ -11,7 +11,6 @@ import type { Join } from './path-columns.js';
 import { oneMore, rowsJson, tableSql, type SelectText } from './select-statement.js';
 import type { Table } from '../tables/table.js';
 
-/** aggregateText writes the query of an aggregation. */
 export function aggregateText(table: Table, aggregation: Aggregation): SelectText {
   const { joins, groups, aggregates, filters, having, order, limit, offset } = aggregation;
   const values: string[] = [];

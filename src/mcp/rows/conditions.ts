@@ -9,7 +9,6 @@ import type { Column } from '../tables/table.js';
 /** Bind adds a value to the statement's and returns its placeholder. */
 export type Bind = (value: string) => string;
 
-/** The order of rows by one column. */
 export interface Order {
   readonly column: Column;
   readonly descends: boolean;

@@ -12,7 +12,6 @@ export interface CountedRows {
   /** A JSON array. */
   readonly rows: string;
   readonly count: number;
-  /** Whether there are more rows. */
   readonly truncated: boolean;
   /** Whether long values are cut, because not all wanted rows fitted. */
   readonly cut: boolean;
@@ -20,7 +19,6 @@ export interface CountedRows {
   readonly total: string | undefined;
 }
 
-/** A query whose rows are wanted. */
 export interface WantedRows {
   /** SQL that returns up to one row more than `wanted`. */
   readonly rows: string;
@@ -85,7 +83,6 @@ export function longestValue(maxResult: number): number {
   return Math.max(64, Math.floor(maxResult / 100));
 }
 
-/** isTooLarge tells whether the rows of countedRows are too large. */
 export function isTooLarge({ failure }: ReadOutcome): boolean {
   return failure instanceof ServiceError && failure.code === 'result_too_large';
 }

@@ -16,7 +16,6 @@ import {
 import type { Column, Table } from '../tables/table.js';
 import type { Arguments } from '../arguments/tool.js';
 
-/** Filter is a condition on one column. */
 export interface Filter {
   /** Its place among the arguments, for messages: `filters.total`. */
   readonly where: string;
@@ -31,7 +30,6 @@ export interface Filter {
   readonly isBare: boolean;
 }
 
-/** The columns that conditions may name. */
 export interface Columns extends Pick<Table, 'columns' | 'byName'> {
   /** along finds a column of another table by a path; undefined if the text is not a path. Throws ArgumentError. */
   along?(path: string, where: string): Column | undefined;
@@ -232,7 +230,6 @@ type Operator =
 
 const JSON_OPERATORS: readonly string[] = ['=', '!=', 'contains', 'not'];
 
-/** The operators that a column takes. */
 function operatorsOf(column: Column): readonly Operator[] {
   switch (column.kind) {
     case 'array':

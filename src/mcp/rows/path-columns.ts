@@ -24,7 +24,6 @@ const MAX_STEPS = 3;
 /** Longest path, characters: four names with their schemas. */
 const LONGEST = 600;
 
-/** A table of the statement. */
 interface Joined {
   readonly alias: string;
   readonly table: Table;

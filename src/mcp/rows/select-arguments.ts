@@ -42,10 +42,8 @@ const ROW_ARGUMENTS = [
 ] as const;
 const SELECT_ARGUMENTS = [...TABLE_ARGUMENTS, ...ROW_ARGUMENTS];
 
-/** Maximum of rows in a result. */
 export const MAX_ROWS = 100;
 
-/** Maximum of named columns. */
 export const MAX_NAMES = 2_000;
 
 /** selectionOf reads the arguments; `keys` gives the foreign keys that the caller may follow. */

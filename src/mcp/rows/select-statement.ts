@@ -15,7 +15,6 @@ export interface SelectText extends WantedRows {
   readonly values: readonly string[];
 }
 
-/** selectText writes the query of a selection. */
 export function selectText(table: Table, selection: Selection): SelectText {
   const { columns, filters, order, limit, offset, total, include } = selection;
   const values: string[] = [];
@@ -33,7 +32,6 @@ export function selectText(table: Table, selection: Selection): SelectText {
   return { rows: sql, wanted, total: all, values };
 }
 
-/** oneMore is SQL for an integer and one. */
 export function oneMore(integer: string): string {
   return `${integer} ${operatorSql('+')} 1`;
 }
@@ -137,7 +135,6 @@ interface TableTexts {
   readonly name: string;
   /** As tableJson gives it. */
   readonly json: string;
-  /** All columns. */
   readonly columns: ColumnList;
 }
 

@@ -35,7 +35,6 @@ export class ListPage<Entry extends { readonly json: string }> {
   }
 }
 
-/** tablePosition is the sort key of a table. */
 export function tablePosition({ alias, schema, name }: Table): TablePosition {
   return ['table', alias, schema, name];
 }

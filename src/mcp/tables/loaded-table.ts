@@ -8,7 +8,6 @@ import type { CatalogFacts, CatalogKeys, Column, Table } from './table.js';
 /** A row of READ (catalog-statements.ts). */
 export type TableRow = readonly (string | null)[];
 
-/** A column in such a row. */
 type ColumnRow = readonly [
   name: string,
   type: string,

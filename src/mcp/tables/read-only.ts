@@ -27,7 +27,6 @@ import type { Rendered } from '../../template/template.js';
 import type { RequestIds } from '../../observe/trace/trace-context.js';
 import type { McpCall } from '../arguments/call.js';
 
-/** A statement that reads. */
 export interface Reading {
   /** The same object for the same text, so that a repeated statement is prepared. */
   readonly statement: Statement;

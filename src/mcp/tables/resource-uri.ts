@@ -1,10 +1,8 @@
 /** URIs of tables as resources: `service://main/public/orders`, with each name percent-encoded. */
 import type { Table } from './table.js';
 
-/** What a URI names. */
 export type TablePlace = Pick<Table, 'alias' | 'schema' | 'name'>;
 
-/** The media type of resources. */
 export const JSON_TYPE = 'application/json';
 
 export const URI_TEMPLATE = 'service://{database}/{schema}/{table}';

@@ -34,7 +34,6 @@ export function indexesOf(table: Table): readonly KnownIndex[] {
     }));
 }
 
-/** What CHECK constraints say. */
 export interface KnownChecks {
   /** The values that a column is restricted to, by its name. */
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -57,7 +56,6 @@ export function checksOf(table: Table): KnownChecks {
   return { values, expressions };
 }
 
-/** expressionOf is the expression of a generated column. */
 export function expressionOf({ generated }: Column, { columns }: Table): string | undefined {
   const isKnown = generated?.columns.every((at) => columns.some(({ position }) => position === at));
   return isKnown === true ? generated?.expression : undefined;

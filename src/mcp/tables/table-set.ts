@@ -38,7 +38,6 @@ export class TableSet<Kind extends Table = Table> implements VisibleTables {
   }
 }
 
-/** ReadableTables are the tables that a role may read. */
 export class ReadableTables extends TableSet<LoadedTable> {
   readonly #permitted = new WeakMap<readonly TableName[], TableSet>();
 

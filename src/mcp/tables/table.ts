@@ -119,7 +119,6 @@ export interface VisibleTables {
   named(name: string): readonly Table[];
 }
 
-/** TableCatalog has the tables of all databases. */
 export interface TableCatalog {
   /** In the order of the configuration; the first is the default one. */
   readonly databases: readonly { readonly alias: string; readonly database: string }[];

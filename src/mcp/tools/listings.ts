@@ -17,7 +17,6 @@ import { Search, type Found } from '../tables/table-search.js';
 import type { TableCatalog, Column, ForeignKey, Table, VisibleTables } from '../tables/table.js';
 import type { Arguments } from '../arguments/tool.js';
 
-/** Maximum of entries in a result. */
 const MAX_ENTRIES = 1_000;
 
 const PAGE = ['limit', 'offset'] as const;

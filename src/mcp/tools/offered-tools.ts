@@ -76,7 +76,6 @@ export class OfferedTools {
     return { generic: this.#generic, scripts: some, tables };
   }
 
-  /** namesOf are the names of the tools of a database's tables. */
   namesOf(visible: VisibleTables): TableToolNames {
     let names = this.#names.get(visible);
     if (names !== undefined) return names;

@@ -6,7 +6,6 @@ export interface ListedResource {
   readonly json: string;
 }
 
-/** A page of the list. */
 export interface ResourcePage {
   readonly resources: readonly ListedResource[];
   /** The cursor of the next page; undefined after the last. */

@@ -41,12 +41,10 @@ export interface Row {
   readonly values: Float64Array;
 }
 
-/** keyOf is the key of a row in maps. */
 export function keyOf(labels: readonly string[]): string {
   return labels.join('\0');
 }
 
-/** The rows of one table in a block. */
 class Rows {
   readonly #table: MetricTable;
   readonly #memory: ArrayBuffer;
@@ -126,7 +124,6 @@ function clearGauges(table: MetricTable, values: Float64Array): void {
     if (kind === 'gauge') values.fill(0, at, at + (label?.values.length ?? 1));
 }
 
-/** BlockWriter makes the rows of a thread. */
 export class BlockWriter {
   /** Undefined: the rows are in memory of this thread alone. */
   readonly #rows: ReadonlyMap<MetricTable, Rows> | undefined;

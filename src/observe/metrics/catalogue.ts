@@ -57,7 +57,6 @@ export const SCRIPT = {
   ),
 } as const;
 
-/** Databases, by alias. */
 export const DATABASES = new MetricTable({
   labels: ['database'],
   capacity: 256,
@@ -328,7 +327,6 @@ export const LOG_DROPPED = COUNTS.counter(
   'Lines of the log that were dropped, because standard output took no more.',
 );
 
-/** The state of threads. */
 export const THREADS = new MetricTable({ labels: ['process', 'thread'] });
 
 export const THREAD = {

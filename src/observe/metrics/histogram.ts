@@ -5,7 +5,6 @@
  * fourth bound is a power of two, so that classic buckets with such bounds are sums of these, without any error.
  */
 
-/** Buckets of an octave. */
 export const PER_OCTAVE = 4;
 
 /** The schema of native histograms with these buckets: 2^(2^-SCHEMA) is the factor from one bound to the next. */
@@ -19,7 +18,6 @@ export const BUCKETS = OCTAVES * PER_OCTAVE;
 const BEYOND = BUCKETS + 1;
 const SUM = BUCKETS + 2;
 
-/** Numbers of a histogram. */
 export const HISTOGRAM_LENGTH = BUCKETS + 3;
 
 /** Exponent of the least bound, by the unit of the values: 122 µs to 64 s, 64 bytes to 32 MiB, 0.5 to 262,144. */
@@ -49,7 +47,6 @@ function observe(values: Float64Array, at: number, value: number, least: number)
   values[at + SUM]! += value;
 }
 
-/** A histogram as it was read. */
 export interface Histogram {
   /** Exponent of the least bound, to the base 2. */
   readonly least: number;

@@ -33,7 +33,6 @@ export function lengthOf({ kind }: Field): number {
 }
 
 export interface MetricTableOptions {
-  /** Names of the labels. */
   readonly labels?: readonly string[];
   /** Most rows; one without labels. */
   readonly capacity?: number;

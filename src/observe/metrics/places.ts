@@ -1,7 +1,6 @@
 /** The blocks in the memory of an HTTP process: of its event loop, of each query worker, and of the prover. */
 import type { MetricsPlace } from '../../messages/thread-settings.js';
 
-/** ProcessPlaces are the places of the threads of one HTTP process. */
 export class ProcessPlaces {
   readonly http: MetricsPlace;
   readonly prover: MetricsPlace;

@@ -22,7 +22,6 @@ const TYPES = { counter: 0, gauge: 1, info: 1, histogram: 4 } as const;
 /** The member of Metric for a value of each type. */
 const MEMBERS = { counter: 3, gauge: 2, info: 2, histogram: 7 } as const;
 
-/** protobuf writes families. */
 export function protobuf(families: readonly Family[]): Buffer {
   const out = new MessageWriter();
   for (const family of families) out.nested(familyMessage(family));

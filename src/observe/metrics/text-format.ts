@@ -5,7 +5,6 @@
 import { classicBounds, classicCounts, countOf, type Histogram } from './histogram.js';
 import type { Family, Labels } from './families.js';
 
-/** prometheusText writes families in the format of Prometheus. */
 export function prometheusText(families: readonly Family[]): string {
   return families
     .map((family) => {
@@ -18,7 +17,6 @@ export function prometheusText(families: readonly Family[]): string {
     .join('');
 }
 
-/** openMetricsText writes families in the format of OpenMetrics. */
 export function openMetricsText(families: readonly Family[]): string {
   const texts = families.map((family) => {
     const { name, kind, unit, help } = family;

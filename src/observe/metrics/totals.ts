@@ -7,13 +7,11 @@ import { keyOf, type BlockReader, type Row } from './block.js';
 import { TABLES } from './catalogue.js';
 import { lengthOf, type Field, type MetricTable } from './metric-table.js';
 
-/** A row added up. */
 export interface Total extends Row {
   /** Whether a running thread has it; otherwise its gauges say nothing. */
   live: boolean;
 }
 
-/** Totals are the sums of blocks. */
 export class Totals {
   readonly #names: RowNames;
   readonly #tables: ReadonlyMap<MetricTable, Map<string, Total>>;
@@ -65,7 +63,6 @@ function addField(field: Field, to: Float64Array, from: Float64Array): void {
         : to[i]! + Math.floor(from[i]! * GRAIN) / GRAIN;
 }
 
-/** RowNames decides which rows there are. */
 export class RowNames {
   readonly #tables: ReadonlyMap<MetricTable, Map<string, readonly [string, readonly string[]]>>;
 
@@ -94,7 +91,6 @@ export class Retired {
   readonly names = new RowNames();
   readonly #totals = new Totals(this.names);
 
-  /** add adds the blocks of a process that has ended. */
   add(blocks: readonly BlockReader[]): void {
     for (const block of blocks) this.#totals.addCounted(block);
   }

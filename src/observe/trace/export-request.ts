@@ -6,7 +6,6 @@ import { MessageReader } from '../protobuf-reader.js';
 import { MessageWriter } from '../protobuf-writer.js';
 import { writeAttributes, type Attributes } from './span.js';
 
-/** The spans of one process. */
 export interface ProcessSpans {
   readonly pid: number;
   /** Members of a ScopeSpans, see writeSpan. */
@@ -24,7 +23,6 @@ export interface ServiceIdentity {
   readonly instance: string;
 }
 
-/** exportRequest encodes a request. */
 export function exportRequest(service: ServiceIdentity, processes: Iterable<ProcessSpans>): Buffer {
   const request = new MessageWriter();
   for (const { pid, spans } of processes) {

@@ -18,7 +18,6 @@ export interface Span {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentId: string | undefined;
-  /** Whether the parent is a span of another service. */
   readonly remoteParent: boolean;
   readonly name: string;
   readonly kind: SpanKind;

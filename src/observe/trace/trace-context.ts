@@ -13,7 +13,6 @@ const SAMPLED = 1;
 /** What a caller says of its trace. */
 export interface CallerTrace {
   readonly traceId: string;
-  /** Id of the caller's span. */
   readonly spanId: string;
   /** Whether the caller keeps its spans. */
   readonly sampled: boolean;

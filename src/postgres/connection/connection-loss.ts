@@ -13,7 +13,6 @@ import {
 
 const LOST = 'the connection to the database was lost';
 
-/** Why a connection ends. */
 export interface Loss {
   /** The failure of the job at the head, if it is known. */
   readonly head?: SqlFailure | ServiceError | undefined;

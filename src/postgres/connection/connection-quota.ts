@@ -5,7 +5,6 @@
  */
 import { ServerConnections } from '../../messages/server-connections.js';
 
-/** Quota is the number of connections that a Database may have. */
 export interface Quota {
   readonly limit: number;
   /** total is limit and the connections lent, or about to be lent, to a borrower. */
@@ -67,7 +66,6 @@ export class ConnectionQuota implements Quota {
     return this.#borrower;
   }
 
-  /** count changes the number of open connections. */
   count(by: number): void {
     this.#connections.count(by);
   }

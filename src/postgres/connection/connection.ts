@@ -110,7 +110,6 @@ export class Connection {
     return this.#socket.open;
   }
 
-  /** prepared is the statements that are prepared on it. */
   get prepared(): Pick<StatementCache, 'size' | 'length'> {
     return this.#prepared.statements;
   }

@@ -45,7 +45,6 @@ export interface Libpq {
   resultErrorMessage(): string;
   /** resultErrorFields has the fields of a server's error; `sqlState` is missing in one of libpq itself. */
   resultErrorFields(): { readonly sqlState?: string };
-  /** errorMessage is the last error of the connection. */
   errorMessage(): string;
   /** notifies takes the next notification received. */
   notifies(): { readonly relname: string; readonly extra: string } | undefined;

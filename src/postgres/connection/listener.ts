@@ -54,7 +54,6 @@ export class Listener {
   readonly #backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
   #timer: NodeJS.Timeout | undefined;
   #check: NodeJS.Timeout | undefined;
-  /** Whether a statement is in flight. */
   #pending = false;
   #closed = false;
 

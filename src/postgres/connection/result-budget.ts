@@ -82,7 +82,6 @@ export class ResultMeter {
     return this.#budget.use(bytes) || this.received <= SMALL;
   }
 
-  /** reset begins the next result. */
   reset(): void {
     this.#budget.use(-this.received);
     this.received = 0;

@@ -5,12 +5,10 @@
 import { DATABASE } from '../../observe/metrics/catalogue.js';
 import type { Connection } from '../connection/connection.js';
 
-/** What a database has at the moment. */
 export interface DatabaseState {
   readonly connections: readonly Connection[];
   /** Connections that are being opened. */
   readonly opening: number;
-  /** Statements that wait, by lane. */
   readonly waiting: { readonly fast: number; readonly slow: number };
 }
 

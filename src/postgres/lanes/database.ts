@@ -295,7 +295,6 @@ export class Database implements ServiceDatabase {
       else connection.close();
   }
 
-  /** closeIdle returns whether there was an idle connection to close. */
   closeIdle(): boolean {
     const idle = this.#connections.findLast(isIdle);
     idle?.close();

@@ -7,18 +7,15 @@ import type { Job } from '../statement/job.js';
 import type { ScriptCost } from '../statement/script-cost.js';
 
 export class FairQueue {
-  /** Number of jobs. */
   size = 0;
   readonly #lines = new Map<ScriptCost, Job[]>();
   /** Virtual time of the last dispatch, ms: where a script begins that had nothing waiting. */
   #virtualTime = 0;
 
-  /** scripts is the number of scripts with waiting jobs. */
   get scripts(): number {
     return this.#lines.size;
   }
 
-  /** waiting is the number of waiting jobs of a script. */
   waiting(cost: ScriptCost): number {
     return this.#lines.get(cost)?.length ?? 0;
   }

@@ -77,7 +77,6 @@ export class LaneCount {
   #more = true;
   /** The number that follows from expected times, where tuning begins. */
   #expected = SHARED;
-  /** The number of connections. */
   #most = SHARED;
   /** Trials in a row without an improvement, and the earliest time of the next one, ms. */
   #failures = 0;

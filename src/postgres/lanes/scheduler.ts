@@ -53,7 +53,6 @@ export class Scheduler {
     return { fast: this.#fast.length, slow: this.#slow.size };
   }
 
-  /** hasWaiting tells whether jobs wait for a connection. */
   get hasWaiting(): boolean {
     return this.#fast.length > 0 || this.#slow.size > 0;
   }
@@ -155,7 +154,6 @@ export class Scheduler {
     );
   }
 
-  /** takeWaiting empties the queues. */
   takeWaiting(): Job[] {
     return [...this.#fast.splice(0), ...this.#slow.takeUnless(() => false)];
   }

@@ -48,7 +48,6 @@ export class RoutedJob implements Job {
   wasReadOnly = false;
   /** Not to be sent before this time, ms. */
   notBefore = 0;
-  /** Whether it has waited for a server. */
   waits = false;
   /** Only a primary runs it. */
   onPrimary = false;
@@ -73,7 +72,6 @@ export class RoutedJob implements Job {
       this.followedBy = () => (this.#position = new PositionJob(this));
   }
 
-  /** sentTo notes the server that gets it. */
   sentTo(server: Server): void {
     this.server = server;
     if (!server.hasPositions) this.followedBy = undefined;
@@ -197,7 +195,6 @@ export class RoutedJob implements Job {
     else this.fail(failure);
   }
 
-  /** fail ends it. */
   fail(failure: SqlFailure | ServiceError): void {
     this.#leave();
     this.job.failed(failure);

@@ -11,7 +11,6 @@ import type { KnownPrimaries } from './known-primaries.js';
 import { ReplicaLag, type LagLimit } from './replica-lag.js';
 import type { ServerState, Silence } from './server.js';
 
-/** What a server is seen as. */
 export type ServerStanding =
   'unknown' | 'primary' | 'serving' | 'silent' | 'behind' | 'diverged' | 'foreign' | 'outdated';
 
@@ -133,7 +132,6 @@ export class ServerRoles<Server extends RoledServer> {
     for (const one of this.#servers) this.#place(one);
   }
 
-  /** standingOf is what a server is seen as. */
   standingOf(server: Server): ServerStanding {
     return this.#standings.get(server) ?? 'unknown';
   }

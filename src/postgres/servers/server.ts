@@ -113,7 +113,6 @@ export class Server {
     return borrower !== undefined && borrower.quota.limit > 0 ? borrower.database : this.database;
   }
 
-  /** name is that in metrics. */
   get name(): string {
     return shownAlias(this.#settings);
   }

@@ -306,7 +306,6 @@ export class Servers implements Router {
   }
 }
 
-/** Whether a job runs again. */
 type Again = Promise<boolean>;
 
 const AGAIN: Again = Promise.resolve(true);

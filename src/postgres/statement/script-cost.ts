@@ -49,7 +49,6 @@ export class ScriptCost {
    * and on a busy machine, the average is mostly waiting.
    */
   least = Infinity;
-  /** The script's row of SCRIPTS. */
   readonly counts: Float64Array;
   /** Set by the fair queue: the time given to the script's statements, ms. */
   served = 0;

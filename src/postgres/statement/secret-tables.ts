@@ -13,7 +13,6 @@ import type { ScriptsTable } from '../../messages/database-settings.js';
  */
 export type Secrecy = 'named' | 'source' | 'copy' | 'view';
 
-/** A row of SECRET's result. */
 export type SecretRow = readonly [id: string, schema: string, name: string, secrecy: Secrecy];
 
 // Rules of tables (ON INSERT …) are not followed: they do not show rows.
@@ -46,7 +45,6 @@ export const SECRET: Statement = {
   recurs: true,
 };
 
-/** secretValues are the parameters of SECRET. */
 export function secretValues(tables: readonly ScriptsTable[]): [schemas: string, names: string] {
   return [
     arrayLiteral(tables.map(({ schema }) => schema)),

@@ -31,7 +31,6 @@ export class StatementCache {
     this.#prefix = prefix;
   }
 
-  /** size is the number of statements. */
   get size(): number {
     return this.#entries.size;
   }

@@ -2,7 +2,6 @@
 import { ServiceError } from '../../base/errors.js';
 import { positionOf } from '../../base/position.js';
 
-/** invalidBody makes the error for a faulty body. */
 export function invalidBody(what: string): ServiceError {
   return new ServiceError('invalid_body', `invalid request body: ${what}`);
 }

@@ -36,7 +36,6 @@ class DocumentPart {
   }
 }
 
-/** An array of scalars. */
 export class JsonList extends DocumentPart {
   readonly items: readonly JsonScalar[];
 
@@ -155,7 +154,6 @@ interface Open {
   name: string;
 }
 
-/** The visitor of one document. */
 class JsonReader {
   document: JsonValue | undefined;
   readonly #text: string;
@@ -232,7 +230,6 @@ class JsonReader {
     return members !== undefined && this.#wanted?.has(`${path!}${name}`) !== false;
   }
 
-  /** Adds a value that is kept. */
   #add(value: JsonValue): void {
     const open = this.#open.at(-1);
     if (open === undefined) this.document = value;

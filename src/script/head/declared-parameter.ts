@@ -13,7 +13,6 @@ export interface DeclaredParameter {
   readonly name: string;
   /** The type as declared, without `[]`. */
   readonly type: string;
-  /** The values of an enum. */
   readonly values: readonly string[] | undefined;
   readonly bounds: ParameterBounds;
   readonly required: boolean;

@@ -30,7 +30,6 @@ export function leadingComment(text: string): CommentLine[] {
   }));
 }
 
-/** The opening and closing of a block comment. */
 const BLOCKS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/\*/y, /\*\//],
   [/\{\{(?:- )?\s*\/\*/y, /\*\/\s*-?\}\}/],

@@ -8,7 +8,6 @@ import { compilePattern, LONGEST_MATCHED, PatternError } from './pattern.js';
 export const PARAMETER_SYNTAX =
   'name type [required] [min=] [max=] [minlength=] [maxlength=] [pattern=] [= default] text';
 
-/** A type with what it declares besides. */
 interface DeclaredType extends ParameterType {
   readonly name: string;
   readonly values: readonly string[] | undefined;

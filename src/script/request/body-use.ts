@@ -4,7 +4,6 @@ import type { Head } from '../head/head.js';
 import type { TemplateParameters } from '../../template/parameters.js';
 import type { Verb } from '../verb.js';
 
-/** The part of a body that a script uses. */
 export interface UsedBody {
   readonly use: BodyUse;
   /** The members that it looks up, and the objects that they are in, dotted; undefined where it may be any. */

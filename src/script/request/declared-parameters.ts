@@ -33,7 +33,6 @@ function isValid(parameter: DeclaredParameter, value: unknown): boolean {
   );
 }
 
-/** invalidParameters is the error for one wrong parameter or several. */
 function invalidParameters(wrong: readonly DeclaredParameter[], data: RequestData): ServiceError {
   const texts = wrong.map((one) => `${one.name} ${mistake(one, data.raw(one.name))}`);
   const message = `invalid ${plural('parameter', wrong)}: ${texts.join('; ')}`;

@@ -98,7 +98,6 @@ export class HeaderFields implements ValueMap {
       : sent;
   }
 
-  /** The declared default of a header. */
   #fallback(name: string): HeaderValue | undefined {
     return this.#declared?.get(`header.${name}`)?.fallback;
   }

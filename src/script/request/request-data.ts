@@ -16,7 +16,6 @@ import type { QueryParameters } from './query-string.js';
 /** The value of a field, with a Refused in place of what the screen refuses. */
 export type FieldValue = string | Refused | readonly (string | Refused | null)[];
 
-/** The parameters that a script declares, by name. */
 export type DeclaredParameters = ReadonlyMap<string, DeclaredParameter>;
 
 /** Values of parameters that the request does not have. */
@@ -37,7 +36,6 @@ export class RequestData implements TemplateMap {
   readonly #until: number;
   #header: HeaderFields | undefined;
   #claims: Claims | undefined;
-  /** The fields screened so far. */
   #screened: Map<string, FieldValue> | undefined;
 
   /**

@@ -17,7 +17,6 @@ import type { Verb } from '../verb.js';
 
 export interface ScriptStatement {
   readonly sql: string;
-  /** The rendered text. */
   readonly text: string;
   /** Start and length of the script's text in `sql` (UTF-16 units). */
   readonly start: number;

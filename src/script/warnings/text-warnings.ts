@@ -20,7 +20,6 @@ export interface TextWarning {
   readonly message: string;
 }
 
-/** textWarnings lists the warnings about a text. */
 export function textWarnings({ verb, template, head }: ScriptText): readonly TextWarning[] {
   const { text, name } = template;
   const header = headerWarning(template);

@@ -51,7 +51,6 @@ const CANCELLING = 400;
 /** How long the last spans may take on their way to the supervisor (milliseconds). */
 const SENDING_SPANS = 500;
 
-/** What the supervisor does for all HTTP processes. */
 export interface Supervised {
   readonly attempts: Attempts;
   /** Keeps the text of a key set for HTTP processes started later. */
@@ -61,7 +60,6 @@ export interface Supervised {
   readonly metrics?: ProcessPlaces | undefined;
   /** WorkerSettings.shared. */
   readonly shared?: number | undefined;
-  /** The metrics of all processes. */
   readonly scrapes: Pick<SupervisedScrapes, 'request'>;
   /** The proofs of the scripts that are known as this process starts. */
   readonly proofs: ProofBook;
@@ -290,7 +288,6 @@ export class HttpServer {
     return this.#open(picked);
   }
 
-  /** Sends the response of a worker. */
   readonly #answered: OnResponse = (id, status, type, lines, body) => {
     const request = this.#requests.find(id);
     if (request === undefined) {

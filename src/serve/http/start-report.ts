@@ -46,7 +46,6 @@ export async function reportScripts(
   logScripts(settings, found, log);
 }
 
-/** logScripts logs what was found. */
 export function logScripts(
   { scripts: folder, scriptsTable }: Settings,
   found: FoundScripts,

@@ -8,7 +8,6 @@ import type { PluginCall, PluginRecord } from './wire.js';
 /** Calls in flight for each thread of a backend. The others wait in the HTTP process, where they outlive a crash. */
 export const CALLS_PER_THREAD = 16;
 
-/** PluginBackend runs calls. */
 export interface PluginBackend {
   /** room is how many more calls it accepts; a backend that needs a process starts it here. */
   room(): number;
@@ -20,7 +19,6 @@ export interface PluginBackend {
   close(): void;
 }
 
-/** What a backend needs and reports. */
 export interface BackendEvents {
   /** The bytes of an available library. */
   bytesOf(name: string): Buffer;
@@ -30,7 +28,6 @@ export interface BackendEvents {
   failed(call: PluginCall, error: ServiceError): void;
   /** These calls have not begun: they run again, before others. */
   returned(calls: readonly PluginCall[]): void;
-  /** A library was loaded. */
   loaded(name: string): void;
   /** A library could not be loaded. */
   unloadable(name: string): void;

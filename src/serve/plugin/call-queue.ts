@@ -36,7 +36,6 @@ export class PluginCallQueue {
     return call;
   }
 
-  /** drop removes the calls with these ids. */
   drop(ids: ReadonlySet<number>): void {
     this.#calls = this.#calls.filter((call) => call !== undefined && !ids.has(call.id));
     this.#first = 0;

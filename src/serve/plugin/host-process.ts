@@ -10,7 +10,6 @@ import type { PluginTransport } from './backend.js';
 import { RecordReader, type OnRecord } from './records.js';
 import { MessageKind, MESSAGE_HEAD, writeMessageHead } from './wire.js';
 
-/** The built program. */
 export const HOST_FILE = installedFile('build/Release/plugin_host');
 
 /** How long the channel is read after the exit of the process, ms: children of plugins may keep it open. */
@@ -22,7 +21,6 @@ const RECORD_OVERHEAD = 1 << 20;
 /** Environment variables that a host process inherits, besides LC_*. */
 const INHERITED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
-/** How a process ended. */
 export interface HostExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

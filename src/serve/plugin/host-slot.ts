@@ -44,7 +44,6 @@ interface Host {
   readonly process: HostProcess;
   readonly inFlight: InFlightCalls;
   readonly started: number;
-  /** Why it must be replaced. */
   replaceReason: string | undefined;
   retired: boolean;
   /** Whether it has returned the calls that had not begun. */
@@ -69,7 +68,6 @@ export class HostSlot implements PluginBackend {
   #timer: NodeJS.Timeout | undefined;
   /** No start is attempted before then (performance.now). */
   #unusableUntil = 0;
-  /** Whether a failed start has been logged. */
   #logged = false;
   /** Checks in a row at which a process with calls had sent nothing. */
   #silentChecks = 0;

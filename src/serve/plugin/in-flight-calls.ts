@@ -13,7 +13,6 @@ const MAX_MESSAGE = 1 << 18;
 /** Mask of the ids of a SlotTable, which wrap around. */
 const ID_MASK = 0x3fff_ffff;
 
-/** A call in flight. */
 export interface InFlightCall {
   readonly id: number;
   readonly call: PluginCall;
@@ -27,7 +26,6 @@ export class InFlightCalls {
   readonly #events: BackendEvents;
   readonly #calls: SlotTable<InFlightCall>;
   readonly #libraries = new Set<string>();
-  /** The latest id. */
   #last = 0;
   /** Calls that came back without having begun. */
   #returned: PluginCall[] = [];

@@ -12,7 +12,6 @@ import type { PluginCall } from './wire.js';
 export interface LibrarySource {
   /** Requests the bytes of a library. */
   request(name: string): void;
-  /** Reports whether the library could be loaded. */
   loaded(name: string, loaded: boolean): void;
 }
 
@@ -21,7 +20,6 @@ const REJECT_TIME = 1_000;
 const HUNG_TIME = 60_000;
 const MAX_REJECTIONS = 1_024;
 
-/** A requested library. */
 interface Library {
   /** Undefined until all parts have arrived. */
   bytes: Buffer | undefined;
@@ -36,7 +34,6 @@ interface Library {
 interface Rejection {
   readonly until: number;
   error: ServiceError;
-  /** Whether the reason has been logged. */
   logged: boolean;
 }
 
@@ -127,7 +124,6 @@ export class LibraryCache {
     this.#release(library);
   }
 
-  /** loaded records that a library was loaded. */
   loaded(name: string): void {
     const library = this.#libraries.get(name);
     if (library === undefined || library.confirmed) return;

@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOST_FILE, hostEnvironment } from './host-process.js';
 
-/** A request handler of a library. */
 export interface LibraryHandler {
   readonly method: string;
   readonly function: string;

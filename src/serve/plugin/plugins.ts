@@ -19,7 +19,6 @@ import type { BackendEvents, PluginBackend } from './backend.js';
 
 export type { LibrarySource, PluginCall };
 
-/** Receives the results of calls. */
 export interface PluginResults {
   /**
    * A response. `lines` are header lines, each beginning with CRLF; with `typed` they include a Content-Type, otherwise the
@@ -83,7 +82,6 @@ export class Plugins {
         : new HostSlot(settings, events, log, hostFile);
   }
 
-  /** waiting is the number of calls that wait for the backend. */
   get waiting(): number {
     return this.#queue.size;
   }

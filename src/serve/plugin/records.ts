@@ -4,7 +4,6 @@
  */
 import { RECORD_HEAD, type PluginRecord } from './wire.js';
 
-/** Called with each record, in order. */
 export type OnRecord = (record: PluginRecord) => void;
 
 const NOTHING = Buffer.alloc(0);
@@ -79,7 +78,6 @@ export class RecordReader {
   }
 }
 
-/** readRecords parses complete records. */
 export function readRecords(bytes: Buffer, onRecord: OnRecord): void {
   for (let at = 0; at < bytes.length;) {
     const record = recordAt(bytes, at);

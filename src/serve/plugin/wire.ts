@@ -5,7 +5,6 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { packRequest } from '../../messages/batch.js';
 
-/** A request to a plugin. */
 export interface PluginCall {
   /** Id of the request in the HTTP process. */
   readonly id: number;
@@ -60,7 +59,6 @@ export function writeMessageHead(
   to.writeUInt32LE(bytes, 8);
 }
 
-/** Kinds of records. */
 export const RecordKind = {
   /** A response: JSON, or with a Content-Type among its header lines. `status` is its HTTP status. */
   json: 0,

@@ -46,7 +46,6 @@ export interface ProverCallbacks {
   readonly lend: () => void;
 }
 
-/** A thread, and what to send it. */
 interface Running {
   readonly piscina: Piscina;
   readonly port: MessagePort;

@@ -47,7 +47,6 @@ export interface SharedState {
   readonly shared: number | undefined;
   /** Gives the metrics of the service, in the format that an Accept header prefers; undefined after a failure. */
   readonly scrape: (accept: string) => Exposition | undefined;
-  /** Takes spans of a process to be exported. */
   readonly spans: (pid: number, message: SpansMessage) => void;
 }
 
@@ -55,7 +54,6 @@ export class HttpProcessHandle {
   /** Resolves to the port once the process accepts connections; rejects when it ends before that. */
   readonly listening: Promise<number>;
   readonly exited: Promise<HttpProcessExit>;
-  /** Whether it has accepted connections. */
   accepted = false;
   readonly #child: ChildProcess;
 

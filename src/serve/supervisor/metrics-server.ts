@@ -82,7 +82,6 @@ export class MetricsServer {
     return made;
   }
 
-  /** isAt tells whether it was opened for that address. */
   isAt({ host, port }: Address): boolean {
     return this.#address.host === host && this.#address.port === port;
   }

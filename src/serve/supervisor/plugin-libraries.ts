@@ -27,7 +27,6 @@ const READ = 16 << 20;
 const SETTLED = 50;
 const ATTEMPTS = 10;
 
-/** An HTTP process that requests libraries. */
 export interface LibraryRequester {
   /** send calls `sent` when the message was written, or cannot be. */
   send(message: LibraryPart | LibraryRejection, sent: (error: Error | null) => void): void;
@@ -43,7 +42,6 @@ interface Entry {
   readonly content: Promise<Content>;
   /** HTTP processes that have not reported whether they could load it. */
   readonly requesters: Set<LibraryRequester>;
-  /** Whether an HTTP process has loaded it. */
   loaded: boolean;
 }
 

@@ -13,7 +13,6 @@ import type { HttpSettings } from '../../messages/http-settings.js';
 /** Why the supervisor has started HTTP processes after the first ones. */
 export type RestartReason = 'death' | 'reload' | 'certificate' | 'plugin';
 
-/** A running HTTP process. */
 export interface CountedProcess {
   /** Index in the service: during a reload the old and the new one have the same. */
   readonly index: number;
@@ -41,7 +40,6 @@ export class ProcessMetrics {
   };
   readonly #log: Logger;
   readonly #retired = new Retired();
-  /** The running processes, and the blocks of each. */
   readonly #running = new Map<CountedProcess, readonly BlockReader[]>();
   #failed = false;
 
@@ -49,7 +47,6 @@ export class ProcessMetrics {
     this.#log = log;
   }
 
-  /** The running processes. */
   get processes(): readonly CountedProcess[] {
     return [...this.#running.keys()];
   }

@@ -13,7 +13,6 @@ export class Scrape {
   readonly #metrics: ProcessMetrics;
   /** When the supervisor started, seconds since 1970. */
   readonly #started = Math.round((Date.now() - process.uptime() * 1_000) / 1_000);
-  /** Reloads by their result. */
   readonly reloads = { succeeded: 0, failed: 0 };
   /** Spans by what became of them, see SpanCounts. */
   readonly spans: SpanCounts = { exported: 0, dropped: 0, failed: 0 };

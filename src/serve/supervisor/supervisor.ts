@@ -30,7 +30,6 @@ import { ScriptWatch, type ScriptChanges } from './script-watch.js';
 import type { TraceExporter } from './trace-exporter.js';
 import { workerMemory } from './worker-memory.js';
 
-/** A configuration as it is served. */
 export interface Service {
   /** One for each HTTP process, all with the same host and port; port 0 picks a free one for all of them. */
   readonly httpProcesses: readonly HttpSettings[];

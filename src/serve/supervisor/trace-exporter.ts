@@ -55,7 +55,6 @@ const LONGEST_MESSAGE = 200;
 /** Name of this instance in traces, as long as the supervisor runs. */
 const INSTANCE = randomUUID();
 
-/** Spans of one process. */
 interface Chunk {
   readonly pid: number;
   readonly spans: Buffer;
@@ -90,7 +89,6 @@ export class TraceExporter {
     log.info({ collector: new URL(settings.url).origin }, 'exporting traces');
   }
 
-  /** isFor tells whether it was made with these settings. */
   isFor(settings: TraceExportSettings): boolean {
     return JSON.stringify(settings) === JSON.stringify(this.#settings);
   }
@@ -197,7 +195,6 @@ export class TraceExporter {
 
 const NOT_EXPORTED = 'spans cannot be exported';
 
-/** The chunks of each process together. */
 function byProcess(
   chunks: readonly Chunk[],
 ): { readonly pid: number; readonly spans: readonly Buffer[] }[] {

@@ -76,7 +76,6 @@ function block(statements: string, declared = ''): string {
   return `DO ${literal(`${declared}BEGIN\n  ${statements}\nEND`)}`;
 }
 
-/** Whether a unique index covers the key of a table. */
 function uniqueKey(table: string): string {
   return `EXISTS (SELECT FROM pg_index i
   WHERE i.indrelid = ${table} AND i.indisunique AND i.indisvalid AND i.indimmediate

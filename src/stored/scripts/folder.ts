@@ -12,7 +12,6 @@ import {
 import { compileText } from '../../script/script-text.js';
 import { fileName, VERBS, type Verb } from '../../script/verb.js';
 
-/** The texts of a script, by verb. */
 export interface FolderScript {
   readonly location: string;
   readonly name: string;

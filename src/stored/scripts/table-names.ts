@@ -20,7 +20,6 @@ export interface Names {
   readonly changed: string;
   /** Name of the function and of the trigger on rows. */
   readonly changedName: string;
-  /** Name of the trigger on TRUNCATE. */
   readonly truncatedName: string;
 }
 

@@ -19,7 +19,6 @@ export interface ListingQuery {
   readonly values: readonly string[];
 }
 
-/** Maximum of conditions in a request. */
 export const MAX_CONDITIONS = 1_000;
 
 /** Separates the alternatives of `_or`. */

@@ -103,7 +103,6 @@ const LONG_BODY = 'a statement failed; the message may repeat text of a long bod
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 
-/** What a response may say. */
 export interface FailureResponseOptions {
   /** Adds the message of the database. */
   readonly debug: boolean;
@@ -124,7 +123,6 @@ export interface FailureResponseOptions {
   /** Adds the SQLSTATE where the code is another one, and the lines of the script around the position. */
   readonly development: boolean;
   readonly source?: readonly string[] | undefined;
-  /** The cause, where it is known. */
   readonly fault?: ServiceError | undefined;
   /** Whether a value of a row is the cause, and no request. */
   readonly ofRow: boolean;
@@ -132,7 +130,6 @@ export interface FailureResponseOptions {
   readonly overTime: boolean;
 }
 
-/** failureResponse gives the response for a failed statement. */
 export function failureResponse(
   failure: SqlFailure,
   options: FailureResponseOptions,

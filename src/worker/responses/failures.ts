@@ -241,9 +241,7 @@ interface Explanation {
   readonly place: Position | undefined;
   /** As `<folder>/<script>:<line>:<column>`. */
   readonly position: string | undefined;
-  /** The parameter that caused it. */
   readonly parameter: string | undefined;
-  /** Which element of it. */
   readonly index: number | undefined;
   /** Which of several statements. */
   readonly statement: string | undefined;

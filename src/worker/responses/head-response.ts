@@ -27,7 +27,6 @@ export function sendsLines({ deprecation, headers }: Head): boolean {
   return deprecation !== undefined || headers.length > 0;
 }
 
-/** hasColumns tells whether a header needs a column of the row. */
 export function hasColumns(head: Head): boolean {
   return columnsOf(head).length > 0;
 }

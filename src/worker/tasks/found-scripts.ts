@@ -8,7 +8,6 @@ import type { StoredScripts } from '../../stored/scripts/stored-scripts.js';
 import type { FoundScripts } from '../../messages/tasks.js';
 import { errorText, systemErrorText } from '../../base/text.js';
 
-/** scriptFilesFound reads the directory of scripts. */
 export async function scriptFilesFound(location: string): Promise<FoundScripts> {
   try {
     const { scripts, problems } = await listScripts(location);
@@ -25,7 +24,6 @@ export async function scriptFilesFound(location: string): Promise<FoundScripts> 
   }
 }
 
-/** storedScriptsFound reads the table of scripts. */
 export async function storedScriptsFound(stored: StoredScripts): Promise<FoundScripts> {
   try {
     return await stored.found();

@@ -19,7 +19,6 @@ import { methodsOf } from '../../script/verb.js';
 import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../../messages/tasks.js';
 
-/** A document, and the sources that it was made from. */
 interface Made {
   readonly usable: readonly UsableScript[];
   readonly routed: readonly RoutedScript[];
@@ -29,7 +28,6 @@ interface Made {
 }
 
 export class OpenApiTasks {
-  /** Whether there is a registry of scripts. */
   readonly #registry: boolean;
   readonly #scripts: Scripts;
   readonly #proofs: ProofBook;
@@ -102,7 +100,6 @@ export class OpenApiTasks {
     return this.#registry && folder === 'registry';
   }
 
-  /** The client that is made of a document. */
   async #client({ text, hash }: DocumentText): Promise<DocumentText> {
     let made = this.#clients.get(hash);
     if (made === undefined) this.#clients.set(hash, (made = makeClient(text)));

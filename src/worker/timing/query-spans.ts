@@ -61,7 +61,6 @@ export class QuerySpans {
     this.#keep(call);
   }
 
-  /** answeredMcp reports a call of an MCP client. */
   answeredMcp(call: McpCall, status: number): void {
     const { id, taken, tool, runs } = call;
     const isSlow = runs.some(({ run, since }) => run.ended - since >= this.slow);

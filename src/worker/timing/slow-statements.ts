@@ -15,7 +15,6 @@ import { readPlan, type Plan } from './plan.js';
 import type { PlanTimes } from './plan-times.js';
 import { tenths } from './timed-query.js';
 
-/** A statement that has run. */
 export interface RanStatement {
   readonly ids: RequestIds;
   /** `<folder>/<script>`, `/<listing>`, or the name of a tool. */
@@ -64,7 +63,6 @@ export class SlowStatements {
     this.#log = log;
   }
 
-  /** isSlow tells whether a statement ran for long. */
   isSlow({ began, ended }: Run): boolean {
     return ended - began >= this.after;
   }
@@ -98,12 +96,10 @@ export class SlowStatements {
     });
   }
 
-  /** Whether a plan of the script can be had, and is due. */
   #isDue({ script, alias }: RanStatement): boolean {
     return this.#databaseOf(alias).version >= GENERIC_PLAN && this.#plans.isDue(alias, script);
   }
 
-  /** Gives what of the plan can be had. */
   async #plan(
     statement: RanStatement,
     sql: string,

@@ -88,7 +88,6 @@ export class PluginHandler implements PluginResults, RouteSource {
     this.#plugins.submit(call);
   }
 
-  /** waiting is the number of calls that wait for a thread of plugins. */
   get waiting(): number {
     return this.#plugins.waiting;
   }

@@ -11,7 +11,6 @@ export class ProofCounts {
     this.#book = book;
   }
 
-  /** sample writes the numbers. */
   sample(): void {
     if (this.#book.version === this.#version) return;
     this.#version = this.#book.version;

@@ -82,7 +82,6 @@ export class RouteTrie {
   }
 }
 
-/** The search for one path. */
 class Search {
   readonly #method: string;
   /** Undefined where a segment is not UTF-8. */

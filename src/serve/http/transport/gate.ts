@@ -78,7 +78,6 @@ export class Gate {
     return this.#whitelist.has(path) ? 'optional' : 'required';
   }
 
-  /** tokenForCall tells whether a call of a script needs a token. */
   tokenForCall(path: ScriptPath | DeclaredPath): TokenRule {
     if (path.kind === 'declared') return this.#tokenForSegments(path.segments);
     const segments = [path.alias, path.folder, path.name].filter((part) => part !== undefined);
@@ -111,7 +110,6 @@ export class Gate {
     return this.#role?.of(caller) ?? '';
   }
 
-  /** readerOf is a caller as a reader of OpenAPI documents. */
   readerOf(caller: Caller | undefined): DocumentReader {
     const isAdmitted = this.#isAdmitted(caller);
     return { user: caller?.name ?? '', isIdentified: caller !== undefined, isAdmitted };

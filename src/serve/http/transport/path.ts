@@ -45,7 +45,6 @@ export interface DeclaredPath {
   readonly segments: readonly string[];
 }
 
-/** The SQL of a call of a script. */
 export interface SqlPath {
   readonly kind: 'sql';
   readonly call: ScriptPath | DeclaredPath;
@@ -53,15 +52,12 @@ export interface SqlPath {
 
 /** The routes that are not always there. */
 export interface OptionalRoutes {
-  /** The registry of scripts. */
   readonly registry: boolean;
   /** The OpenAPI documents. */
   readonly openapi: boolean;
-  /** The SQL of calls. */
   readonly sql: boolean;
 }
 
-/** A path with names in it. */
 export type NamedPath =
   ScriptPath | PluginPath | RegistryPath | OpenApiPath | SqlPath | DeclaredPath;
 

@@ -25,7 +25,6 @@ const UNTRACED: ReadonlySet<string | undefined> = new Set(['/_health', '/_ready'
 /** Status of a client that disconnected before the response. */
 const CLIENT_GONE = 499;
 
-/** Why the spans of a request are kept. */
 type Reason = 'sampled' | 'failed' | 'slow';
 
 export class RequestSpans {

@@ -120,12 +120,10 @@ export class RequestTable {
     return this.#pending.get(request.id) === request;
   }
 
-  /** pendingAt lists the pending requests of a worker. */
   pendingAt(worker: number): HttpRequest[] {
     return this.#pending.values().filter((request) => request.worker === worker);
   }
 
-  /** countedIn lists the pending requests that are counted in a concurrency limit. */
   countedIn(concurrencyLimit: ConcurrencyLimit): HttpRequest[] {
     return this.#pending.values().filter((one) => one.concurrencyLimit === concurrencyLimit);
   }
@@ -148,7 +146,6 @@ export class RequestTable {
     if (this.#pauses.take(connection) || response.last) response.pauseReading();
   }
 
-  /** received is for the end of a body. */
   received(request: HttpRequest): void {
     request.unread = false;
     if (this.#options.spans !== undefined) request.received = performance.now();

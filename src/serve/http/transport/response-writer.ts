@@ -26,7 +26,6 @@ export class ResponseWriter {
   readonly res: HttpResponse;
   /** Further header lines, each beginning with CRLF. */
   lines = '';
-  /** Whether the connection is closed after the response. */
   close = false;
   /** Whether, besides, nothing that follows on the connection may be parsed as a request. */
   last = false;

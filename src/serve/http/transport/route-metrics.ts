@@ -55,7 +55,6 @@ export class RouteMetrics {
   }
 }
 
-/** The series of a route, by method and status. */
 class RouteSeries {
   readonly name: string;
   readonly #rows = new Map<number, Float64Array>();
@@ -82,7 +81,6 @@ class RouteSeries {
   }
 }
 
-/** The series of this thread, by route. */
 const SERIES = new Map<string, RouteSeries>();
 
 /** Routes of SERIES that callers have named. */
