@@ -27,10 +27,10 @@ function serve(
     worker: { databases: [databaseSettings('main', postgres)], access },
   });
   let answered: ((text: string) => void) | undefined;
-  const pool = new QueryPool(
-    1,
+  const pool = new QueryPool({
+    threads: 1,
     worker,
-    {
+    results: {
       answered(_id, status, _type, _lines, body) {
         const text = Buffer.from(body as Uint8Array).toString();
         if (body instanceof ArrayBuffer) releaseBuffer(body);
@@ -38,8 +38,8 @@ function serve(
       },
       died: () => answered?.('the worker died'),
     },
-    createLogger(worker.log, {}),
-  );
+    log: createLogger(worker.log, {}),
+  });
   const serving = setInterval(() => undefined, 1_000); // as an HTTP process's socket does, it keeps the process
   t.teardown(() => {
     clearInterval(serving);

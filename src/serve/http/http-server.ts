@@ -114,17 +114,15 @@ export class HttpServer {
     this.#spans = trace && new RequestSpans(trace, seed, settings, supervised.sendSpans);
     const reported = (text: string): void => this.#requests.reported(text);
     const results = { answered: this.#answered, died: this.#died, reported };
-    this.pool = new QueryPool(
+    this.pool = new QueryPool({
+      ...supervised,
       threads,
       worker,
       results,
       log,
-      workerFile,
-      supervised.proofs,
-      supervised.metrics,
-      trace && { seed, slow: trace.slow, applicationName: trace.applicationName },
-      supervised.shared,
-    );
+      filename: workerFile,
+      trace: trace && { seed, slow: trace.slow, applicationName: trace.applicationName },
+    });
     this.#proofCounts = new ProofCounts(this.pool.proofs);
     const aliases = new Set(worker.databases.map(({ alias }) => alias));
     this.#health = new DatabaseHealth(aliases, (alias) => this.pool.ask('probe', alias), log);

@@ -5,7 +5,6 @@
  */
 import { installedFile } from '../../base/installed-file.js';
 import { ServiceError } from '../../base/errors.js';
-import type { Logger } from '../../observe/log.js';
 import type { Batch } from '../../messages/batch.js';
 import type { Connections } from '../../messages/ipc.js';
 import type { ProcessPlaces } from '../../observe/metrics/places.js';
@@ -17,7 +16,7 @@ import type { WorkerTraceSettings } from '../../messages/thread-settings.js';
 import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { ResultOf, TaskArguments, TaskName } from '../../messages/tasks.js';
 import { deathsMemory } from '../../messages/worker-deaths.js';
-import { QueryWorker, type QueryResults } from './query-worker.js';
+import { QueryWorker, type QueryWorkerOptions } from './query-worker.js';
 
 /** After this many requests of a tick the next worker is chosen. */
 const SHARE = 16;
@@ -27,6 +26,20 @@ const SCANS: ReadonlySet<TaskName> = new Set(['openapi', 'databases', 'routes'])
 
 /** The bundle of '../workers/query.js', made by scripts/build.mjs. */
 const WORKER_FILE = installedFile('dist/programs/query-worker.js');
+
+/** What a pool runs on; by default with the service's own program and without proofs. */
+export interface QueryPoolOptions
+  extends
+    Omit<QueryWorkerOptions, 'filename' | 'proofs'>,
+    Partial<Pick<QueryWorkerOptions, 'proofs'>> {
+  readonly threads: number;
+  readonly worker: HttpSettings['worker'];
+  readonly filename?: string | undefined;
+  readonly metrics?: ProcessPlaces | undefined;
+  readonly trace?: WorkerTraceSettings | undefined;
+  /** WorkerSettings.shared. */
+  readonly shared?: number | undefined;
+}
 
 export class QueryPool {
   /** The proofs of the scripts: a worker that starts gets them first. */
@@ -42,31 +55,23 @@ export class QueryPool {
   /** The worker of the last probe of each database, and the worker of the last other task. */
   readonly #turns = new Map<string, number>();
 
-  constructor(
-    threads: number,
-    settings: HttpSettings['worker'],
-    results: QueryResults,
-    log: Logger,
-    filename = WORKER_FILE,
-    proofs = new ProofBook(),
-    metrics?: ProcessPlaces,
-    trace?: WorkerTraceSettings,
-    shared?: number,
-  ) {
+  constructor(options: QueryPoolOptions) {
+    const { threads, worker, metrics, trace, shared } = options;
+    const { filename = WORKER_FILE, proofs = new ProofBook(), results, log } = options;
     this.proofs = proofs;
-    this.#aliases = allServers(settings).map(({ alias }) => alias);
+    this.#aliases = allServers(worker).map(({ alias }) => alias);
     const full: Omit<WorkerSettings, 'connections' | 'responses' | 'metrics'> = {
-      ...settings,
+      ...worker,
       trace,
       shared,
       deaths: deathsMemory(),
       sending: this.#sending.buffer,
       serverStates: new SharedArrayBuffer(this.#aliases.length * Int32Array.BYTES_PER_ELEMENT),
     };
+    const common = { filename, proofs, results, log };
     this.#workers = Array.from(
       { length: threads },
-      (_, i) =>
-        new QueryWorker(i, filename, { ...full, metrics: metrics?.query(i) }, proofs, results, log),
+      (_, i) => new QueryWorker(i, { ...full, metrics: metrics?.query(i) }, common),
     );
   }
 

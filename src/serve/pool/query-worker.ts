@@ -33,6 +33,15 @@ export interface QueryResults {
   readonly reported?: (text: string) => void;
 }
 
+/** What all workers of a pool have in common. */
+export interface QueryWorkerOptions {
+  readonly filename: string;
+  /** A thread that starts gets them before its first request. */
+  readonly proofs: ProofBook;
+  readonly results: QueryResults;
+  readonly log: Logger;
+}
+
 /** Most requests in one message. */
 const MESSAGE_REQUESTS = 64;
 
@@ -52,13 +61,10 @@ export class QueryWorker {
   /** Number of requests that the next flush sends. */
   collected = 0;
   readonly #number: number;
-  readonly #filename: string;
   readonly #settings: WorkerSettings;
   /** By the place of the server in allServers. */
   readonly #connections: readonly ServerConnections[];
-  readonly #proofs: ProofBook;
-  readonly #results: QueryResults;
-  readonly #log: Logger;
+  readonly #options: QueryWorkerOptions;
   readonly #responses: ResponseReader;
   /** Reports the thread's responses; a new one for each thread, so that none of a dead thread arrives late. */
   #mailbox: Mailbox | undefined;
@@ -75,17 +81,14 @@ export class QueryWorker {
   #bodies: Buffer[] = [];
   #abandoned = '';
 
-  /** `number` identifies the worker in the pool. A thread that starts gets `proofs` before its first request. */
+  /** `number` identifies the worker in the pool. */
   constructor(
     number: number,
-    filename: string,
     settings: Omit<WorkerSettings, 'connections' | 'responses'>,
-    proofs: ProofBook,
-    results: QueryResults,
-    log: Logger,
+    options: QueryWorkerOptions,
   ) {
     this.#number = number;
-    this.#filename = filename;
+    this.#options = options;
     const servers = allServers(settings);
     const connections = ServerConnections.memoryFor(servers.length);
     const responses = createRing();
@@ -94,9 +97,6 @@ export class QueryWorker {
     const shared = new Int32Array(connections);
     this.#connections = servers.map((_server, i) => new ServerConnections(shared, i));
     servers.forEach(({ connections: allowed }, i) => (this.#connections[i]!.allowed = allowed));
-    this.#proofs = proofs;
-    this.#results = results;
-    this.#log = log;
     this.#start();
   }
 
@@ -201,7 +201,7 @@ export class QueryWorker {
 
   #start(): void {
     const piscina: Thread = new Piscina({
-      filename: this.#filename,
+      filename: this.#options.filename,
       workerData: this.#settings,
       minThreads: 1,
       maxThreads: 1,
@@ -212,7 +212,7 @@ export class QueryWorker {
     });
     piscina.on('error', (error: unknown) => {
       // Piscina reports messages of a thread that is being ended as errors.
-      if (!this.#closed) this.#log.error({ err: error }, 'a query worker failed');
+      if (!this.#closed) this.#options.log.error({ err: error }, 'a query worker failed');
     });
     piscina.on('workerCreate', () => {
       if (!this.#closed) this.#serve(piscina);
@@ -224,15 +224,15 @@ export class QueryWorker {
   /** Connects the thread that piscina just started. */
   #serve(piscina: Thread): void {
     this.#alive = true;
+    const { proofs, results, log } = this.#options;
     const mailbox = new Mailbox((report, bodies) => {
-      if (report !== '') this.#results.reported?.(report);
-      this.load -= this.#responses.read(bodies, this.#results.answered);
+      if (report !== '') results.reported?.(report);
+      this.load -= this.#responses.read(bodies, results.answered);
       if (this.#responses.takeFull()) mailbox.post(this.#address, ROOM);
       this.#backoff.reset();
     });
     this.#mailbox = mailbox;
-    for (const news of newsPieces(this.#proofs.news()))
-      runTask(piscina, 'proofs', news).catch(noop);
+    for (const news of newsPieces(proofs.news())) runTask(piscina, 'proofs', news).catch(noop);
     runTask(piscina, 'serve', mailbox.address).then(
       (address) => {
         if (this.#mailbox !== mailbox || this.#closed) return;
@@ -240,7 +240,7 @@ export class QueryWorker {
         this.flush();
       },
       (error: unknown) => {
-        if (!this.#closed) this.#log.error({ err: error }, 'a query worker failed as it started');
+        if (!this.#closed) log.error({ err: error }, 'a query worker failed as it started');
       },
     );
   }
@@ -253,10 +253,10 @@ export class QueryWorker {
     this.#mailbox = undefined;
     this.#responses.discard();
     this.load = 0;
-    this.#results.died(this.#number, new Set(requestIds(this.#batch)));
+    this.#options.results.died(this.#number, new Set(requestIds(this.#batch)));
     counts[THREAD_DEATHS.query]! += 1;
     const series = countDeath(this.#settings.deaths);
-    this.#log.warn({ series }, 'a query worker died and is replaced');
+    this.#options.log.warn({ series }, 'a query worker died and is replaced');
     // Piscina starts the replacement right after this event, except when the thread died before it was ready.
     setImmediate(() => {
       if (this.#closed || piscina.threads.length > 0) return;
@@ -265,9 +265,9 @@ export class QueryWorker {
       this.#bodies = [];
       this.collected = 0;
       this.#abandoned = '';
-      this.#results.died(this.#number, new Set()); // no replacement could run them
+      this.#options.results.died(this.#number, new Set()); // no replacement could run them
       const wait = this.#backoff.next();
-      this.#log.error({ wait }, 'a query worker cannot start');
+      this.#options.log.error({ wait }, 'a query worker cannot start');
       this.#restart = setTimeout(() => this.#start(), wait);
     });
   }

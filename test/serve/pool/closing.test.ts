@@ -13,8 +13,9 @@ t.test('changes are reported until the end', async (t) => {
   const take = (...line: unknown[]): unknown => logged.push(line);
   const log = { error: take, warn: take } as unknown as Logger;
   const results = { answered: () => undefined, died: () => undefined };
+  const { worker } = httpProcessSettings({});
   for (let i = 0; i < 5; i++) {
-    const pool = new QueryPool(1, httpProcessSettings({}).worker, results, log, LATE);
+    const pool = new QueryPool({ threads: 1, worker, results, log, filename: LATE });
     for (let n = 0; n < 5_000; n++) pool.scriptsChanged();
     await pool.close();
   }

@@ -16,7 +16,6 @@ import { blocksOf, ProcessPlaces } from '#app/observe/metrics/places.js';
 import { counts } from '#app/observe/metrics/thread.js';
 import { createSharedMemory, mapSharedMemory } from '#app/native/shared-memory.js';
 import { QueryPool } from '#app/serve/pool/query-pool.js';
-import { ProofBook } from '#app/messages/proof-book.js';
 import { httpProcessSettings } from '../../support/http-process.js';
 import { until } from '../../support/until.js';
 
@@ -27,15 +26,14 @@ t.test('the thread dies', async (t) => {
   const memory = createSharedMemory(blocksOf(1) * BLOCK_BYTES);
   const reader = new BlockReader(mapSharedMemory(memory, BLOCK_BYTES, BLOCK_BYTES), 0);
   const { worker } = httpProcessSettings({ worker: { scripts: folder } });
-  const pool = new QueryPool(
-    1,
+  const pool = new QueryPool({
+    threads: 1,
     worker,
-    { answered: () => undefined, died: () => undefined },
-    createLogger({ level: 'silent', pretty: false }, {}),
-    MORTAL,
-    new ProofBook(),
-    new ProcessPlaces(memory, 0, 1),
-  );
+    results: { answered: () => undefined, died: () => undefined },
+    log: createLogger({ level: 'silent', pretty: false }, {}),
+    filename: MORTAL,
+    metrics: new ProcessPlaces(memory, 0, 1),
+  });
   const alive = setInterval(() => undefined, 1_000); // waiting for answers does not keep a process alive
   t.teardown(() => {
     clearInterval(alive);

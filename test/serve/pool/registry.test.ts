@@ -41,7 +41,8 @@ const { worker } = httpProcessSettings({
   },
 });
 const results = { answered: () => undefined, died: () => undefined };
-const pool = new QueryPool(1, worker, results, createLogger(silent, {}), MORTAL);
+const log = createLogger(silent, {});
+const pool = new QueryPool({ threads: 1, worker, results, log, filename: MORTAL });
 const alive = setInterval(() => undefined, 1_000);
 t.teardown(() => {
   clearInterval(alive);

@@ -62,10 +62,10 @@ export function scriptedPool(
     one.settle(outcome);
   };
   const { worker } = httpProcessSettings({ worker: { scripts: obstacle } });
-  const pool = new QueryPool(
+  const pool = new QueryPool({
     threads,
     worker,
-    {
+    results: {
       answered(id, status, _type, _lines, body) {
         done(id, {
           status,
@@ -78,9 +78,9 @@ export function scriptedPool(
           if (worker === number && !kept.has(id)) done(id, LOST);
       },
     },
-    createLogger({ level: 'silent', pretty: false }, {}),
-    program,
-  );
+    log: createLogger({ level: 'silent', pretty: false }, {}),
+    filename: program,
+  });
   const alive = setInterval(() => undefined, 1_000); // waiting for answers does not keep a process alive
   t.teardown(() => {
     clearInterval(alive);

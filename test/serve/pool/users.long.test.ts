@@ -35,7 +35,7 @@ function poolOf(
   });
   const log = createLogger({ level: 'silent', pretty: false }, {});
   const results = { answered: () => undefined, died: () => undefined };
-  const pool = new QueryPool(threads, worker, results, log, MORTAL);
+  const pool = new QueryPool({ threads, worker, results, log, filename: MORTAL });
   const alive = setInterval(() => undefined, 1_000);
   t.teardown(() => {
     clearInterval(alive);
