@@ -3,7 +3,6 @@
  * failure becomes a response.
  */
 import { errorBody, ServiceError } from '../base/errors.js';
-import type { Logger } from '../observe/log.js';
 import { McpCall } from '../mcp/arguments/call.js';
 import { CatalogCache } from '../mcp/tables/catalog.js';
 import { McpEndpoint } from '../mcp/protocol/endpoint.js';
@@ -15,45 +14,28 @@ import { ToolCalls } from '../mcp/tools/tool-calls.js';
 import { ToolList } from '../mcp/tools/tool-list.js';
 import type { NameForm } from '../mcp/arguments/tool-names.js';
 import type { McpRequest } from '../messages/batch.js';
-import type { ProofBook } from '../messages/proof-book.js';
-import type { McpSettings, WorkerSettings } from '../messages/worker-settings.js';
+import type { McpSettings } from '../messages/worker-settings.js';
 import { namesOf } from '../stored/scripts/table-names.js';
-import type { Scripts } from '../script/scripts.js';
 import { version } from '../base/version.js';
-import type { QuerySpans } from './timing/query-spans.js';
 import type { Responder } from './responses/responder.js';
-import type { SlowStatements } from './timing/slow-statements.js';
-import type { WorkerDatabase } from './worker-database.js';
+import type { WorkerParts } from './worker-parts.js';
 
 /** From this length on (characters) a message may take milliseconds to be parsed. */
 const LONG = 16_384;
 
 export class McpRunner {
-  readonly #claimSettings: boolean;
   readonly #form: NameForm;
   readonly #endpoint: McpEndpoint;
+  readonly #parts: WorkerParts;
   readonly #responder: Responder;
-  readonly #spans: QuerySpans | undefined;
-  readonly #log: Logger;
   readonly #long: McpCall[] = [];
 
-  constructor(
-    settings: WorkerSettings,
-    mcp: McpSettings,
-    scripts: Scripts,
-    proofs: ProofBook,
-    databases: ReadonlyMap<string, WorkerDatabase>,
-    slow: SlowStatements,
-    responder: Responder,
-    spans: QuerySpans | undefined,
-    log: Logger,
-  ) {
-    const { claims, claimSettings, raised } = settings;
-    this.#claimSettings = claimSettings;
+  constructor(mcp: McpSettings, parts: WorkerParts, responder: Responder) {
+    const { settings, databases, scripts, proofs, slow, log } = parts;
+    const { claims, raised } = settings;
     this.#form = mcp.toolNames;
+    this.#parts = parts;
     this.#responder = responder;
-    this.#spans = spans;
-    this.#log = log;
     const limit = Math.max(...mcp.databases.map((database) => database.statementTimeout));
     const readOnly = new ReadOnly(
       (alias, onPrimary) => databases.get(alias)!.readOnly(onPrimary),
@@ -83,9 +65,9 @@ export class McpRunner {
 
   call(request: McpRequest): McpCall {
     const form = request.form === '' ? this.#form : (request.form as NameForm);
-    const call = new McpCall(request, this.#claimSettings, form);
+    const call = new McpCall(request, this.#parts.settings.claimSettings, form);
     if (request.traced) {
-      call.trace = this.#spans?.idsOf(request);
+      call.trace = this.#parts.spans?.idsOf(request);
       call.taken = performance.now();
     }
     return call;
@@ -117,8 +99,8 @@ export class McpRunner {
   }
 
   #threw(call: McpCall, error: unknown): void {
-    this.#spans?.failedMcp(call);
-    this.#log.error({ ...call.ids, err: error }, 'an MCP request failed');
+    this.#parts.spans?.failedMcp(call);
+    this.#parts.log.error({ ...call.ids, err: error }, 'an MCP request failed');
     const { status, message, code } = new ServiceError('internal');
     this.#responder.sender.sendMcp(call, { status, body: errorBody(message, code, false) });
   }

@@ -5,7 +5,6 @@
 import { performance } from 'node:perf_hooks';
 import {
   ABANDON,
-  BODY_METHODS,
   RUN,
   unpackIds,
   unpackRequests,
@@ -18,7 +17,6 @@ import { readBody } from '../script/body/request-body.js';
 import { NO_HEAD } from '../script/head/head.js';
 import { fieldValue } from '../base/header-list.js';
 import { headerLine } from '../base/headers.js';
-import type { Logger } from '../observe/log.js';
 import { BATCH_REQUESTS, RENDERED_TEXTS } from '../observe/metrics/catalogue.js';
 import { observeCount } from '../observe/metrics/histogram.js';
 import { counts } from '../observe/metrics/thread.js';
@@ -33,7 +31,7 @@ import { checkKnown, checkParameters } from '../script/request/declared-paramete
 import { parseQueryString, type QueryParameters } from '../script/request/query-string.js';
 import { RequestData } from '../script/request/request-data.js';
 import type { ScriptText } from '../script/script-text.js';
-import type { FoundScript, Scripts } from '../script/scripts.js';
+import type { FoundScript } from '../script/scripts.js';
 import {
   firstWord,
   jsonFrame,
@@ -42,8 +40,6 @@ import {
 } from '../script/statement/statement.js';
 import { commitsAlone } from '../script/statement/transaction-rules.js';
 import type { DatabaseSettings } from '../messages/database-settings.js';
-import type { WorkerSettings } from '../messages/worker-settings.js';
-import type { ScriptBody } from '../messages/tasks.js';
 import type { Template } from '../template/template.js';
 import type { TraceIds } from '../observe/trace/trace-context.js';
 import { hasColumns, sendsLines } from './responses/head-response.js';
@@ -51,8 +47,8 @@ import { ListingRunner } from './listings/listing-runner.js';
 import type { McpRunner } from './mcp-runner.js';
 import { bindBytes, readLarge } from './large-body.js';
 import { Query } from './query.js';
-import type { QuerySpans } from './timing/query-spans.js';
 import type { Responder } from './responses/responder.js';
+import type { WorkerParts } from './worker-parts.js';
 import { ShapedStatements } from '../script/statement/shaped-statements.js';
 import { TimedQuery } from './timing/timed-query.js';
 
@@ -74,58 +70,33 @@ export interface StatementTarget {
   costOf(template: Template): ScriptCost | undefined;
 }
 
+/** What a runner gives requests to, besides the parts of its worker. */
+export interface RunnerParts extends Pick<WorkerParts, 'settings' | 'scripts' | 'spans' | 'log'> {
+  readonly databases: ReadonlyMap<string, StatementTarget>;
+  readonly responder: Responder;
+  /** Undefined without an MCP endpoint. */
+  readonly mcp?: McpRunner | undefined;
+  /** Takes the requests for the SQL of scripts. */
+  readonly sql?: QueryRunner | undefined;
+}
+
 export class QueryRunner {
-  readonly #settings: WorkerSettings;
-  readonly #databases: ReadonlyMap<string, StatementTarget>;
-  readonly #scripts: Scripts;
+  readonly #parts: RunnerParts;
+  readonly #responder: Responder;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
   readonly #listings: ListingRunner;
-  readonly #mcp: McpRunner | undefined;
-  readonly #sql: QueryRunner | undefined;
-  readonly #responder: Responder;
-  readonly #spans: QuerySpans | undefined;
-  readonly #log: Logger;
   /** Whether each request is logged with how it ran. */
   readonly #logsTimes: boolean;
 
-  /**
-   * Without `mcp` there is no MCP endpoint, without `spans` nothing is traced; `sql` takes the requests for the SQL of
-   * scripts.
-   */
-  constructor(
-    settings: WorkerSettings,
-    databases: ReadonlyMap<string, StatementTarget>,
-    scripts: Scripts,
-    mcp: McpRunner | undefined,
-    sql: QueryRunner | undefined,
-    responder: Responder,
-    spans: QuerySpans | undefined,
-    log: Logger,
-  ) {
-    this.#settings = settings;
-    this.#databases = databases;
-    this.#scripts = scripts;
+  constructor(parts: RunnerParts) {
+    const { settings, responder, log } = parts;
+    this.#parts = parts;
+    this.#responder = responder;
     this.#statements = new StatementBuilder(jsonFrame(settings.aggregate, settings.maxResult));
     this.#shaped = new ShapedStatements(settings.aggregate, settings.maxResult);
     this.#listings = new ListingRunner(settings.access, this.#statements);
-    this.#mcp = mcp;
-    this.#sql = sql;
-    this.#responder = responder;
-    this.#spans = spans;
-    this.#log = log;
     this.#logsTimes = log.isLevelEnabled('debug');
-  }
-
-  /** bodies tells what becomes of bodies, for each method that may have one; nothing of a script that cannot be used. */
-  async bodies(alias: string, folder: string, name: string): Promise<ScriptBody[]> {
-    try {
-      const script = await this.#scripts.find(alias, folder, name, performance.now());
-      return BODY_METHODS.map((method) => bodyOf(script, method));
-    } catch (error) {
-      if (error instanceof ServiceError) return [];
-      throw error;
-    }
   }
 
   /** take runs, or abandons, the requests of a message from the HTTP process. */
@@ -141,8 +112,8 @@ export class QueryRunner {
     observeCount(counts, BATCH_REQUESTS, requests.length);
     // The HTTP process has the same settings: it has no route for what is undefined here.
     for (const request of requests)
-      if (request.kind === 'mcp') this.#respond(this.#mcp!, request);
-      else if (request.kind === 'sql') this.#sql!.#take(request, now);
+      if (request.kind === 'mcp') this.#respond(this.#parts.mcp!, request);
+      else if (request.kind === 'sql') this.#parts.sql!.#take(request, now);
       else this.#take(request, now);
     this.#flush();
   }
@@ -161,12 +132,12 @@ export class QueryRunner {
   }
 
   #query(request: Query['request']): Query {
-    const { claimSettings, serverTiming } = this.#settings;
-    const log = this.#logsTimes ? this.#log : undefined;
+    const { claimSettings, serverTiming } = this.#parts.settings;
+    const log = this.#logsTimes ? this.#parts.log : undefined;
     if (!serverTiming && log === undefined && !request.traced)
       return new Query(this.#responder, request, claimSettings);
     const query = new TimedQuery(this.#responder, request, claimSettings, log, serverTiming);
-    if (request.traced) query.trace = this.#spans?.idsOf(request);
+    if (request.traced) query.trace = this.#parts.spans?.idsOf(request);
     return query;
   }
 
@@ -184,7 +155,7 @@ export class QueryRunner {
         return;
       }
       const { alias, folder, name } = request;
-      const script = this.#scripts.find(alias, folder, name, now);
+      const script = this.#parts.scripts.find(alias, folder, name, now);
       if (script instanceof Promise) {
         script.then(
           (found) => {
@@ -256,16 +227,16 @@ export class QueryRunner {
     const data = new RequestData(
       parameters,
       headers,
-      this.#settings.claims ? claims : '',
+      this.#parts.settings.claims ? claims : '',
       (header) => {
-        this.#log.warn(
+        this.#parts.log.warn(
           { ...query.ids, script: query.path, header },
           'a header was blanked: its value cannot be interpolated safely, or is not UTF-8',
         );
       },
       head === NO_HEAD ? undefined : head.parameters,
       query.body,
-      now + this.#settings.timeout,
+      now + this.#parts.settings.timeout,
     );
     if (head !== NO_HEAD) this.#applyHead(query, text, parameters, data);
     const rendered = template.render(data);
@@ -286,7 +257,7 @@ export class QueryRunner {
     if (query.identity !== undefined && query.statement.commits) throw mayCommit();
     if (verb === 'read') query.form = query.valueForm;
     if (head !== NO_HEAD) this.#applyShape(query);
-    const database = this.#databases.get(alias)!;
+    const database = this.#parts.databases.get(alias)!;
     query.cost = database.costOf(template);
     if (bytes === undefined || database.database === undefined) this.#submit(query, now);
     else
@@ -320,7 +291,7 @@ export class QueryRunner {
     } else if ((head.shape !== 'list' || hasColumns(head)) && returnsNoRows(statement.text))
       throw new ServiceError('no_rows_returned');
     if (head.timeout === undefined) return;
-    const { statementTimeout } = this.#databases.get(query.request.alias)!.settings;
+    const { statementTimeout } = this.#parts.databases.get(query.request.alias)!.settings;
     const timeout = Math.min(head.timeout, statementTimeout);
     query.identity = withTimeout(query.identity, timeout);
   }
@@ -328,7 +299,7 @@ export class QueryRunner {
   #submit(query: Query, now: number): void {
     if (query.abandoned) this.#responder.failures.reject(query, new ServiceError('timeout'));
     else {
-      const database = this.#databases.get(query.request.alias)!;
+      const database = this.#parts.databases.get(query.request.alias)!;
       const submitted = query.submittedAt(now);
       if (query.trace !== undefined) this.#nameTrace(query, query.trace);
       if (database.servers === undefined) database.run(query, submitted);
@@ -340,37 +311,26 @@ export class QueryRunner {
   #route(query: Query, servers: Servers, now: number): void {
     if (query.reads && !query.head.primary) {
       const { headers, alias } = query.request;
-      query.after = requestedPosition(headers, alias, this.#settings.defaultAlias);
+      query.after = requestedPosition(headers, alias, this.#parts.settings.defaultAlias);
       servers.read(query, now);
     } else servers.write(query, now);
   }
 
   /** Has PostgreSQL see the trace id, except with what cannot have a statement before it in its transaction. */
   #nameTrace(query: Query, { traceId }: TraceIds): void {
-    if (this.#settings.trace?.applicationName !== true) return;
+    if (this.#parts.settings.trace?.applicationName !== true) return;
     const { text, parts } = query.statement;
     if (parts !== undefined || commitsAlone(text, firstWord(text) ?? '') === undefined)
       query.identity = withTraceId(query.identity, traceId);
   }
 
   #flush(): void {
-    for (const database of this.#databases.values()) database.flush();
+    for (const database of this.#parts.databases.values()) database.flush();
   }
 }
 
 function isUnusable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'script_not_usable';
-}
-
-function bodyOf(script: FoundScript, method: string): ScriptBody {
-  try {
-    const { body, head } = script.select(method);
-    return { method, kept: body !== 'none', limit: head.maxBody };
-  } catch (error) {
-    // The response of such a request says why.
-    if (error instanceof ServiceError) return { method, kept: false, limit: undefined };
-    throw error;
-  }
 }
 
 /** What PostgreSQL reports of one statement: a placeholder is in quotes, or stands for no value. */

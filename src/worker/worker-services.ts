@@ -18,6 +18,7 @@ import { QueryRunner } from './query-runner.js';
 import type { QuerySpans } from './timing/query-spans.js';
 import { RegistryTasks } from './tasks/registry-tasks.js';
 import { Responder } from './responses/responder.js';
+import { scriptBodies } from './tasks/script-bodies.js';
 import { shownDatabases } from './shown-sql.js';
 import { RouteTasks } from './tasks/route-tasks.js';
 import type { ResponseBatcher } from './responses/response-batcher.js';
@@ -45,7 +46,6 @@ export class WorkerServices {
     const { database } = databases.get(defaultAlias)!;
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
     const aliases = new Set(databases.keys());
-    // Empty with `queries.proof` off, and until the first proofs arrive.
     const proofs = new ProofBook();
     // Undefined when scripts are files.
     const stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
@@ -57,19 +57,15 @@ export class WorkerServices {
     const plans = PlanTimes.of(settings.shared);
     const spareOf = (alias: string): Database => databases.get(alias)!.spare;
     const slow = new SlowStatements(settings.slow, spareOf, plans, log);
-    const responder = new Responder(settings, databases, batcher, slow, proofs, spans, log);
-    const shown = shownDatabases(databases, responder);
-    this.runner = new QueryRunner(
-      settings,
-      databases,
-      scripts,
-      // prettier-ignore
-      mcp && Mcp && new Mcp(settings, mcp, scripts, proofs, databases, slow, responder, spans, log),
-      new QueryRunner(settings, shown, scripts, undefined, undefined, responder, spans, log),
+    const parts = { settings, databases, scripts, proofs, slow, spans, log };
+    const responder = new Responder(parts, batcher);
+    const shown = { ...parts, responder, databases: shownDatabases(databases, responder) };
+    this.runner = new QueryRunner({
+      ...parts,
       responder,
-      spans,
-      log,
-    );
+      mcp: mcp && Mcp && new Mcp(mcp, parts, responder),
+      sql: new QueryRunner(shown),
+    });
     const users = new UserTasks(settings.users, database, log);
     const registry = new RegistryTasks(settings, byAlias, log, refresh, async () => {
       await refresh();
@@ -95,7 +91,7 @@ export class WorkerServices {
       makeUsersTable: () => users.make(),
       scripts: refresh,
       proofs: (news) => proofs.apply(news),
-      scriptBodies: ({ alias, folder, name }) => this.runner.bodies(alias, folder, name),
+      scriptBodies: (script) => scriptBodies(scripts, script),
       registry: (request) => registry.respond(request),
       foundScripts: () =>
         stored ? storedScriptsFound(stored) : scriptFilesFound(settings.scripts),

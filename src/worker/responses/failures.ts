@@ -10,7 +10,6 @@ import { errorBody, ServiceError, type ErrorCode } from '../../base/errors.js';
 import { excerpt } from '../../base/excerpt.js';
 import { NO_HEAD } from '../../script/head/head.js';
 import { headerLine } from '../../base/headers.js';
-import type { Logger } from '../../observe/log.js';
 import { ERROR_RESPONSES } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
 import { IdentityRejected } from '../../postgres/statement/identity.js';
@@ -31,16 +30,14 @@ import {
 import { statementFault, type IsSent } from '../../script/statement/statement-fault.js';
 import { verbOf } from '../../script/verb.js';
 import { readHint } from '../../script/statement/writing-read.js';
-import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { Position } from '../../base/position.js';
 import { RefusedValue, TemplateError } from '../../template/template.js';
 import { checkHint, failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
 import { deprecationLine } from './head-response.js';
 import type { Query } from '../query.js';
-import type { QuerySpans } from '../timing/query-spans.js';
 import { prefersText, readableError, type ErrorResponse } from './readable-error.js';
 import type { ResponseSender } from './response-sender.js';
-import type { WorkerDatabase } from '../worker-database.js';
+import type { WorkerParts } from '../worker-parts.js';
 
 /** How far PostgreSQL's clock may be ahead when it ends a statement at its time limit, ms. */
 const CLOCK_SLACK = 20;
@@ -60,28 +57,12 @@ const UNMET: ReadonlySet<string> = new Set<ErrorCode>([
 const MISSING: ReadonlySet<string> = new Set<ErrorCode>(['script_not_found', 'method_not_allowed']);
 
 export class Failures {
-  readonly #settings: WorkerSettings;
-  readonly #databases: ReadonlyMap<string, WorkerDatabase>;
+  readonly #parts: WorkerParts;
   readonly #sender: ResponseSender;
-  readonly #proofs: ProofBook;
-  readonly #spans: QuerySpans | undefined;
-  readonly #log: Logger;
 
-  /** Without `spans` nothing is traced. */
-  constructor(
-    settings: WorkerSettings,
-    databases: ReadonlyMap<string, WorkerDatabase>,
-    sender: ResponseSender,
-    proofs: ProofBook,
-    spans: QuerySpans | undefined,
-    log: Logger,
-  ) {
-    this.#settings = settings;
-    this.#databases = databases;
+  constructor(parts: WorkerParts, sender: ResponseSender) {
+    this.#parts = parts;
     this.#sender = sender;
-    this.#proofs = proofs;
-    this.#spans = spans;
-    this.#log = log;
   }
 
   /** failed sends the response to a request whose statement has failed, or was not sent. */
@@ -100,12 +81,12 @@ export class Failures {
 
   #notRun(query: Query, failure: ServiceError): void {
     const { path: script, request, abandoned } = query;
-    this.#spans?.failed(query, failure.status);
+    this.#parts.spans?.failed(query, failure.status);
     const { ids } = query; // with the trace that begins now
     if (failure instanceof IdentityRejected && !abandoned)
-      logRejectedIdentity(this.#log, failure, { ...ids, script, alias: request.alias });
+      logRejectedIdentity(this.#parts.log, failure, { ...ids, script, alias: request.alias });
     if (failure.cause !== undefined)
-      this.#log.error({ ...ids, script, err: failure.cause }, 'a request failed');
+      this.#parts.log.error({ ...ids, script, err: failure.cause }, 'a request failed');
     this.reject(query, failure);
   }
 
@@ -113,11 +94,11 @@ export class Failures {
     const { rendered, head, path: script, request } = query;
     const { alias } = request;
     const { state, constraint } = failure;
-    const { debug, raised, details, development } = this.#settings;
-    const explanation = explain(query, failure, this.#proofs);
+    const { debug, raised, details, development } = this.#parts.settings;
+    const explanation = explain(query, failure, this.#parts.proofs);
     const { place, position, parameter, index, statement, hint, fault } = explanation;
     const source = development && rendered && place ? excerpt(rendered.template, place) : undefined;
-    const { statementTimeout } = this.#databases.get(alias)!.settings;
+    const { statementTimeout } = this.#parts.databases.get(alias)!.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
     const response = failureResponse(failure, {
       debug,
@@ -135,14 +116,14 @@ export class Failures {
       ofRow: rendered !== undefined && isOfRow(failure, rendered.text),
       overTime: performance.now() - query.since >= limit - CLOCK_SLACK,
     });
-    this.#spans?.failed(query, response.status);
+    this.#parts.spans?.failed(query, response.status);
     // The failure of an abandoned request is most often its cancellation.
     if (!query.abandoned) {
       const help = hint ?? (rendered && !development ? checkHint(state, script) : undefined);
       const { ids } = query;
       const at = { ...ids, script, alias, statement, position, parameter, source, hint: help };
       const sentText = development ? undefined : { ...request, body: query.body };
-      logFailure(this.#log, failure, at, sentText);
+      logFailure(this.#parts.log, failure, at, sentText);
     }
     const final = state === RESOLUTION_UNKNOWN ? FINAL : 0;
     this.#sendError(query, response, deprecationLine(head), final);
@@ -157,14 +138,15 @@ export class Failures {
     } else if (error instanceof ServiceError) {
       // The author looks for the request in the log, although the same failure was logged before.
       const { code, detail, message, status } = error;
-      this.#spans?.failed(query, status);
-      if (UNMET.has(code)) this.#log.error({ ...query.ids, script: query.path }, message);
-      if (this.#settings.development && MISSING.has(code)) void this.#rejectMissing(query, error);
+      this.#parts.spans?.failed(query, status);
+      if (UNMET.has(code)) this.#parts.log.error({ ...query.ids, script: query.path }, message);
+      if (this.#parts.settings.development && MISSING.has(code))
+        void this.#rejectMissing(query, error);
       else if (detail === undefined && code !== 'statement_not_allowed') this.reject(query, error);
       else this.#rejectScript(query, error);
     } else {
-      this.#spans?.failed(query, 500);
-      this.#log.error({ ...query.ids, script: query.path, err: error }, 'a request failed');
+      this.#parts.spans?.failed(query, 500);
+      this.#parts.log.error({ ...query.ids, script: query.path, err: error }, 'a request failed');
       this.reject(query, new ServiceError('internal'));
     }
   }
@@ -174,11 +156,11 @@ export class Failures {
     const { path } = query;
     const failure = scriptFailure(path, error);
     const { position, parameter, safeMessage, message, hint } = failure;
-    const { debug, development } = this.#settings;
+    const { debug, development } = this.#parts.settings;
     const source = development ? linesAround(error) : undefined;
     const place = { ...query.ids, script: path, position, parameter };
-    if (development) this.#log.warn({ ...place, hint, source }, message);
-    else this.#log.warn(place, safeMessage);
+    if (development) this.#parts.log.warn({ ...place, hint, source }, message);
+    else this.#parts.log.warn(place, safeMessage);
     if (!debug) {
       this.reject(query, error);
       return;
@@ -190,14 +172,14 @@ export class Failures {
 
   /** Rejects a request for which there is no script, in development mode, and says which file would serve it. */
   async #rejectMissing(query: Query, error: ServiceError): Promise<void> {
-    const { scripts, scriptsTable } = this.#settings;
+    const { scripts, scriptsTable } = this.#parts.settings;
     const { request } = query;
     const { method } = request;
     const hint =
       scriptsTable === undefined && request.kind !== 'listing'
         ? await missingScriptHint(scripts, request.folder, request.name, method)
         : undefined;
-    this.#log.warn({ ...query.ids, script: query.path, hint }, error.message);
+    this.#parts.log.warn({ ...query.ids, script: query.path, hint }, error.message);
     const lines = linesOf(error, method);
     this.#sendError(query, { ...responseOf(error), members: { hint } }, lines);
   }
@@ -211,7 +193,7 @@ export class Failures {
     const { status, message, code, members } = response;
     const { xml, request } = query;
     counts[CODES[code] ?? ERROR_RESPONSES.sqlstate]! += 1;
-    if (this.#settings.development && !xml && prefersText(request.headers))
+    if (this.#parts.settings.development && !xml && prefersText(request.headers))
       this.#sender.respond(query, status, TEXT_BODY + final, readableError(response), lines, code);
     else {
       const type = xml ? XML_BODY : JSON_BODY;

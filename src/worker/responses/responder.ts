@@ -4,25 +4,20 @@
  */
 import type { ServiceError } from '../../base/errors.js';
 import { NO_HEAD, type Head } from '../../script/head/head.js';
-import type { Logger } from '../../observe/log.js';
 import { JSON_BODY } from '../../messages/batch.js';
 import { identityOf } from '../../postgres/statement/identity.js';
 import type { Run, StatementResult } from '../../postgres/statement/job.js';
 import { resultTooLarge } from '../../postgres/connection/result-budget.js';
 import type { SqlFailure } from '../../postgres/statement/sql-failure.js';
 import { jsonToXml } from '../../script/xml.js';
-import type { ProofBook } from '../../messages/proof-book.js';
-import type { WorkerSettings } from '../../messages/worker-settings.js';
 import { errorText } from '../../base/text.js';
 import { Failures } from './failures.js';
 import { changeResponse, checkJson, columnTexts, headerLines } from './head-response.js';
 import type { Query } from '../query.js';
-import type { QuerySpans } from '../timing/query-spans.js';
 import type { ResponseBatcher } from './response-batcher.js';
 import { ResponseSender } from './response-sender.js';
 import { serverTypes, type JsonOf } from './row-json.js';
-import type { SlowStatements } from '../timing/slow-statements.js';
-import type { WorkerDatabase } from '../worker-database.js';
+import type { WorkerParts } from '../worker-parts.js';
 
 const NO_JSON: JsonOf = () => undefined;
 
@@ -31,42 +26,27 @@ export class Responder {
   readonly failures: Failures;
   /** Time since it was queued, ms, from which `ran` is to be called. */
   readonly slowAfter: number;
-  readonly #settings: WorkerSettings;
-  readonly #databases: ReadonlyMap<string, WorkerDatabase>;
-  readonly #slow: SlowStatements;
-  readonly #spans: QuerySpans | undefined;
-  readonly #log: Logger;
+  readonly #parts: WorkerParts;
 
-  /** Without `spans` nothing is traced. */
-  constructor(
-    settings: WorkerSettings,
-    databases: ReadonlyMap<string, WorkerDatabase>,
-    batcher: ResponseBatcher,
-    slow: SlowStatements,
-    proofs: ProofBook,
-    spans: QuerySpans | undefined,
-    log: Logger,
-  ) {
-    this.#settings = settings;
-    this.#databases = databases;
+  constructor(parts: WorkerParts, batcher: ResponseBatcher) {
+    const { settings, slow, spans } = parts;
+    this.#parts = parts;
     this.sender = new ResponseSender(settings, batcher, spans);
-    this.failures = new Failures(settings, databases, this.sender, proofs, spans, log);
+    this.failures = new Failures(parts, this.sender);
     this.slowAfter = Math.min(slow.after, spans?.slow ?? Infinity);
-    this.#slow = slow;
-    this.#spans = spans;
-    this.#log = log;
   }
 
   /** ran logs a statement that was slow; its outcome follows. */
   ran(query: Query, run: Run): void {
-    this.#spans?.ran(query, run);
-    if (!this.#slow.isSlow(run)) return;
+    const { settings, slow, spans } = this.#parts;
+    spans?.ran(query, run);
+    if (!slow.isSlow(run)) return;
     const { request, ids, path, rendered, statement, parts, since, attempts } = query;
     const { alias, role, claims } = request;
-    const identity = identityOf(role, this.#settings.claimSettings ? claims : undefined);
+    const identity = identityOf(role, settings.claimSettings ? claims : undefined);
     const sql = parts === undefined ? statement.sql : undefined;
     const ran = { ids, script: path, alias, rendered, sql, identity, since, attempts };
-    this.#slow.log(ran, run);
+    slow.log(ran, run);
   }
 
   succeeded(query: Query, result: StatementResult): void {
@@ -114,7 +94,7 @@ export class Responder {
       const row = query.form === 'rows' ? result.rows?.[0] : undefined;
       // PostgreSQL keeps back the row when the JSON in it is too large.
       if (query.form === 'rows' && row === undefined)
-        throw resultTooLarge(this.#settings.maxResult);
+        throw resultTooLarge(this.#parts.settings.maxResult);
       const json = row === undefined ? result.value : (row[0] ?? null);
       checkJson(head, json);
       const lines = headerLines(head, row && columnTexts(head, row));
@@ -145,13 +125,13 @@ export class Responder {
     const { alias } = query.request;
     let jsonOf = NO_JSON;
     try {
-      const { serverJson } = this.#databases.get(alias)!;
+      const { serverJson } = this.#parts.databases.get(alias)!;
       jsonOf = await serverJson.of(result.columns!, result.rows!, query.identity);
     } catch (error) {
       // The statement has done its work, so its rows are sent, if only as text.
       const reason = errorText(error);
       const fields = { ...query.ids, script: query.path, reason };
-      this.#log.warn(fields, 'returned values are given as text');
+      this.#parts.log.warn(fields, 'returned values are given as text');
     }
     this.#sendRows(query, result, jsonOf);
   }
