@@ -35,22 +35,20 @@ export function describe(value: unknown): string {
   return typeof value === 'object' ? 'a table' : `a ${typeof value}`;
 }
 
-function refuse(at: string, found: string, allowed: string, issues: Issues): void {
-  issues.errors.push(`${at}: found ${found}; allowed: ${allowed}`);
-}
-
+/** A kind whose values `convert` accepts; `found` names another value in the error. */
 function simple<T>(
   name: string,
   allowed: string,
   convert: (value: unknown) => T | undefined,
-  rest: Partial<Kind<T>> = {},
+  { found = describe, ...rest }: Partial<Kind<T>> & { found?: (value: unknown) => string } = {},
 ): Kind<T> {
   return {
     name,
     allowed,
     read(value, at, issues) {
       const converted = convert(value);
-      if (converted === undefined) refuse(at, describe(value), allowed, issues);
+      if (converted === undefined)
+        issues.errors.push(`${at}: found ${found(value)}; allowed: ${allowed}`);
       return converted;
     },
     parse: (text) => text,
@@ -75,27 +73,28 @@ export function boolean(): Kind<boolean> {
   );
 }
 
+function string(allowed: string, accept: (text: string) => boolean): Kind<string> {
+  return simple('string', allowed, (value) =>
+    typeof value === 'string' && accept(value) ? value : undefined,
+  );
+}
+
 /** text accepts a string that matches `pattern`; `allowed` describes the pattern. */
 export function text(allowed = 'a string', pattern = /^[^\0]*$/): Kind<string> {
-  return simple('string', allowed, (value) =>
-    typeof value === 'string' && pattern.test(value) ? value : undefined,
-  );
+  return string(allowed, (value) => pattern.test(value));
 }
 
 /** objectName accepts the name of a schema, table, column or role: 1 to 63 bytes. */
 export function objectName(): Kind<string> {
-  return simple('string', 'a name of 1 to 63 bytes', (value) =>
-    typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= 63
-      ? value
-      : undefined,
+  return string(
+    'a name of 1 to 63 bytes',
+    (value) => /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= 63,
   );
 }
 
 /** databaseAlias accepts a name for paths: 1 to 63 bytes of letters, digits, `_` and `-`. */
 export function databaseAlias(): Kind<string> {
-  return simple('string', '1 to 63 bytes of letters, digits, _ and -', (value) =>
-    typeof value === 'string' && isIdentifier(value) ? value : undefined,
-  );
+  return string('1 to 63 bytes of letters, digits, _ and -', isIdentifier);
 }
 
 export function path(): Kind<string> {
@@ -118,17 +117,18 @@ export function choice<const T extends string>(...words: readonly T[]): Kind<T> 
 }
 
 export function integer(min: number, max: number): Kind<number> {
-  const allowed = `a whole number from ${min} to ${max}`;
-  return {
-    ...simple('integer', allowed, () => undefined as number | undefined),
-    read(value, at, issues) {
-      if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max)
-        return Number(value);
-      refuse(at, typeof value === 'number' ? String(value) : describe(value), allowed, issues);
-      return undefined;
+  return simple(
+    'integer',
+    `a whole number from ${min} to ${max}`,
+    (value) =>
+      Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+        ? Number(value)
+        : undefined,
+    {
+      found: (value) => (typeof value === 'number' ? String(value) : describe(value)),
+      parse: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text),
     },
-    parse: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text),
-  };
+  );
 }
 
 /** ratio accepts a number from 0 to 1. */
@@ -143,11 +143,9 @@ export function ratio(): Kind<number> {
 
 /** httpUrl accepts a URL of HTTP without a user, a password, a query string and a fragment. */
 export function httpUrl(): Kind<string> {
-  return simple(
-    'string',
+  return string(
     'an http or https URL without user, password, query string and fragment',
-    (value) =>
-      typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value) ? value : undefined,
+    (value) => HTTP_URL.test(value) && URL.canParse(value),
   );
 }
 
@@ -216,20 +214,17 @@ export function lag(): Kind<Lag> {
   const sizes = size(1, 1024 * 1024 * MiB);
   const allowed =
     'a size with KiB, MiB or GiB, or a duration with s, m or h from 1s to 24h, both as strings';
-  return {
-    ...simple('lag', allowed, () => undefined as Lag | undefined),
-    read(value, at, issues) {
-      const unread: Issues = { errors: [], warnings: [] };
-      // A number alone could be either.
-      const bytes = typeof value === 'string' ? sizes.read(value, at, unread) : undefined;
-      if (bytes !== undefined) return Object.freeze({ bytes });
-      const time = typeof value === 'string' ? times.read(value, at, unread) : undefined;
-      if (time !== undefined) return Object.freeze({ time });
-      refuse(at, describe(value), allowed, issues);
-      return undefined;
-    },
-    show: ({ bytes, time }) => (bytes === undefined ? times.show(time) : sizes.show(bytes)),
+  const convert = (value: unknown): Lag | undefined => {
+    if (typeof value !== 'string') return undefined; // a number alone could be either
+    const unread: Issues = { errors: [], warnings: [] };
+    const bytes = sizes.read(value, '', unread);
+    if (bytes !== undefined) return Object.freeze({ bytes });
+    const time = times.read(value, '', unread);
+    return time === undefined ? undefined : Object.freeze({ time });
   };
+  return simple('lag', allowed, convert, {
+    show: ({ bytes, time }) => (bytes === undefined ? times.show(time) : sizes.show(bytes)),
+  });
 }
 
 function quantity(
@@ -241,23 +236,23 @@ function quantity(
   max: number,
 ): Kind<number> {
   const form = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,9})?) ?(${Object.keys(units).join('|')})$`);
-  return {
-    ...simple(name, allowed, () => undefined as number | undefined),
-    read(value, at, issues) {
-      let amount = typeof value === 'number' ? value * bare : NaN;
-      if (typeof value === 'string') {
-        const match = form.exec(value);
-        if (match !== null) amount = Number(match[1]) * units[match[2]!]!;
-      }
-      const rounded = Math.round(amount);
-      if (rounded >= min && rounded <= max) return rounded;
-      const found = Number.isFinite(rounded) ? withUnit(rounded, units) : describe(value);
-      refuse(at, found, allowed, issues);
-      return undefined;
+  const amountOf = (value: unknown): number => {
+    if (typeof value === 'number') return Math.round(value * bare);
+    const match = typeof value === 'string' ? form.exec(value) : null;
+    return match === null ? NaN : Math.round(Number(match[1]) * units[match[2]!]!);
+  };
+  const convert = (value: unknown): number | undefined => {
+    const amount = amountOf(value);
+    return amount >= min && amount <= max ? amount : undefined;
+  };
+  return simple(name, allowed, convert, {
+    found: (value) => {
+      const amount = amountOf(value);
+      return Number.isFinite(amount) ? withUnit(amount, units) : describe(value);
     },
     parse: (text) => (/^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : text),
     show: (value) => `"${withUnit(value, units)}"`,
-  };
+  });
 }
 
 /** withUnit formats an amount in the largest unit in which it is a whole number. */
