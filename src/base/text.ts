@@ -15,6 +15,11 @@ export function sortedBy<T>(items: Iterable<T>, keyOf: (item: T) => string): T[]
   return [...items].sort((a, b) => compareText(keyOf(a), keyOf(b)));
 }
 
+/** counted is a number of things: `1 script`, `2 scripts`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** oneLine joins the lines of a message with spaces; messages of libpq have several. */
 export function oneLine(message: string): string {
   return message.trim().replaceAll(/\s*\n\s*/g, ' ');

@@ -2,6 +2,7 @@
  * The command `client typescript`: writes a client for the scripts of the default database, or for an OpenAPI document that
  * a service has made. Writes nothing, with exit code 1, while a script is broken or a database does not answer.
  */
+import { counted } from '../base/text.js';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -33,8 +34,8 @@ export async function printTypeScript(
     const client = new TypeScriptClient(document);
     for (const operation of client.operations) client.add(operation);
     for (const why of client.leftOut) process.stderr.write(`warning: left out: ${why}\n`);
-    const { length } = client.operations;
-    await writeOut(sources.cwd, out, client.text(), `${length} function${length === 1 ? '' : 's'}`);
+    const about = counted(client.operations.length, 'function');
+    await writeOut(sources.cwd, out, client.text(), about);
     return 0;
   } catch (error) {
     const reasons =

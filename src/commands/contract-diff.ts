@@ -2,6 +2,7 @@
  * The command `contract diff`: prints what changed between two contracts, what breaks callers first. The new one is a file,
  * or is made of the current scripts. Exit code 1 for breaking changes with `--breaking`, and when there is no contract.
  */
+import { counted, systemErrorText } from '../base/text.js';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,8 +46,7 @@ async function contractAt(file: string, cwd: string): Promise<Contract> {
   } catch (error) {
     if (error instanceof NoContract) throw error;
     if (error instanceof ContractError) throw new NoContract([`error: ${name}: ${error.message}`]);
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    throw new NoContract([`error: ${name} cannot be read: ${code}`]);
+    throw new NoContract([`error: ${name} cannot be read: ${systemErrorText(error)}`]);
   }
 }
 
@@ -81,7 +81,7 @@ function changesText(changes: readonly Change[]): string {
   const section = (title: string, list: readonly Change[]): string[] =>
     list.length === 0 ? [] : ['', `${title}:`, '', ...list.map(changeLine)];
   const lines = [
-    `${countOf(breaking, 'breaking change')}, ${countOf(others, 'compatible change')}`,
+    `${counted(breaking.length, 'breaking change')}, ${counted(others.length, 'compatible change')}`,
     ...section('Breaking', breaking),
     ...section('Compatible', others),
   ];
@@ -90,8 +90,4 @@ function changesText(changes: readonly Change[]): string {
 
 function changeLine({ script, verb, message }: Change): string {
   return `- ${printable(`${script} (${verb}): ${message}`)}`;
-}
-
-function countOf({ length }: readonly unknown[], noun: string): string {
-  return `${length} ${noun}${length === 1 ? '' : 's'}`;
 }

@@ -2,6 +2,7 @@
  * The command `contract`: writes what every script takes and gives, as a file for version control or to standard output.
  * Writes nothing, with exit code 1, while a script is broken or a database does not answer.
  */
+import { counted } from '../base/text.js';
 import type { ConfigSources } from './config/load.js';
 import { writeContract } from '../describe/contract/contract-text.js';
 import type { CommandLine } from './line/command-line.js';
@@ -15,9 +16,8 @@ export async function printContract(
 ): Promise<number> {
   try {
     const contract = await currentContract(sources, line);
-    const text = writeContract(contract);
-    const { length } = contract.scripts;
-    await writeOut(sources.cwd, line.out, text, `${length} script${length === 1 ? '' : 's'}`);
+    const about = counted(contract.scripts.length, 'script');
+    await writeOut(sources.cwd, line.out, writeContract(contract), about);
     return 0;
   } catch (error) {
     process.stderr.write(`${reasonsOf(error).join('\n')}\nnothing was written\n`);

@@ -14,7 +14,7 @@ import { problemPlace, type ListedProblem } from '../script/files/script-files.j
 import { listScripts, type ListedScript } from '../script/files/script-listing.js';
 import type { ScriptText } from '../script/script-text.js';
 import type { RoutedScript } from '../script/scripts.js';
-import { oneLine } from '../base/text.js';
+import { oneLine, systemErrorText } from '../base/text.js';
 import type { CommandLine } from './line/command-line.js';
 import { printable } from './line/printable.js';
 import { Progress } from './line/progress.js';
@@ -180,7 +180,7 @@ async function listedScripts(
   try {
     if (isServed) ({ scripts, problems } = await listScripts(location));
   } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
+    const code = systemErrorText(error);
     if (table.stored === null || code !== 'ENOENT')
       throw new NoContract([`error: ${location} cannot be read: ${code}`]);
   }

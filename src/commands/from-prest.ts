@@ -110,7 +110,7 @@ function outcomeOf(
 function reportConflicts(to: string, { env, yes, dryRun }: FromPrestOptions, draft: Draft): void {
   if (existsSync(to) && !yes) {
     const message = 'it is there already; --yes replaces it';
-    if (dryRun) draft.report('differs', to, message);
+    if (dryRun) draft.differs(to, message);
     else draft.problems.push(`${to}: ${message}`);
   }
   for (const name of Object.keys(env))
@@ -118,11 +118,7 @@ function reportConflicts(to: string, { env, yes, dryRun }: FromPrestOptions, dra
       /^SERVICE_(?!(?:CONF|MCP_URL|MCP_TOKEN)$)/.test(name) &&
       !draft.variables.some((one) => one.name === name)
     )
-      draft.report(
-        'differs',
-        name,
-        'it is set here, and counts more than the file that is written',
-      );
+      draft.differs(name, 'it is set here, and counts more than the file that is written');
 }
 
 /** Copies the tables; after a failure the others are not copied. */

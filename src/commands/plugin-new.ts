@@ -3,6 +3,7 @@
  * copy of the language's example under another name. Refuses names that are not valid in requests, and folders that are not
  * empty.
  */
+import { systemErrorText } from '../base/text.js';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installedFile } from '../base/installed-file.js';
@@ -88,7 +89,7 @@ function nameProblem(name: string): string | undefined {
   try {
     return readdirSync(name).length === 0 ? undefined : `${name} is there, with something in it`;
   } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
+    const code = systemErrorText(error);
     return code === 'ENOENT' ? undefined : `${name} cannot be written: ${code}`;
   }
 }

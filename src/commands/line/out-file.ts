@@ -1,4 +1,5 @@
 /** The outcome of a command, in the file of `--out` or on standard output. */
+import { systemErrorText } from '../../base/text.js';
 import { resolve } from 'node:path';
 import { CommandError } from './session.js';
 import { writeWhole } from './whole-file.js';
@@ -18,8 +19,7 @@ export async function writeOut(
   try {
     await writeWhole(path, text);
   } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${path} cannot be written: ${code}`);
+    throw new CommandError(`${path} cannot be written: ${systemErrorText(error)}`);
   }
   process.stdout.write(`wrote ${out}: ${about}\n`);
 }

@@ -13,20 +13,17 @@ export function convertAuthentication(context: RuleContext): void {
   convertKey('auth.enabled', context);
   convertKey('jwt.default', context);
   if (everywhere && value('debug') === true)
-    draft.report(
-      'differs',
+    draft.differs(
       given('jwt.default')!.at,
       'pREST asks for no token while debug is on; here one is needed',
     );
   if (enabled)
-    draft.report(
-      'differs',
+    draft.differs(
       given('auth.enabled')!.at,
       'every route but /auth, /_health, /_ready and jwt.whitelist needs a token; in pREST plugins and listings did not',
     );
   if (enabled || everywhere)
-    draft.report(
-      'differs',
+    draft.differs(
       'jwt.require_exp',
       'a token without expiry is refused here; jwt.require_exp = false takes it, as pREST does',
     );
@@ -45,8 +42,7 @@ function convertKeys(context: RuleContext, enabled: boolean, everywhere: boolean
     (value('jwt.algo') as string).toUpperCase()
   ];
   if (enabled && (key === '' || Buffer.byteLength(key) < (least ?? 0)))
-    draft.report(
-      'differs',
+    draft.differs(
       given('auth.enabled')!.at,
       `pREST serves without authentication, because jwt.key ${key === '' ? 'is not set' : `has less than ${least} bytes`}; here nothing is served until it has a key`,
     );
@@ -54,11 +50,7 @@ function convertKeys(context: RuleContext, enabled: boolean, everywhere: boolean
   const setting = given('jwt.key');
   if (setting !== undefined && key !== '') {
     if (bySet && !enabled)
-      draft.report(
-        'unused',
-        setting.at,
-        'pREST checks tokens with the key set alone; it is not converted',
-      );
+      draft.unused(setting.at, 'pREST checks tokens with the key set alone; it is not converted');
     else convertKey('jwt.key', context);
   }
   const jwks = given('jwt.jwks');
@@ -66,13 +58,13 @@ function convertKeys(context: RuleContext, enabled: boolean, everywhere: boolean
   const notUsed =
     'not converted: pREST uses it with jwt.default = true only; here tokens signed with its keys would be accepted';
   if (jwks !== undefined && set !== '') {
-    if (!everywhere) draft.report('differs', jwks.at, notUsed);
+    if (!everywhere) draft.differs(jwks.at, notUsed);
     else if (formOf(set) === 'file') draft.set('jwt.jwks', resolve(source.base, set), jwks);
     else draft.set('jwt.jwks', set, jwks);
   }
   if (url !== undefined && discovery !== '') {
-    if (!everywhere) draft.report('differs', url.at, notUsed);
-    else if (set !== '') draft.report('unused', url.at, 'jwt.jwks counts, in pREST too');
+    if (!everywhere) draft.differs(url.at, notUsed);
+    else if (set !== '') draft.unused(url.at, 'jwt.jwks counts, in pREST too');
     else convertKey('jwt.wellknownurl', context);
   }
 }
@@ -102,14 +94,12 @@ function convertWhitelist({ draft, value, given }: RuleContext): void {
   for (const pattern of patterns) {
     const quoted = JSON.stringify(pattern);
     if (!usable.includes(pattern))
-      draft.report(
-        'unsupported',
+      draft.unsupported(
         setting.at,
         `${quoted} is left out: it is no regular expression of JavaScript; write it anew`,
       );
     else if (!pattern.startsWith('^') || !pattern.endsWith('$'))
-      draft.report(
-        'differs',
+      draft.differs(
         setting.at,
         `${quoted} must match all of a path here, not a part of the URL; widen it where more was meant`,
       );
@@ -128,8 +118,7 @@ function compiles(pattern: string): boolean {
 function reportMetadata({ draft, value, given }: RuleContext): void {
   const setting = given('auth.metadata');
   if (setting === undefined || (value('auth.metadata') as string[]).length === 0) return;
-  draft.report(
-    'differs',
+  draft.differs(
     setting.at,
     'not converted: pREST 2.4.2 does nothing with it, tokens hold the column metadata; here they would hold these columns instead. Set auth.metadata for that',
   );

@@ -26,14 +26,14 @@ export function convertConnection(context: RuleContext): ConnectionValues {
 
   if (variable !== undefined) {
     const at = 'DATABASE_URL';
-    if (url !== undefined) draft.report('unused', url.at, `${at} counts, in pREST too`);
+    if (url !== undefined) draft.unused(url.at, `${at} counts, in pREST too`);
     // This service reads the variable too, with all its parts.
     const parts = parseDatabaseUrl(variable);
     draft.requireVariable(at, at, variable);
     if (typeof parts === 'string')
       draft.problems.push(`${at}: ${parts}; this service reads it too`);
     else {
-      draft.report('taken', at, 'this service reads it too: leave it set');
+      draft.taken(at, 'this service reads it too: leave it set');
       for (const [key, part] of parts) connection.set(key, { value: part });
     }
   } else if (url !== undefined && value('pg.url') !== '') {
@@ -86,17 +86,17 @@ function convertUrl(
     draft.problems.push(`${url.at}: it names no database; add /NAME to it`);
   for (const [key, part] of parts) {
     const own = given(key);
-    if (own !== undefined) draft.report('unused', own.at, `${url.at} names it too, and counts`);
+    if (own !== undefined) draft.unused(own.at, `${url.at} names it too, and counts`);
     connection.set(key, { value: part, given: url });
     if (key !== 'pg.pass') draft.set(key, part, url);
     else if (url.inFile) draft.settings.set(key, part);
     else {
       draft.requireVariable('SERVICE_PG_PASS', `the password in ${url.at}`, part as string);
-      draft.report('renamed', url.at, 'set SERVICE_PG_PASS to the password in it');
+      draft.renamed(url.at, 'set SERVICE_PG_PASS to the password in it');
     }
   }
   if (ignored.length > 0)
-    draft.report('unused', url.at, `pREST does not look at ${ignored.join(', ')} in it`);
+    draft.unused(url.at, `pREST does not look at ${ignored.join(', ')} in it`);
 }
 
 function setDefaults(
@@ -108,14 +108,12 @@ function setDefaults(
   if (!set('pg.database') && !byVariable)
     draft.setDefault('pg.database', value('pg.database'), "it is pREST's default");
   if (!set('pg.ssl.mode') && (connection.get('pg.ssl.mode')!.value === 'disable' || !byVariable))
-    draft.report(
-      'differs',
+    draft.differs(
       'pg.ssl.mode',
       'not set: pREST connects without TLS; here it is used when the server offers it (prefer)',
     );
   if (given('pg.maxidleconn') === undefined)
-    draft.report(
-      'differs',
+    draft.differs(
       'pg.maxidleconn',
       'not set: pREST closes each connection after use; here all pg.maxopenconn may stay open',
     );
@@ -126,14 +124,9 @@ function reportSingle({ draft, value, given }: RuleContext): void {
   if (setting === undefined) return;
   const listed = (value('databases') as unknown[]).length > 0;
   if (value('pg.single') === true || listed)
-    draft.report(
-      'unused',
-      setting.at,
-      'only configured databases are served here, whatever it says',
-    );
+    draft.unused(setting.at, 'only configured databases are served here, whatever it says');
   else
-    draft.report(
-      'unsupported',
+    draft.unsupported(
       setting.at,
       'pREST connects to whatever database a path names; here only configured ones are served: put each that is asked for into [[databases]]',
     );

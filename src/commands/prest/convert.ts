@@ -99,10 +99,9 @@ function readValues(source: PrestSource, draft: Draft): Map<string, ReadValue> {
     }
     values.set(key, { value, given });
     if (!given.inFile && source.inFile(key) !== undefined)
-      draft.report('unused', source.inFile(key)!.at, `${given.at} is set and counts, in pREST too`);
+      draft.unused(source.inFile(key)!.at, `${given.at} is set and counts, in pREST too`);
     if (!given.inFile && reader === list && String(given.written).includes(','))
-      draft.report(
-        'differs',
+      draft.differs(
         given.at,
         'pREST splits it at spaces, not at commas, and it was converted accordingly',
       );
@@ -116,7 +115,7 @@ function convertPort({ source, draft }: RuleContext): void {
   if (text === '') return;
   if (/^\d+$/.test(text)) {
     draft.requireVariable('PORT', 'PORT', text);
-    draft.report('taken', 'PORT', 'this service reads it too: leave it set');
+    draft.taken('PORT', 'this service reads it too: leave it set');
   } else
     draft.problems.push(
       'PORT: pREST leaves it out, for it is no number; unset it for this service',
@@ -132,7 +131,7 @@ function reportUnknown({ source, draft }: RuleContext): void {
   const report = (at: string, name: string, known: readonly string[]): void => {
     const near = nearest(name, known);
     const hint = edits(name, near) <= 2 ? `; if ${near} was meant, it has never had an effect` : '';
-    draft.report('unused', at, `pREST 2.4.2 does not know it${hint}`);
+    draft.unused(at, `pREST 2.4.2 does not know it${hint}`);
   };
   for (const key of source.keys)
     if (!(key in PREST_KEYS)) report(source.inFile(key)!.at, key, keys);

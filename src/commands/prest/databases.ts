@@ -23,13 +23,9 @@ export function convertDatabases(context: RuleContext, connection: ConnectionVal
     const at = `${setting!.at}[${i}]`;
     const alias = typeof entry['alias'] === 'string' ? entry['alias'] : '';
     if (!isIdentifier(alias))
-      draft.report('unused', at, 'pREST leaves it out: an alias is 1-63 letters, digits, _ or -');
+      draft.unused(at, 'pREST leaves it out: an alias is 1-63 letters, digits, _ or -');
     else if (aliases.has(alias))
-      draft.report(
-        'unused',
-        at,
-        `the alias ${alias} is there already, and that one counts in pREST too`,
-      );
+      draft.unused(at, `the alias ${alias} is there already, and that one counts in pREST too`);
     else {
       aliases.add(alias);
       entries.push(entryOf(context, { ...entry, alias }, at, connection));
@@ -38,15 +34,13 @@ export function convertDatabases(context: RuleContext, connection: ConnectionVal
   if (setting !== undefined && entries.length > 0) draft.set('databases', entries, setting);
   if (aliases.size === 0) return;
   if (value('pg.single') === true)
-    draft.report(
-      'differs',
+    draft.differs(
       given('pg.single')?.at ?? 'pg.single',
       'pREST serves the default database alone while it is on; here every alias is served: leave out those that must not be',
     );
   const main = connection.get('pg.database')!.value as string;
   if (!aliases.has(main))
-    draft.report(
-      'differs',
+    draft.differs(
       'pg.database',
       `${main} is served too, as the database of paths that name none; pREST refuses those`,
     );
@@ -66,11 +60,7 @@ function environmentAliases(context: RuleContext): string[] {
       return aliases;
     }
     if (alias === undefined || url === undefined) {
-      draft.report(
-        'unused',
-        (alias ?? url)!,
-        'pREST leaves it out, for the other of the pair is not set',
-      );
+      draft.unused((alias ?? url)!, 'pREST leaves it out, for the other of the pair is not set');
       if ((alias ?? url)!.startsWith('PREST_')) continue;
       draft.problems.push(`${(alias ?? url)!}: the other of the pair is not set; unset this one`);
       continue;
@@ -82,9 +72,8 @@ function environmentAliases(context: RuleContext): string[] {
     for (const variable of [alias, url]) {
       const name = variable.replace(/^PREST_/, '');
       draft.requireVariable(name, variable, env[variable]!);
-      if (name === variable)
-        draft.report('taken', variable, 'this service reads it too: leave it set');
-      else draft.report('renamed', variable, `set ${name} to its value`);
+      if (name === variable) draft.taken(variable, 'this service reads it too: leave it set');
+      else draft.renamed(variable, `set ${name} to its value`);
     }
   }
 }
@@ -96,8 +85,7 @@ function reportBeyond(end: number, { source: { env }, draft }: RuleContext): voi
     const read = String(Number(number)) === number && Number(number) > 0 && Number(number) < end;
     if (number === undefined || text === '' || read) continue;
     draft.requireVariable(name, name, text);
-    draft.report(
-      'differs',
+    draft.differs(
       name,
       `pREST does not read it, for there is no number ${end}; this service does: unset it, or that database is served`,
     );
@@ -118,8 +106,7 @@ function entryOf(
   const setting: GivenValue = { written: undefined, at, inFile: true };
   const made: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(entry)) {
-    if (!FIELDS.has(name))
-      draft.report('unused', `${setting.at}.${name}`, 'pREST does not know it');
+    if (!FIELDS.has(name)) draft.unused(`${setting.at}.${name}`, 'pREST does not know it');
     // pREST treats zero and an empty text as not set.
     else if (member !== '' && member !== 0) made[name] = member;
   }
@@ -157,8 +144,7 @@ function setPassword(
   if (made['pass'] !== undefined) return;
   if (given === undefined || given.inFile) made['pass'] = value;
   else
-    draft.report(
-      'unsupported',
+    draft.unsupported(
       at,
       `it takes the password of ${given.at} in pREST; give it one of its own: set pass, or DATABASE_ALIAS_n and DATABASE_URL_n`,
     );
@@ -178,8 +164,7 @@ function urlOf({ draft }: RuleContext, url: string, at: string): string {
   const known = kept.filter(
     (pair) => typeof parseDatabaseUrl(`postgres://h/?${pair}`) !== 'string',
   );
-  draft.report(
-    'unsupported',
+  draft.unsupported(
     `${at}.url`,
     `of its parameters ${ignored.join(', ')} those that are no setting of a connection here are left out`,
   );

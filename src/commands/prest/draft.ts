@@ -36,6 +36,11 @@ export class Draft {
   readonly findings: Finding[] = [];
   /** Errors that must be fixed before anything is written. */
   readonly problems: string[] = [];
+  readonly taken = this.#reporter('taken');
+  readonly renamed = this.#reporter('renamed');
+  readonly differs = this.#reporter('differs');
+  readonly unused = this.#reporter('unused');
+  readonly unsupported = this.#reporter('unsupported');
   readonly #values = new Map<string, string>();
   readonly #sources = new Map<KeyName, string>();
 
@@ -49,42 +54,34 @@ export class Draft {
     return this.#sources.get(name);
   }
 
-  report(kind: FindingKind, subject: string, message: string): void {
-    this.findings.push({ kind, subject, message });
-  }
-
   /** set sets a key to a converted value; `note` explains a difference. */
   set(name: KeyName, value: unknown, { at, inFile }: GivenValue, note?: string): void {
     this.#sources.set(name, at);
     if (!inFile && KEYS[name].secret) {
       const variable = variableOf(name);
       this.requireVariable(variable, at, String(value));
-      this.report(
-        'renamed',
-        at,
-        `set ${variable} to its value; a secret of a variable is not written`,
-      );
+      this.renamed(at, `set ${variable} to its value; a secret of a variable is not written`);
       return;
     }
     this.settings.set(name, value);
     const text = valueText(name, value) + (note === undefined ? '' : `: ${note}`);
-    this.report(note === undefined ? 'taken' : 'differs', at, inFile ? text : `${name} ${text}`);
+    this[note === undefined ? 'taken' : 'differs'](at, inFile ? text : `${name} ${text}`);
   }
 
   /** setDefault sets a key that is not set for pREST. */
   setDefault(name: KeyName, value: unknown, note: string): void {
     this.settings.set(name, value);
-    this.report(
-      'differs',
-      name,
-      `${valueText(name, value)} is written, for it is not set: ${note}`,
-    );
+    this.differs(name, `${valueText(name, value)} is written, for it is not set: ${note}`);
   }
 
   /** requireVariable adds a variable to set, to the value that is now in `from`. */
   requireVariable(name: string, from: string, value: string): void {
     if (name !== from) this.variables.push({ name, from });
     this.#values.set(name, value);
+  }
+
+  #reporter(kind: FindingKind): (subject: string, message: string) => void {
+    return (subject, message) => this.findings.push({ kind, subject, message });
   }
 }
 

@@ -41,8 +41,7 @@ function convertAddress(context: RuleContext): void {
   const written = value('http.host') === '' ? '0.0.0.0' : value('http.host');
   if (host !== undefined) draft.set('http.host', written, host);
   else if (value('auth.enabled') !== true)
-    draft.report(
-      'differs',
+    draft.differs(
       'http.host',
       'not set: pREST listens on every address, here that is 127.0.0.1 while auth.enabled is off; set http.host to be reached from elsewhere',
     );
@@ -64,8 +63,7 @@ function convertCors(context: RuleContext): void {
   const { draft, value, given } = context;
   const origin = given('cors.alloworigin');
   if (origin === undefined) {
-    draft.report(
-      'differs',
+    draft.differs(
       'cors.alloworigin',
       'not set: pREST lets every origin call; here none may. Name those whose pages use the service',
     );
@@ -78,8 +76,7 @@ function convertCors(context: RuleContext): void {
   const credentials = value('cors.allowcredentials') as boolean;
   draft.set('cors.alloworigin', usable, origin);
   for (const item of origins.filter((item) => !usable.includes(item)))
-    draft.report(
-      'unsupported',
+    draft.unsupported(
       origin.at,
       `${JSON.stringify(item)} is left out: an origin is *, or a scheme, a host and perhaps a port; list each one`,
     );
@@ -127,8 +124,7 @@ function convertScriptsFolder({ source, draft, value, given }: RuleContext): voi
     : 'there is no such folder, so it will be made, empty';
   draft.set('queries.location', folder, setting, missing);
   if (missing !== undefined && !isAbsolute(written))
-    draft.report(
-      'differs',
+    draft.differs(
       setting.at,
       `it was looked for in ${source.base}; run this where pREST is started`,
     );
@@ -142,11 +138,7 @@ function convertTableNames({ draft, value, given, mode }: RuleContext): void {
     const copied = mode === 'copy' && theirs !== table.ours;
     if (copied) {
       draft.settings.set(table.key, table.ours);
-      draft.report(
-        'renamed',
-        setting?.at ?? table.key,
-        `${table.ours} here, with the rows of ${theirs}`,
-      );
+      draft.renamed(setting?.at ?? table.key, `${table.ours} here, with the rows of ${theirs}`);
     } else if (setting !== undefined) draft.set(table.key, theirs, setting);
     else draft.setDefault(table.key, theirs, "it is pREST's table");
     for (const { key, ours } of columns) {
@@ -154,7 +146,7 @@ function convertTableNames({ draft, value, given, mode }: RuleContext): void {
       if (column === undefined) continue;
       if (!copied) draft.set(key, value(key), column);
       else if (value(key) !== ours)
-        draft.report('renamed', column.at, `the column is called ${ours} in the copy`);
+        draft.renamed(column.at, `the column is called ${ours} in the copy`);
     }
   }
 }
@@ -165,15 +157,13 @@ function convertPlugins(context: RuleContext): void {
   convertKey('pluginpath', context);
   const libraries = libraryNames(folder);
   if (libraries.length > 0)
-    draft.report(
-      'unsupported',
+    draft.unsupported(
       given('pluginpath')?.at ?? 'pluginpath',
       `${libraries.join(', ')} in ${folder}: plugins of pREST are Go plugins, which only pREST can load; they have to be built anew`,
     );
   const middlewares = value('pluginmiddlewarelist') as { file?: unknown }[];
   if (middlewares.length > 0)
-    draft.report(
-      'unsupported',
+    draft.unsupported(
       given('pluginmiddlewarelist')!.at,
       `${middlewares.map(({ file }) => JSON.stringify(file)).join(', ')}: there are no middlewares here; what they check must be checked by authentication, permissions or a proxy in front`,
     );
@@ -190,20 +180,15 @@ function libraryNames(folder: string): string[] {
 function convertSwitches({ draft, value, given }: RuleContext): void {
   const debug = given('debug');
   if (debug !== undefined && value('debug') === true)
-    draft.report(
-      'differs',
+    draft.differs(
       debug.at,
       'not converted: here it adds the database\'s messages to answers. log.level = "debug" writes more to the log',
     );
   else if (debug !== undefined) draft.set('debug', false, debug);
   const cache = given('cache.enabled');
   if (cache !== undefined && value('cache.enabled') === true)
-    draft.report(
-      'unsupported',
-      cache.at,
-      'answers are not cached here; a proxy in front can do so',
-    );
-  else if (cache !== undefined) draft.report('unused', cache.at, 'answers are not cached here');
+    draft.unsupported(cache.at, 'answers are not cached here; a proxy in front can do so');
+  else if (cache !== undefined) draft.unused(cache.at, 'answers are not cached here');
 }
 
 /** pREST reads the log level from the environment only. */
@@ -212,6 +197,6 @@ function convertLogLevel({ source, draft }: RuleContext): void {
   const level = source.env[at];
   if (level === undefined || level === '') return;
   const ours = ['debug', 'info', 'warn', 'error'].find((name) => name === level.toLowerCase());
-  if (ours === undefined) draft.report('unused', at, 'it is none of DEBUG, INFO, WARN, ERROR');
+  if (ours === undefined) draft.unused(at, 'it is none of DEBUG, INFO, WARN, ERROR');
   else draft.set('log.level', ours, { written: level, at, inFile: false });
 }

@@ -1,6 +1,7 @@
 /**
  * The outcome of a conversion, and its text for `migrate from-prest`. It contains no secret.
  */
+import { counted } from '../../base/text.js';
 import type { Finding, FindingKind, Variable } from './draft.js';
 
 /** The outcome in the form of `migrate from-prest --json`. */
@@ -53,7 +54,7 @@ export function writeOutcome(outcome: ConversionOutcome): string {
   );
   section('must be fixed', problems);
   for (const [table, rows] of Object.entries(copied))
-    lines.push(`${rows} row${rows === 1 ? '' : 's'} copied into ${table}`);
+    lines.push(`${counted(rows, 'row')} copied into ${table}`);
   if (problems.length > 0)
     lines.push(dryRun ? 'it cannot be converted yet' : `${to} was not written`);
   else if (dryRun) lines.push('nothing was changed; without --dry-run it is');

@@ -51,7 +51,7 @@ function convertLists(
     const at = `${own.at}[${i}]`;
     const { name } = user;
     if (typeof name !== 'string' || name === '') {
-      draft.report('unused', at, 'pREST never uses it, for it names no user');
+      draft.unused(at, 'pREST never uses it, for it names no user');
       continue;
     }
     // In pREST the first matching list of a user counts; here the last entry does.
@@ -79,8 +79,7 @@ function reportOutranked(draft: RuleContext['draft'], entries: readonly Entry[],
       );
     if (exact === undefined) continue;
     const [location, name] = [exact['location'] ?? '*', exact['name'] ?? '*'] as string[];
-    draft.report(
-      'differs',
+    draft.differs(
       at,
       `for ${location}/${name} its own entry counts here, in pREST a wider one after it: leave out the one that must not count`,
     );
@@ -96,16 +95,11 @@ function schemaLast(entries: Entry[]): Entry[] {
 function scriptEntry({ draft }: RuleContext, entry: Entry, at: string): Entry | undefined {
   const { database, location, name } = entry;
   if (database === '*') {
-    draft.report(
-      'unused',
-      at,
-      'left out: pREST takes * for the name of a database, so it never matches',
-    );
+    draft.unused(at, 'left out: pREST takes * for the name of a database, so it never matches');
     return undefined;
   }
   if (typeof database === 'string' && database !== '')
-    draft.report(
-      'differs',
+    draft.differs(
       at,
       `here it counts for ${database} also where a path names no database and that is pg.database`,
     );
@@ -119,31 +113,25 @@ function tableEntry(context: RuleContext, entry: Entry, at: string): Entry | und
   const { draft, value } = context;
   const { database, schema, name, fields } = entry;
   if (typeof name !== 'string' || name === '' || name.includes('.')) {
-    draft.report('unused', at, 'left out: no table of a request has such a name in pREST');
+    draft.unused(at, 'left out: no table of a request has such a name in pREST');
     return undefined;
   }
   if (typeof database === 'string' && database !== '') {
     if (database !== value('pg.database') || (value('databases') as unknown[]).length > 0) {
-      draft.report(
-        'unsupported',
+      draft.unsupported(
         at,
         `left out: an entry cannot be for one database (${database}) alone; without it the table is denied under access.restrict`,
       );
       return undefined;
     }
     if (typeof schema !== 'string' || schema === '') {
-      draft.report(
-        'unused',
-        at,
-        'left out: with a database and no schema it never matches in pREST',
-      );
+      draft.unused(at, 'left out: with a database and no schema it never matches in pREST');
       return undefined;
     }
   }
   const qualified = typeof schema === 'string' && schema !== '' ? `${schema}.${name}` : name;
   if (qualified === name)
-    draft.report(
-      'differs',
+    draft.differs(
       at,
       `${name} means public.${name} here, in pREST that table in every schema; add an entry SCHEMA.${name} for others`,
     );
@@ -162,7 +150,7 @@ function convertIgnoredTables({ draft, value, given }: RuleContext): void {
   const usable = names.filter((name) => !name.includes('.'));
   for (const name of names)
     if (!usable.includes(name))
-      draft.report('unused', setting.at, `${name} is left out: it matches no table in pREST`);
+      draft.unused(setting.at, `${name} is left out: it matches no table in pREST`);
   const say =
     usable.length > 0 ? 'each is the table of public here, in pREST of every schema' : undefined;
   draft.set('access.ignore_table', usable, setting, say);
@@ -177,14 +165,10 @@ function validPermissions(
 ): string[] {
   for (const name of Object.keys(entry))
     if (name !== 'permissions' && !known.includes(name))
-      draft.report('unused', `${at}.${name}`, 'pREST does not know it');
+      draft.unused(`${at}.${name}`, 'pREST does not know it');
   const permitted = strings(entry['permissions']);
   for (const word of permitted.filter((word) => !WORDS.includes(word)))
-    draft.report(
-      'unused',
-      `${at}.permissions`,
-      `${word} permits nothing: it is none of ${WORDS.join(', ')}`,
-    );
+    draft.unused(`${at}.permissions`, `${word} permits nothing: it is none of ${WORDS.join(', ')}`);
   return permitted.filter((word) => WORDS.includes(word));
 }
 

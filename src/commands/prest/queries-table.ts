@@ -79,9 +79,7 @@ ORDER BY database_alias, location, name`,
         from: this.name,
         to: `${target.schema}.${target.table}`,
         exists: theirs.size > 0,
-        create: async () => {
-          await new ScriptsDdl(target, this.#database).make();
-        },
+        create: () => new ScriptsDdl(target, this.#database).make(),
       },
     );
   }

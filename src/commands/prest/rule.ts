@@ -42,7 +42,7 @@ export function unused(reader: Reader, why: string, fallback?: unknown): PrestKe
     fallback,
     rule(key, { draft, given }) {
       const at = given(key)?.at;
-      if (at !== undefined) draft.report('unused', at, why);
+      if (at !== undefined) draft.unused(at, why);
     },
   };
 }
@@ -61,7 +61,7 @@ export function adapted(
       if (given === undefined) return;
       const [value, note] = adapt(context.value(key) as never, context);
       if (value !== undefined) context.draft.set(key, value, given, note);
-      else context.draft.report('differs', given.at, `not converted: ${note!}`);
+      else context.draft.differs(given.at, `not converted: ${note!}`);
     },
   };
 }

@@ -2,6 +2,7 @@
  * Finds scripts that would behave differently here: templates that do not parse, statements that are refused, names that
  * no request can use. Findings have name, line and column, but no SQL text.
  */
+import { counted, systemErrorText } from '../../base/text.js';
 import { REGISTRY } from '../../stored/scripts/scripts-table.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,22 +35,22 @@ export async function folderFindings(
   try {
     listing = await listScripts(location);
   } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
+    const code = systemErrorText(error);
     if (code !== 'ENOENT')
-      draft.report('unsupported', location, `the folder of scripts cannot be read: ${code}`);
+      draft.unsupported(location, `the folder of scripts cannot be read: ${code}`);
     return;
   }
   const { scripts, problems } = listing;
-  draft.report('taken', location, `${scripts.length} script${scripts.length === 1 ? '' : 's'}`);
+  draft.taken(location, counted(scripts.length, 'script'));
   for (const { file, line, column, message } of problems) {
     const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-    draft.report('unsupported', place, message);
+    draft.unsupported(place, message);
   }
   for (const { folder, name, verb } of scripts) {
     const file = join(folder, fileName(name, verb));
-    if (registry && folder === REGISTRY) draft.report('unsupported', file, HIDDEN);
+    if (registry && folder === REGISTRY) draft.unsupported(file, HIDDEN);
     const refusal = refusalOf(await readFile(join(location, file), 'utf8'));
-    if (refusal !== undefined) draft.report('unsupported', file, refusal);
+    if (refusal !== undefined) draft.unsupported(file, refusal);
   }
 }
 
@@ -63,7 +64,7 @@ export function storedFindings(
   for (const { database, location, name, verb, text } of texts) {
     const path = `${location}/${name}`;
     const subject = `${database === '' ? '' : `${database}/`}${path} (${verb})`;
-    const unsupported = (message: string): void => draft.report('unsupported', subject, message);
+    const unsupported = (message: string): void => draft.unsupported(subject, message);
     if (!isIdentifier(location) || !isIdentifier(name)) unsupported('no request can name it');
     else if (database !== '' && !aliases.includes(database))
       unsupported(

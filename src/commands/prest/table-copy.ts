@@ -24,7 +24,7 @@ interface CopyTables {
   readonly from: string;
   readonly to: string;
   readonly exists: boolean;
-  readonly create: () => Promise<void>;
+  readonly create: () => Promise<unknown>;
 }
 
 export interface TableCopy {

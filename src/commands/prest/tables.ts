@@ -1,6 +1,7 @@
 /**
  * Inspects the tables of users and scripts of pREST, and prepares their copies. The inspection changes nothing.
  */
+import { counted } from '../../base/text.js';
 import { configuredDatabases } from '../config/databases.js';
 import type { LoadedConfig } from '../config/load.js';
 import { scriptsTableOf, usersTableOf } from '../config/settings.js';
@@ -32,7 +33,7 @@ export async function inspectTables(
     if (!(error instanceof StatementFailure)) throw error;
     const reason = `the database refused: ${error.reason}`;
     if (inUse || mode === 'copy') draft.problems.push(reason);
-    else draft.report('differs', 'tables', `not looked at, for ${reason}; pREST uses none of them`);
+    else draft.differs('tables', `not looked at, for ${reason}; pREST uses none of them`);
   }
   return copies;
 }
@@ -72,19 +73,14 @@ const inspectQueries: Inspect = async ({ draft, value }, config, mode, database)
     return undefined;
   }
   const texts = await source.texts();
-  draft.report(
-    'taken',
-    source.name,
-    `${texts.length} text${texts.length === 1 ? '' : 's'} of scripts`,
-  );
+  draft.taken(source.name, `${counted(texts.length, 'text')} of scripts`);
   if (!stored)
-    draft.report('unused', source.name, 'scripts are files, as queries.storage says, in pREST too');
+    draft.unused(source.name, 'scripts are files, as queries.storage says, in pREST too');
   const aliases = configuredDatabases(config).map(({ alias }) => alias);
   storedFindings(texts, aliases, config['queries.register_enabled'], draft);
   const target = { schema: config['queries.schema'], table: config['queries.table'] };
   if (stored && mode === 'adopt' && config['queries.migrate_on_startup'])
-    draft.report(
-      'differs',
+    draft.differs(
       source.name,
       'serve adds a trigger to it and a table of its history beside it, unless queries.migrate_on_startup = false; pREST goes on working with it',
     );
@@ -100,10 +96,9 @@ function reportMissing(
   made: boolean,
 ): void {
   const here = mode === 'adopt' ? 'it' : 'a new one';
-  if (made) draft.report('differs', name, `there is no such table; serve makes ${here}, empty`);
+  if (made) draft.differs(name, `there is no such table; serve makes ${here}, empty`);
   else
-    draft.report(
-      'unsupported',
+    draft.unsupported(
       name,
       `there is no such table; make ${here} with sql-rest-service migrate up ${what}`,
     );
@@ -114,7 +109,7 @@ function reportCopy(draft: Draft, copy: TableCopy | undefined): TableCopy | unde
   if (copy === undefined) return undefined;
   const { from, to, rows, conflicts } = copy;
   if (conflicts.length > 0) draft.problems.push(conflictText(copy, conflicts));
-  else draft.report('renamed', from, `${rows} rows to copy into ${to}`);
+  else draft.renamed(from, `${rows} rows to copy into ${to}`);
   return copy;
 }
 

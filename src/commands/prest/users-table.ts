@@ -2,6 +2,7 @@
  * The users table of pREST: its content, and the copy into a table of this service. Password hashes never leave the
  * database; only their schemes are counted.
  */
+import { counted } from '../../base/text.js';
 import { rowsOf, type Queryable } from '../../postgres/statement/queryable.js';
 import { identifier, literal, qualifiedName } from '../../base/quote.js';
 import type { UsersTable } from '../../messages/database-settings.js';
@@ -58,13 +59,13 @@ FROM (SELECT ${username}::text AS u, ${password}::text AS p FROM ${this.#qualifi
     const other = all - bcrypt - md5 - sha1;
     const kinds = Object.entries({ bcrypt, md5, sha1 }).filter(([, count]) => count > 0);
     const counts = kinds.map(([kind, count]) => `${count} with ${kind}`).join(', ');
-    draft.report('taken', this.name, `${userCount(all)}${counts === '' ? '' : `: ${counts}`}`);
+    draft.taken(this.name, `${counted(all, 'user')}${counts === '' ? '' : `: ${counts}`}`);
     const report = (
       count: number,
       kind: 'differs' | 'unused' | 'unsupported',
       message: string,
     ): void => {
-      if (count > 0) draft.report(kind, this.name, `${userCount(count)} ${message}`);
+      if (count > 0) draft[kind](this.name, `${counted(count, 'user')} ${message}`);
     };
     if (encrypt === 'bcrypt')
       report(md5 + sha1, 'differs', 'with md5 or sha1 get a bcrypt hash at the next login here');
@@ -109,9 +110,7 @@ FROM (SELECT ${username}::text AS u, ${password}::text AS p FROM ${this.#qualifi
       from: this.name,
       to: `${target.schema}.${target.table}`,
       exists: theirs.size > 0,
-      create: async () => {
-        await users.make();
-      },
+      create: () => users.make(),
     });
   }
 
@@ -131,8 +130,4 @@ FROM ${this.#qualified} o WHERE o.${identifier(this.#table.username)} IS NOT NUL
       numbered: withId ? 'id' : undefined,
     };
   }
-}
-
-function userCount(count: number): string {
-  return `${count} user${count === 1 ? '' : 's'}`;
 }
