@@ -30,17 +30,18 @@ export interface ShadowCase {
 const SETUP = `
   CREATE ROLE svc LOGIN NOINHERIT PASSWORD 'a'; CREATE ROLE web; GRANT web TO svc;
   GRANT pg_read_all_stats TO svc;
-  CREATE SCHEMA ext; CREATE EXTENSION citext SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC;
-  CREATE SCHEMA app AUTHORIZATION svc; GRANT USAGE ON SCHEMA app TO web; SET ROLE svc;
-  CREATE TABLE app.author (name ext.citext PRIMARY KEY, born date);
+  CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC; CREATE EXTENSION citext SCHEMA public;
+  CREATE SCHEMA app AUTHORIZATION svc; GRANT USAGE ON SCHEMA app TO PUBLIC; SET ROLE svc;
+  CREATE DOMAIN app.handle AS public.citext; CREATE DOMAIN app.login AS app.handle;
+  CREATE TABLE app.author (name app.login PRIMARY KEY, born date);
   CREATE TABLE app.book (id int PRIMARY KEY, title text, price numeric CHECK (price > 0), added timestamptz,
-    tags text[], doc jsonb, pair json, author ext.citext REFERENCES app.author);
+    tags text[], doc jsonb, pair json, author app.login REFERENCES app.author);
   CREATE VIEW app.titles AS SELECT id, title FROM app.book;
   INSERT INTO app.author VALUES ('Ann', '1990-05-01');
   INSERT INTO app.book VALUES (1, 'One', 10, '2026-01-02', '{a}', '{"a": 1}', '{"b": 2}', 'ANN'),
     (2, 'Two', 20, '2026-02-03', '{b}', '{"a": 2}', '{"b": 2}', 'ann');
   GRANT SELECT, INSERT ON app.book, app.author, app.titles TO web;
-  CREATE TABLE app.users (id serial PRIMARY KEY, name text, username ext.citext UNIQUE, password text, metadata jsonb);
+  CREATE TABLE app.users (id serial PRIMARY KEY, name text, username app.handle UNIQUE, password text, metadata jsonb);
   CREATE TABLE app.prest_users (id serial PRIMARY KEY, name text, username text unique, password text, metadata jsonb);
   CREATE TABLE app.prest_queries (id BIGSERIAL PRIMARY KEY, database_alias TEXT NOT NULL DEFAULT '', location TEXT NOT NULL,
     name TEXT NOT NULL, read_sql TEXT, write_sql TEXT, update_sql TEXT, delete_sql TEXT, description TEXT, created_by TEXT,
@@ -80,7 +81,7 @@ export async function shadowTests(t: Test, { user, searchPath, roles }: ShadowCa
     },
     setup: `${SETUP}; CREATE EXTENSION pg_stat_statements SCHEMA ext`,
   });
-  t.ok((await plant(postgres)) > 20_000);
+  t.ok((await plant(postgres, ['public.citext', 'app.handle', 'app.login'])) > 20_000);
   if (searchPath !== undefined)
     await postgres.sql(`ALTER DATABASE postgres SET search_path = ${searchPath}`);
   const seen = { at: 0 };

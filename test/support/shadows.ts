@@ -14,29 +14,30 @@ const TYPES =
 
 const OPERATORS = '= <> < <= > >= ~ !~ ~* ~~ ~~* !~~ || + - * / % << >> & | # -> ->> #>> @>';
 
-/** As the current user, in the schema `public`. */
-const PLANT = `
+/** As the current user, in the schema `public`; `more` are types of the test that operators are planted for too. */
+const plantSql = (more: readonly string[]): string => `
 SET search_path = pg_catalog;
 DO $plant$
 DECLARE
   one text; other text; symbol text; named record; planted int := 0; kind text;
-  types text[] := string_to_array('${TYPES}', ' ');
+  types text[] := ARRAY(SELECT 'pg_catalog.' || t FROM unnest(string_to_array('${TYPES}', ' ')) t) || '{${more.join(',')}}';
   body text := 'BEGIN RAISE LOG ''${MARK}: %%'', ''%s''; RETURN NULL; END';
 BEGIN
   CREATE TYPE public.shadow AS ENUM ('a');
   FOREACH one IN ARRAY types LOOP
-    EXECUTE format('CREATE FUNCTION public.shadow_cast(pg_catalog.%s) RETURNS public.shadow LANGUAGE plpgsql AS %L',
+    EXECUTE format('CREATE FUNCTION public.shadow_cast(%s) RETURNS public.shadow LANGUAGE plpgsql AS %L',
       one, format(body, 'cast'));
-    EXECUTE format('CREATE CAST (pg_catalog.%s AS public.shadow) WITH FUNCTION public.shadow_cast(pg_catalog.%s) AS IMPLICIT', one, one);
+    EXECUTE format('CREATE CAST (%s AS public.shadow) WITH FUNCTION public.shadow_cast(%s) AS IMPLICIT', one, one);
     FOREACH other IN ARRAY types LOOP
-      EXECUTE format('CREATE FUNCTION public.shadow_bool(pg_catalog.%s, pg_catalog.%s) RETURNS bool LANGUAGE plpgsql AS %L',
+      EXECUTE format('CREATE FUNCTION public.shadow_bool(%s, %s) RETURNS bool LANGUAGE plpgsql AS %L',
         one, other, format(body, 'operator'));
-      EXECUTE format('CREATE FUNCTION public.shadow_text(pg_catalog.%s, pg_catalog.%s) RETURNS text LANGUAGE plpgsql AS %L',
+      EXECUTE format('CREATE FUNCTION public.shadow_text(%s, %s) RETURNS text LANGUAGE plpgsql AS %L',
         one, other, format(body, 'operator'));
       FOREACH symbol IN ARRAY string_to_array('${OPERATORS}', ' ') LOOP
+        CONTINUE WHEN to_regoperator(format('public.%s(%s,%s)', symbol, one, other)) IS NOT NULL; -- of an extension
         kind := CASE WHEN symbol IN ('||', '+', '-', '*', '/', '%', '<<', '>>', '&', '|', '#', '->', '->>', '#>>')
           THEN 'text' ELSE 'bool' END;
-        EXECUTE format('CREATE OPERATOR public.%s (LEFTARG = pg_catalog.%s, RIGHTARG = pg_catalog.%s, FUNCTION = public.shadow_%s)',
+        EXECUTE format('CREATE OPERATOR public.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = public.shadow_%s)',
           symbol, one, other, kind);
         planted := planted + 1;
       END LOOP;
@@ -72,9 +73,9 @@ END $plant$;
 SELECT current_setting('shadows.planted') AS planted`;
 
 /** plant has a role of its own plant them, and gives how many operators and functions there are. */
-export async function plant(postgres: OwnPostgres): Promise<number> {
+export async function plant(postgres: OwnPostgres, more: readonly string[]): Promise<number> {
   await postgres.sql('CREATE ROLE mallory; GRANT CREATE, USAGE ON SCHEMA public TO mallory');
-  const [row] = await postgres.sql<{ planted: string }>(`SET ROLE mallory; ${PLANT}`);
+  const [row] = await postgres.sql<{ planted: string }>(`SET ROLE mallory; ${plantSql(more)}`);
   return Number(row!.planted);
 }
 

@@ -4,7 +4,7 @@
  */
 import { identifier } from '../../base/quote.js';
 import type { Aggregate, Aggregation, Group } from './aggregate-arguments.js';
-import { columnSql, operatorSql, orderSql, whereSql, type Bind } from './conditions.js';
+import { columnSql, equalSql, orderSql, whereSql, type Bind } from './conditions.js';
 import type { CountedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
 import type { Join } from './path-columns.js';
@@ -32,10 +32,7 @@ export function aggregateText(table: Table, aggregation: Aggregation): SelectTex
 function joinSql({ alias, from, relation: { key } }: Join): string {
   const { columns, referenced, references } = key;
   const only = referenced.type === 'partitioned_table' ? '' : 'ONLY ';
-  const equal = columns.map(
-    (column, i) =>
-      `${columnSql(alias, references[i]!)} ${operatorSql('=', references[i])} ${columnSql(from, column)}`,
-  );
+  const equal = columns.map((column, i) => equalSql(alias, references[i]!, from, column));
   return ` LEFT JOIN ${only}${tableSql(referenced)} ${alias} ON ${equal.join(' AND ')}`;
 }
 

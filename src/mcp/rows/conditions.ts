@@ -3,6 +3,7 @@
  * named with their schema: the scripts' search path applies, because views may call functions that rely on it.
  */
 import { identifier } from '../../base/quote.js';
+import { ofType, operatorSql } from '../../postgres/statement/type-operators.js';
 import type { Filter } from './filters.js';
 import type { Column } from '../tables/table.js';
 
@@ -32,6 +33,15 @@ export function whereSql(alias: string, filters: readonly Filter[], bind: Bind):
   return ` WHERE ${filters.map((filter) => conditionSql(alias, filter, bind)).join(' AND ')}`;
 }
 
+/** equalSql compares a column with one that references it, or the reverse; the first column's operator counts. */
+export function equalSql(alias: string, column: Column, other: string, its: Column): string {
+  const { operators } = column;
+  const [left, right] = [columnSql(alias, column), columnSql(other, its)].map((sql) =>
+    ofType(sql, operators),
+  );
+  return `${left} ${operatorSql('=', operators)} ${right}`;
+}
+
 /** orderSql writes the clause; descending order puts nulls last too, and a column without nulls can use its index. */
 export function orderSql(alias: string, order: readonly Order[]): string {
   if (order.length === 0) return '';
@@ -47,17 +57,13 @@ function conditionSql(alias: string, filter: Filter, bind: Bind): string {
   const sql = columnSql(alias, column);
   if (value === undefined) return `${sql} IS ${negated ? 'NOT ' : ''}NULL`;
   const operand = operandSql(sql, filter);
-  const of = operand === sql ? column : undefined;
+  const of = operand === sql ? column.operators : undefined;
+  const left = ofType(operand, of);
   const condition =
     operator === '= ANY'
-      ? `${operand} ${operatorSql('=', of)} ANY (${bind(value)})`
-      : `${operand} ${operatorSql(SYMBOLS.get(operator) ?? operator, of)} ${bind(value)}`;
+      ? `${left} ${operatorSql('=', of)} ANY (${bind(value)})`
+      : `${left} ${operatorSql(SYMBOLS.get(operator) ?? operator, of)} ${bind(value)}`;
   return negated ? `NOT (${condition})` : condition;
-}
-
-/** operatorSql names an operator of a column's type; of PostgreSQL's own types without a column. */
-export function operatorSql(symbol: string, column?: Pick<Column, 'operators'>): string {
-  return `OPERATOR(${column?.operators === undefined ? 'pg_catalog' : identifier(column.operators)}.${symbol})`;
 }
 
 /** The operators that these words stand for. */

@@ -3,7 +3,7 @@
  * the rows, which are not parsed here; only numbers that clients would round are changed.
  */
 import { ServiceError } from '../../base/errors.js';
-import { operatorSql } from './conditions.js';
+import { operatorSql } from '../../postgres/statement/type-operators.js';
 import { exactNumbers } from '../arguments/exact-numbers.js';
 import type { ReadOutcome } from '../tables/read-only.js';
 

@@ -3,7 +3,8 @@
  * are quoted; values are bound. Related rows are read in the same statement, for the rows of the result only.
  */
 import { identifier, qualifiedName } from '../../base/quote.js';
-import { columnSql, columnsSql, operatorSql, orderSql, whereSql, type Bind } from './conditions.js';
+import { operatorSql } from '../../postgres/statement/type-operators.js';
+import { columnsSql, equalSql, orderSql, whereSql, type Bind } from './conditions.js';
 import { longestValue, type CountedRows, type WantedRows } from './counted-rows.js';
 import { patternHint } from './filters.js';
 import type { Include } from './include-argument.js';
@@ -82,10 +83,7 @@ function relatedSql(
   limit: string,
 ): string {
   const filters = whereSql('r', list?.filters ?? [], bind);
-  const keys = theirs.map(
-    (column, i) =>
-      `${columnSql('r', column)} ${operatorSql('=', column)} ${columnSql('t', ours[i]!)}`,
-  );
+  const keys = theirs.map((column, i) => equalSql('r', column, 't', ours[i]!));
   return (
     `SELECT ${columnsSql('r', columns)} FROM ${tableSql(table)} r` +
     `${filters === '' ? ' WHERE' : `${filters} AND`} ${keys.join(' AND ')}` +

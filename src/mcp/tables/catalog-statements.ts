@@ -5,7 +5,7 @@
  */
 import { asScriptsSee } from '../../postgres/statement/identity.js';
 import type { Statement } from '../../postgres/statement/job.js';
-import { operatorSchema } from '../../postgres/statement/type-operators.js';
+import { typeOperators } from '../../postgres/statement/type-operators.js';
 
 const OURS = "n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'";
 const RELATIONS = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ${OURS}`;
@@ -159,7 +159,7 @@ const COLUMN = [
   EXPRESSION,
   EXPRESSION_COLUMNS,
   `pg_catalog.left(pg_catalog.col_description(c.oid, a.attnum), ${LONGEST_COMMENT})`,
-  operatorSchema('t'),
+  typeOperators('t'),
 ].join(', ');
 
 const COLUMNS =

@@ -2,6 +2,7 @@
  * A table read from the system catalog. Its columns are parsed on first use: there may be thousands of tables, most
  * never used. A LoadedTable is immutable, so derived values are cached by the object.
  */
+import type { TypeOperators } from '../../postgres/statement/type-operators.js';
 import { kindOf, maxLengthOf, type BaseType } from './column-kind.js';
 import type { CatalogFacts, CatalogKeys, Column, Table } from './table.js';
 
@@ -23,7 +24,7 @@ type ColumnRow = readonly [
   expression: string | null,
   expressionColumns: number[] | null,
   description: string | null,
-  operators: string | null,
+  operators: TypeOperators | null,
 ];
 
 /** The keys in such a row, by the positions of columns. */

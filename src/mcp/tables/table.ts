@@ -1,4 +1,5 @@
 /** Tables and columns that a caller may see. Types only. */
+import type { TypeOperators } from '../../postgres/statement/type-operators.js';
 import type { TypeKind } from '../../base/sql-types.js';
 import type { McpCall } from '../arguments/call.js';
 
@@ -24,8 +25,8 @@ export interface Column {
   readonly defaultValue: string | undefined;
   /** The comment in the database. */
   readonly description: string | undefined;
-  /** Schema of the operators of its type; undefined for pg_catalog. */
-  readonly operators?: string | undefined;
+  /** Undefined for types with PostgreSQL's own operators. */
+  readonly operators?: TypeOperators | undefined;
   /** For a column of a joined table, the alias of that table in the statement. */
   readonly relation?: string | undefined;
 }

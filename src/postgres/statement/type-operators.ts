@@ -1,20 +1,41 @@
 /**
- * The schema with the operators of a type. An operator that is named without it may be one that another user has created in a
- * schema of the search path; with `pg_catalog` alone, a type of an extension would be compared as another type. Only
- * superusers create operator classes.
+ * The operators of a type that is not PostgreSQL's own. One that is named without its schema may be one that another user has
+ * created in a schema of the search path; with `pg_catalog` alone, a type of an extension would be compared as another type.
+ * In the schema of an extension others may create operators too, for domains over the type and for pairs of types: only the
+ * operator for exactly this type on both sides cannot be created again, so both operands must have it.
  */
+import { identifier } from '../../base/quote.js';
+
+export interface TypeOperators {
+  /** The type as SQL, to which both operands are cast. */
+  readonly type: string;
+  /** The schema of each operator. */
+  readonly schemas: Readonly<Record<string, string>>;
+}
 
 /**
- * operatorSchema is SQL for the schema of the operators of the type `t`, a row of pg_type: of its operator class for B-trees,
- * else for hashes. NULL for pg_catalog, which has the operators of enums, arrays, ranges and composite types too.
+ * typeOperators is SQL for the TypeOperators of the type `t`, a row of pg_type and no domain, as JSON: those of its owner (only
+ * superusers create base types), and of operator families, which only superusers create. NULL for PostgreSQL's own
+ * types, and for enums, arrays, ranges and composite types, whose operators are in pg_catalog too.
  */
-export function operatorSchema(t: string): string {
+export function typeOperators(t: string): string {
+  const known = 'EXISTS (SELECT FROM pg_catalog.pg_amop p WHERE p.amopopr = o.oid)';
   return (
-    `CASE WHEN ${t}.typtype = 'b' AND ${t}.typnamespace <> 'pg_catalog'::regnamespace THEN (SELECT s.nspname ` +
-    'FROM pg_catalog.pg_opclass k JOIN pg_catalog.pg_am m ON m.oid = k.opcmethod JOIN pg_catalog.pg_amop p ' +
-    'ON p.amopfamily = k.opcfamily AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype ' +
-    "AND p.amopstrategy = CASE m.amname WHEN 'btree' THEN 3 ELSE 1 END JOIN pg_catalog.pg_operator o ON o.oid = p.amopopr " +
-    'JOIN pg_catalog.pg_namespace s ON s.oid = o.oprnamespace ' +
-    `WHERE k.opcintype = ${t}.oid AND k.opcdefault AND m.amname IN ('btree', 'hash') ORDER BY m.amname LIMIT 1) END`
+    `CASE WHEN ${t}.typtype = 'b' AND ${t}.typcategory <> 'A' AND ${t}.typnamespace <> 'pg_catalog'::regnamespace THEN (SELECT ` +
+    `pg_catalog.json_build_object('type', pg_catalog.format('%I.%I', (SELECT s.nspname FROM pg_catalog.pg_namespace s ` +
+    `WHERE s.oid = ${t}.typnamespace), ${t}.typname), 'schemas', ` +
+    `pg_catalog.json_object_agg(o.oprname, n.nspname ORDER BY ${known})) FROM pg_catalog.pg_operator o ` +
+    'JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace ' +
+    `WHERE o.oprleft = ${t}.oid AND o.oprright = ${t}.oid AND (o.oprowner = ${t}.typowner OR ${known}) HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) END`
   );
+}
+
+/** ofType is an operand as SQL, as the operators want it: a column of a domain is cast to the type below. */
+export function ofType(operand: string, operators: TypeOperators | undefined): string {
+  return operators === undefined ? operand : `${operand}::${operators.type}`;
+}
+
+/** operatorSql names an operator for two such operands; without `operators`, or where they lack it, PostgreSQL's own. */
+export function operatorSql(symbol: string, operators?: TypeOperators): string {
+  return `OPERATOR(${identifier(operators?.schemas[symbol] ?? 'pg_catalog')}.${symbol})`;
 }

@@ -3,17 +3,22 @@
  * existing table needs only the columns of user names and passwords. All others are read from the row as JSON, in which
  * an absent column is not an error, and from which the password is removed.
  */
-import { operatorSchema } from '../../postgres/statement/type-operators.js';
+import {
+  ofType,
+  operatorSql,
+  typeOperators,
+  type TypeOperators,
+} from '../../postgres/statement/type-operators.js';
 import { identifier, literal, qualifiedName } from '../../base/quote.js';
 import type { UsersTable } from '../../messages/database-settings.js';
 
 export interface UserStatements {
-  /** The schema with the operators of the user names' type; no row, or NULL, for pg_catalog. */
+  /** TypeOperators of the user names' type as JSON; no row, or NULL, for PostgreSQL's own. */
   readonly operators: string;
   /** $1 user name: at most two rows of user name, password, id, name and metadata, the last three as JSON. */
-  readonly find: (operators: string) => string;
+  readonly find: (operators: TypeOperators | undefined) => string;
   /** $1 user name, $2 the old hash, $3 the new one. */
-  readonly renew: (operators: string) => string;
+  readonly renew: (operators: TypeOperators | undefined) => string;
   /** The table's columns, one a row; no row when there is no table. */
   readonly columns: string;
   /** Creates the table if it does not exist, also while others create it; the second one is for servers without locks. */
@@ -26,9 +31,9 @@ export interface UserStatements {
   /** $1 user name, $2 hash, then the optional columns that are given. Inserts nothing if the name exists. */
   readonly add: (given: { readonly name: boolean; readonly metadata: boolean }) => string;
   /** $1 user name, $2 hash. */
-  readonly setPassword: (operators: string) => string;
+  readonly setPassword: (operators: TypeOperators | undefined) => string;
   /** $1 user name. */
-  readonly remove: (operators: string) => string;
+  readonly remove: (operators: TypeOperators | undefined) => string;
 }
 
 export function statementsOf(users: UsersTable): UserStatements {
@@ -37,12 +42,13 @@ export function statementsOf(users: UsersTable): UserStatements {
   const password = `u.${identifier(users.password)}`;
   const made = `CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(users)})`;
   const row = `(to_jsonb(u.*) - ${literal(users.password)})`;
-  const isUser = (operators: string): string =>
-    `${username} OPERATOR(${identifier(operators)}.=) $1`;
+  const isUser = (operators: TypeOperators | undefined): string =>
+    `${ofType(username, operators)} ${operatorSql('=', operators)} $1`;
   return {
-    operators: `SELECT ${operatorSchema('t')} FROM pg_attribute a JOIN pg_type c ON c.oid = a.atttypid
-JOIN pg_type t ON t.oid = coalesce(nullif(c.typbasetype, 0), c.oid)
-WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attname = ${literal(users.username)}`,
+    operators: `WITH RECURSIVE step(type) AS (SELECT a.atttypid FROM pg_attribute a
+  WHERE a.attrelid = to_regclass(${literal(table)}) AND a.attname = ${literal(users.username)}
+  UNION ALL SELECT d.typbasetype FROM step s JOIN pg_type d ON d.oid = s.type AND d.typtype = 'd')
+SELECT ${typeOperators('t')} FROM step s JOIN pg_type t ON t.oid = s.type AND t.typtype <> 'd'`,
     find: (
       operators,
     ) => `SELECT ${username}::text, ${password}::text, ${row} -> 'id', ${row} -> 'name', ${metadataOf(users, row)}

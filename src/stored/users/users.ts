@@ -14,6 +14,7 @@ import type { StatementResult } from '../../postgres/statement/job.js';
 import { lacksFeature } from '../../postgres/statement/sql-failure.js';
 import type { UsersTable } from '../../messages/database-settings.js';
 import type { MadeUsersTable, StoredUser } from '../../messages/tasks.js';
+import type { TypeOperators } from '../../postgres/statement/type-operators.js';
 import { statementsOf, type UserStatements } from './statements.js';
 
 /** Optional columns of a new user. */
@@ -132,12 +133,13 @@ export class Users {
     return (await this.#run(this.#sql.remove(await this.#operators()), [username])).affected;
   }
 
-  /** Read each time: the type of the column may change. Other engines have no operator classes, and no other operators. */
-  async #operators(): Promise<string> {
+  /** Read each time: the type of the column may change. Other engines have no other operators. */
+  async #operators(): Promise<TypeOperators | undefined> {
     try {
-      return (await this.#rows(this.#sql.operators))[0]?.[0] ?? 'pg_catalog';
+      const json = (await this.#rows(this.#sql.operators))[0]?.[0];
+      return json == null ? undefined : (JSON.parse(json) as TypeOperators);
     } catch (error) {
-      if (error instanceof StatementFailure && lacksFeature(error)) return 'pg_catalog';
+      if (error instanceof StatementFailure && lacksFeature(error)) return undefined;
       throw error;
     }
   }
