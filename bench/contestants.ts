@@ -10,6 +10,7 @@ import { onPath } from './load/program.js';
 import {
   buildProgram,
   builtProgram,
+  C,
   CARGO,
   GO,
   toolchainMissing,
@@ -53,7 +54,8 @@ export const AS_ROLE = 'service-role';
 export const IN_PROCESS = 'service-thread';
 export const HELLO = 'uws-hello';
 
-/** Names of the peers in Go and Rust, and of their folders below peers/. */
+/** Names of the peers in C, Go and Rust, and of their folders below peers/. */
+export const FLOOR = 'floor';
 export const GO_PEER = 'go-fasthttp';
 export const RUST_PEER = 'rust-actix';
 
@@ -94,6 +96,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   peer('fastify-pg', 'fastify-pg/server.js', 1),
   peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
   peer('uws-postgres', 'uws-postgres/server.js', 1),
+  { ...builtPeer(FLOOR, C), cases: ['one', 'interpolated', 'page', 'insert'] },
   builtPeer(GO_PEER, GO),
   builtPeer(RUST_PEER, CARGO),
   { ...peer(HELLO, 'uws-hello/server.js', 1, greeting(1)), cases: ['plugin'] },

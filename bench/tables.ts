@@ -9,6 +9,7 @@ import {
   GO_PEER,
   HELLO,
   IN_PROCESS,
+  FLOOR,
   RUST_PEER,
   STORED,
 } from './contestants.js';
@@ -69,7 +70,7 @@ export async function takeTables(run: Run): Promise<Table[]> {
     const reference = REFERENCES.find((name) => rows.some((row) => row.name === name));
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printSecondLoad(cell, rows, tables);
-    for (const name of [BASE, GO_PEER, RUST_PEER]) printChange(rows, name, 'service');
+    for (const name of [BASE, FLOOR, GO_PEER, RUST_PEER]) printChange(rows, name, 'service');
     for (const name of [AUTHENTICATED, AS_ROLE, STORED, IN_PROCESS]) {
       printChange(rows, 'service', name);
     }

@@ -2,7 +2,7 @@
  * The performance targets of the service, compared with the medians of this run. A report only: on a shared machine, one run
  * proves nothing.
  */
-import { AUTHENTICATED, BASE, HELLO, IN_PROCESS, RUST_PEER } from './contestants.js';
+import { AUTHENTICATED, BASE, FLOOR, HELLO, IN_PROCESS, RUST_PEER } from './contestants.js';
 import type { Idle } from './idle.js';
 import type { FigureName, Summary } from './measure/figures.js';
 import { aligned } from './report.js';
@@ -65,7 +65,18 @@ const TARGETS: readonly Target[] = [
   ...[
     { connections: 1, most: 1.4 },
     { connections: 32, most: 1.15 },
-  ].map(({ connections, most }) => cpuOverRust('one', connections, most)),
+  ].map(({ connections, most }) => cpuOver(RUST_PEER, 'one', connections, most)),
+  cpuOver(FLOOR, 'one', 1, 2.5),
+  ...['one', 'page', 'insert'].flatMap((name) =>
+    [32, 256].map((connections) => cpuOver(FLOOR, name, connections, 1.6)),
+  ),
+  ...['one', 'page', 'insert'].map((name): Target => ({
+    what: `rate over ${FLOOR}`,
+    figure: 'rate',
+    of: line(name, 256),
+    over: line(name, 256, FLOOR),
+    least: 0.85,
+  })),
   ...[32, 256].flatMap((connections): Target[] => [
     {
       what: `CPU over one@${connections}`,
@@ -81,7 +92,7 @@ const TARGETS: readonly Target[] = [
       over: line('page', connections, 'pgbench'),
       least: 0.9,
     },
-    cpuOverRust('page', connections, 1.3),
+    cpuOver(RUST_PEER, 'page', connections, 1.3),
   ]),
   {
     what: 'authenticated rate over unauthenticated',
@@ -165,12 +176,12 @@ const TARGETS: readonly Target[] = [
   }),
 ];
 
-function cpuOverRust(name: string, connections: number, most: number): Target {
+function cpuOver(server: string, name: string, connections: number, most: number): Target {
   return {
-    what: `CPU over ${RUST_PEER}`,
+    what: `CPU over ${server}`,
     figure: 'serverCpu',
     of: line(name, connections),
-    over: line(name, connections, RUST_PEER),
+    over: line(name, connections, server),
     most,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Builds the peers in Go and Rust below .bench/, with the versions of packages in go.sum and Cargo.lock, which the toolchains
+ * Builds the peers in C, Go and Rust below .bench/, with the versions of packages in go.sum and Cargo.lock, which the toolchains
  * download from their registries. Rejects with the reason in one line.
  */
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { fromProject, keptFolder } from '../project.js';
 
 export interface Toolchain {
   /** The command, on the PATH. */
-  readonly command: 'go' | 'cargo';
+  readonly command: 'cc' | 'go' | 'cargo';
   /** The arguments that build a program `name` in `folder`. */
   readonly args: (folder: string, name: string) => string[];
   readonly env?: NodeJS.ProcessEnv;
@@ -28,6 +28,15 @@ export const CARGO: Toolchain = {
   command: 'cargo',
   args: (folder) => ['build', '--release', '--locked', '--quiet', '--target-dir', folder],
   program: (name) => path.join('release', name),
+};
+
+export const C: Toolchain = {
+  command: 'cc',
+  args: (folder, name) => [
+    ...['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-O2', '-pthread'],
+    ...['-I/usr/include/postgresql', `${name}.c`, '-lpq', '-o', path.join(folder, name)],
+  ],
+  program: (name) => name,
 };
 
 /** toolchainMissing returns why nothing can be built with a toolchain here. */

@@ -1,13 +1,14 @@
 /**
- * The toolchains of the peers in Go and Rust: one that is missing, and one that fails.
+ * The toolchains of the peers in C, Go and Rust: one that is missing, and one that fails.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { GO_PEER, RUST_PEER } from '../../bench/contestants.js';
+import { FLOOR, GO_PEER, RUST_PEER } from '../../bench/contestants.js';
 import {
   buildProgram,
   builtProgram,
+  C,
   CARGO,
   GO,
   toolchainMissing,
@@ -31,6 +32,7 @@ t.test('versions of packages are exact, and their checksums are kept', (t) => {
 
 t.test('built below .bench/', (t) => {
   for (const [toolchain, name] of [
+    [C, FLOOR],
     [GO, GO_PEER],
     [CARGO, RUST_PEER],
   ] as const) {
@@ -41,6 +43,7 @@ t.test('built below .bench/', (t) => {
 
 t.test('a toolchain that is not on the PATH', (t) => {
   process.env['PATH'] = t.testdir({});
+  t.equal(toolchainMissing(C), 'cc is not on the PATH');
   t.equal(toolchainMissing(GO), 'go is not on the PATH');
   t.equal(toolchainMissing(CARGO), 'cargo is not on the PATH');
   t.end();
