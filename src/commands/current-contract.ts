@@ -11,8 +11,7 @@ import type { DocumentedText } from '../describe/openapi/operation.js';
 import { checkDatabase } from '../postgres/lanes/database-check.js';
 import { routesOf } from '../script/route-list.js';
 import { problemPlace, type ListedProblem } from '../script/files/script-files.js';
-import { listScripts, type ListedScript } from '../script/files/script-listing.js';
-import type { ScriptText } from '../script/script-text.js';
+import { listScripts, type ListedScript, type ListedText } from '../script/files/script-listing.js';
 import type { RoutedScript } from '../script/scripts.js';
 import { oneLine, systemErrorText } from '../base/text.js';
 import type { CommandLine } from './line/command-line.js';
@@ -20,7 +19,7 @@ import { printable } from './line/printable.js';
 import { Progress } from './line/progress.js';
 import { proveScripts } from './check/proof-check.js';
 import { proofLines, type ProvedScript } from './check/proof-report.js';
-import type { ProvableText } from './check/provable-texts.js';
+import { provableTexts, type ProvableText, type ServedTexts } from './check/provable-texts.js';
 import { requireScript, ScriptSelection } from './check/script-selection.js';
 import { CommandError } from './line/session.js';
 import { checkStoredScripts } from './check/stored-scripts-check.js';
@@ -75,19 +74,13 @@ export async function servedScripts(
   const aliases = configuredDatabases(config).map(({ alias }) => alias);
   if (selection !== undefined && !mayBeGone) requireScript(selection, listed.scripts, [], aliases);
   await requireDatabases(config);
-  const texts = new Map<string, ServedText>();
+  const texts = provableTexts(config, listed, selection);
   const findings = await proveScripts(config, {
     full: prove === 'full',
-    selection,
+    texts,
     available: new Set(databasesOf(config).map(({ alias }) => alias)),
-    stored: listed.stored,
-    total: listed.scripts.length,
     progress: new Progress(process.stderr),
     analysed: true,
-    onText: ({ file, script, alias, text: { head, template } }) => {
-      const { name, text } = template;
-      texts.set(file, { script, alias, head, template: { name, text } });
-    },
   });
   if (!findings.ok) throw new NoContract(proofLines(findings, false));
   requireAnswers(findings.scripts, prove === 'full');
@@ -98,11 +91,6 @@ export async function servedScripts(
     process.stderr.write(`warning: ${printable(oneLine(warning))}\n`);
   return { config, scripts: served };
 }
-
-/** The kept part of a text: a compiled template needs much memory. */
-type ServedText = Pick<ProvableText, 'script' | 'alias'> &
-  Pick<ScriptText, 'head'> &
-  Pick<ServedScript, 'template'>;
 
 /** Rejects when nothing is known of a script, or with `isFull` not all although all was to be tried. */
 function requireAnswers(scripts: readonly ProvedScript[], isFull: boolean): void {
@@ -132,18 +120,19 @@ function requireWhole(cut: readonly string[]): void {
  */
 function servedOf(
   scripts: readonly ProvedScript[],
-  texts: ReadonlyMap<string, ServedText>,
+  texts: readonly ProvableText[],
   defaultAlias: string,
 ): readonly ServedScript[] {
-  const all = scripts.map((proof) => ({ proof, ...texts.get(proof.file)! }));
+  const byFile = new Map(texts.map((one) => [one.file, one]));
+  const all = scripts.map((proof) => ({ proof, ...byFile.get(proof.file)! }));
   const own = new Set(all.flatMap(({ alias, script }) => (alias === defaultAlias ? script : [])));
   const served = new Map<string, ServedScript>();
-  for (const { proof, head, template, alias, script } of all) {
+  for (const { proof, alias, script, folder, name, text } of all) {
     if (alias === undefined && own.has(script)) continue;
     // A script of one of the further databases has its alias in its name, as in its path.
     const named = alias === undefined || alias === defaultAlias ? script : `${alias}/${script}`;
     const { verb } = proof;
-    const [folder = '', name = ''] = script.split('/');
+    const { head, template } = text;
     const one = { script: named, verb, head, proof, alias, folder, name, template };
     served.set(`${named} ${verb}`, one);
   }
@@ -159,17 +148,15 @@ function configOf(sources: ConfigSources): Config {
   }
 }
 
-interface ListedTexts {
+interface ListedScripts extends ServedTexts {
   readonly scripts: readonly ListedScript[];
-  /** `alias/folder/name` of each stored script; undefined when there is no table that can be read. */
-  readonly stored: ReadonlySet<string> | undefined;
 }
 
 /** Rejects when one of the texts cannot be served. */
 async function listedScripts(
   config: Config,
   selection: ScriptSelection | undefined,
-): Promise<ListedTexts> {
+): Promise<ListedScripts> {
   const location = config['queries.location'];
   const table = await checkStoredScripts(config);
   const { message = null, ok = true } = table.stored ?? {};
@@ -177,8 +164,9 @@ async function listedScripts(
   const isServed = table.stored === null || config['queries.import_on_startup'];
   let scripts: readonly ListedScript[] = [];
   let problems: readonly ListedProblem[] = [];
+  const files: ListedText[] = [];
   try {
-    if (isServed) ({ scripts, problems } = await listScripts(location));
+    if (isServed) ({ scripts, problems } = await listScripts(location, (text) => files.push(text)));
   } catch (error) {
     const code = systemErrorText(error);
     if (table.stored === null || code !== 'ENOENT')
@@ -188,7 +176,8 @@ async function listedScripts(
     .filter(({ file }) => selection?.hasFile(file) ?? true)
     .map((problem) => `error: ${problemPlace(problem)}: ${oneLine(problem.message)}`);
   if (wrong.length > 0) throw new NoContract(wrong.map(printable));
-  return { scripts: [...scripts, ...(table.listed ?? [])], stored: table.keys };
+  const all = [...scripts, ...(table.listed ?? [])];
+  return { scripts: all, stored: table.texts, keys: table.keys, files };
 }
 
 async function requireDatabases(config: Config): Promise<void> {

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '#app/base/errors.js';
 import type { Database } from '#app/postgres/lanes/database.js';
 import type { ProofRecord, ServedProof } from '#app/messages/proofs.js';
-import { sqlTypes } from '#app/proof/branches/catalog.js';
-import { keptProof, recordOf, typesIn } from '#app/proof/branches/proof-record.js';
+import { proveText } from '#app/proof/text-proof.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
 import { compileText } from '#app/script/script-text.js';
 
@@ -21,10 +20,7 @@ export async function proofOf(database: Database, text: string): Promise<ProofRe
     patience: PATIENCE,
     analysis: database,
   });
-  const proof = keptProof(await prover.prove('shop/script', compiled));
-  const types = new Set<number>();
-  typesIn(proof, types);
-  return recordOf(proof, await sqlTypes(database, types));
+  return (await proveText(prover, database, 'shop/script', compiled)).record;
 }
 
 /** servedProof is the proof of a script's text (`<folder>/<script>`) as the service keeps it. */

@@ -9,7 +9,7 @@ import { toolParameters } from '#app/mcp/scripts/tool-parameter.js';
 import type { Bounds } from '#app/proof/branches/exploration.js';
 import { OutOfTime } from '#app/proof/branches/out-of-time.js';
 import { prove, type Proof } from '#app/proof/branches/proof.js';
-import { keptProof, recordOf } from '#app/proof/branches/proof-record.js';
+import { recordOf } from '#app/proof/branches/proof-record.js';
 import type { Describe } from '#app/proof/branches/statement-check.js';
 import { jsonFrame, StatementBuilder } from '#app/script/statement/statement.js';
 import { parametersOf } from '#app/template/parameters.js';
@@ -110,7 +110,7 @@ t.test('the document, the client and the tool of a script that is not proved', a
   const { proofs } = documented;
   const without = await documented.document();
   const proof = await proved(MANY, 4);
-  const record = recordOf(keptProof(proof), new Map());
+  const record = await recordOf(proof, () => Promise.resolve(new Map()));
   const key = { alias: ALIAS, script: 'a/list', verb: 'read' };
   const hash = createHash('sha256').update(MANY).digest('base64url');
   const served = { ...key, text: hash, own: undefined, record, serves: undefined };

@@ -16,6 +16,7 @@ import type { RoutedScript } from '../../script/scripts.js';
 import {
   listScripts,
   type ListedScript,
+  type ListedText,
   type ScriptListing,
 } from '../../script/files/script-listing.js';
 import type { CommandLine } from '../line/command-line.js';
@@ -23,6 +24,7 @@ import { databaseAgainst, placeOf } from './database-against.js';
 import { checkPlugins } from './plugin-check.js';
 import { Progress } from '../line/progress.js';
 import { proveScripts } from './proof-check.js';
+import { provableTexts } from './provable-texts.js';
 import {
   reportText,
   type AccessFindings,
@@ -141,10 +143,13 @@ async function makeReport(
       : await proveScripts(config, {
           full: prove === 'full',
           analysed: privileges,
-          selection,
+          texts: provableTexts(
+            config,
+            { stored: table.texts, keys: table.keys, files: files.texts },
+            selection,
+            against !== undefined,
+          ),
           available: new Set(databases.filter(({ ok }) => ok).map(({ alias }) => alias)),
-          stored: table.keys,
-          total: selection === undefined ? files.scripts.length + (stored?.count ?? 0) : 1,
           progress: new Progress(process.stderr),
           against,
         });
@@ -197,16 +202,18 @@ function unconfigured(
 
 interface CheckedFolder extends ScriptListing {
   readonly findings: ScriptFindings;
+  readonly texts: readonly ListedText[];
 }
 
 async function checkScripts(location: string): Promise<CheckedFolder> {
   const none = { scripts: [], problems: [], warnings: [], routed: [] };
+  const texts: ListedText[] = [];
   const found = (listing: ScriptListing, message: string | null): CheckedFolder => {
     const { scripts, problems } = listing;
-    return { ...listing, findings: { location, message, count: scripts.length, problems } };
+    return { ...listing, texts, findings: { location, message, count: scripts.length, problems } };
   };
   try {
-    return found(await listScripts(location), null);
+    return found(await listScripts(location, (text) => texts.push(text)), null);
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return found(none, NO_FOLDER);

@@ -1,10 +1,10 @@
 /** The databases on which `check` proves scripts: one connection to each, opened when a script needs it. */
-import { databaseOf, databasesOf } from '../config/databases.js';
+import { databasesOf } from '../config/databases.js';
 import type { Config } from '../config/schema.js';
 import { roleOf } from '../config/settings.js';
 import { openSession, type Database } from '../../postgres/lanes/database.js';
 import { StatementFailure } from '../../postgres/statement/queryable.js';
-import { missingRoles, sqlTypes, type SqlType } from '../../proof/branches/catalog.js';
+import { missingRoles } from '../../proof/branches/catalog.js';
 import { rolesOf } from '../../proof/branches/privileges.js';
 import { Prover, type ProofLimits } from '../../proof/branches/prover.js';
 import type { DatabaseSettings } from '../../messages/database-settings.js';
@@ -39,8 +39,6 @@ export class ProofDatabases {
   readonly #config: Config;
   readonly #limits: ProofLimits;
   readonly #options: DatabaseOptions;
-  /** Where the table of scripts is, unless scripts are proved there. */
-  #table: Database | undefined;
   readonly #open = new Map<string, ProofDatabase>();
   readonly #lost = new Map<string, string>();
 
@@ -76,13 +74,6 @@ export class ProofDatabases {
     return { session, analysis, prover };
   }
 
-  /** table gives the database with the table of scripts, which is the default one of the configuration. */
-  table(): Database | undefined {
-    const settings = databaseOf(this.#config);
-    if (this.#options.against === undefined) return this.of(settings.alias)?.session;
-    return (this.#table ??= openSession({ ...settings, statementTimeout: Infinity }));
-  }
-
   /** lose records that a database has stopped answering. */
   lose(alias: string, reason: string): void {
     this.#lost.set(alias, reason);
@@ -95,44 +86,26 @@ export class ProofDatabases {
     );
   }
 
-  /** sqlTypes looks types up by OID; none when the database does not answer. */
-  sqlTypes(alias: string, types: ReadonlySet<number>): Promise<ReadonlyMap<number, SqlType>> {
-    return this.#asked<ReadonlyMap<number, SqlType>>(alias, new Map(), ({ session }) =>
-      sqlTypes(session, types),
-    );
-  }
-
   /** warnings says what proofs on a database do not show: a text for each reason; none when it does not answer. */
-  warnings(alias: string): Promise<readonly string[]> {
-    return this.#asked(alias, [], async ({ session, prover }) => {
+  async warnings(alias: string): Promise<readonly string[]> {
+    const database = this.of(alias);
+    if (database === undefined) return [];
+    const { session, prover } = database;
+    try {
       const missing = await missingRoles(session, rolesOf(roleOf(this.#config)) ?? []);
       const isAnalysed = await prover.canAnalyse();
       return [
         ...(missing.length === 0 ? [] : [`${rolesText(missing)} not exist on database ${alias}`]),
         ...(isAnalysed ? [] : [`${NOT_ANALYSED} on database ${alias}: ${NEEDED}`]),
       ];
-    });
-  }
-
-  /** What `ask` gives; `nothing` when the database does not answer. */
-  async #asked<Answer>(
-    alias: string,
-    nothing: Answer,
-    ask: (database: ProofDatabase) => Promise<Answer>,
-  ): Promise<Answer> {
-    const database = this.of(alias);
-    if (database === undefined) return nothing;
-    try {
-      return await ask(database);
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
       this.lose(alias, error.reason);
-      return nothing;
+      return [];
     }
   }
 
   close(): void {
-    this.#table?.close();
     for (const { session, analysis } of this.#open.values()) {
       session.close();
       analysis?.close();

@@ -16,6 +16,7 @@ import {
   type ListedScript,
 } from '../../script/files/script-files.js';
 import { compileText } from '../../script/script-text.js';
+import type { ListedText } from '../../script/files/script-listing.js';
 import type { RoutedScript } from '../../script/scripts.js';
 import { textWarnings } from '../../script/warnings/text-warnings.js';
 import { VERBS } from '../../script/verb.js';
@@ -26,7 +27,7 @@ import type { StoredFindings } from './report.js';
 /** The message for a table that `serve` will create. */
 const NOT_CREATED_YET = 'it is not there yet; serve makes it';
 
-const NONE = { listed: undefined, keys: undefined, warnings: [], routed: [] } as const;
+const NONE = { listed: undefined, keys: undefined, texts: [], warnings: [], routed: [] } as const;
 
 /** checkStoredScripts checks the table; `listed` are its scripts, undefined when the table cannot be read. */
 export async function checkStoredScripts(config: Config): Promise<{
@@ -34,6 +35,7 @@ export async function checkStoredScripts(config: Config): Promise<{
   readonly listed: readonly ListedScript[] | undefined;
   /** `alias/folder/name` of each record; undefined when the table cannot be read. */
   readonly keys: ReadonlySet<string> | undefined;
+  readonly texts: readonly ListedText[];
   readonly warnings: readonly ListedProblem[];
   /** Those with paths of their own that can be requested. */
   readonly routed: readonly RoutedScript[];
@@ -57,17 +59,18 @@ export async function checkStoredScripts(config: Config): Promise<{
     if (unusable !== undefined) return { stored: failed(unusable), ...NONE };
     const records = await new Records(table, database).list();
     const aliases = new Set(databasesOf(config).map(({ alias }) => alias));
-    const { scripts, problems, warnings, routed } = compileAll(records, aliases);
+    const { texts, problems, warnings, routed } = compileAll(records, aliases);
     const unwatched = await ddl.unwatched();
     if (unwatched !== undefined) warnings.unshift({ file: name, message: unwatched });
-    const count = scripts.length;
+    const count = texts.length;
     const stored = { table: name, ok: problems.length === 0, message: null, count, problems };
     return {
       stored,
-      listed: distinct(scripts),
+      listed: distinct(texts),
       keys: new Set(
         records.map(({ database, location, name }) => `${database}/${location}/${name}`),
       ),
+      texts,
       warnings,
       routed: requested(routed, records, config['pg.database'], aliases),
     };
@@ -83,12 +86,12 @@ function compileAll(
   records: readonly StoredRecord[],
   aliases: ReadonlySet<string>,
 ): {
-  scripts: readonly ListedScript[];
+  texts: readonly ListedText[];
   problems: readonly ListedProblem[];
   warnings: ListedProblem[];
   routed: readonly RoutedScript[];
 } {
-  const scripts: ListedScript[] = [];
+  const texts: ListedText[] = [];
   const problems: ListedProblem[] = [];
   const warnings: ListedProblem[] = [];
   const routed: RoutedScript[] = [];
@@ -104,19 +107,19 @@ function compileAll(
       const text = content[`${verb}_sql`];
       if (text === undefined) continue;
       const compiled = compileText(text, `${location}/${name}`, verb);
-      if (compiled instanceof ServiceError)
-        problems.push(problemOf(`${script} (${verb})`, compiled));
-      else {
-        scripts.push({ folder: location, name, verb });
-        const { routes } = compiled.head;
-        const alias = database === '' ? undefined : database;
-        if (routes.length > 0) routed.push({ alias, folder: location, name, verb, routes });
-        for (const warning of textWarnings(compiled))
-          warnings.push({ file: `${script} (${verb})`, ...warning });
+      const file = `${script} (${verb})`;
+      if (compiled instanceof ServiceError) {
+        problems.push(problemOf(file, compiled));
+        continue;
       }
+      const one = { alias: database === '' ? undefined : database, folder: location, name, verb };
+      texts.push({ ...one, file, text: compiled });
+      const { routes } = compiled.head;
+      if (routes.length > 0) routed.push({ ...one, routes });
+      for (const warning of textWarnings(compiled)) warnings.push({ file, ...warning });
     }
   }
-  return { scripts, problems, warnings, routed };
+  return { texts, problems, warnings, routed };
 }
 
 /** Leaves out scripts of databases that are not configured, and those that one of the default database hides. */
@@ -136,6 +139,8 @@ function requested(
 
 /** Scripts of several databases count once, because permissions are listed for each database. */
 function distinct(scripts: readonly ListedScript[]): ListedScript[] {
-  const found = new Map(scripts.map((s) => [`${s.folder}/${s.name}/${s.verb}`, s]));
+  const found = new Map(
+    scripts.map(({ folder, name, verb }) => [`${folder}/${name}/${verb}`, { folder, name, verb }]),
+  );
   return [...found.values()];
 }

@@ -12,26 +12,18 @@ export interface AnalysedRecord extends ProofRecord, Partial<StatementUses> {
   readonly denied?: readonly Denial[];
 }
 
-/** What has to be kept of a proof for its record: the rest, above all the combinations, needs much memory. */
-export type KeptProof = Omit<Proof, 'exploration'> &
-  Pick<ProofRecord, 'combinations' | 'texts' | 'statements'>;
-
-export function keptProof({ exploration, ...proof }: Proof): KeptProof {
-  const { renderings, shapes } = exploration;
-  return { ...proof, combinations: renderings, texts: shapes.length, statements: proof.asked };
-}
-
-/** typesIn adds the OIDs of the types in a proof to `types`. */
-export function typesIn(proof: KeptProof, types: Set<number>): void {
-  for (const parameter of proof.parameters) for (const type of parameter.types) types.add(type);
-  for (const form of proof.columns) for (const { type } of form) types.add(type);
-}
-
-/** recordOf gives the record; `known` has the types of typesIn. */
-export function recordOf(proof: KeptProof, known: ReadonlyMap<number, SqlType>): AnalysedRecord {
-  const nameOf = (type: number): string => known.get(type)?.name ?? String(type);
+/** recordOf gives the record of a proof, the rest of which needs much memory; `typesOf` looks types up by OID. */
+export async function recordOf(
+  proof: Proof,
+  typesOf: (oids: ReadonlySet<number>) => Promise<ReadonlyMap<number, SqlType>>,
+): Promise<AnalysedRecord> {
   const { verdict, findings, open, parameters, columns, columnsWhen, uses, denied } = proof;
-  const { combinations, texts, statements } = proof;
+  const oids = new Set([
+    ...parameters.flatMap(({ types }) => types),
+    ...columns.flatMap((form) => form.map(({ type }) => type)),
+  ]);
+  const known = await typesOf(oids);
+  const nameOf = (type: number): string => known.get(type)?.name ?? String(type);
   return {
     verdict,
     findings: findings.map(({ message, code, hint, place, when }) => ({
@@ -59,10 +51,18 @@ export function recordOf(proof: KeptProof, known: ReadonlyMap<number, SqlType>):
     ),
     ...uses,
     ...(denied === undefined ? {} : { denied }),
-    combinations,
-    texts,
-    statements,
+    combinations: proof.exploration.renderings,
+    texts: proof.exploration.shapes.length,
+    statements: proof.asked,
   };
+}
+
+/** plainRecord is a record without what the statements use, which needs much memory. */
+export function plainRecord(record: ProofRecord): ProofRecord {
+  const { verdict, findings, open, parameters, columns, columnsWhen } = record;
+  const { combinations, texts, statements } = record;
+  const shown = { verdict, findings, open, parameters, columns, columnsWhen };
+  return { ...shown, combinations, texts, statements };
 }
 
 function positionOf(place: Position | undefined): Partial<Position> {

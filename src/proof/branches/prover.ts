@@ -58,7 +58,8 @@ export interface ProverSettings {
   /** The service's settings, which are part of the statements of reads. */
   readonly aggregate: JsonAggregate;
   readonly maxResult: number;
-  readonly limits: ProofLimits;
+  /** USUAL_LIMITS by default. */
+  readonly limits?: ProofLimits;
   /** How long PostgreSQL may take for one statement, ms: it waits for locks on the tables. */
   readonly patience: number;
   /** How long it may wait for one lock, ms; `patience` by default. */
@@ -131,6 +132,7 @@ export class Prover {
   readonly #database: ServiceDatabase;
   readonly #queryable: Queryable;
   readonly #settings: ProverSettings;
+  readonly #limits: ProofLimits;
   readonly #statements: StatementBuilder;
   readonly #shaped: ShapedStatements;
   readonly #analyser: Analyser | undefined;
@@ -143,6 +145,7 @@ export class Prover {
     this.#database = database;
     this.#queryable = settings.serves ? database.dedicated : database;
     this.#settings = settings;
+    this.#limits = settings.limits ?? USUAL_LIMITS;
     this.#statements = new StatementBuilder(jsonFrame(aggregate, maxResult));
     this.#shaped = new ShapedStatements(aggregate, maxResult);
     this.#analyser = analysis && new Analyser(analysis);
@@ -152,11 +155,11 @@ export class Prover {
    * prove proves the text of `script` (`<folder>/<script>`) in at most `time` ms; all of it is open on another engine than
    * PostgreSQL. Rejects with StatementFailure when the database cannot be asked.
    */
-  async prove(script: string, text: ScriptText, time = this.#settings.limits.time): Promise<Proof> {
+  async prove(script: string, text: ScriptText, time = this.#limits.time): Promise<Proof> {
     const { isPostgres, title } = await this.#database.engine();
     if (!isPostgres) return unprovable(title);
-    const { signal, limits, serves = false, rests } = this.#settings;
-    const { paths, shapes, pairs } = limits;
+    const { signal, serves = false, rests } = this.#settings;
+    const { paths, shapes, pairs } = this.#limits;
     const tables = await this.#tablesOnce();
     const start = this.#now();
     const isOver = (part: number): boolean =>

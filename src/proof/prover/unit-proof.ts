@@ -1,8 +1,9 @@
 /** The proof of a unit: on its databases, one after the other, until it is not broken on one. */
 import { ServiceError } from '../../base/errors.js';
 import { StatementFailure } from '../../postgres/statement/queryable.js';
-import { heldUp, isLoss } from '../branches/interruption.js';
-import type { AnalysedRecord } from '../branches/proof-record.js';
+import { isLoss } from '../branches/interruption.js';
+import { plainRecord, type AnalysedRecord } from '../branches/proof-record.js';
+import { proveInTurn, unanswered } from '../text-proof.js';
 import { NOTHING_SHOWN, type CatalogBasis, type ProofRecord } from '../../messages/proofs.js';
 import { placeOf } from '../../script/script-error.js';
 import type { ScriptText } from '../../script/script-text.js';
@@ -40,27 +41,15 @@ export class UnitProver {
     const { compiled, aliases } = unit;
     if (compiled instanceof ServiceError)
       return { alias: aliases[0]!, record: unusable(unit.script, compiled), basis: [] };
-    let first: Attempt | undefined;
     const bases: (CatalogBasis | undefined)[] = [];
-    for (const alias of aliases) {
+    const proof = await proveInTurn(aliases, async (alias) => {
       const attempt = await this.#proveOn(alias, unit, compiled);
-      if (attempt === undefined) {
-        if (first === undefined) return undefined;
-        continue;
-      }
-      bases.push(attempt.basis);
-      first ??= attempt;
-      // Without a statement that PostgreSQL was asked about, it shows nothing about this database.
-      if (
-        attempt.record.verdict === 'broken' ||
-        (attempt !== first && attempt.record.statements === 0)
-      )
-        continue;
-      first = attempt;
-      break;
-    }
+      if (attempt !== undefined) bases.push(attempt.basis);
+      return attempt;
+    });
+    if (proof === undefined) return undefined;
     const basis = bases.every((one) => one !== undefined) ? bases : undefined;
-    return { ...first!, basis };
+    return { ...proof.chosen, basis };
   }
 
   async #proveOn(alias: string, unit: Unit, text: ScriptText): Promise<Attempt | undefined> {
@@ -91,23 +80,6 @@ function namesOf(record: AnalysedRecord): readonly string[] | undefined {
   return namesUsed({ relations, functions: functions!, objects: objects! });
 }
 
-/** Without what the statements use. */
-function plainRecord(record: AnalysedRecord): ProofRecord {
-  const { verdict, findings, open, parameters, columns, columnsWhen } = record;
-  const { combinations, texts, statements } = record;
-  return {
-    verdict,
-    findings,
-    open,
-    parameters,
-    columns,
-    columnsWhen,
-    combinations,
-    texts,
-    statements,
-  };
-}
-
 /** The record of a text that cannot be used. */
 function unusable(script: string, error: ServiceError): ProofRecord {
   // The position is a field of its own.
@@ -124,9 +96,4 @@ export function unprovable({ aliases }: Unit): UnitProof {
     record: { ...NOTHING_SHOWN, verdict: 'unproved', open },
     basis: undefined,
   };
-}
-
-/** The record of a text of which PostgreSQL did not parse a statement in time. */
-function unanswered(failure: StatementFailure): ProofRecord {
-  return { ...NOTHING_SHOWN, verdict: 'unproved', open: [{ what: heldUp(failure) }] };
 }

@@ -9,13 +9,12 @@ import { LogOnce } from '../../base/log-once.js';
 import type { Database } from '../../postgres/lanes/database.js';
 import { StatementFailure, type Queryable } from '../../postgres/statement/queryable.js';
 import { catalogVersion, type CatalogVersion } from '../branches/catalog-version.js';
-import { sqlTypes } from '../branches/catalog.js';
 import { namedObjects, type NamedObjects } from '../branches/named-objects.js';
-import { keptProof, recordOf, typesIn, type AnalysedRecord } from '../branches/proof-record.js';
-import { Prover, USUAL_LIMITS, type Rests } from '../branches/prover.js';
+import { Prover, type Rests } from '../branches/prover.js';
 import type { CatalogBasis } from '../../messages/proofs.js';
 import type { ScriptText } from '../../script/script-text.js';
 import type { ProverSettings } from '../../messages/prover-settings.js';
+import { proveText, type TextProof } from '../text-proof.js';
 import { CatalogChange } from './catalog-change.js';
 import { dependencyDigest, wordsOf } from './dependencies.js';
 
@@ -42,13 +41,6 @@ interface Catalog {
   readonly version: CatalogVersion;
   /** Undefined when they could not be read, or nothing can be proved. */
   readonly objects: NamedObjects | undefined;
-}
-
-/** The proof of a text on a database. */
-export interface DatabaseProof {
-  readonly record: AnalysedRecord;
-  /** Whether the time was over before everything was tried. */
-  readonly isCut: boolean;
 }
 
 /** What a look has found: why a text is to be proved again that names these objects. */
@@ -146,13 +138,8 @@ export class WatchedDatabase {
   }
 
   /** prove rejects with StatementFailure. */
-  async prove(script: string, text: ScriptText): Promise<DatabaseProof> {
-    const proof = await this.#prover.prove(script, text);
-    const kept = keptProof(proof);
-    const types = new Set<number>();
-    typesIn(kept, types);
-    const record = recordOf(kept, await sqlTypes(this.#catalogs, types));
-    return { record, isCut: proof.isCut };
+  prove(script: string, text: ScriptText): Promise<TextProof> {
+    return proveText(this.#prover, this.#catalogs, script, text);
   }
 
   /** basis gives what a proof rests on that was made since the last look. */
@@ -190,7 +177,6 @@ export class WatchedDatabase {
     return new Prover(this.#database, {
       aggregate,
       maxResult,
-      limits: USUAL_LIMITS,
       patience: PATIENCE,
       lockLimit: LOCK_LIMIT,
       analysis: this.#database,

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../base/errors.js';
 import { problemOf, scriptFiles, type ListedProblem, type ListedScript } from './script-files.js';
-import { compileText } from '../script-text.js';
+import { compileText, type ScriptText } from '../script-text.js';
 import type { RoutedScript } from '../scripts.js';
 import { textWarnings } from '../warnings/text-warnings.js';
 
@@ -19,8 +19,23 @@ export interface ScriptListing {
   readonly routed: readonly RoutedScript[];
 }
 
-/** listScripts reads and compiles every file. Rejects when the directory cannot be read. */
-export async function listScripts(location: string): Promise<ScriptListing> {
+/** The text of a usable script. */
+export interface ListedText extends ListedScript {
+  /** Of a stored script for one database; undefined for all. */
+  readonly alias: string | undefined;
+  /** The file below the directory of scripts, or `[alias/]folder/name (verb)` of a stored text. */
+  readonly file: string;
+  readonly text: ScriptText;
+}
+
+/**
+ * listScripts reads and compiles every file; `onText` takes the usable texts, which need much memory. Rejects when the
+ * directory cannot be read.
+ */
+export async function listScripts(
+  location: string,
+  onText?: (text: ListedText) => void,
+): Promise<ScriptListing> {
   const scripts: ListedScript[] = [];
   const problems: ListedProblem[] = [];
   const warnings: ListedProblem[] = [];
@@ -39,6 +54,7 @@ export async function listScripts(location: string): Promise<ScriptListing> {
     if (compiled instanceof ServiceError) problems.push(problemOf(file, compiled));
     else {
       scripts.push(script);
+      onText?.({ ...script, alias: undefined, file, text: compiled });
       const { routes } = compiled.head;
       if (routes.length > 0) routed.push({ alias: undefined, ...script, routes });
       for (const warning of textWarnings(compiled)) warnings.push({ file, ...warning });

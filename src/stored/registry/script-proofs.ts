@@ -6,15 +6,10 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { ServiceDatabase } from '../../postgres/statement/queryable.js';
 import { catalogVersion, type CatalogVersion } from '../../proof/branches/catalog-version.js';
-import { sqlTypes } from '../../proof/branches/catalog.js';
 import { OutOfTime } from '../../proof/branches/out-of-time.js';
-import {
-  keptProof,
-  recordOf,
-  typesIn,
-  type AnalysedRecord,
-} from '../../proof/branches/proof-record.js';
+import type { AnalysedRecord } from '../../proof/branches/proof-record.js';
 import type { Prover } from '../../proof/branches/prover.js';
+import { proveText } from '../../proof/text-proof.js';
 import { recent, type RecentBounds } from '../../base/recent.js';
 import type { QueryParameters } from '../../script/request/query-string.js';
 import { sampleData } from '../../script/request/sample-data.js';
@@ -147,11 +142,9 @@ export class ScriptProofs {
       let record = this.#kept.get(key);
       if (record === undefined) {
         const part = (end - performance.now()) / (texts.size - proofs.size);
-        const proof = await prover.prove(script, text, Math.max(0, part));
-        const kept = keptProof(proof);
-        const types = new Set<number>();
-        typesIn(kept, types);
-        record = recordOf(kept, await sqlTypes(database.dedicated, types));
+        const time = Math.max(0, part);
+        const proof = await proveText(prover, database.dedicated, script, text, time);
+        record = proof.record;
         if (proof.isCut) cut.add(text);
         else this.#kept.set(key, record);
       }
@@ -162,12 +155,11 @@ export class ScriptProofs {
 
   /** Loaded with the first proof, as most workers never need it. */
   async #prover(database: ServiceDatabase, analysed: boolean): Promise<Prover> {
-    const { Prover, USUAL_LIMITS } = await import('../../proof/branches/prover.js');
+    const { Prover } = await import('../../proof/branches/prover.js');
     const { aggregate, maxResult, proofBudget, role } = this.#settings;
     return new Prover(database, {
       aggregate,
       maxResult,
-      limits: USUAL_LIMITS,
       patience: proofBudget,
       serves: true,
       analysis: analysed ? database : undefined,

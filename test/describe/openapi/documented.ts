@@ -5,8 +5,7 @@ import { createLogger } from '#app/observe/log.js';
 import { OpenApiTasks } from '#app/worker/tasks/openapi-tasks.js';
 import { ProofBook } from '#app/messages/proof-book.js';
 import type { ServedProof } from '#app/messages/proofs.js';
-import { sqlTypes } from '#app/proof/branches/catalog.js';
-import { keptProof, recordOf, typesIn } from '#app/proof/branches/proof-record.js';
+import { proveText } from '#app/proof/text-proof.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
 import { ScriptStore } from '#app/script/files/script-store.js';
 import type { DocumentSettings } from '#app/messages/worker-settings.js';
@@ -72,16 +71,14 @@ async function proofsOf(
   const served: ServedProof[] = [];
   for (const { folder, name, text } of await store.usable(ALIAS, performance.now())) {
     const script = `${folder}/${name}`;
-    const proof = keptProof(await prover.prove(script, text));
-    const types = new Set<number>();
-    typesIn(proof, types);
+    const { record } = await proveText(prover, database, script, text);
     served.push({
       alias: ALIAS,
       script,
       verb: text.verb,
       text: createHash('sha256').update(text.template.text).digest('base64url'),
       own: undefined,
-      record: recordOf(proof, await sqlTypes(database, types)),
+      record,
       serves: undefined,
     });
   }

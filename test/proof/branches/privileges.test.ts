@@ -2,7 +2,8 @@
 import t from 'tap';
 import { ServiceError } from '#app/base/errors.js';
 import type { Database } from '#app/postgres/lanes/database.js';
-import { keptProof, recordOf, type AnalysedRecord } from '#app/proof/branches/proof-record.js';
+import type { AnalysedRecord } from '#app/proof/branches/proof-record.js';
+import { proveText } from '#app/proof/text-proof.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
 import { compileText } from '#app/script/script-text.js';
 import type { Verb } from '#app/script/verb.js';
@@ -70,8 +71,7 @@ async function proved(
     analysis: database,
     role,
   });
-  const proof = keptProof(await prover.prove('shop/script', compiled));
-  return recordOf(proof, new Map());
+  return (await proveText(prover, database, 'shop/script', compiled)).record;
 }
 
 /** What is wrong: `always: permission denied for table orders: GRANT …`; the verdict when nothing is. */

@@ -2,14 +2,9 @@
 import t from 'tap';
 import { ServiceError } from '#app/base/errors.js';
 import type { Database } from '#app/postgres/lanes/database.js';
-import { sqlTypes } from '#app/proof/branches/catalog.js';
-import {
-  keptProof,
-  recordOf,
-  typesIn,
-  type AnalysedRecord,
-} from '#app/proof/branches/proof-record.js';
+import type { AnalysedRecord } from '#app/proof/branches/proof-record.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
+import { proveText } from '#app/proof/text-proof.js';
 import { compileText } from '#app/script/script-text.js';
 import type { Verb } from '#app/script/verb.js';
 import { TestDatabase } from '../../support/database.js';
@@ -38,10 +33,7 @@ async function recorded(
     patience: PATIENCE,
     analysis: analysis ?? undefined,
   });
-  const proof = keptProof(await prover.prove('shop/script', compiled));
-  const types = new Set<number>();
-  typesIn(proof, types);
-  return recordOf(proof, await sqlTypes(database, types));
+  return (await proveText(prover, database, 'shop/script', compiled)).record;
 }
 
 /** The columns of each form, with `?` behind those that can be NULL. */
