@@ -1,5 +1,5 @@
 /** Messages between the supervisor and an HTTP process, over the IPC channel of Node's child processes. */
-import type { ProofNews } from './proofs.js';
+import type { ProofUpdate } from './proofs.js';
 import type { HttpSettings } from './http-settings.js';
 
 /** What login attempts are counted by: a hash of the user name, and an address or its network. */
@@ -74,7 +74,7 @@ export type SupervisorMessage =
       readonly body: string;
     }
   /** Before `start`: what is known already. Afterwards: what has changed. */
-  | { readonly type: 'proofs'; readonly news: ProofNews }
+  | { readonly type: 'proofs'; readonly update: ProofUpdate }
   /** Calls of MCP clients that another HTTP process was asked to cancel. */
   | { readonly type: 'calls-cancelled'; readonly calls: readonly CancelledCall[] }
   | LibraryPart
@@ -98,7 +98,7 @@ export type HttpProcessMessage =
   | { readonly type: 'login-begin'; readonly id: number; readonly keys: AttemptKeys }
   | { readonly type: 'login-end'; readonly keys: AttemptKeys; readonly end: AttemptEnd }
   /** What the prover of this process has found, for all HTTP processes: this one too gets it from the supervisor. */
-  | { readonly type: 'proofs'; readonly news: ProofNews }
+  | { readonly type: 'proofs'; readonly update: ProofUpdate }
   /** Calls of MCP clients to cancel that are not in this process, for all other ones. */
   | { readonly type: 'calls-cancelled'; readonly calls: readonly CancelledCall[] }
   | SpansMessage

@@ -88,7 +88,7 @@ export interface ProofRecord {
  * What a proof rests on in the catalogs of a database, so that it need not be repeated as long as that is the same: versions,
  * and a digest of what the text names. For proof/prover alone.
  */
-export interface CatalogBasis {
+export interface CatalogFingerprint {
   readonly alias: string;
   readonly general: string;
   readonly named: string;
@@ -146,11 +146,11 @@ export interface ServedProof extends ProofKey {
    */
   readonly serves: string | undefined;
   /** For each database that was asked; undefined when the proof is to be repeated. */
-  readonly basis?: readonly CatalogBasis[] | undefined;
+  readonly basis?: readonly CatalogFingerprint[] | undefined;
 }
 
-/** What has changed since the last news: proofs, and scripts that are gone. */
-export interface ProofNews {
+/** What has changed since the last update: proofs, and scripts that are gone. */
+export interface ProofUpdate {
   readonly proofs: readonly ServedProof[];
   readonly gone: readonly ProofKey[];
   /** Whether every script has been proved once since the service started. */

@@ -1,6 +1,6 @@
 /** The tasks of worker threads, which an HTTP process runs through piscina, and their results. */
 import type { Engine } from '../base/engine.js';
-import type { ProofNews } from './proofs.js';
+import type { ProofUpdate } from './proofs.js';
 
 /** What becomes of the body of a request to a script with a method. */
 export interface ScriptBody {
@@ -63,7 +63,7 @@ export interface WorkerTasks {
   /** Poll the stored scripts, which may have changed. */
   scripts: () => void;
   /** Apply what has changed in the proofs of the scripts: in the order in which it was proved. */
-  proofs: (news: ProofNews) => void;
+  proofs: (update: ProofUpdate) => void;
   /** Find out, for each method, what becomes of the bodies of a script's requests. */
   scriptBodies: (script: RouteScript) => readonly ScriptBody[];
   registry: (request: RegistryRequest) => RegistryResponse;
@@ -123,8 +123,8 @@ export interface OpenApiResponse {
 
 /** To the prover. Its task is permanent and gets a port: messages are sent to the thread and received from it over that. */
 export type ProverMessage =
-  /** What was proved before this thread started, in pieces, then `start`. */
-  | { readonly type: 'known'; readonly news: ProofNews }
+  /** What was proved before this thread started, in chunks, then `start`. */
+  | { readonly type: 'known'; readonly update: ProofUpdate }
   /** `deadly` has the hashes of texts in whose proof a thread before this one died. */
   | { readonly type: 'start'; readonly deadly: ReadonlySet<string> }
   /** The numbers in ProverSettings.connections have changed. */
@@ -136,7 +136,7 @@ export type ProverMessage =
 /** From the prover. */
 export type ProverReport =
   /** In the order in which it was proved. */
-  | { readonly type: 'news'; readonly news: ProofNews }
+  | { readonly type: 'update'; readonly update: ProofUpdate }
   /** The text whose proof begins, as its hash; undefined when it has ended. */
   | { readonly type: 'proving'; readonly text: string | undefined }
   /** What is lent of the worker's connections has changed. */

@@ -2,7 +2,7 @@
  * The scripts that are served with `queries.proof = "require"`: what the prover has found good, whatever the files or the
  * table contain. Until it has proved every script once, one that is not known yet is refused with `busy`.
  */
-import type { ProofBook } from '../messages/proof-book.js';
+import type { ProofCache } from '../messages/proof-cache.js';
 import type { ServedProof } from '../messages/proofs.js';
 import { notYetProved, ProvedScript, ProvedText } from './proved-script.js';
 import { scriptNotFound } from './script-error.js';
@@ -19,7 +19,7 @@ import { VERBS, type Verb } from './verb.js';
 /** Scripts by path, `<folder>/<script>`. */
 type ByPath = Map<string, ProvedScript>;
 
-/** The items of one version of the book. */
+/** The items of one version of the cache. */
 interface List<Item> {
   readonly version: number;
   readonly items: Promise<readonly Item[]>;
@@ -28,8 +28,8 @@ interface List<Item> {
 const NONE: ByPath = new Map();
 
 export class ProvedScripts implements Scripts {
-  readonly #book: ProofBook;
-  /** The version of the book that the scripts are from. */
+  readonly #cache: ProofCache;
+  /** The version of the cache that the scripts are from. */
   #version = -1;
   /** By alias. */
   #scripts = new Map<string, ByPath>();
@@ -39,8 +39,8 @@ export class ProvedScripts implements Scripts {
   readonly #usable = new Map<string, List<UsableScript>>();
   #routed: List<RoutedScript> | undefined;
 
-  constructor(book: ProofBook) {
-    this.#book = book;
+  constructor(cache: ProofCache) {
+    this.#cache = cache;
   }
 
   find(alias: string, folder: string, name: string): ProvedScript {
@@ -48,7 +48,7 @@ export class ProvedScripts implements Scripts {
     const path = `${folder}/${name}`;
     const script = this.#scripts.get(alias)?.get(path);
     if (script !== undefined) return script;
-    throw this.#book.complete ? scriptNotFound(path) : notYetProved();
+    throw this.#cache.complete ? scriptNotFound(path) : notYetProved();
   }
 
   /** readable compiles texts that were not requested yet, a few at a time. */
@@ -119,16 +119,16 @@ export class ProvedScripts implements Scripts {
 
   /** Throws ServiceError `busy` while a list of all scripts would lack some. */
   #updateAll(): void {
-    if (!this.#book.complete) throw notYetProved();
+    if (!this.#cache.complete) throw notYetProved();
     this.#update();
   }
 
   #update(): void {
-    if (this.#version === this.#book.version) return;
+    if (this.#version === this.#cache.version) return;
     const scripts = new Map<string, ByPath>();
     const texts = new Map<string, ProvedText[]>();
-    const isComplete = (): boolean => this.#book.complete;
-    for (const proof of this.#book.proofs) {
+    const isComplete = (): boolean => this.#cache.complete;
+    for (const proof of this.#cache.proofs) {
       const { alias, script: path, verb } = proof;
       let ofAlias = scripts.get(alias);
       if (ofAlias === undefined) scripts.set(alias, (ofAlias = new Map<string, ProvedScript>()));
@@ -139,7 +139,7 @@ export class ProvedScripts implements Scripts {
     }
     this.#scripts = scripts;
     this.#texts = texts;
-    this.#version = this.#book.version;
+    this.#version = this.#cache.version;
   }
 
   /** The text that a proof lets be served, the same object as before where it is the same text; added to `texts`. */

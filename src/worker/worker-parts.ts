@@ -1,5 +1,5 @@
 /** What the runners, responses and tasks of a worker have in common; worker-services.ts puts it together. */
-import type { ProofBook } from '../messages/proof-book.js';
+import type { ProofCache } from '../messages/proof-cache.js';
 import type { WorkerSettings } from '../messages/worker-settings.js';
 import type { Logger } from '../observe/log.js';
 import type { Scripts } from '../script/scripts.js';
@@ -13,7 +13,7 @@ export interface WorkerParts {
   readonly databases: ReadonlyMap<string, WorkerDatabase>;
   readonly scripts: Scripts;
   /** Empty with `queries.proof` off, and until the first proofs arrive. */
-  readonly proofs: ProofBook;
+  readonly proofs: ProofCache;
   readonly slow: SlowStatements;
   /** Undefined where nothing is traced. */
   readonly spans: QuerySpans | undefined;

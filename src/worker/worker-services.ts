@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../observe/log.js';
 import type { Database } from '../postgres/lanes/database.js';
-import { ProofBook } from '../messages/proof-book.js';
+import { ProofCache } from '../messages/proof-cache.js';
 import { StoredScripts } from '../stored/scripts/stored-scripts.js';
 import { ProvedScripts } from '../script/proved-scripts.js';
 import { ScriptStore } from '../script/files/script-store.js';
@@ -46,7 +46,7 @@ export class WorkerServices {
     const { database } = databases.get(defaultAlias)!;
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
     const aliases = new Set(databases.keys());
-    const proofs = new ProofBook();
+    const proofs = new ProofCache();
     // Undefined when scripts are files.
     const stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
     const proved = settings.provedOnly ? new ProvedScripts(proofs) : undefined;
@@ -90,7 +90,7 @@ export class WorkerServices {
       renewPassword: ({ username, from, to }) => users.renew(username, from, to),
       makeUsersTable: () => users.make(),
       scripts: refresh,
-      proofs: (news) => proofs.apply(news),
+      proofs: (update) => proofs.apply(update),
       scriptBodies: (script) => scriptBodies(scripts, script),
       registry: (request) => registry.respond(request),
       foundScripts: () =>

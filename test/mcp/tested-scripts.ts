@@ -7,7 +7,7 @@ import type { McpCall } from '#app/mcp/arguments/call.js';
 import { ReadOnly } from '#app/mcp/tables/read-only.js';
 import { ScriptTools } from '#app/mcp/scripts/script-tools.js';
 import type { Arguments } from '#app/mcp/arguments/tool.js';
-import { ProofBook } from '#app/messages/proof-book.js';
+import { ProofCache } from '#app/messages/proof-cache.js';
 import type { McpSettings } from '#app/messages/worker-settings.js';
 import type { ReadableScripts } from '#app/script/scripts.js';
 import { ScriptStore } from '#app/script/files/script-store.js';
@@ -57,7 +57,7 @@ export class TestedScripts {
   readonly tools: ScriptTools;
   readonly database: TestDatabase;
   readonly logged: Logged[] = [];
-  readonly proofs = new ProofBook();
+  readonly proofs = new ProofCache();
 
   constructor(t: Test, server: Postgres, options: TestedOptions = {}) {
     const { texts = {}, aliases = ['main'], statementTimeout = 20_000 } = options;

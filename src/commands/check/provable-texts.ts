@@ -2,7 +2,7 @@
 import type { Config } from '../config/schema.js';
 import { configuredDatabases } from '../config/databases.js';
 import { scriptsTableOf } from '../config/settings.js';
-import { meantAliases } from '../../proof/prover/meant-aliases.js';
+import { targetDatabases } from '../../proof/prover/target-databases.js';
 import type { ListedText } from '../../script/files/script-listing.js';
 import type { ScriptSelection } from './script-selection.js';
 
@@ -46,7 +46,7 @@ export function provableTexts(
     const chosen = selection?.alias;
     const aliases =
       alias === undefined
-        ? meantAliases(chosen === undefined ? known : [chosen], keys, script, text.head)
+        ? targetDatabases(chosen === undefined ? known : [chosen], keys, script, text.head)
         : known.filter((each) => each === alias);
     return aliases.length === 0 ? [] : [{ ...one, script, aliases }];
   });

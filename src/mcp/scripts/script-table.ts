@@ -4,7 +4,7 @@
  * not unique means no script; scripts with a required parameter whose name clients reject are left out.
  */
 import type { ReadableScript } from '../../script/scripts.js';
-import type { ProofBook } from '../../messages/proof-book.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
 import type { ProofRecord } from '../../messages/proofs.js';
 import { inSlices } from '../../base/slices.js';
 import { parametersOf, type TemplateParameters } from '../../template/parameters.js';
@@ -36,7 +36,7 @@ export class ScriptTable {
   static async build(
     alias: string,
     scripts: readonly ReadableScript[],
-    proofs: ProofBook,
+    proofs: ProofCache,
     before: ScriptTable | undefined,
   ): Promise<ScriptTable> {
     const known = new Map(before?.tools.map((tool) => [tool.path, tool]));

@@ -8,7 +8,7 @@ import { READ, ScriptAccess } from '../../access/script-access.js';
 import { ServiceError } from '../../base/errors.js';
 import { NO_HEAD } from '../../script/head/head.js';
 import type { Logger } from '../../observe/log.js';
-import type { ProofBook } from '../../messages/proof-book.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
 import { isFound } from '../../messages/proofs.js';
 import type { McpSettings } from '../../messages/worker-settings.js';
 import { recent } from '../../base/recent.js';
@@ -81,7 +81,7 @@ const CALLERS = { entries: 200, characters: 200_000 };
 export class ScriptTools {
   readonly #settings: McpSettings;
   readonly #scripts: ReadableScripts;
-  readonly #proofs: ProofBook;
+  readonly #proofs: ProofCache;
   readonly #readOnly: ReadOnly;
   readonly #options: ScriptToolsOptions;
   readonly #log: Logger;
@@ -99,7 +99,7 @@ export class ScriptTools {
   constructor(
     settings: McpSettings,
     scripts: ReadableScripts,
-    proofs: ProofBook,
+    proofs: ProofCache,
     readOnly: ReadOnly,
     options: ScriptToolsOptions,
     log: Logger,

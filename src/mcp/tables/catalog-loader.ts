@@ -1,6 +1,6 @@
 /**
  * Reads the tables of a database as a role sees them: a digest that shows whether anything changed, then the list of
- * tables, then those that are not cached yet, in pieces that take a connection milliseconds. Unreadable tables are skipped;
+ * tables, then those that are not cached yet, in chunks that take a connection milliseconds. Unreadable tables are skipped;
  * an engine with other catalogs than PostgreSQL's has no tables.
  * Rejects with ServiceError or StatementFailure; the snapshot before stays valid then.
  */
@@ -13,7 +13,7 @@ import { ScriptCost } from '../../postgres/statement/script-cost.js';
 import { lacksFeature } from '../../postgres/statement/sql-failure.js';
 import { SECRET, secretValues, type SecretRow } from '../../postgres/statement/secret-tables.js';
 import type { McpRequest } from '../../messages/batch.js';
-import { pieces, type PieceBounds, type Sized } from '../../base/pieces.js';
+import { chunks, type ChunkBounds, type Sized } from '../../base/chunks.js';
 import type { ScriptsTable } from '../../messages/database-settings.js';
 import { McpCall } from '../arguments/call.js';
 import { DIGEST, LIST, READ } from './catalog-statements.js';
@@ -28,7 +28,7 @@ const LIMIT = 10_000;
 const LISTED = 500;
 
 /** One chunk of the catalogs: tables, and their columns. */
-const PIECE: PieceBounds = { items: 100, size: 1_000 };
+const CHUNK: ChunkBounds = { items: 100, size: 1_000 };
 
 /** Most unreadable tables that are skipped: with more of them something else is wrong. */
 const MOST_UNREADABLE = 20;
@@ -172,8 +172,8 @@ export class CatalogLoader {
   ): Promise<void> {
     const versions = new Map(wanted.map(({ id, version }) => [id, version]));
     const unreadable: string[] = [];
-    for (const piece of pieces(wanted, PIECE))
-      for (const row of await this.#read(piece, unreadable)) {
+    for (const chunk of chunks(wanted, CHUNK))
+      for (const row of await this.#read(chunk, unreadable)) {
         const [id, locked] = row;
         const known = [before?.cached, this.#last.cached].map((tables) => tables?.get(id!)?.table);
         const table = known.find((one) => one?.isAs(row)) ?? this.#tableOf(row);

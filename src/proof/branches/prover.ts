@@ -77,13 +77,13 @@ export interface ProverSettings {
    */
   readonly serves?: boolean;
   /** Where requests use the same processors and the same server. The rests do not count as time of the proof. */
-  readonly rests?: Rests;
+  readonly pacing?: Pacing;
   /** Ends a proof as when its time is over. */
   readonly signal?: AbortSignal;
 }
 
 /** Waits of the prover after work that took some ms. */
-export interface Rests {
+export interface Pacing {
   /** After a statement of PostgreSQL. */
   afterStatement(took: number): Promise<void>;
   /** After a slice of the prover's own work. */
@@ -158,14 +158,14 @@ export class Prover {
   async prove(script: string, text: ScriptText, time = this.#limits.time): Promise<Proof> {
     const { isPostgres, title } = await this.#database.engine();
     if (!isPostgres) return unprovable(title);
-    const { signal, serves = false, rests } = this.#settings;
+    const { signal, serves = false, pacing } = this.#settings;
     const { paths, shapes, pairs } = this.#limits;
     const tables = await this.#tablesOnce();
     const start = this.#now();
     const isOver = (part: number): boolean =>
       signal?.aborted === true || this.#now() >= start + part * time;
     const checking = this.#checking(script, text, start + time, tables);
-    const parallel = serves || rests !== undefined ? 1 : PARALLEL;
+    const parallel = serves || pacing !== undefined ? 1 : PARALLEL;
     const session = { ...checking, ...this.#analysing(start + time), parallel };
     return prove(text, session, { paths, shapes, pairs, isOver }, this.#slices());
   }
@@ -250,17 +250,17 @@ export class Prover {
   }
 
   #slices(): Slices {
-    const { serves = false, rests } = this.#settings;
-    if (rests !== undefined) return new Slices(() => this.#rest(rests.afterSlice(SLICE)));
+    const { serves = false, pacing } = this.#settings;
+    if (pacing !== undefined) return new Slices(() => this.#rest(pacing.afterSlice(SLICE)));
     return serves ? new Slices(() => sleep(PAUSE)) : new Slices();
   }
 
   async #restAfter<Result>(task: () => Promise<Result>): Promise<Result> {
-    const { rests } = this.#settings;
-    if (rests === undefined) return task();
+    const { pacing } = this.#settings;
+    if (pacing === undefined) return task();
     const began = performance.now();
     const result = await task();
-    await this.#rest(rests.afterStatement(performance.now() - began));
+    await this.#rest(pacing.afterStatement(performance.now() - began));
     return result;
   }
 

@@ -1,6 +1,6 @@
 /** The texts of scripts that are to be proved, wherever they are kept. */
 import { ServiceError } from '../../base/errors.js';
-import { textHash } from '../../messages/proof-book.js';
+import { textHash } from '../../messages/proof-cache.js';
 import type { Compiled } from '../../script/script-text.js';
 import type { Verb } from '../../script/verb.js';
 

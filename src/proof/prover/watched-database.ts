@@ -10,8 +10,8 @@ import type { Database } from '../../postgres/lanes/database.js';
 import { StatementFailure, type Queryable } from '../../postgres/statement/queryable.js';
 import { catalogVersion, type CatalogVersion } from '../branches/catalog-version.js';
 import { namedObjects, type NamedObjects } from '../branches/named-objects.js';
-import { Prover, type Rests } from '../branches/prover.js';
-import type { CatalogBasis } from '../../messages/proofs.js';
+import { Prover, type Pacing } from '../branches/prover.js';
+import type { CatalogFingerprint } from '../../messages/proofs.js';
 import type { ScriptText } from '../../script/script-text.js';
 import type { ProverSettings } from '../../messages/prover-settings.js';
 import { proveText, type TextProof } from '../text-proof.js';
@@ -50,7 +50,7 @@ export class WatchedDatabase {
   readonly alias: string;
   readonly #database: Database;
   readonly #settings: ProverSettings;
-  readonly #rests: Rests;
+  readonly #pacing: Pacing;
   readonly #signal: AbortSignal;
   readonly #log: Logger;
   readonly #pace: LookPace;
@@ -67,7 +67,7 @@ export class WatchedDatabase {
     database: Database,
     settings: ProverSettings,
     pace: LookPace,
-    rests: Rests,
+    pacing: Pacing,
     signal: AbortSignal,
     log: Logger,
   ) {
@@ -75,7 +75,7 @@ export class WatchedDatabase {
     this.#database = database;
     this.#settings = settings;
     this.#pace = pace;
-    this.#rests = rests;
+    this.#pacing = pacing;
     this.#signal = signal;
     this.#log = log;
     this.#catalogs = {
@@ -143,7 +143,7 @@ export class WatchedDatabase {
   }
 
   /** basis gives what a proof rests on that was made since the last look. */
-  basis(names: readonly string[] | undefined, text: string): CatalogBasis {
+  basis(names: readonly string[] | undefined, text: string): CatalogFingerprint {
     const { version, objects } = this.#catalog!;
     const digest =
       names === undefined || objects === undefined ? '' : digestOf(names, text, objects);
@@ -151,7 +151,7 @@ export class WatchedDatabase {
   }
 
   /** isCurrent tells whether a proof still holds that rests on `basis`. */
-  isCurrent({ general, named, names, digest }: CatalogBasis, text: string): boolean {
+  isCurrent({ general, named, names, digest }: CatalogFingerprint, text: string): boolean {
     if (this.#catalog === undefined) return false;
     const { version, objects } = this.#catalog;
     if (general !== version.general) return false;
@@ -181,7 +181,7 @@ export class WatchedDatabase {
       lockLimit: LOCK_LIMIT,
       analysis: this.#database,
       role,
-      rests: this.#rests,
+      pacing: this.#pacing,
       signal: this.#signal,
     });
   }

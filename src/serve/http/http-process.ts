@@ -13,8 +13,8 @@ import { createLogger, logWarnings } from '../../observe/log.js';
 import { ProcessPlaces } from '../../observe/metrics/places.js';
 import { beginCounting } from '../../observe/metrics/sampler.js';
 import { releaseOnceIdle } from '../../native/memory.js';
-import { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 import { errorText } from '../../base/text.js';
 import { HttpServer } from './http-server.js';
@@ -27,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const REPORT_INTERVAL = 50;
 
 /** What was proved before this process started; then its server has it up to date. */
-const proofs = new ProofBook();
+const proofs = new ProofCache();
 
 const attempts = new SupervisedAttempts(send);
 const scrapes = new SupervisedScrapes(send);
@@ -68,7 +68,7 @@ async function start(
         loaded: (name, loaded) => send({ type: 'library-loaded', name, loaded }),
       },
       proofs,
-      report: (news) => send({ type: 'proofs', news }),
+      report: (update) => send({ type: 'proofs', update }),
       sendSpans: (spans, count, dropped, done) =>
         send({ type: 'spans', spans: spans.toString('base64'), count, dropped }, done),
       passCancelled: (calls) => send({ type: 'calls-cancelled', calls }),
@@ -98,9 +98,9 @@ function allow(running: HttpServer, quota: Connections): void {
   }, REPORT_INTERVAL);
 }
 
-function proved(news: ProofNews): void {
-  if (server === undefined) proofs.apply(news);
-  else server.pool.proved(news);
+function proved(update: ProofUpdate): void {
+  if (server === undefined) proofs.apply(update);
+  else server.pool.proved(update);
 }
 
 async function drain(): Promise<void> {
@@ -129,7 +129,7 @@ process.on('message', (message: SupervisorMessage) => {
       server?.scriptsChanged();
       break;
     case 'proofs':
-      proved(message.news);
+      proved(message.update);
       break;
     case 'calls-cancelled':
       server?.cancelCalls(message.calls);

@@ -21,8 +21,8 @@ import { ProverThread } from '../pool/prover-thread.js';
 import { QueryPool } from '../pool/query-pool.js';
 import { UsersMigration } from '../pool/users-migration.js';
 import type { CancelledCall, Connections } from '../../messages/ipc.js';
-import type { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 import { RateLimit } from '../../observe/trace/rate-limit.js';
 import { createApp } from './transport/app.js';
@@ -62,11 +62,11 @@ export interface Supervised {
   readonly shared?: number | undefined;
   readonly scrapes: Pick<SupervisedScrapes, 'request'>;
   /** The proofs of the scripts that are known as this process starts. */
-  readonly proofs: ProofBook;
+  readonly proofs: ProofCache;
   /** Passes cancelled calls of MCP clients on to the other HTTP processes, which get them with HttpServer.cancelCalls. */
   readonly passCancelled: (calls: readonly CancelledCall[]) => void;
   /** Reports what the prover of this process has found; all HTTP processes then get it with HttpServer.proved. */
-  readonly report: (news: ProofNews) => void;
+  readonly report: (update: ProofUpdate) => void;
   readonly sendSpans: SendSpans;
 }
 
@@ -268,7 +268,7 @@ export class HttpServer {
       activity: this.pool.activity,
       metrics: metrics?.prover,
     };
-    const callbacks = { news: report, lend: () => this.pool.lent() };
+    const callbacks = { update: report, lend: () => this.pool.lent() };
     return new ProverThread(settings, this.pool.proofs, callbacks, log);
   }
 

@@ -10,9 +10,9 @@ import { Backoff } from '../../base/backoff.js';
 import type { Logger } from '../../observe/log.js';
 import { THREAD_DEATHS } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
-import { newsPieces } from '../../messages/news-pieces.js';
-import type { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import { updateChunks } from '../../messages/update-chunks.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { ProverSettings } from '../../messages/prover-settings.js';
 import { ServerConnections } from '../../messages/server-connections.js';
 import type { ProverMessage, ProverReport } from '../../messages/tasks.js';
@@ -41,7 +41,7 @@ const HEAP = 256;
 const LEAST = 2;
 
 export interface ProverCallbacks {
-  readonly news: (news: ProofNews) => void;
+  readonly update: (update: ProofUpdate) => void;
   /** The worker has a connection less, or one more. */
   readonly lend: () => void;
 }
@@ -58,7 +58,7 @@ export class ProverThread {
   readonly #settings: ProverSettings;
   /** By the place of the database in the settings. */
   readonly #connections: readonly ServerConnections[];
-  readonly #known: ProofBook;
+  readonly #known: ProofCache;
   readonly #callbacks: ProverCallbacks;
   readonly #log: Logger;
   readonly #filename: string;
@@ -75,7 +75,7 @@ export class ProverThread {
   /** `known` is what was proved before a thread starts; its owner updates it. */
   constructor(
     settings: ProverSettings,
-    known: ProofBook,
+    known: ProofCache,
     callbacks: ProverCallbacks,
     log: Logger,
     filename = WORKER_FILE,
@@ -137,8 +137,8 @@ export class ProverThread {
     port.on('message', (report: ProverReport) => {
       if (this.#closed || this.#running?.port !== port) return;
       switch (report.type) {
-        case 'news':
-          this.#callbacks.news(report.news);
+        case 'update':
+          this.#callbacks.update(report.update);
           break;
         case 'proving':
           this.#proving = report.text;
@@ -153,7 +153,8 @@ export class ProverThread {
       (error: unknown) => error,
     );
     this.#running = { piscina, port, started: performance.now(), ended };
-    for (const news of newsPieces(this.#known.news())) this.#send({ type: 'known', news });
+    for (const update of updateChunks(this.#known.contents()))
+      this.#send({ type: 'known', update });
     this.#send({ type: 'start', deadly: this.#deadly });
     void ended.then((error) => this.#died(error));
   }

@@ -8,8 +8,8 @@ import { ServiceError } from '../../base/errors.js';
 import type { Batch } from '../../messages/batch.js';
 import type { Connections } from '../../messages/ipc.js';
 import type { ProcessPlaces } from '../../observe/metrics/places.js';
-import { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import { allServers } from '../../messages/database-settings.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 import type { WorkerTraceSettings } from '../../messages/thread-settings.js';
@@ -43,7 +43,7 @@ export interface QueryPoolOptions
 
 export class QueryPool {
   /** The proofs of the scripts: a worker that starts gets them first. */
-  readonly proofs: ProofBook;
+  readonly proofs: ProofCache;
   readonly #workers: readonly QueryWorker[];
   readonly #aliases: readonly string[];
   readonly #sending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -57,7 +57,7 @@ export class QueryPool {
 
   constructor(options: QueryPoolOptions) {
     const { threads, worker, metrics, trace, shared } = options;
-    const { filename = WORKER_FILE, proofs = new ProofBook(), results, log } = options;
+    const { filename = WORKER_FILE, proofs = new ProofCache(), results, log } = options;
     this.proofs = proofs;
     this.#aliases = allServers(worker).map(({ alias }) => alias);
     const full: Omit<WorkerSettings, 'connections' | 'responses' | 'metrics'> = {
@@ -144,9 +144,9 @@ export class QueryPool {
   }
 
   /** proved has the workers apply what has changed in the proofs of the scripts. */
-  proved(news: ProofNews): void {
-    this.proofs.apply(news);
-    for (const worker of this.#workers) worker.proved(news);
+  proved(update: ProofUpdate): void {
+    this.proofs.apply(update);
+    for (const worker of this.#workers) worker.proved(update);
   }
 
   /** WorkerSettings.connections of the worker that lends connections to the prover. */

@@ -13,9 +13,9 @@ import { Mailbox, releaseBuffer } from '../../native/mailbox.js';
 import { createRing, ResponseReader, type OnResponse } from '../../native/response-ring.js';
 import { ABANDON, packId, requestIds, ROOM, RUN, type Batch } from '../../messages/batch.js';
 import { ServiceError } from '../../base/errors.js';
-import { newsPieces } from '../../messages/news-pieces.js';
-import type { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import { updateChunks } from '../../messages/update-chunks.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import { connectionsOf, type Connections } from '../../messages/ipc.js';
 import { allServers } from '../../messages/database-settings.js';
 import { ServerConnections } from '../../messages/server-connections.js';
@@ -37,7 +37,7 @@ export interface QueryResults {
 export interface QueryWorkerOptions {
   readonly filename: string;
   /** A thread that starts gets them before its first request. */
-  readonly proofs: ProofBook;
+  readonly proofs: ProofCache;
   readonly results: QueryResults;
   readonly log: Logger;
 }
@@ -172,8 +172,8 @@ export class QueryWorker {
   }
 
   /** proved sends the thread what has changed in `proofs`. */
-  proved(news: ProofNews): void {
-    this.run('proofs', news).catch(noop);
+  proved(update: ProofUpdate): void {
+    this.run('proofs', update).catch(noop);
   }
 
   /** scriptsChanged has the thread poll the stored scripts; a thread that starts does so anyway. */
@@ -232,7 +232,8 @@ export class QueryWorker {
       this.#backoff.reset();
     });
     this.#mailbox = mailbox;
-    for (const news of newsPieces(proofs.news())) runTask(piscina, 'proofs', news).catch(noop);
+    for (const update of updateChunks(proofs.contents()))
+      runTask(piscina, 'proofs', update).catch(noop);
     runTask(piscina, 'serve', mailbox.address).then(
       (address) => {
         if (this.#mailbox !== mailbox || this.#closed) return;

@@ -12,7 +12,7 @@ import type {
   SupervisorMessage,
 } from '../../messages/ipc.js';
 import type { Exposition } from '../../observe/metrics/exposition.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 import { Heartbeat } from './heartbeat.js';
 import type { KnownKeys } from './known-keys.js';
@@ -129,7 +129,7 @@ export class HttpProcessHandle {
             spans(child.pid!, message);
             break;
           case 'proofs':
-            proofs.apply(message.news);
+            proofs.apply(message.update);
             break;
           case 'key-set':
             if (settings.auth !== undefined) keys.learn(settings.auth.tokens, message.text);
@@ -153,7 +153,7 @@ export class HttpProcessHandle {
       });
     });
     this.listening.catch(() => undefined); // a rejection is not unhandled where no caller awaits it
-    for (const news of proofs.pieces()) this.#send({ type: 'proofs', news });
+    for (const update of proofs.chunks()) this.#send({ type: 'proofs', update });
     this.#send({
       type: 'start',
       settings: keys.fill(settings),
@@ -174,8 +174,8 @@ export class HttpProcessHandle {
     this.#send({ type: 'scripts-changed' });
   }
 
-  proved(news: ProofNews): void {
-    this.#send({ type: 'proofs', news });
+  proved(update: ProofUpdate): void {
+    this.#send({ type: 'proofs', update });
   }
 
   cancelCalls(calls: readonly CancelledCall[]): void {

@@ -5,7 +5,7 @@
 import { Backoff } from '../../base/backoff.js';
 import { connectionsOf, type CancelledCall, type Connections } from '../../messages/ipc.js';
 import type { Logger } from '../../observe/log.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { DatabaseSettings } from '../../messages/database-settings.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 import { totals } from './connection-handover.js';
@@ -84,8 +84,8 @@ export class HttpProcessSlot {
     this.#process.scriptsChanged();
   }
 
-  proved(news: ProofNews): void {
-    this.#process.proved(news);
+  proved(update: ProofUpdate): void {
+    this.#process.proved(update);
   }
 
   cancelCalls(calls: readonly CancelledCall[]): void {

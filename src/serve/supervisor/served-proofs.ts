@@ -2,9 +2,9 @@
  * The proofs of the scripts that HTTP processes with the same settings serve. The prover of the first one reports them, and
  * each of them gets them all: what is known before its start, then what changes. They outlive each process.
  */
-import { newsPieces } from '../../messages/news-pieces.js';
-import { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import { updateChunks } from '../../messages/update-chunks.js';
+import { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { DatabaseSettings } from '../../messages/database-settings.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 
@@ -12,29 +12,29 @@ type Prover = NonNullable<HttpSettings['prover']>;
 
 /** A process, as far as it gets proofs. */
 export interface ProofReader {
-  proved(news: ProofNews): void;
+  proved(update: ProofUpdate): void;
 }
 
 export class ServedProofs {
-  readonly #book = new ProofBook();
+  readonly #cache = new ProofCache();
   readonly #readers = new Set<ProofReader>();
   readonly #prover: Prover | undefined;
 
   /** After a reload, `before` are the proofs of the processes until then: those that still apply are known. */
   constructor([first]: readonly HttpSettings[], before?: ServedProofs) {
     this.#prover = first?.prover;
-    const known = this.#prover && before?.newsFor(this.#prover);
-    if (known !== undefined) this.#book.apply(known);
+    const known = this.#prover && before?.updateFor(this.#prover);
+    if (known !== undefined) this.#cache.apply(known);
   }
 
-  /** newsFor gives what is known that applies to a prover with other settings, undefined when nothing does. */
-  newsFor(prover: Prover): ProofNews | undefined {
+  /** updateFor gives what is known that applies to a prover with other settings, undefined when nothing does. */
+  updateFor(prover: Prover): ProofUpdate | undefined {
     const own = this.#prover;
     if (own === undefined || sourceOf(prover) !== sourceOf(own)) return undefined;
     const places = new Set(own.databases.map(placeOf));
     const kept = prover.databases.filter((one) => places.has(placeOf(one)));
     const aliases = new Set(kept.map(({ alias }) => alias));
-    const { proofs, complete } = this.#book.news();
+    const { proofs, complete } = this.#cache.contents();
     return {
       proofs: proofs.filter(({ alias }) => aliases.has(alias)),
       gone: [],
@@ -42,9 +42,9 @@ export class ServedProofs {
     };
   }
 
-  /** pieces gives everything, for a process that starts. */
-  pieces(): readonly ProofNews[] {
-    return newsPieces(this.#book.news());
+  /** chunks gives everything, for a process that starts. */
+  chunks(): readonly ProofUpdate[] {
+    return updateChunks(this.#cache.contents());
   }
 
   add(reader: ProofReader): void {
@@ -56,9 +56,9 @@ export class ServedProofs {
   }
 
   /** apply takes what the prover has found, and sends it to all processes. */
-  apply(news: ProofNews): void {
-    this.#book.apply(news);
-    for (const reader of this.#readers) reader.proved(news);
+  apply(update: ProofUpdate): void {
+    this.#cache.apply(update);
+    for (const reader of this.#readers) reader.proved(update);
   }
 }
 

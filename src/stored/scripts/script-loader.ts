@@ -1,11 +1,11 @@
 /**
  * Reads the table of scripts: a digest that shows whether anything changed, then the list of records, then the texts that
- * are not cached yet, in pieces that take a connection milliseconds. It compares versions of rows alone, so that no change
+ * are not cached yet, in chunks that take a connection milliseconds. It compares versions of rows alone, so that no change
  * is missed, however it was made. Texts that are too large are not read. Rejects with StatementFailure; the snapshot before
  * stays valid then.
  */
 import type { Logger } from '../../observe/log.js';
-import { pieces, type PieceBounds, type Sized } from '../../base/pieces.js';
+import { chunks, type ChunkBounds, type Sized } from '../../base/chunks.js';
 import {
   rowsOf,
   StatementFailure,
@@ -29,8 +29,8 @@ const READ_LIMIT = 10_000;
 /** Records in one page of the list. */
 const LISTED = 4_000;
 
-/** One piece of the texts: records, and their bytes. */
-const PIECE: PieceBounds = { items: 1_000, size: 1 << 20 };
+/** One chunk of the texts: records, and their bytes. */
+const CHUNK: ChunkBounds = { items: 1_000, size: 1 << 20 };
 
 interface Statements {
   readonly digest: string;
@@ -42,7 +42,7 @@ export class ScriptLoader {
   readonly #digest: Queryable;
   readonly #reads: Queryable;
   readonly #log: Logger;
-  readonly #piece: PieceBounds;
+  readonly #chunk: ChunkBounds;
   readonly #versions: RowVersions<Statements>;
 
   /** `database` has the table. `maxResult` is the largest result of one statement, in bytes. */
@@ -53,7 +53,7 @@ export class ScriptLoader {
     this.#digest = within(DIGEST_LIMIT);
     this.#reads = within(READ_LIMIT);
     this.#log = log;
-    this.#piece = { ...PIECE, size: Math.min(PIECE.size, maxResult / 2) };
+    this.#chunk = { ...CHUNK, size: Math.min(CHUNK.size, maxResult / 2) };
     this.#versions = new RowVersions((version) => statements(qualifiedName(table), version));
   }
 
@@ -75,8 +75,8 @@ export class ScriptLoader {
       if (script === undefined) wanted.push({ id, size });
       else scripts.set(id, script);
     });
-    for (const piece of pieces(wanted, this.#piece))
-      for (const row of await this.#read(sql, piece, MAX_SIZE)) {
+    for (const chunk of chunks(wanted, this.#chunk))
+      for (const row of await this.#read(sql, chunk, MAX_SIZE)) {
         const old = row.path === undefined ? undefined : before?.exact(row.database, row.path);
         scripts.set(row.id, new StoredScript(row, old, this.#log));
       }

@@ -20,7 +20,7 @@ import type { ScriptsTable } from '../../messages/database-settings.js';
 import type { ProverSettings } from '../../messages/prover-settings.js';
 import { version } from '../../base/version.js';
 import type { ProofStore, SharedProof } from '../../proof/prover/proof-store.js';
-import type { Unit } from '../../proof/prover/units.js';
+import type { ProofJob } from '../../proof/prover/proof-jobs.js';
 
 /** How long a statement may take, ms: the table may be locked. */
 const LIMIT = 2_000;
@@ -46,7 +46,7 @@ export class SharedProofs implements ProofStore {
     this.#log = log;
   }
 
-  async find(alias: string, { script, verb, hash }: Unit): Promise<SharedProof | undefined> {
+  async find(alias: string, { script, verb, hash }: ProofJob): Promise<SharedProof | undefined> {
     const found = await this.#try(async () => {
       const values = [alias, script, verb, hash, this.#settings];
       const [row] = await rowsOf(this.#database, this.#sql.find, values);
@@ -55,7 +55,7 @@ export class SharedProofs implements ProofStore {
     return found === undefined ? undefined : readProof(found, alias);
   }
 
-  async keep(alias: string, { script, verb, hash }: Unit, proof: SharedProof): Promise<void> {
+  async keep(alias: string, { script, verb, hash }: ProofJob, proof: SharedProof): Promise<void> {
     await this.#try(async () => {
       const values = [alias, script, verb, hash, this.#settings, JSON.stringify(proof)];
       await runStatement(this.#database, this.#sql.keep, values);

@@ -13,7 +13,7 @@ import { headerLine } from '../../base/headers.js';
 import { ERROR_RESPONSES } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
 import { IdentityRejected } from '../../postgres/statement/identity.js';
-import type { ProofBook } from '../../messages/proof-book.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
 import { isFound } from '../../messages/proofs.js';
 import { RESOLUTION_UNKNOWN, type SqlFailure } from '../../postgres/statement/sql-failure.js';
 import { frameFault } from '../../script/head-columns.js';
@@ -232,7 +232,7 @@ interface Explanation {
   readonly fault: ServiceError | undefined;
 }
 
-function explain(query: Query, failure: SqlFailure, proofs: ProofBook): Explanation {
+function explain(query: Query, failure: SqlFailure, proofs: ProofCache): Explanation {
   const { rendered, head, parts, path, request } = query;
   const sent = (): IsSent => {
     const parameters = parseQueryString(query.request.query);

@@ -10,7 +10,7 @@ import type { Logger } from '../../observe/log.js';
 import { OpenApiDocument, type DocumentText } from '../../describe/openapi/document.js';
 import { DocumentAccess } from '../../describe/openapi/document-access.js';
 import { ownPaths } from '../../describe/openapi/own-paths.js';
-import type { ProofBook } from '../../messages/proof-book.js';
+import type { ProofCache } from '../../messages/proof-cache.js';
 import { recent } from '../../base/recent.js';
 import { routesOf } from '../../script/route-list.js';
 import type { RoutedScript, Scripts, UsableScript } from '../../script/scripts.js';
@@ -22,7 +22,7 @@ import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../../mess
 interface Made {
   readonly usable: readonly UsableScript[];
   readonly routed: readonly RoutedScript[];
-  /** That of the book of proofs. */
+  /** The version of the cache of proofs. */
   readonly version: number;
   readonly document: Promise<OpenApiDocument>;
 }
@@ -30,7 +30,7 @@ interface Made {
 export class OpenApiTasks {
   readonly #registry: boolean;
   readonly #scripts: Scripts;
-  readonly #proofs: ProofBook;
+  readonly #proofs: ProofCache;
   readonly #aliases: ReadonlySet<string>;
   readonly #defaultAlias: string;
   readonly #access: DocumentAccess;
@@ -45,7 +45,7 @@ export class OpenApiTasks {
   constructor(
     { openapi, defaultAlias }: Pick<WorkerSettings, 'openapi' | 'defaultAlias'>,
     scripts: Scripts,
-    proofs: ProofBook,
+    proofs: ProofCache,
     aliases: ReadonlySet<string>,
     log: Logger,
   ) {

@@ -2,12 +2,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import { createLogger, logWarnings, type Logger } from '../../observe/log.js';
 import { beginCounting } from '../../observe/metrics/sampler.js';
-import { newsPieces } from '../../messages/news-pieces.js';
+import { updateChunks } from '../../messages/update-chunks.js';
 import { Database } from '../../postgres/lanes/database.js';
 import { LentQuota } from '../../postgres/connection/lent-quota.js';
 import { ResultBudget } from '../../postgres/connection/result-budget.js';
-import { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
+import { ProofCache } from '../../messages/proof-cache.js';
+import type { ProofUpdate } from '../../messages/proofs.js';
 import type { ProverSettings } from '../../messages/prover-settings.js';
 import type { ProverMessage, ProverReport } from '../../messages/tasks.js';
 import { FileTexts } from '../../proof/prover/file-texts.js';
@@ -21,11 +21,11 @@ export async function runProver(settings: ProverSettings, port: MessagePort): Pr
   logWarnings(log);
   beginCounting(settings.metrics, log);
   const send = (report: ProverReport): void => port.postMessage(report);
-  const report = (news: ProofNews): void => {
-    for (const piece of newsPieces(news)) send({ type: 'news', news: piece });
+  const report = (update: ProofUpdate): void => {
+    for (const chunk of updateChunks(update)) send({ type: 'update', update: chunk });
   };
   const databases = databasesOf(settings, () => send({ type: 'lend' }));
-  const known = new ProofBook();
+  const known = new ProofCache();
   const proving = (text: string | undefined): void => send({ type: 'proving', text });
   const sources = proverSources(settings, databases, log);
   const service = new ProverService(settings, sources, { report, proving }, log);
@@ -33,10 +33,10 @@ export async function runProver(settings: ProverSettings, port: MessagePort): Pr
     port.on('message', (message: ProverMessage) => {
       switch (message.type) {
         case 'known':
-          known.apply(message.news);
+          known.apply(message.update);
           break;
         case 'start':
-          service.start(known.news(), message.deadly);
+          service.start(known.contents(), message.deadly);
           break;
         case 'connections':
           for (const database of databases.values()) database.applyQuota();

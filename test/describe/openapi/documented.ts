@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Test } from 'tap';
 import { createLogger } from '#app/observe/log.js';
 import { OpenApiTasks } from '#app/worker/tasks/openapi-tasks.js';
-import { ProofBook } from '#app/messages/proof-book.js';
+import { ProofCache } from '#app/messages/proof-cache.js';
 import type { ServedProof } from '#app/messages/proofs.js';
 import { proveText } from '#app/proof/text-proof.js';
 import { Prover, USUAL_LIMITS } from '#app/proof/branches/prover.js';
@@ -26,7 +26,7 @@ export interface Json {
 
 export interface Documented {
   readonly tasks: OpenApiTasks;
-  readonly proofs: ProofBook;
+  readonly proofs: ProofCache;
   /** document gives the document for a caller. */
   document(reader?: DocumentReader, database?: string): Promise<Json>;
 }
@@ -40,7 +40,7 @@ export async function documentScripts(
 ): Promise<Documented> {
   const log = createLogger({ level: 'silent', pretty: false }, {});
   const store = new ScriptStore(folder, log);
-  const proofs = new ProofBook();
+  const proofs = new ProofCache();
   if (proved) proofs.apply({ proofs: await proofsOf(t, server, store), gone: [], complete: true });
   const openapi: DocumentSettings = { auth: undefined, registry: false, ...settings };
   const aliases = new Set([ALIAS]);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { createLogger, type Logger } from '#app/observe/log.js';
-import { ProofBook } from '#app/messages/proof-book.js';
+import { ProofCache } from '#app/messages/proof-cache.js';
 import { OpenApiTasks } from '#app/worker/tasks/openapi-tasks.js';
 import { ScriptStore } from '#app/script/files/script-store.js';
 import type { ScriptText } from '#app/script/script-text.js';
@@ -90,7 +90,7 @@ t.test('a script that cannot be described is left out, the others are not', asyn
   const lines: unknown[] = [];
   const logged = { error: (fields: object) => lines.push(fields) } as unknown as Logger;
   const openapi = { auth: undefined, registry: false };
-  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, scripts, new ProofBook(), new Set([ALIAS]), logged); // prettier-ignore
+  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, scripts, new ProofCache(), new Set([ALIAS]), logged); // prettier-ignore
   const request = { form: 'json', database: undefined, reader: ANYBODY, ifNoneMatch: '' } as const;
   const { paths } = JSON.parse((await tasks.respond(request)).text!) as Json;
   t.same(Object.keys(paths!), [`/_QUERIES/${one!.folder}/${one!.name}`]);

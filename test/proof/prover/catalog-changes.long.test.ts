@@ -37,12 +37,12 @@ async function after(
 ): Promise<{ proved: string[]; lines: string[]; prover: TestedProver }> {
   const prover = new TestedProver(t, server, { scripts: folder.location });
   await prover.rounds(1);
-  const known = prover.news.length;
+  const known = prover.updates.length;
   await server.sql(sql);
   // Once it was proved again what the last statement concerns, the one before was looked at too.
   await server.sql(`ALTER TABLE late.marker ADD added_${++changes} int`);
   const proved = (): string[] =>
-    prover.news.slice(known).flatMap(({ proofs }) => proofs.map(({ script }) => script));
+    prover.updates.slice(known).flatMap(({ proofs }) => proofs.map(({ script }) => script));
   await until(() => proved().includes('v/marker') && prover.logged().length >= 2);
   const lines = prover.lines
     .filter(({ level, script }) => level === 40 && script !== undefined)

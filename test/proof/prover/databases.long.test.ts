@@ -44,7 +44,7 @@ t.test('with require each text is proved on every database', async (t) => {
   const prover = new TestedProver(t, server, { mode: 'require', scripts, others });
   await prover.rounds(1);
   t.strictSame(
-    [...prover.book.proofs]
+    [...prover.cache.proofs]
       .map(({ alias, script, serves }) => `${alias} ${script} ${serves !== undefined}`)
       .sort(),
     [
@@ -71,8 +71,8 @@ t.test('a database that does not answer at start', async (t) => {
       ({ level, msg }) => level === 40 && msg.startsWith('scripts cannot be proved on'),
     ),
   );
-  t.notOk(prover.book.complete);
-  t.equal([...prover.book.proofs].length, 1, 'the others wait');
+  t.notOk(prover.cache.complete);
+  t.equal([...prover.cache.proofs].length, 1, 'the others wait');
   await late.restart();
   await prover.complete();
   t.equal(prover.verdict('v/both'), 'proved');

@@ -51,7 +51,7 @@ t.test('each text is proved once, and what is broken is logged', async (t) => {
     },
   ]);
   t.match(prover.findings('shop/binary'), [{ message: 'the file has a NUL byte', when: 'always' }]);
-  t.equal([...prover.book.proofs].length, 6);
+  t.equal([...prover.cache.proofs].length, 6);
   await prover.rounds(1);
   t.match(prover.logged('shop/bad'), [
     {
@@ -70,7 +70,7 @@ t.test('each text is proved once, and what is broken is logged', async (t) => {
   t.match(prover.logged(), [
     { proved: 2, covered: 0, open: 1, broken: 3, msg: 'the scripts were proved' },
   ]);
-  t.ok(prover.news.every(({ complete }, i) => !complete || i === prover.news.length - 1));
+  t.ok(prover.updates.every(({ complete }, i) => !complete || i === prover.updates.length - 1));
 });
 
 t.test('broken, mended and broken again', async (t) => {
@@ -86,7 +86,7 @@ t.test('broken, mended and broken again', async (t) => {
   t.equal(prover.proof('shop/list')!.text, before);
   folder.remove('shop/list.read.sql');
   await prover.becomes('shop/list', undefined);
-  t.match(prover.news.at(-1), {
+  t.match(prover.updates.at(-1), {
     proofs: [],
     gone: [{ alias: 'main', script: 'shop/list', verb: 'read' }],
     complete: true,
@@ -129,7 +129,7 @@ t.test('a directory that is not there yet', async (t) => {
   const prover = new TestedProver(t, server, { mode: 'require', scripts });
   await until(() => prover.logged().length > 0);
   t.match(prover.logged(), [{ level: 50, msg: /^the scripts cannot be read to be proved: / }]);
-  t.notOk(prover.book.complete);
+  t.notOk(prover.cache.complete);
   mkdirSync(scripts);
   await prover.complete();
   folder.write('later/shop/list.read.sql', GOOD);
@@ -139,7 +139,7 @@ t.test('a directory that is not there yet', async (t) => {
 t.test('a folder without scripts is complete', async (t) => {
   const prover = new TestedProver(t, server, { scripts: new ScriptFolder(t).location });
   await prover.complete();
-  t.match(prover.news, [{ proofs: [], gone: [], complete: true }]);
+  t.match(prover.updates, [{ proofs: [], gone: [], complete: true }]);
 });
 
 t.test('a file that cannot be read', { skip: process.getuid?.() === 0 }, async (t) => {
@@ -156,7 +156,7 @@ t.test('many scripts arrive in pieces', async (t) => {
   );
   const prover = new TestedProver(t, server, { scripts: new ScriptFolder(t, files).location });
   await prover.complete();
-  t.ok(prover.news.length >= 3);
-  t.equal([...prover.book.proofs].length, 120);
+  t.ok(prover.updates.length >= 3);
+  t.equal([...prover.cache.proofs].length, 120);
   await until(() => prover.logged().length === 1);
 });

@@ -41,8 +41,8 @@ t.test('many scripts that use it keep no other waiting', async (t) => {
   const folder = new ScriptFolder(t, { ...files, 'v/z.read.sql': 'SELECT id FROM item' });
   const prover = new TestedProver(t, server, { mode: 'require', scripts: folder.location });
   let asked: number | undefined;
-  const apply = prover.book.apply.bind(prover.book);
-  prover.book.apply = (news) => {
+  const apply = prover.cache.apply.bind(prover.cache);
+  prover.cache.apply = (news) => {
     apply(news);
     if (news.complete) asked ??= prover.described.filter((sql) => sql.includes('locked')).length;
   };
@@ -90,9 +90,9 @@ t.test('the end while a statement waits', async (t) => {
     );
     return rows.length === 1;
   });
-  const { length } = prover.news;
+  const { length } = prover.updates;
   await prover.service.close();
-  t.equal(prover.news.length, length, 'nothing is reported after it');
+  t.equal(prover.updates.length, length, 'nothing is reported after it');
 });
 
 t.test('the end in the middle of a long proof', async (t) => {
@@ -102,8 +102,8 @@ t.test('the end in the middle of a long proof', async (t) => {
   });
   const prover = new TestedProver(t, server, { scripts });
   await until(() => prover.described.length > 10);
-  const { length } = prover.news;
+  const { length } = prover.updates;
   await prover.service.close();
-  t.equal(prover.news.length, length, 'nothing is reported after it');
+  t.equal(prover.updates.length, length, 'nothing is reported after it');
   await prover.service.close();
 });

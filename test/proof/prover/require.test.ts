@@ -29,7 +29,7 @@ t.test('the last good text stays until there is another good one', async (t) => 
   const next = new TestedProver(t, server, {
     mode,
     scripts: folder.location,
-    known: prover.book.news(),
+    known: prover.cache.contents(),
   });
   await next.rounds(1);
   t.equal(next.proof('shop/list')!.serves, 'SELECT id FROM item', 'another thread knows it');
@@ -68,7 +68,7 @@ t.test('proofs that were made for warnings', async (t) => {
   const prover = new TestedProver(t, server, {
     mode,
     scripts: folder.location,
-    known: warned.book.news(),
+    known: warned.cache.contents(),
   });
   await prover.rounds(1);
   t.equal(prover.proof('shop/list')!.serves, 'SELECT id FROM item');

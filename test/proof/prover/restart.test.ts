@@ -18,13 +18,15 @@ const first = new TestedProver(t, server, { scripts: folder.location });
 await first.complete();
 await first.service.close();
 /** As it is after a way through messages. */
-const known = JSON.parse(JSON.stringify(first.book.news())) as ReturnType<typeof first.book.news>;
+const known = JSON.parse(JSON.stringify(first.cache.contents())) as ReturnType<
+  typeof first.cache.contents
+>;
 
 t.test('nothing has changed', async (t) => {
   const prover = new TestedProver(t, server, { scripts: folder.location, known });
   await prover.rounds(1);
   t.strictSame(prover.described, []);
-  t.strictSame(prover.news, [{ proofs: [], gone: [], complete: true }]);
+  t.strictSame(prover.updates, [{ proofs: [], gone: [], complete: true }]);
   t.strictSame(
     prover.lines.filter(({ level }) => level === 40),
     [],

@@ -33,9 +33,9 @@ async function started(t: Test, options: object = {}): Promise<TestedProver> {
 }
 
 /** What is proved, without members that are undefined. */
-function recordsOf({ book }: TestedProver): unknown {
+function recordsOf({ cache }: TestedProver): unknown {
   return JSON.parse(
-    JSON.stringify([...book.proofs].map(({ script, verb, record }) => ({ script, verb, record }))),
+    JSON.stringify([...cache.proofs].map(({ script, verb, record }) => ({ script, verb, record }))),
   );
 }
 
@@ -77,7 +77,7 @@ t.test('a script of a database of its own', async (t) => {
   await records.put(keyOf('gone/v/one'), { read_sql: 'SELECT nope' }, 'ann');
   const prover = await started(t, { mode: 'require', others: { stock: server } });
   t.strictSame(
-    [...prover.book.proofs]
+    [...prover.cache.proofs]
       .map(({ alias, script, own, serves }) => `${alias} ${script} ${own ?? '-'} ${serves ?? '-'}`)
       .sort(),
     [

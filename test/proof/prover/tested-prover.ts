@@ -5,8 +5,8 @@ import path from 'node:path';
 import type { Test } from 'tap';
 import type { Logger } from '#app/observe/log.js';
 import type { Database } from '#app/postgres/lanes/database.js';
-import type { ProofNews, RecordedFinding, ServedProof } from '#app/messages/proofs.js';
-import { ProofBook } from '#app/messages/proof-book.js';
+import type { ProofUpdate, RecordedFinding, ServedProof } from '#app/messages/proofs.js';
+import { ProofCache } from '#app/messages/proof-cache.js';
 import { ProverService } from '#app/proof/prover/prover-service.js';
 import { proverSources } from '#app/worker/tasks/prover-task.js';
 import type { ScriptsTable } from '#app/messages/database-settings.js';
@@ -16,7 +16,7 @@ import type { Postgres } from '../../support/postgres.js';
 import { until } from '../../support/until.js';
 
 /** Looks are as close together as they cost little. */
-const PACE = { texts: 20, catalogs: 20, part: 2, rests: { idle: 0, busy: 0 } };
+const PACE = { texts: 20, catalogs: 20, part: 2, pacing: { idle: 0, busy: 0 } };
 
 export interface LogLine {
   readonly level: number;
@@ -35,18 +35,18 @@ export interface TestedProverOptions {
   readonly table?: ScriptsTable;
   /** The servers of further databases, by alias. */
   readonly others?: Readonly<Record<string, Pick<Postgres, 'host' | 'port' | 'password'>>>;
-  readonly known?: ProofNews;
+  readonly known?: ProofUpdate;
   readonly conninfo?: string;
   /** Hashes of texts in whose proof a thread died. */
   readonly deadly?: ReadonlySet<string>;
 }
 
-export const NOTHING: ProofNews = { proofs: [], gone: [], complete: false };
+export const NOTHING: ProofUpdate = { proofs: [], gone: [], complete: false };
 
 export class TestedProver {
   readonly service: ProverService;
-  readonly book = new ProofBook();
-  readonly news: ProofNews[] = [];
+  readonly cache = new ProofCache();
+  readonly updates: ProofUpdate[] = [];
   readonly lines: LogLine[] = [];
   /** The texts whose proofs began, by hash, and undefined for each end. */
   readonly begun: (string | undefined)[] = [];
@@ -95,10 +95,10 @@ export class TestedProver {
       activity: new SharedArrayBuffer(4),
       metrics: undefined,
     };
-    this.book.apply(known);
-    const report = (news: ProofNews): void => {
-      this.news.push(news);
-      this.book.apply(news);
+    this.cache.apply(known);
+    const report = (update: ProofUpdate): void => {
+      this.updates.push(update);
+      this.cache.apply(update);
     };
     const proving = (text: string | undefined): void => void this.begun.push(text);
     const sources = proverSources(all, this.databases, log);
@@ -108,11 +108,11 @@ export class TestedProver {
   }
 
   async complete(): Promise<void> {
-    await until(() => this.book.complete);
+    await until(() => this.cache.complete);
   }
 
   proof(script: string, alias = 'main', verb = 'read'): ServedProof | undefined {
-    return this.book.of({ alias, script, verb });
+    return this.cache.of({ alias, script, verb });
   }
 
   verdict(script: string, alias = 'main', verb = 'read'): string | undefined {

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { HttpServer } from '#app/serve/http/http-server.js';
 import { SupervisedAttempts } from '#app/serve/http/transport/supervised.js';
 import { createLogger, type Logger } from '#app/observe/log.js';
-import { ProofBook } from '#app/messages/proof-book.js';
+import { ProofCache } from '#app/messages/proof-cache.js';
 import type { HttpSettings } from '#app/messages/http-settings.js';
 
 /** startServer starts a server whose threads run a program of test/pool/fixtures, and gives its port; it is drained when the test ends. */
@@ -24,7 +24,7 @@ export async function startServer(
       attempts,
       keepKeys: () => undefined,
       libraries: { request: () => undefined, loaded: () => undefined },
-      proofs: new ProofBook(),
+      proofs: new ProofCache(),
       report: () => undefined,
       scrapes: { request: () => Promise.reject(new Error('no supervisor')) },
       passCancelled: () => undefined,

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import type { Logger } from '#app/observe/log.js';
 import { ProverThread } from '#app/serve/pool/prover-thread.js';
-import { ProofBook } from '#app/messages/proof-book.js';
-import type { ProofNews, ServedProof } from '#app/messages/proofs.js';
+import { ProofCache } from '#app/messages/proof-cache.js';
+import type { ProofUpdate, ServedProof } from '#app/messages/proofs.js';
 import { ServerConnections } from '#app/messages/server-connections.js';
 import { databaseSettings } from '../../support/http-process.js';
 import { connections, startPostgres, type Postgres } from '../../support/postgres.js';
@@ -39,14 +39,14 @@ const proof = (script: string): ServedProof => ({
 class Started {
   readonly connections = ServerConnections.memoryFor(1);
   readonly numbers = new Int32Array(this.connections);
-  readonly news: ProofNews[] = [];
+  readonly update: ProofUpdate[] = [];
   readonly errors: string[] = [];
   lends = 0;
   readonly thread: ProverThread;
 
   constructor(t: Test, postgres: Postgres, allowed: number) {
     this.numbers[0] = allowed;
-    const known = new ProofBook();
+    const known = new ProofCache();
     known.apply({ proofs: ['a/a', 'a/b', 'a/c'].map(proof), gone: [], complete: true });
     const log = { error: (_fields: unknown, message: string) => this.errors.push(message) };
     this.thread = new ProverThread(
@@ -66,7 +66,7 @@ class Started {
         metrics: undefined,
       },
       known,
-      { news: (news) => this.news.push(news), lend: () => this.lends++ },
+      { update: (update) => this.update.push(update), lend: () => this.lends++ },
       log as unknown as Logger,
       PROGRAM,
     );
@@ -81,8 +81,8 @@ t.test('it dies with a connection and starts again', async (t) => {
   t.match(started.errors[0], /starts again/);
   await until(() => started.numbers[2] === 0);
   t.equal(await connections(postgres, 0), 0);
-  await until(() => started.news.length > 0 && started.numbers[2] === 1);
-  t.match(started.news.at(-1), { proofs: [{ script: 'a/a' }], complete: true }, 'it knew all');
+  await until(() => started.update.length > 0 && started.numbers[2] === 1);
+  t.match(started.update.at(-1), { proofs: [{ script: 'a/a' }], complete: true }, 'it knew all');
   t.ok(started.lends >= 2);
   await started.thread.close();
   t.equal(await connections(postgres, 0), 0);
@@ -95,5 +95,5 @@ t.test('it starts once it can be lent a connection', async (t) => {
   t.equal(await connections(postgres), 0);
   started.numbers[0] = 2;
   started.thread.connectionsChanged();
-  await until(() => started.news.length > 0);
+  await until(() => started.update.length > 0);
 });

@@ -1,6 +1,6 @@
 /** What HTTP processes of a service know of the proofs, and what of it outlives a reload. */
 import t from 'tap';
-import type { ProofNews, ServedProof } from '#app/messages/proofs.js';
+import type { ProofUpdate, ServedProof } from '#app/messages/proofs.js';
 import type { HttpSettings } from '#app/messages/http-settings.js';
 import { ServedProofs } from '#app/serve/supervisor/served-proofs.js';
 import { databaseSettings, httpProcessSettings } from '../../support/http-process.js';
@@ -25,19 +25,19 @@ const processes = (prover: Partial<Prover>): HttpSettings[] => [
 ];
 const proof = (alias: string, script = 'a/a', size = 0): ServedProof =>
   ({ alias, script, verb: 'read', text: ' '.repeat(size) }) as ServedProof;
-const news = (proofs: ServedProof[], complete = true): ProofNews => ({
+const update = (proofs: ServedProof[], complete = true): ProofUpdate => ({
   proofs,
   gone: [],
   complete,
 });
 const known = (served: ServedProofs): unknown => ({
-  aliases: served.pieces().flatMap(({ proofs }) => proofs.map(({ alias }) => alias)),
-  complete: served.pieces().some(({ complete }) => complete),
+  aliases: served.chunks().flatMap(({ proofs }) => proofs.map(({ alias }) => alias)),
+  complete: served.chunks().some(({ complete }) => complete),
 });
 
 t.test('what outlives a reload', (t) => {
   const before = new ServedProofs(processes({}));
-  before.apply(news([proof('main'), proof('other')]));
+  before.apply(update([proof('main'), proof('other')]));
   const none = { aliases: [], complete: false };
   const [main, other] = PROVER.databases;
   const cases: [Partial<Prover>, unknown][] = [
@@ -58,19 +58,19 @@ t.test('what outlives a reload', (t) => {
 t.test('each generation of processes has its own', (t) => {
   const before = new ServedProofs(processes({}));
   const after = new ServedProofs(processes({}), before);
-  const read: [string, ProofNews][] = [];
-  const old = { proved: (one: ProofNews) => read.push(['old', one]) };
+  const read: [string, ProofUpdate][] = [];
+  const old = { proved: (one: ProofUpdate) => read.push(['old', one]) };
   before.add(old);
   after.add({ proved: (one) => read.push(['new', one]) });
-  before.apply(news([proof('main')]));
+  before.apply(update([proof('main')]));
   t.strictSame(known(after), { aliases: [], complete: false });
-  after.apply(news([proof('other')], false));
+  after.apply(update([proof('other')], false));
   t.strictSame(
     read.map(([reader]) => reader),
     ['old', 'new'],
   );
   before.remove(old);
-  before.apply(news([]));
+  before.apply(update([]));
   t.equal(read.length, 2);
   t.end();
 });
@@ -78,8 +78,8 @@ t.test('each generation of processes has its own', (t) => {
 t.test('much is sent in pieces, of which the last one completes it', (t) => {
   const served = new ServedProofs(processes({}));
   const proofs = Array.from({ length: 40 }, (_, i) => proof('main', `a/s${i}`, 100_000));
-  served.apply(news(proofs));
-  const pieces = served.pieces();
+  served.apply(update(proofs));
+  const pieces = served.chunks();
   t.ok(pieces.every((one) => JSON.stringify(one).length < 1 << 20));
   t.strictSame(
     pieces.flatMap((one) => one.proofs.map(({ script }) => script)),

@@ -1,20 +1,20 @@
 /** How many scripts have which result of their proof: counted anew only when the proofs have changed. */
 import { PROOFS } from '../../../observe/metrics/catalogue.js';
 import { counts } from '../../../observe/metrics/thread.js';
-import type { ProofBook } from '../../../messages/proof-book.js';
+import type { ProofCache } from '../../../messages/proof-cache.js';
 
 export class ProofCounts {
-  readonly #book: ProofBook;
+  readonly #cache: ProofCache;
   #version = 0;
 
-  constructor(book: ProofBook) {
-    this.#book = book;
+  constructor(cache: ProofCache) {
+    this.#cache = cache;
   }
 
   sample(): void {
-    if (this.#book.version === this.#version) return;
-    this.#version = this.#book.version;
+    if (this.#cache.version === this.#version) return;
+    this.#version = this.#cache.version;
     for (const at of Object.values(PROOFS)) counts[at] = 0;
-    for (const { record } of this.#book.proofs) counts[PROOFS[record.verdict]]! += 1;
+    for (const { record } of this.#cache.proofs) counts[PROOFS[record.verdict]]! += 1;
   }
 }

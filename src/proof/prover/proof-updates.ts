@@ -1,21 +1,21 @@
-/** Collects what is new about proofs, and reports it in pieces. */
+/** Collects what is new about proofs, and reports it in chunks. */
 import { performance } from 'node:perf_hooks';
-import type { ProofKey, ProofNews, ServedProof } from '../../messages/proofs.js';
-import { keyOf } from './units.js';
+import type { ProofKey, ProofUpdate, ServedProof } from '../../messages/proofs.js';
+import { keyOf } from './proof-jobs.js';
 
-/** A piece is reported with so many proofs, or after so much time, ms. */
+/** A chunk is reported with so many proofs, or after so much time, ms. */
 const PIECE = 50;
 const INTERVAL = 250;
 
-export class NewsCollector {
-  readonly #report: (news: ProofNews) => void;
+export class UpdateCollector {
+  readonly #report: (update: ProofUpdate) => void;
   readonly #proofs = new Map<string, ServedProof>();
   readonly #gone = new Map<string, ProofKey>();
   /** Whether it was reported that everything was proved once. */
   isComplete = false;
   #last = -Infinity;
 
-  constructor(report: (news: ProofNews) => void) {
+  constructor(report: (update: ProofUpdate) => void) {
     this.#report = report;
   }
 
@@ -32,7 +32,7 @@ export class NewsCollector {
     this.#gone.set(key, gone);
   }
 
-  /** pass reports a piece when it is time. */
+  /** pass reports a chunk when it is time. */
   pass(): void {
     const size = this.#proofs.size + this.#gone.size;
     if (size >= PIECE || (size > 0 && performance.now() - this.#last >= INTERVAL)) this.#send();

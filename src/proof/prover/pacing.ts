@@ -1,14 +1,14 @@
 /**
- * Rests of the prover, so that requests keep their latency: PostgreSQL's process that parses its statements has the same
+ * Pacing of the prover, so that requests keep their latency: PostgreSQL's process that parses its statements has the same
  * priority as theirs. While requests come, all but a small part of the time is theirs; otherwise it hardly rests. Some scripts
  * that have changed are not to wait for long: so much work is done with brief rests, and then again what was saved since.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rests } from '../branches/prover.js';
+import type { Pacing } from '../branches/prover.js';
 
 /** Rests as multiples of the time that work took. */
-export interface RestPace {
+export interface PacingRatios {
   readonly idle: number;
   /** After a statement while requests come, and for some work. */
   readonly busy: number;
@@ -23,9 +23,9 @@ const QUIET = 250;
 /** The longest rest, ms. */
 const LONGEST = 2_000;
 
-export class RestsByActivity implements Rests {
+export class PacingByActivity implements Pacing {
   readonly #activity: Int32Array;
-  readonly #pace: RestPace;
+  readonly #pace: PacingRatios;
   readonly #isUrgent: () => boolean;
   readonly #signal: AbortSignal;
   #seen: number;
@@ -36,7 +36,7 @@ export class RestsByActivity implements Rests {
   /** `activity` is ProverSettings.activity; while `isUrgent`, requests wait for the proofs. `signal` ends a rest. */
   constructor(
     activity: SharedArrayBuffer,
-    pace: RestPace,
+    pace: PacingRatios,
     isUrgent: () => boolean,
     signal: AbortSignal,
   ) {

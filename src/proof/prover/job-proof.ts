@@ -1,33 +1,33 @@
-/** The proof of a unit: on its databases, one after the other, until it is not broken on one. */
+/** The proof of a job: on its databases, one after the other, until it is not broken on one. */
 import { ServiceError } from '../../base/errors.js';
 import { StatementFailure } from '../../postgres/statement/queryable.js';
 import { isLoss } from '../branches/interruption.js';
 import { plainRecord, type AnalysedRecord } from '../branches/proof-record.js';
 import { proveInTurn, unanswered } from '../text-proof.js';
-import { NOTHING_SHOWN, type CatalogBasis, type ProofRecord } from '../../messages/proofs.js';
+import { NOTHING_SHOWN, type CatalogFingerprint, type ProofRecord } from '../../messages/proofs.js';
 import { placeOf } from '../../script/script-error.js';
 import type { ScriptText } from '../../script/script-text.js';
 import { problemOf } from '../../script/files/script-files.js';
 import { namesUsed } from './dependencies.js';
 import type { ProofStore } from './proof-store.js';
-import type { Unit } from './units.js';
+import type { ProofJob } from './proof-jobs.js';
 import type { WatchedDatabase } from './watched-database.js';
 
-export interface UnitProof {
+export interface JobProof {
   /** The database whose proof it is. */
   readonly alias: string;
   readonly record: ProofRecord;
   /** Undefined when the proof is to be repeated. */
-  readonly basis: readonly CatalogBasis[] | undefined;
+  readonly basis: readonly CatalogFingerprint[] | undefined;
 }
 
 /** On one database. */
-interface Attempt extends Omit<UnitProof, 'basis'> {
+interface Attempt extends Omit<JobProof, 'basis'> {
   /** Undefined when a statement was not parsed in time. */
-  readonly basis: CatalogBasis | undefined;
+  readonly basis: CatalogFingerprint | undefined;
 }
 
-export class UnitProver {
+export class JobProver {
   readonly #databases: ReadonlyMap<string, WatchedDatabase>;
   readonly #shared: ProofStore | undefined;
 
@@ -36,14 +36,14 @@ export class UnitProver {
     this.#shared = shared;
   }
 
-  /** prove resolves to undefined while the first database of the unit does not answer. */
-  async prove(unit: Unit): Promise<UnitProof | undefined> {
-    const { compiled, aliases } = unit;
+  /** prove resolves to undefined while the first database of the job does not answer. */
+  async prove(job: ProofJob): Promise<JobProof | undefined> {
+    const { compiled, aliases } = job;
     if (compiled instanceof ServiceError)
-      return { alias: aliases[0]!, record: unusable(unit.script, compiled), basis: [] };
-    const bases: (CatalogBasis | undefined)[] = [];
+      return { alias: aliases[0]!, record: unusable(job.script, compiled), basis: [] };
+    const bases: (CatalogFingerprint | undefined)[] = [];
     const proof = await proveInTurn(aliases, async (alias) => {
-      const attempt = await this.#proveOn(alias, unit, compiled);
+      const attempt = await this.#proveOn(alias, job, compiled);
       if (attempt !== undefined) bases.push(attempt.basis);
       return attempt;
     });
@@ -52,17 +52,17 @@ export class UnitProver {
     return { ...proof.chosen, basis };
   }
 
-  async #proveOn(alias: string, unit: Unit, text: ScriptText): Promise<Attempt | undefined> {
+  async #proveOn(alias: string, job: ProofJob, text: ScriptText): Promise<Attempt | undefined> {
     const database = this.#databases.get(alias)!;
     if (!database.isAvailable) return undefined;
-    const shared = await this.#shared?.find(alias, unit);
-    if (shared !== undefined && database.isCurrent(shared.basis, unit.text))
+    const shared = await this.#shared?.find(alias, job);
+    if (shared !== undefined && database.isCurrent(shared.basis, job.text))
       return { alias, ...shared };
     try {
-      const { record: analysed, isCut } = await database.prove(unit.script, text);
-      const basis = database.basis(namesOf(analysed), unit.text);
+      const { record: analysed, isCut } = await database.prove(job.script, text);
+      const basis = database.basis(namesOf(analysed), job.text);
       const record = plainRecord(analysed);
-      if (!isCut) await this.#shared?.keep(alias, unit, { record, basis });
+      if (!isCut) await this.#shared?.keep(alias, job, { record, basis });
       return { alias, record, basis };
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
@@ -88,8 +88,8 @@ function unusable(script: string, error: ServiceError): ProofRecord {
   return { ...NOTHING_SHOWN, verdict: 'broken', findings: [finding] };
 }
 
-/** The proof of a unit that cannot be proved because of an error of the prover itself. */
-export function unprovable({ aliases }: Unit): UnitProof {
+/** The proof of a job that cannot be proved because of an error of the prover itself. */
+export function unprovable({ aliases }: ProofJob): JobProof {
   const open = [{ what: 'all of it: the prover failed' }];
   return {
     alias: aliases[0]!,

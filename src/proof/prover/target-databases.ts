@@ -2,11 +2,11 @@
 import type { Head } from '../../script/head/head.js';
 
 /**
- * meantAliases gives the databases that a text may be meant for, in the order of `aliases`: those without a stored script
+ * targetDatabases gives the databases that a text may be meant for, in the order of `aliases`: those without a stored script
  * of their own, which `own` has as `alias/folder/script`. A text with paths of its own is for the first one, the default
  * database.
  */
-export function meantAliases(
+export function targetDatabases(
   aliases: readonly string[],
   own: ReadonlySet<string>,
   script: string,

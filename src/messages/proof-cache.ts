@@ -1,8 +1,8 @@
 /** The proofs of the scripts that are served, as a process or a thread of the service knows them. */
 import { createHash } from 'node:crypto';
-import type { ProofKey, ProofNews, ProofRecord, ServedProof } from './proofs.js';
+import type { ProofKey, ProofUpdate, ProofRecord, ServedProof } from './proofs.js';
 
-export class ProofBook {
+export class ProofCache {
   /** Whether every script has been proved once since the service started. */
   complete = false;
   /** Changes with the proofs: what is made of them is out of date then. */
@@ -10,7 +10,7 @@ export class ProofBook {
   readonly #proofs = new Map<string, ServedProof>();
   readonly #hashes = new WeakMap<object, string>();
 
-  apply({ proofs, gone, complete }: ProofNews): void {
+  apply({ proofs, gone, complete }: ProofUpdate): void {
     for (const key of gone) this.#proofs.delete(keyOf(key));
     for (const proof of proofs) this.#proofs.set(keyOf(proof), proof);
     if (proofs.length + gone.length > 0) this.version++;
@@ -34,8 +34,8 @@ export class ProofBook {
     return this.#proofs.values();
   }
 
-  /** news gives everything, for a book that begins. */
-  news(): ProofNews {
+  /** contents gives everything, for a cache that begins. */
+  contents(): ProofUpdate {
     return { proofs: [...this.#proofs.values()], gone: [], complete: this.complete };
   }
 

@@ -1,15 +1,15 @@
 /** The prover rests while requests come, and hardly while none do. */
 import t, { type Test } from 'tap';
-import { RestsByActivity } from '#app/proof/prover/rests.js';
+import { PacingByActivity } from '#app/proof/prover/pacing.js';
 import { until } from '../../support/until.js';
 
-/** Rests by requests that the test counts. */
+/** Pacing by requests that the test counts. */
 function rests(t: Test, { busy = 1e6, brief = 1e6, isUrgent = false } = {}) {
   const activity = new SharedArrayBuffer(4);
   const count = new Int32Array(activity);
   const closing = new AbortController();
   t.teardown(() => closing.abort());
-  const made = new RestsByActivity(
+  const made = new PacingByActivity(
     activity,
     { idle: 0, busy, brief },
     () => isUrgent,

@@ -9,7 +9,7 @@ import type { ProofKey, ServedProof } from '../../messages/proofs.js';
 import { sourceOf } from '../../script/script-error.js';
 import type { Compiled } from '../../script/script-text.js';
 import type { Verb } from '../../script/verb.js';
-import { meantAliases } from './meant-aliases.js';
+import { targetDatabases } from './target-databases.js';
 import { hashOf, type ServedText, type ServedTexts } from './served-texts.js';
 
 /** Waits before a text is proved again of which a statement was not parsed in time, ms. */
@@ -17,7 +17,7 @@ const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
 /** A text with the databases on which it is proved: on the first one where it is not broken. */
-export class Unit {
+export class ProofJob {
   readonly script: string;
   readonly verb: Verb;
   readonly own: string | undefined;
@@ -66,9 +66,9 @@ export class Unit {
   }
 
   /** done ends its proof, or puts another attempt off. */
-  done(isHeldUp: boolean): void {
-    this.isPending = isHeldUp;
-    if (isHeldUp) {
+  done(isBlocked: boolean): void {
+    this.isPending = isBlocked;
+    if (isBlocked) {
       this.retryAt = performance.now() + this.#backoff.next();
       return;
     }
@@ -84,12 +84,12 @@ export class Unit {
   }
 }
 
-export class Units {
+export class ProofJobs {
   readonly #mode: 'warn' | 'require';
   readonly #aliases: readonly string[];
   /** What was proved before, until all texts are known. */
   readonly #known: Map<string, ServedProof>;
-  #units = new Map<string, Unit>();
+  #jobs = new Map<string, ProofJob>();
   #texts: ServedTexts | undefined;
 
   /** `aliases` are those of all databases, the default one first. */
@@ -105,40 +105,40 @@ export class Units {
   }
 
   get size(): number {
-    return this.#units.size;
+    return this.#jobs.size;
   }
 
-  [Symbol.iterator](): IterableIterator<Unit> {
-    return this.#units.values();
+  [Symbol.iterator](): IterableIterator<ProofJob> {
+    return this.#jobs.values();
   }
 
-  /** update takes the texts as they are now. It gives the proofs that are no unit's any more, and the units that are new. */
+  /** update takes the texts as they are now. It gives the proofs that are no job's any more, and the jobs that are new. */
   update(texts: ServedTexts): {
     readonly gone: readonly ServedProof[];
-    readonly made: readonly Unit[];
+    readonly made: readonly ProofJob[];
   } {
     if (texts === this.#texts) return { gone: [], made: [] };
-    const before = this.#units;
-    const units = new Map<string, Unit>();
-    const made: Unit[] = [];
+    const before = this.#jobs;
+    const jobs = new Map<string, ProofJob>();
+    const made: ProofJob[] = [];
     for (const text of texts.texts)
       for (const aliases of this.#targets(text, texts.own)) {
         const name = this.#nameOf(text, aliases);
         const old = before.get(name);
         if (old?.aliases.join() === aliases.join() && isSame(old, text)) {
-          units.set(name, old);
+          jobs.set(name, old);
           continue;
         }
-        const unit = new Unit(
+        const job = new ProofJob(
           text,
           aliases,
           old === undefined ? this.#knownOf(text, aliases) : old.current,
         );
-        units.set(name, unit);
-        made.push(unit);
+        jobs.set(name, job);
+        made.push(job);
       }
-    this.#units = units;
-    const kept = new Set([...units.values()].flatMap(({ current }) => current ?? []));
+    this.#jobs = jobs;
+    const kept = new Set([...jobs.values()].flatMap(({ current }) => current ?? []));
     const last = this.#texts === undefined ? this.#known.values() : currentOf(before.values());
     const gone = [...last].filter((proof) => !kept.has(proof));
     this.#texts = texts;
@@ -146,7 +146,7 @@ export class Units {
     return { gone, made };
   }
 
-  /** The databases on which a text is proved, a list for each unit. */
+  /** The databases on which a text is proved, a list for each job. */
   #targets(
     { script, own, compiled }: ServedText,
     owned: ReadonlySet<string>,
@@ -155,7 +155,7 @@ export class Units {
     // Other requests than those for its own path reach it on every database.
     const head =
       this.#mode === 'require' || compiled instanceof ServiceError ? undefined : compiled.head;
-    const meant = meantAliases(this.#aliases, owned, script, head);
+    const meant = targetDatabases(this.#aliases, owned, script, head);
     if (this.#mode === 'require') return meant.map((alias) => [alias]);
     return meant.length === 0 ? [] : [meant];
   }
@@ -170,16 +170,16 @@ export class Units {
   }
 }
 
-/** Whether a unit has a text already; it then has the newest object with it. */
-function isSame(unit: Unit, { compiled }: ServedText): boolean {
-  if (unit.compiled === compiled) return true;
-  if (unit.hash !== hashOf(compiled)) return false;
-  unit.compiled = compiled;
+/** Whether a job has a text already; it then has the newest object with it. */
+function isSame(job: ProofJob, { compiled }: ServedText): boolean {
+  if (job.compiled === compiled) return true;
+  if (job.hash !== hashOf(compiled)) return false;
+  job.compiled = compiled;
   return true;
 }
 
-function* currentOf(units: Iterable<Unit>): Generator<ServedProof> {
-  for (const { current } of units) if (current !== undefined) yield current;
+function* currentOf(jobs: Iterable<ProofJob>): Generator<ServedProof> {
+  for (const { current } of jobs) if (current !== undefined) yield current;
 }
 
 /** keyOf gives the key of a proof as a text. */
