@@ -37,11 +37,6 @@ const REMEDIES: Remedies = {
 const GENERAL =
   'the database could not run the statement. Try other columns, filters or order_by; the reason is in the log of the service.';
 
-/** tooLargeText is the message if not even one row fits; `maxResult` is in bytes. */
-export function tooLargeText(maxResult: number): string {
-  return commonFailureText(new ServiceError('result_too_large'), REMEDIES, maxResult)!;
-}
-
 /** selectFailureText is the message for the caller; `maxResult` is in bytes. */
 export function selectFailureText(
   failure: ToolFailure,
