@@ -51,7 +51,7 @@ export const TRACE_KEYS = {
   'trace.slow': fixed(
     duration(0, DAY),
     SECOND,
-    'Duration from which the spans of a request are kept in any case, as are those of requests that fail (5xx): at most 100 a second in each HTTP process. 0: none are kept for their duration.',
+    'Duration from which the spans of a request are kept in any case, as are the spans of requests that fail (5xx): at most 100 a second in each HTTP process. 0: none are kept for their duration.',
   ),
   'trace.service': fixed(
     text('1 to 255 characters', /^[^\p{Cc}]{1,255}$/u),

@@ -52,7 +52,7 @@ export function selectFailureText(
     return `a column has a type that cannot be compared. Leave it out of ${places}: ${listNames([...columns])}.`;
   }
   if (CHANGED.has(state))
-    return 'the table is not what it was a moment ago. Look at its columns again, and send the call again.';
+    return 'the table has just changed. Look at its columns again, and send the call again.';
   return GENERAL;
 }
 
