@@ -1,5 +1,6 @@
-// Writes docs/configuration.md from the table of keys in the built service.
-import { writeFileSync } from 'node:fs';
-import { configurationDocument } from '../dist/commands/config/documentation.js';
+// Writes the tables of keys of the built service into docs/configuration.md.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { withKeys } from '../dist/commands/config/documentation.js';
 
-writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationDocument());
+const file = new URL('../docs/configuration.md', import.meta.url);
+writeFileSync(file, withKeys(readFileSync(file, 'utf8')));

@@ -7,6 +7,7 @@ import type { ConfigSources } from './config/load.js';
 import { withScripts } from './scripts/scripts-command.js';
 import { CommandError } from './line/session.js';
 import { withUsers } from './user.js';
+import type { ScriptsDdl } from '../stored/scripts/ddl.js';
 
 export function createUsersTable(sources: ConfigSources): Promise<number> {
   return withUsers(sources, async ({ users, table }) => {
@@ -24,16 +25,9 @@ export function createUsersTable(sources: ConfigSources): Promise<number> {
 }
 
 export function dropUsersTable(sources: ConfigSources, yes: boolean): Promise<number> {
-  return withUsers(sources, async ({ users, table }) => {
-    if (!(await users.exists())) {
-      process.stdout.write(`${table} is not there\n`);
-      return;
-    }
-    if (!yes && !(await users.isEmpty()))
-      throw new CommandError(`there are users in ${table}; --yes drops them with it`);
-    await users.drop();
-    process.stdout.write(`${table} was dropped\n`);
-  });
+  return withUsers(sources, ({ users, table }) =>
+    drop(users, table, yes, `there are users in ${table}; --yes drops them with it`),
+  );
 }
 
 export function createScriptsTable(sources: ConfigSources): Promise<number> {
@@ -52,14 +46,23 @@ export function createScriptsTable(sources: ConfigSources): Promise<number> {
 }
 
 export function dropScriptsTable(sources: ConfigSources, yes: boolean): Promise<number> {
-  return withScripts(sources, async ({ ddl, name }) => {
-    if (!(await ddl.exists())) {
-      process.stdout.write(`${name} is not there\n`);
-      return;
-    }
-    if (!yes && !(await ddl.isEmpty()))
-      throw new CommandError(`there are scripts in ${name}; --yes drops them and their history`);
-    await ddl.drop();
-    process.stdout.write(`${name} was dropped\n`);
-  });
+  return withScripts(sources, ({ ddl, name }) =>
+    drop(ddl, name, yes, `there are scripts in ${name}; --yes drops them and their history`),
+  );
+}
+
+/** Drops a table; with rows in it, and without `yes`, it throws CommandError with the reason `full`. */
+async function drop(
+  table: Pick<ScriptsDdl, 'exists' | 'isEmpty' | 'drop'>,
+  name: string,
+  yes: boolean,
+  full: string,
+): Promise<void> {
+  if (!(await table.exists())) {
+    process.stdout.write(`${name} is not there\n`);
+    return;
+  }
+  if (!yes && !(await table.isEmpty())) throw new CommandError(full);
+  await table.drop();
+  process.stdout.write(`${name} was dropped\n`);
 }

@@ -11,8 +11,8 @@ import type { DeclaredParameter } from '../script/head/declared-parameter.js';
 import type { Head } from '../script/head/head.js';
 import { CREDENTIAL_NAMES } from '../script/request/header-fields.js';
 import { isReservedKey, PARAMETER_DEFAULTS } from '../script/request/request-data.js';
-import type { RecordedParameter } from '../messages/proofs.js';
-import type { Parameter } from '../template/parameters.js';
+import { NOTHING_SHOWN, type ProofRecord, type RecordedParameter } from '../messages/proofs.js';
+import type { Parameter, TemplateParameters } from '../template/parameters.js';
 
 export interface ScriptParameter {
   /** With its prefix: `header.`, `body.`, `claims.`. */
@@ -144,4 +144,35 @@ function placeOf(name: string): Pick<Input, 'place' | 'key'> | undefined {
     return OTHER_HEADERS.test(key) || !isHeaderName(key) ? undefined : { place: 'header', key };
   }
   return isReservedKey(name) ? undefined : { place: 'query', key: name };
+}
+
+export const NOT_PROVED = 'the script is not proved yet';
+
+/**
+ * templateRecord is what a template itself shows about a script without a proof, in the form of a proof: its parameters, with
+ * the types that they are cast to. Of its result nothing is known.
+ */
+export function templateRecord({ list }: TemplateParameters, head: Head): ProofRecord {
+  const hasDefault = (name: string): boolean =>
+    PARAMETER_DEFAULTS.has(name) || head.parameters.get(name)?.fallback !== undefined;
+  return {
+    ...NOTHING_SHOWN,
+    verdict: 'unproved',
+    open: [{ what: NOT_PROVED }],
+    parameters: list.map((parameter) => recorded(parameter, hasDefault(parameter.name))),
+  };
+}
+
+function recorded(parameter: Parameter, hasDefault: boolean): RecordedParameter {
+  const { name, required, list, type, values, identifier, integer, interpolated } = parameter;
+  // Without a value that is bound there is a response all the same: it is NULL.
+  const isText = identifier || integer || interpolated;
+  return {
+    name,
+    required: required && isText && !hasDefault,
+    neededWhen: undefined,
+    types: type === undefined ? [] : [fullType(type)],
+    list,
+    values,
+  };
 }

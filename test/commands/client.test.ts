@@ -67,7 +67,7 @@ const REFUSED: readonly Refused[] = [
     about: 'an operation of another program',
     args: ['--from', 'file'],
     file: '{"openapi": "3.1.0", "paths": {"/a": {"get": {}}}}',
-    message: /^error: "file": its operation get "\/a" is not that of a script\n/,
+    message: /^error: "file": its operation get "\/a" belongs to no script\n/,
   },
   {
     about: 'nothing on standard input',

@@ -2,11 +2,12 @@
 import type { Logger } from '#app/observe/log.js';
 import type { McpCall } from '#app/mcp/arguments/call.js';
 import { McpEndpoint, type McpResponse } from '#app/mcp/protocol/endpoint.js';
-import type { ResourcePage, Resources } from '#app/mcp/tools/resource.js';
 import {
   INVALID_PARAMS,
   RpcError,
   type Arguments,
+  type ResourcePage,
+  type Resources,
   type ToolOutcome,
   type ToolPage,
   type Tools,

@@ -143,10 +143,10 @@ export class Source {
     if (status === 401)
       return this.#token === undefined
         ? this.#error(
-            'requires a token: set metrics.token, or SERVICE_METRICS_TOKEN, to that of the service',
+            'requires a token: set metrics.token, or SERVICE_METRICS_TOKEN, to the token of the service',
           )
         : this.#error(
-            'refuses the token: set metrics.token, or SERVICE_METRICS_TOKEN, to that of the service',
+            'refuses the token: set metrics.token, or SERVICE_METRICS_TOKEN, to the token of the service',
           );
     if (status === 404)
       return this.#error(
@@ -157,7 +157,7 @@ export class Source {
 
   #foreign(reason: string): ScrapeError {
     return this.#error(
-      `has no metrics of sql-rest-service (${reason}): name those of the service with --url`,
+      `has no metrics of sql-rest-service (${reason}): name the metrics of the service with --url`,
     );
   }
 

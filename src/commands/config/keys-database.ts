@@ -110,7 +110,7 @@ export const DATABASE_KEYS = {
   }),
   'pg.replicas': unset(
     URLS,
-    'URLs of the replicas of the server, which run read-only statements: see [scaling.md](scaling.md#replicas). What a URL does not contain is that of the database. None by default.',
+    'URLs of the replicas of the server, which run read-only statements: see [scaling.md](scaling.md#replicas). What a URL does not contain is taken from the database. None by default.',
     { secret: true },
   ),
   'pg.max_lag': fixed(
@@ -157,7 +157,7 @@ export const DATABASE_KEYS = {
         ),
         replicas: optional(
           URLS,
-          'As `pg.replicas`, which are also those of an entry on the server of `pg`. Secret.',
+          'As `pg.replicas`, which are also the replicas of an entry on the server of `pg`. Secret.',
         ),
         maxopenconn: optional(CONNECTIONS, 'As `pg.maxopenconn`, which is also the default.'),
         maxidleconn: optional(

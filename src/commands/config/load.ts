@@ -177,7 +177,7 @@ function checkCombinations(config: Config, issues: Issues): void {
     );
   if (config['queries.register_enabled'] && aliases.includes('registry'))
     issues.errors.push(
-      'databases: none can have the alias registry while queries.register_enabled is on, for its paths are those of the registry; give that database another alias (pg.database is one too)',
+      'databases: none can have the alias registry while queries.register_enabled is on, for its paths are the paths of the registry; give that database another alias (pg.database is one too)',
     );
   checkProof(config, issues);
   checkAuthentication(config, issues);
@@ -222,7 +222,7 @@ function checkProof(config: Config, issues: Issues): void {
   const limit = unprovable(config);
   if (limit === undefined) return;
   const { 'http.processes': processes, 'pool.threads': threads } = config;
-  const reason = `the proof needs a connection besides those of ${processes} × ${threads} threads, and ${limit} leaves none`;
+  const reason = `the proof needs a connection besides the connections of ${processes} × ${threads} threads, and ${limit} leaves none`;
   if (mode === 'require') issues.errors.push(`queries.proof: ${reason}`);
   else if (config['health.ready_proof'])
     issues.errors.push(`health.ready_proof: /_ready would never be 200: ${reason}`);

@@ -5,8 +5,7 @@
 import type { Key } from './key.js';
 import { DATABASE_KEYS } from './keys-database.js';
 import { MCP_KEYS } from './keys-mcp.js';
-import { METRICS_KEYS } from './keys-metrics.js';
-import { TRACE_KEYS } from './keys-trace.js';
+import { METRICS_KEYS, TRACE_KEYS } from './keys-observe.js';
 import { SECURE_SECTIONS, SECURITY_KEYS } from './keys-security.js';
 import { SERVICE_KEYS } from './keys-service.js';
 
@@ -32,15 +31,7 @@ export const NAMES = Object.keys(TABLE) as KeyName[];
 
 /** BY_SPELLING maps the spellings of all keys, in lower case, to their names. */
 export const BY_SPELLING: ReadonlyMap<string, KeyName> = new Map(
-  NAMES.flatMap((name): [string, KeyName][] => {
-    const alias = KEYS[name].alias;
-    return alias === undefined
-      ? [[name, name]]
-      : [
-          [name, name],
-          [alias, name],
-        ];
-  }),
+  NAMES.flatMap((name) => [name, KEYS[name].alias ?? []].flat().map((one) => [one, name] as const)),
 );
 
 export const SECTIONS: ReadonlySet<string> = new Set(

@@ -6,21 +6,14 @@ import type {
   ExposeSettings,
   RoleSettings,
   ScriptAccessSettings,
-  ScriptEntry,
   TableAccessSettings,
-  TableEntry,
 } from '../../messages/access-settings.js';
 import type {
   PositionCookies,
   ScriptsTable,
   UsersTable,
 } from '../../messages/database-settings.js';
-import type {
-  CorsSettings,
-  HttpSettings,
-  PluginSettings,
-  RegistrySettings,
-} from '../../messages/http-settings.js';
+import type { CorsSettings, HttpSettings, PluginSettings } from '../../messages/http-settings.js';
 import type { TraceSettings, LogSettings } from '../../messages/thread-settings.js';
 import type { DocumentSettings, McpSettings } from '../../messages/worker-settings.js';
 import type {
@@ -39,6 +32,7 @@ import {
 } from './databases.js';
 import { isThisMachine } from '../../base/this-machine.js';
 import type { Config } from './schema.js';
+import type { Item } from './tables.js';
 
 /**
  * settingsOf returns the settings of each HTTP process; `pretty` selects readable log lines instead of JSON, `development`
@@ -63,7 +57,9 @@ export function settingsOf(config: Config, pretty: boolean, development = false)
     development,
     auth: authOf(config),
     expose: exposeOf(config),
-    registry: registryOf(config),
+    registry: config['queries.register_enabled']
+      ? { admins: config['queries.register_admins'] }
+      : undefined,
     plugins: pluginsOf(config),
     mcpOrigins: [...config['mcp.origins'], ...config['cors.alloworigin']].filter(
       (one) => one !== '*',
@@ -167,27 +163,26 @@ function authOf(config: Config): AuthSettings | undefined {
 /** scriptAccessOf returns the permissions on scripts, undefined when every caller may run all of them. */
 export function scriptAccessOf(config: Config): ScriptAccessSettings | undefined {
   if (!config['queries.restrict']) return undefined;
-  const entries = (value: unknown): ScriptEntry[] => value as ScriptEntry[];
-  return {
-    scripts: entries(config['queries.scripts']),
-    users: config['queries.users'].map(({ name, scripts }) => ({
-      name: name as string,
-      scripts: entries(scripts),
-    })),
-  };
+  return entriesOf<ScriptAccessSettings>({
+    scripts: config['queries.scripts'],
+    users: config['queries.users'],
+  });
 }
 
 function tableAccessOf(config: Config): TableAccessSettings {
-  const entries = (value: unknown): TableEntry[] => value as TableEntry[];
   return {
     restrict: config['access.restrict'],
-    tables: entries(config['access.tables']),
-    users: config['access.users'].map(({ name, tables }) => ({
-      name: name as string,
-      tables: entries(tables),
-    })),
+    ...entriesOf<Pick<TableAccessSettings, 'tables' | 'users'>>({
+      tables: config['access.tables'],
+      users: config['access.users'],
+    }),
     ignored: config['access.ignore_table'],
   };
+}
+
+/** Lists of entries, whose members the kinds of these keys have checked. */
+function entriesOf<T extends object>(lists: Readonly<Record<keyof T, readonly Item[]>>): T {
+  return lists as unknown as T;
 }
 
 export function usersTableOf(config: Config): UsersTable {
@@ -208,11 +203,6 @@ export function scriptsTableOf(config: Config): ScriptsTable | undefined {
 /** namedScriptsTableOf returns the configured table of stored scripts, whether or not it is in use. */
 export function namedScriptsTableOf(config: Config): ScriptsTable {
   return { schema: config['queries.schema'], table: config['queries.table'] };
-}
-
-function registryOf(config: Config): RegistrySettings | undefined {
-  if (!config['queries.register_enabled']) return undefined;
-  return { admins: config['queries.register_admins'] };
 }
 
 /** The prefix of every route, without a slash at its end. */
@@ -247,7 +237,7 @@ function mcpOf(config: Config, index: number): McpSettings {
   };
 }
 
-export function pluginsOf(config: Config): PluginSettings {
+function pluginsOf(config: Config): PluginSettings {
   return {
     path: config.pluginpath,
     isolation: config['plugins.isolation'],

@@ -72,7 +72,7 @@ export const COMMANDS = {
     text: 'It reads the metrics of the service at metrics.listen, with metrics.token. The first frame has everything since the start of the service, each further one what was counted in between.\n\nOn a terminal q and Ctrl-C quit, and s orders the scripts by another column. Elsewhere frames are printed one after the other.',
     flags: {
       json: 'Print each frame as a line of JSON; times are in seconds, sizes in bytes',
-      once: 'Print one frame, that of one second, and exit',
+      once: 'Print one frame, of one second, and exit',
       url: 'Read the metrics at this URL; otherwise at metrics.listen',
     },
     examples: [
@@ -143,7 +143,7 @@ export const COMMANDS = {
       ['client typescript --out api.ts', 'writes the client of all scripts'],
       [
         'client typescript --from http://127.0.0.1:3000/_QUERIES/openapi.json --out api.ts',
-        'writes that of a running service',
+        'writes the client of a running service',
       ],
     ],
     fails: 'a script is broken, or a database does not answer; nothing is written then',
@@ -179,7 +179,7 @@ export const COMMANDS = {
     summary: 'Convert the configuration and the tables of pREST 2.4.2',
     text: 'Writes service.toml beside the prest.toml, and lists what has to be decided. What it would do is shown by --dry-run.',
     flags: {
-      from: 'The prest.toml; otherwise that of PREST_CONF, otherwise ./prest.toml',
+      from: 'The prest.toml; otherwise the file of PREST_CONF, otherwise ./prest.toml',
       tables: 'adopt (default) uses the tables of pREST, copy copies their rows into new ones',
       'dry-run': 'Change nothing, and say what would be done',
       yes: 'Write over a service.toml that differs',

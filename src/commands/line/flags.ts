@@ -38,7 +38,8 @@ export type FlagName = keyof typeof FLAGS;
 
 /** Flags that every command accepts. */
 export const COMMON_FLAGS = {
-  config: 'Read this configuration file; otherwise that of SERVICE_CONF, otherwise ./service.toml',
+  config:
+    'Read this configuration file; otherwise the file of SERVICE_CONF, otherwise ./service.toml',
   help: 'Print the help of the command',
   version: 'Print the version',
 } as const satisfies Partial<Record<FlagName, string>>;

@@ -8,7 +8,6 @@ import {
   type CommandName,
 } from './commands.js';
 import { flagOf, type FlagName } from './flags.js';
-import { wrapped } from './wrapped.js';
 
 export const PROGRAM = 'sql-rest-service';
 export const PURPOSE =
@@ -108,4 +107,20 @@ function rows(list: readonly (readonly [string, string])[]): string {
       return `  ${first}${gap}${text}`;
     })
     .join('\n');
+}
+
+/** Most characters of a line. */
+const WIDTH = 96;
+
+/** Breaks a text at spaces; further lines begin in `column`, where the first one stands already. */
+function wrapped(text: string, column = 0): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && column + line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join(`\n${' '.repeat(column)}`);
 }

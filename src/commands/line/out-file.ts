@@ -1,8 +1,9 @@
-/** The outcome of a command, in the file of `--out` or on standard output. */
+/** The outcome of a command, in the file of `--out` or on standard output. Files are written as a whole. */
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { systemErrorText } from '../../base/text.js';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CommandError } from './session.js';
-import { writeWhole } from './whole-file.js';
 
 /** writeOut writes a file and reports it; `about` describes the text. Rejects with CommandError. */
 export async function writeOut(
@@ -22,4 +23,17 @@ export async function writeOut(
     throw new CommandError(`${path} cannot be written: ${systemErrorText(error)}`);
   }
   process.stdout.write(`wrote ${out}: ${about}\n`);
+}
+
+/** writeWhole writes beside the file first: it has its old text until the new one is complete, and on disk. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  // In the same folder, so that rename is atomic, under a name that is not a script's.
+  const temporary = join(dirname(path), `.${randomUUID()}`);
+  try {
+    await writeFile(temporary, text, { flag: 'wx', flush: true });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }

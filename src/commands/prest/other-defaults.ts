@@ -197,6 +197,6 @@ function convertLogLevel({ source, draft }: RuleContext): void {
   const level = source.env[at];
   if (level === undefined || level === '') return;
   const ours = ['debug', 'info', 'warn', 'error'].find((name) => name === level.toLowerCase());
-  if (ours === undefined) draft.unused(at, 'it is none of DEBUG, INFO, WARN, ERROR');
+  if (ours === undefined) draft.unused(at, 'it is not one of DEBUG, INFO, WARN, ERROR');
   else draft.set('log.level', ours, { written: level, at, inFile: false });
 }

@@ -168,7 +168,10 @@ function validPermissions(
       draft.unused(`${at}.${name}`, 'pREST does not know it');
   const permitted = strings(entry['permissions']);
   for (const word of permitted.filter((word) => !WORDS.includes(word)))
-    draft.unused(`${at}.permissions`, `${word} permits nothing: it is none of ${WORDS.join(', ')}`);
+    draft.unused(
+      `${at}.permissions`,
+      `${word} permits nothing: it is not one of ${WORDS.join(', ')}`,
+    );
   return permitted.filter((word) => WORDS.includes(word));
 }
 

@@ -36,10 +36,10 @@ export function same(reader: Reader, fallback?: unknown): PrestKey {
 }
 
 /** unused defines a key of a feature that this service does not have. */
-export function unused(reader: Reader, why: string, fallback?: unknown): PrestKey {
+export function unused(reader: Reader, why: string): PrestKey {
   return {
     reader,
-    fallback,
+    fallback: undefined,
     rule(key, { draft, given }) {
       const at = given(key)?.at;
       if (at !== undefined) draft.unused(at, why);
@@ -47,11 +47,11 @@ export function unused(reader: Reader, why: string, fallback?: unknown): PrestKe
   };
 }
 
-/** adapted defines a key whose value may have to change; `adapt` returns the new value and a note. */
+/** adapted defines a key whose value may have to change; `adapt` returns the new value, undefined for none, and a note. */
 export function adapted(
   reader: Reader,
   fallback: unknown,
-  adapt: (value: never, context: RuleContext) => Adapted,
+  adapt: (value: never) => readonly [value: unknown, note?: string],
 ): PrestKey {
   return {
     reader,
@@ -59,15 +59,12 @@ export function adapted(
     rule(key, context) {
       const given = context.given(key);
       if (given === undefined) return;
-      const [value, note] = adapt(context.value(key) as never, context);
+      const [value, note] = adapt(context.value(key) as never);
       if (value !== undefined) context.draft.set(key, value, given, note);
       else context.draft.differs(given.at, `not converted: ${note!}`);
     },
   };
 }
-
-/** A value, undefined for none, and a note about a difference. */
-export type Adapted = readonly [value: unknown, note?: string];
 
 /** combined defines a key that is converted together with others, by another module. */
 export function combined(reader: Reader, fallback?: unknown): PrestKey {

@@ -14,7 +14,7 @@ import type { CommandLine } from '../line/command-line.js';
 import { quoted } from '../line/printable.js';
 import { aliasOf, folderOf, requireScriptsTable, withScripts } from './scripts-command.js';
 import { CommandError } from '../line/session.js';
-import { writeWhole } from '../line/whole-file.js';
+import { writeWhole } from '../line/out-file.js';
 
 interface ExportedFile {
   /** Relative to the folder. */

@@ -73,9 +73,7 @@ export function readOperations(
     for (const [method, described] of Object.entries(asObject(item))) {
       const operation = readOperation(path, method, asObject(described), schemas);
       if (operation === undefined) {
-        leaveOut(
-          (unread = `its operation ${method} ${JSON.stringify(path)} is not that of a script`),
-        );
+        leaveOut((unread = `its operation ${method} ${JSON.stringify(path)} belongs to no script`));
         continue;
       }
       const key = `${operation.folder}/${operation.script} ${operation.verb}`;

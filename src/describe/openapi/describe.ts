@@ -7,12 +7,18 @@ import { methodsOf } from '../../script/verb.js';
 import { parametersOf } from '../../template/parameters.js';
 import { errorReference, type ErrorStatus } from './errors.js';
 import { inputSchema } from './input-schema.js';
-import { inputsOf, scriptParameters, type Input, type Inputs } from '../parameters.js';
+import {
+  inputsOf,
+  NOT_PROVED,
+  scriptParameters,
+  templateRecord,
+  type Input,
+  type Inputs,
+} from '../parameters.js';
 import type { DescribedScript, DocumentedScript, Operation } from './operation.js';
 import { requestBody, type RequestBody } from './request-body.js';
 import { responseSchema, returnsRows, rowSchema, valueSchema } from './row-schema.js';
 import { ANY, reference, sentences, type Schema } from './schema.js';
-import { NOT_PROVED, templateRecord } from '../template-record.js';
 
 /** Longest summary, characters. */
 const LONGEST_SUMMARY = 120;

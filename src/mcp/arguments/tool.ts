@@ -1,6 +1,6 @@
 /**
- * The interface between the endpoint and tools: a list for each caller, and calls. Types, and the error of the
- * protocol.
+ * The interface between the endpoint, tools and resources: a list for each caller, calls, and texts. Types, and the error of
+ * the protocol.
  */
 import type { McpCall } from './call.js';
 
@@ -27,6 +27,24 @@ export interface Tools {
   page(call: McpCall, cursor: string | undefined): ToolPage | Promise<ToolPage>;
   /** run runs a tool. Throws, or rejects with, RpcError: an unknown tool, a hidden listing. */
   run(call: McpCall, name: string, args: Arguments): Promise<ToolOutcome>;
+}
+
+export interface ListedResource {
+  /** The whole entry of `resources/list`, as JSON. */
+  readonly json: string;
+}
+
+export interface ResourcePage {
+  readonly resources: readonly ListedResource[];
+  /** The cursor of the next page; undefined after the last. */
+  readonly next: string | undefined;
+}
+
+export interface Resources {
+  /** page lists the resources of a caller after a cursor. Throws, or rejects with, RpcError for an invalid cursor. */
+  page(call: McpCall, cursor: string | undefined): Promise<ResourcePage>;
+  /** read returns the JSON text of a resource; undefined if the caller may read none of that URI. */
+  read(call: McpCall, uri: string): Promise<string | undefined>;
 }
 
 /** Error codes of JSON-RPC. */

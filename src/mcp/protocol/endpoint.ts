@@ -22,7 +22,6 @@ import { McpHeaders } from './headers.js';
 import { cursorOf } from '../arguments/list-cursor.js';
 import { quoted, readMessage, type McpMessage } from './message.js';
 import { RESOURCE_METHODS, resourceMembers } from './resource-methods.js';
-import type { Resources } from '../tools/resource.js';
 import {
   ACCEPTED,
   errorResponse,
@@ -40,6 +39,7 @@ import {
   RpcError,
   type ListedTool,
   type Tools,
+  type Resources,
 } from '../arguments/tool.js';
 
 export type { McpResponse } from './response.js';

@@ -5,9 +5,8 @@ import type { Era } from './era.js';
 import { withNames } from '../tools/generic-tools.js';
 import { cursorOf, invalidCursor } from '../arguments/list-cursor.js';
 import { JSON_TYPE, URI_TEMPLATE } from '../tables/resource-uri.js';
-import type { Resources } from '../tools/resource.js';
 import type { NameForm } from '../arguments/tool-names.js';
-import { INVALID_PARAMS, RpcError, type Arguments } from '../arguments/tool.js';
+import { INVALID_PARAMS, RpcError, type Arguments, type Resources } from '../arguments/tool.js';
 
 /** The code for an unknown resource; the modern era has INVALID_PARAMS for it. */
 const RESOURCE_NOT_FOUND = -32002;

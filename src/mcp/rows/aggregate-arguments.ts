@@ -7,7 +7,6 @@ import { isObject } from '../../base/json.js';
 import { ArgumentError, describeValue, listNames, shorten } from '../arguments/argument-error.js';
 import {
   argument,
-  checkNames,
   isCutName,
   listArgument,
   LONGEST_NAME,
@@ -55,7 +54,7 @@ export interface Aggregation {
   readonly offset: number;
 }
 
-const ARGUMENTS = [
+export const AGGREGATE_ARGUMENTS = [
   ...TABLE_ARGUMENTS,
   'group_by',
   'aggregates',
@@ -69,11 +68,6 @@ const ARGUMENTS = [
 /** Maximum of groups' columns, and of functions. */
 const MAX_GROUPS = 10;
 const MAX_AGGREGATES = 30;
-
-/** checkAggregate rejects arguments that aggregate_table does not have. */
-export function checkAggregate(args: Arguments): void {
-  checkNames(args, ARGUMENTS);
-}
 
 /** aggregationOf reads the arguments; `keysOf` gives the foreign keys that the caller may follow. */
 export function aggregationOf(

@@ -56,7 +56,7 @@ const MAX_INCLUDES = 10;
 const MAX_RELATED = 100;
 const RELATED = 10;
 
-const MAX_NAMES = 2_000;
+export const MAX_NAMES = 2_000;
 
 /** includeOf reads the argument; `selected` are the columns of the result. */
 export function includeOf(
@@ -125,7 +125,7 @@ function included(
   const args = optionsOf(options, where, isList);
   const member = taken.has(sent) ? related(sent) : sent;
   const name = isCutName(member) ? table.name : member;
-  const columns = relatedColumns(args, table, where);
+  const columns = columnsOf(args, table, `${where}.columns`);
   const common = { name, table, theirs, ours, columns };
   if (!isList) return { ...common, list: undefined };
   return {
@@ -162,13 +162,14 @@ function optionsOf(options: unknown, where: string, isList: boolean): Arguments 
   return options as Arguments;
 }
 
-function relatedColumns(args: Arguments, table: Table, where: string): readonly Column[] {
+/** columnsOf reads the argument `columns`; without it, and for `*`, it gives the array of the table itself. */
+export function columnsOf(args: Arguments, table: Table, where: string): readonly Column[] {
   const names = nameListArgument(args, 'columns', MAX_NAMES, (name) => table.byName.has(name));
   if (names.length === 0 || isAll(names, table)) return table.columns;
-  return names.map((name) => columnOf(table, name, `${where}.columns`));
+  return names.map((name) => columnOf(table, name, where));
 }
 
-/** isAll tells whether names mean all columns: `*`, which is not the name of one. */
-export function isAll(names: readonly string[], table: Table): boolean {
+/** Whether names mean all columns: `*`, which is not the name of one. */
+function isAll(names: readonly string[], table: Table): boolean {
   return names.length === 1 && names[0] === '*' && !table.byName.has('*');
 }

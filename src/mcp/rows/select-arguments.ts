@@ -2,16 +2,11 @@
  * Converts the arguments of a select to a Selection: names become columns of the table, values become text. Throws
  * ArgumentError for anything else. A column that the caller may not read is reported as unknown.
  */
-import {
-  checkNames,
-  flagArgument,
-  integerArgument,
-  nameListArgument,
-} from '../arguments/checked-arguments.js';
+import { flagArgument, integerArgument } from '../arguments/checked-arguments.js';
 import { ArgumentError } from '../arguments/argument-error.js';
 import type { Order } from './conditions.js';
-import { columnOf, filtersOf, type Filter } from './filters.js';
-import { includeOf, isAll, type Include } from './include-argument.js';
+import { filtersOf, type Filter } from './filters.js';
+import { columnsOf, includeOf, MAX_NAMES, type Include } from './include-argument.js';
 import { orderOf } from './order-argument.js';
 import type { Column, Table, TableKeys } from '../tables/table.js';
 import type { Arguments } from '../arguments/tool.js';
@@ -31,7 +26,7 @@ export interface Selection {
 
 /** Arguments that name the table, which the tool of a single table ignores; arguments that select rows. */
 export const TABLE_ARGUMENTS = ['database', 'schema', 'table'] as const;
-const ROW_ARGUMENTS = [
+export const ROW_ARGUMENTS = [
   'columns',
   'filters',
   'order_by',
@@ -40,16 +35,14 @@ const ROW_ARGUMENTS = [
   'total',
   'include',
 ] as const;
-const SELECT_ARGUMENTS = [...TABLE_ARGUMENTS, ...ROW_ARGUMENTS];
+export const SELECT_ARGUMENTS = [...TABLE_ARGUMENTS, ...ROW_ARGUMENTS];
 
 export const MAX_ROWS = 100;
-
-export const MAX_NAMES = 2_000;
 
 /** selectionOf reads the arguments; `keys` gives the foreign keys that the caller may follow. */
 export function selectionOf(args: Arguments, table: Table, keys: () => TableKeys): Selection {
   const page = pageOf(args);
-  const columns = columnsOf(args, table);
+  const columns = columnsOf(args, table, 'columns');
   return {
     columns,
     filters: filtersOf(args, 'filters', table),
@@ -68,22 +61,4 @@ export function pageOf(args: Arguments): Pick<Selection, 'limit' | 'offset'> {
   const note = ` (more than ${MAX_ROWS} is ${MAX_ROWS})`;
   const limit = integerArgument(args, 'limit', 1, MAX_ROWS, note);
   return { limit: Math.min(limit, MAX_ROWS), offset };
-}
-
-/** checkSelect rejects arguments that select_table does not have. */
-export function checkSelect(args: Arguments): void {
-  checkNames(args, SELECT_ARGUMENTS);
-}
-
-/**
- * checkTableSelect rejects arguments that the tool of a single table does not have; it ignores those that name a table.
- */
-export function checkTableSelect(args: Arguments): void {
-  checkNames(args, SELECT_ARGUMENTS, ROW_ARGUMENTS);
-}
-
-function columnsOf(args: Arguments, table: Table): readonly Column[] {
-  const names = nameListArgument(args, 'columns', MAX_NAMES, (name) => table.byName.has(name));
-  if (names.length === 0 || isAll(names, table)) return table.columns;
-  return names.map((name) => columnOf(table, name, 'columns'));
 }

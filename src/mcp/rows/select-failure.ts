@@ -37,11 +37,6 @@ const REMEDIES: Remedies = {
 const GENERAL =
   'the database could not run the statement. Try other columns, filters or order_by; the reason is in the log of the service.';
 
-/** tooLargeText is the message if not even one row fits; `maxResult` is in bytes. */
-export function tooLargeText(maxResult: number): string {
-  return commonFailureText(new ServiceError('result_too_large'), REMEDIES, maxResult)!;
-}
-
 /** selectFailureText is the message for the caller; `maxResult` is in bytes. */
 export function selectFailureText(
   failure: ToolFailure,
@@ -57,7 +52,7 @@ export function selectFailureText(
     return `a column has a type that cannot be compared. Leave it out of ${places}: ${listNames([...columns])}.`;
   }
   if (CHANGED.has(state))
-    return 'the table is not what it was a moment ago. Look at its columns again, and send the call again.';
+    return 'the table has just changed. Look at its columns again, and send the call again.';
   return GENERAL;
 }
 

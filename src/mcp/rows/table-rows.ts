@@ -2,11 +2,12 @@
  * Reads rows of a table, or groups of them. If that fails and the cause may be that the table has changed, the catalog is
  * refreshed and the call is tried once more.
  */
+import { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
 import { ScriptCost } from '../../postgres/statement/script-cost.js';
 import { recent, type RecentBounds } from '../../base/recent.js';
 import type { McpCall } from '../arguments/call.js';
-import { selectFailureText, mayBeStale, tooLargeText } from './select-failure.js';
+import { selectFailureText, mayBeStale } from './select-failure.js';
 import { logFailure, type ToolFailure } from '../arguments/tool-failure.js';
 import type { Reading, ReadOnly, ReadOutcome } from '../tables/read-only.js';
 import { ArgumentError } from '../arguments/argument-error.js';
@@ -88,14 +89,13 @@ export class TableRows {
     let read = await this.#read(call, table, query, 'all');
     if (isTooLarge(read)) read = await this.#read(call, table, query, 'fitting');
     const { result, failure } = read;
-    if (failure !== undefined) {
-      const error = selectFailureText(failure, this.#maxResult, query);
-      return { outcome: { error }, uncertain: mayBeStale(failure), failure };
-    }
+    const textOf = (why: ToolFailure): string => selectFailureText(why, this.#maxResult, query);
+    if (failure !== undefined)
+      return { outcome: { error: textOf(failure) }, uncertain: mayBeStale(failure), failure };
     const counted = readCounted(result.value, query.limit);
     const outcome =
       counted === undefined
-        ? { error: tooLargeText(this.#maxResult) }
+        ? { error: textOf(new ServiceError('result_too_large')) } // not even one row fits
         : { json: query.json(counted) };
     return { outcome, uncertain: false, failure: undefined };
   }

@@ -167,7 +167,7 @@ function isNamed(type: string): boolean {
 function checkedText(name: string, text: string): string {
   if (text.includes('\0') || !text.isWellFormed())
     throw new ArgumentError(
-      `${name} has a character that is none of a text: a NUL, or half of one.`,
+      `${name} has a character that no text can have: a NUL, or half of a surrogate pair.`,
     );
   return text;
 }

@@ -57,12 +57,22 @@ export class ScriptTool {
     const name = this.names[form];
     if (name === undefined) return undefined;
     let entry = this.#entries.get(form);
-    if (entry === undefined) this.#entries.set(form, (entry = new Entry(name, this)));
+    if (entry === undefined) this.#entries.set(form, (entry = this.#listed(name)));
     return entry;
   }
 
-  /** json is the entry under a name. */
-  json(name: string): string {
+  #listed(name: string): ListedTool {
+    let json: string | undefined;
+    const write = (): string => this.#json(name);
+    return {
+      name,
+      get json() {
+        return (json ??= write());
+      },
+    };
+  }
+
+  #json(name: string): string {
     return JSON.stringify({
       name,
       title: this.path,
@@ -77,20 +87,5 @@ export class ScriptTool {
     const about = descriptionOf(this.template.text) || `Runs the script ${this.path}.`;
     const end = /[.!?…]$/.test(about) ? '' : '.';
     return `${about}${end} Database: ${this.alias}. At most ${MAX_ROWS} rows${this.input.paged ? '; _page gives the next ones' : ''}.`;
-  }
-}
-
-class Entry implements ListedTool {
-  readonly name: string;
-  readonly #tool: ScriptTool;
-  #json: string | undefined;
-
-  constructor(name: string, tool: ScriptTool) {
-    this.name = name;
-    this.#tool = tool;
-  }
-
-  get json(): string {
-    return (this.#json ??= this.#tool.json(this.name));
   }
 }

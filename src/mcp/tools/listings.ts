@@ -23,6 +23,7 @@ const PAGE = ['limit', 'offset'] as const;
 
 export const SCHEMAS_ARGUMENTS = ['database', ...PAGE];
 export const TABLES_ARGUMENTS = ['database', 'schema', 'search', 'verbose', ...PAGE];
+export const DESCRIBE_ARGUMENTS = [...TABLE_ARGUMENTS, 'verbose'];
 
 /** Maximum of characters of a comment in a list of tables. */
 const COMMENT = 200;
@@ -100,10 +101,6 @@ function page<Entry>(
     [member]: some.map(written),
     ...(more ? { count: some.length, truncated: true, next_offset: next } : {}),
   });
-}
-
-export function checkDescribe(args: Arguments): void {
-  checkNames(args, [...TABLE_ARGUMENTS, 'verbose']);
 }
 
 /** descriptionJson describes a table; `visible` are all tables of the caller. */

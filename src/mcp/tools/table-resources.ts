@@ -10,7 +10,7 @@ import { ListPage, tablePosition, tablesAfter } from '../tables/list-page.js';
 import { descriptionJson } from './listings.js';
 import { reachableTables } from '../tables/reachable-tables.js';
 import { JSON_TYPE, parseTableUri, tableUri } from '../tables/resource-uri.js';
-import type { ListedResource, ResourcePage, Resources } from './resource.js';
+import type { ListedResource, ResourcePage, Resources } from '../arguments/tool.js';
 import type { Table, TableCatalog } from '../tables/table.js';
 
 /** Maximum of characters of a comment in the list. */

@@ -8,8 +8,8 @@ import type { McpSettings } from '../../messages/worker-settings.js';
 import type { McpCall } from '../arguments/call.js';
 import { checkNames, requiredText, textArgument } from '../arguments/checked-arguments.js';
 import {
-  checkDescribe,
   databasesJson,
+  DESCRIBE_ARGUMENTS,
   descriptionJson,
   SCHEMAS_ARGUMENTS,
   schemasJson,
@@ -19,10 +19,10 @@ import {
 import type { ReadOnly } from '../tables/read-only.js';
 import { listNames, shorten, ArgumentError } from '../arguments/argument-error.js';
 import type { ScriptTools } from '../scripts/script-tools.js';
-import { checkAggregate } from '../rows/aggregate-arguments.js';
+import { AGGREGATE_ARGUMENTS } from '../rows/aggregate-arguments.js';
 import { nearestTables } from '../tables/nearest-tables.js';
 import { aggregateQuery, selectQuery, type QueryKind } from '../rows/row-query.js';
-import { checkSelect, checkTableSelect } from '../rows/select-arguments.js';
+import { ROW_ARGUMENTS, SELECT_ARGUMENTS } from '../rows/select-arguments.js';
 import type { TableCatalog, Table, VisibleTables } from '../tables/table.js';
 import { TableRows } from '../rows/table-rows.js';
 import { PERMISSION_DENIED } from '../arguments/tool-failure.js';
@@ -64,12 +64,14 @@ export class ToolCalls {
     this.#rows = new TableRows(readOnly, settings.maxResult, log);
     const { expose } = settings;
     const generic: Readonly<Record<GenericTool, Run>> = {
-      list_databases: this.#listing(expose.databases, this.#listDatabases),
-      list_schemas: this.#listing(expose.schemas, this.#listSchemas),
-      list_tables: this.#listing(expose.tables, this.#listTables),
+      list_databases: listing(expose.databases, (_call, args) => ({
+        json: databasesJson(args, catalog),
+      })),
+      list_schemas: listing(expose.schemas, this.#visible(SCHEMAS_ARGUMENTS, schemasJson)),
+      list_tables: listing(expose.tables, this.#visible(TABLES_ARGUMENTS, tablesJson)),
       describe_table: this.#describe,
-      select_table: this.#select,
-      aggregate_table: this.#aggregate,
+      select_table: this.#reading(SELECT_ARGUMENTS, selectQuery),
+      aggregate_table: this.#reading(AGGREGATE_ARGUMENTS, aggregateQuery),
     };
     const entries = Object.entries(generic) as [GenericTool, Run][];
     this.#generic = new Map(
@@ -97,53 +99,36 @@ export class ToolCalls {
       call.called('script');
       return outcome;
     } catch (error) {
-      if (error instanceof ArgumentError) return { error: error.message };
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof ArgumentError || error instanceof ServiceError)) throw error;
       return { error: error.message };
     }
   }
 
-  #listing(exposed: boolean, run: Run): Run {
-    if (exposed) return run;
-    return () => {
-      throw new RpcError(400, 'unauthorized listing', 400);
+  /** Lists what is visible of a database. */
+  #visible(
+    names: readonly string[],
+    json: (args: Arguments, visible: VisibleTables) => string | Promise<string>,
+  ): Run {
+    return async (call, args) => {
+      checkNames(args, names);
+      const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
+      return { json: await json(args, visible) };
     };
   }
 
-  #listDatabases: Run = (_call, args) => ({ json: databasesJson(args, this.#catalog) });
-
-  #listSchemas: Run = async (call, args) => {
-    checkNames(args, SCHEMAS_ARGUMENTS);
-    const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
-    return { json: schemasJson(args, visible) };
-  };
-
-  #listTables: Run = async (call, args) => {
-    checkNames(args, TABLES_ARGUMENTS);
-    const visible = await this.#catalog.visible(this.#aliasOf(call, args), call);
-    return { json: await tablesJson(args, visible) };
-  };
-
   #describe: Run = async (call, args) => {
-    checkDescribe(args);
+    checkNames(args, DESCRIBE_ARGUMENTS);
     const found = await this.#find(call, args);
     if ('error' in found) return found;
     return { json: descriptionJson(args, found.table, found.visible) };
   };
 
-  #select: Run = (call, args) => {
-    checkSelect(args);
-    return this.#readTable(call, args, selectQuery);
-  };
-
-  #aggregate: Run = (call, args) => {
-    checkAggregate(args);
-    return this.#readTable(call, args, aggregateQuery);
-  };
-
-  async #readTable(call: McpCall, args: Arguments, kind: QueryKind): Promise<ToolOutcome> {
-    const found = await this.#find(call, args);
-    return 'error' in found ? found : this.#read(call, kind, found, args);
+  #reading(names: readonly string[], kind: QueryKind): Run {
+    return async (call, args) => {
+      checkNames(args, names);
+      const found = await this.#find(call, args);
+      return 'error' in found ? found : this.#read(call, kind, found, args);
+    };
   }
 
   /** Runs the tool of a single table. */
@@ -159,7 +144,8 @@ export class ToolCalls {
       throw unknownTool(name);
     }
     call.called('table');
-    checkTableSelect(args);
+    // Arguments that name a table are ignored, and not offered.
+    checkNames(args, SELECT_ARGUMENTS, ROW_ARGUMENTS);
     const visible = await this.#catalog.visible(table.alias, call);
     return this.#read(call, selectQuery, { table, visible }, args);
   }
@@ -225,6 +211,13 @@ export class ToolCalls {
       error: `${PERMISSION_DENIED}: there is no such table that you may read.${meant}${instead}`,
     };
   }
+}
+
+function listing(isExposed: boolean, run: Run): Run {
+  if (isExposed) return run;
+  return () => {
+    throw new RpcError(400, 'unauthorized listing', 400);
+  };
 }
 
 interface FoundTable {

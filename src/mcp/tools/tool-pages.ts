@@ -21,46 +21,32 @@ export interface TableEntry {
 
 /** pageOf is the page after a position; `aliases` are the databases in their order. Throws RpcError. */
 export function pageOf(
-  { generic, scripts, tables }: CallerTools,
+  tools: CallerTools,
   after: ListPosition | undefined,
   aliases: readonly string[],
 ): ToolPage {
   const page = new ListPage<ListedTool>();
-  const full = (): ToolPage => ({ tools: page.entries, next: page.next });
-
-  for (const tool of generic.slice(genericStart(generic, after)))
-    if (!page.add(tool, ['generic', tool.name])) return full();
-  for (const tool of scripts.slice(scriptStart(scripts, after)))
-    if (!page.add(tool, ['script', tool.name])) return full();
-  for (let i = tableStart(tables, after, aliases); i < tables.length; i++) {
-    const { tool, table } = tables[i]!;
-    if (!page.add(tool, tablePosition(table))) return full();
-  }
+  for (const [tool, position] of toolsAfter(tools, after, aliases))
+    if (!page.add(tool, position)) return { tools: page.entries, next: page.next };
   return { tools: page.entries, next: undefined };
 }
 
-function genericStart(generic: readonly ListedTool[], after: ListPosition | undefined): number {
-  if (after === undefined) return 0;
-  if (after[0] !== 'generic') return generic.length;
-  const at = generic.findIndex(({ name }) => name === after[1]);
-  if (at < 0) throw invalidCursor();
-  return at + 1;
-}
-
-function scriptStart(scripts: readonly ListedTool[], after: ListPosition | undefined): number {
-  if (after === undefined || after[0] === 'generic') return 0;
-  if (after[0] === 'table') return scripts.length;
-  const at = scripts.findIndex(({ name }) => compareBytes(name, after[1]) > 0);
-  return at < 0 ? scripts.length : at;
-}
-
-function tableStart(
-  tables: readonly TableEntry[],
+function* toolsAfter(
+  { generic, scripts, tables }: CallerTools,
   after: ListPosition | undefined,
   aliases: readonly string[],
-): number {
-  if (after?.[0] !== 'table') return 0;
-  const follows = tablesAfter(after, aliases);
-  const at = tables.findIndex(({ table }) => follows(table));
-  return at < 0 ? tables.length : at;
+): Generator<readonly [ListedTool, ListPosition]> {
+  const kind = after?.[0] ?? 'generic';
+  if (kind === 'generic') {
+    const at = generic.findIndex(({ name }) => name === after?.[1]);
+    if (after !== undefined && at < 0) throw invalidCursor();
+    for (const tool of generic.slice(at + 1)) yield [tool, ['generic', tool.name]];
+  }
+  const isListed = (name: string): boolean =>
+    after?.[0] !== 'script' || compareBytes(name, after[1]) > 0;
+  for (const tool of kind === 'table' ? [] : scripts)
+    if (isListed(tool.name)) yield [tool, ['script', tool.name]];
+  const follows = after?.[0] === 'table' ? tablesAfter(after, aliases) : undefined;
+  for (const { tool, table } of tables)
+    if (follows?.(table) !== false) yield [tool, tablePosition(table)];
 }

@@ -185,8 +185,8 @@ t.test('an operation that cannot be read is left out, with a line', (t) => {
   };
   const text = clientText({ openapi: '3.1.0', paths });
   t.same(compile(t, { 'client.mts': text }).problems, []);
-  t.match(text, /Left out: its operation get "\/b" is not that of a script\./);
-  t.match(text, /Left out: its operation trace "\/c\*\\\/" is not/);
+  t.match(text, /Left out: its operation get "\/b" belongs to no script\./);
+  t.match(text, /Left out: its operation trace "\/c\*\\\/" belongs to no script\./);
   t.equal(text.match(/: call\('GET', '\/a'\),/g)?.length, 1);
   t.end();
 });

@@ -1,8 +1,7 @@
 /** Failures behind the endpoint: nothing is thrown, and responses reveal no internal details. */
 import t from 'tap';
 import { ServiceError } from '#app/base/errors.js';
-import type { Resources } from '#app/mcp/tools/resource.js';
-import { RpcError, type Tools } from '#app/mcp/arguments/tool.js';
+import { RpcError, type Resources, type Tools } from '#app/mcp/arguments/tool.js';
 import { EndpointUnderTest, modern, request } from '../fixed-tools.js';
 
 /** failing are tools and resources that fail with an error, at once or later. */

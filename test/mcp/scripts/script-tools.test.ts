@@ -196,8 +196,8 @@ const refused: [script: string, args: Record<string, unknown>, expected: string 
   ['shop/one', { id: [1] }, 'id takes one value, not a list.'],
   ['shop/one', { id: { a: 1 } }, 'id takes text, numbers and booleans, not an object.'],
   ['shop/one', { id: 9007199254740993 }, 'id is too large for a JSON number: send it as a string.'],
-  ['shop/one', { id: 'a\0b' }, /^id has a character that is none/],
-  ['shop/one', { id: '\ud800' }, /^id has a character that is none/],
+  ['shop/one', { id: 'a\0b' }, /^id has a character that no text can have/],
+  ['shop/one', { id: '\ud800' }, /^id has a character that no text can have/],
   ['shop/one', { id: 'seven' }, 'id must be a whole number, not "seven".'],
   ['shop/one', { id: 1.5 }, 'id must be a whole number, not 1.5.'],
   [

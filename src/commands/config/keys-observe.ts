@@ -1,4 +1,7 @@
-/** The configuration keys of traces. An unknown one stops the start: what it bounds leaves the machine. Data only. */
+/**
+ * The configuration keys of metrics and traces. An unknown one stops the start: a mistyped token would leave metrics open, and
+ * what the keys of traces bound leaves the machine. Data only.
+ */
 import { fixed, unset } from './key.js';
 import {
   DAY,
@@ -8,9 +11,22 @@ import {
   headerPairs,
   httpUrl,
   integer,
+  listenAddress,
   ratio,
   text,
 } from './kind.js';
+
+export const METRICS_KEYS = {
+  'metrics.listen': unset(
+    listenAddress(),
+    'Address and port on which `GET /metrics` has the [metrics](observability.md) of all processes, such as `127.0.0.1:9187`; port 0 selects a free one and logs it. They have the names of scripts, databases and plugins, so other machines should reach it only with `metrics.token`, or in a network of their own.',
+  ),
+  'metrics.token': unset(
+    text('16 to 512 letters, digits and characters of -._~+/=', /^(?=.{16,512}$)[\w.~+/-]+=*$/),
+    'Token that `GET /metrics` needs, as `Authorization: Bearer …`. With it, the service has `/metrics` on its own port too.',
+    { secret: true },
+  ),
+};
 
 export const TRACE_KEYS = {
   'trace.endpoint': unset(
@@ -35,7 +51,7 @@ export const TRACE_KEYS = {
   'trace.slow': fixed(
     duration(0, DAY),
     SECOND,
-    'Duration from which the spans of a request are kept in any case, as are those of requests that fail (5xx): at most 100 a second in each HTTP process. 0: none are kept for their duration.',
+    'Duration from which the spans of a request are kept in any case, as are the spans of requests that fail (5xx): at most 100 a second in each HTTP process. 0: none are kept for their duration.',
   ),
   'trace.service': fixed(
     text('1 to 255 characters', /^[^\p{Cc}]{1,255}$/u),
