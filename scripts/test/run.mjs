@@ -102,6 +102,8 @@ export class TestRun {
   /** finish runs the tests, prints what came of them, and resolves to whether all passed. */
   async finish() {
     endOnSignals();
+    // The long tests write more than may fit.
+    if (this.#mode === 'short') process.env.TEST_POSTGRES_IN_MEMORY = 'yes';
     const waiting = this.#groups();
     const others = this.#native ? [() => this.#runNative()] : [];
     const place = async () => {
