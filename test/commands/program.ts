@@ -103,7 +103,7 @@ export function run(
   return runShared(folder, args, env, input);
 }
 
-/** runShared runs the command in the shared process: one that is refused for its arguments, which starts and loads nothing. */
+/** runShared runs the command in the shared process, for tests that are not about its start. */
 export function runShared(
   folder: string,
   args: readonly string[],
