@@ -2,6 +2,7 @@
  * Runs several test files in this process, one after the other: what each imports as `tap` is a subtest of its own, so that
  * its hooks, its limits and its end are its own. TEST_FILES lists the compiled files: tap names folders after arguments.
  */
+import './no-async-hooks.mjs';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

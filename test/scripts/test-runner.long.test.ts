@@ -132,6 +132,21 @@ t.test('a file that ends its process fails alone', async (t) => {
   t.match(output, /^2 passed, 1 failed\n$/m);
 });
 
+t.test('an error that no test waits for fails its file alone', async (t) => {
+  const throws = (how: string): string => `import t from 'tap';
+    t.test('waits', () => { ${how}; return new Promise(() => {}); });`;
+  const project = new TestProject(t, {
+    'dist-test/test/a/1.test.js': PASSES,
+    'dist-test/test/a/2.test.js': throws(`setTimeout(() => { throw new Error('late'); })`),
+    'dist-test/test/a/3.test.js': throws(`void Promise.reject(new Error('unseen'))`),
+    'dist-test/test/a/4.test.js': PASSES,
+  });
+  const { output } = await project.run();
+  t.match(output, /^FAILED a\/2 .*\n *not ok .*late/m);
+  t.match(output, /^FAILED a\/3 .*\n *not ok .*unseen/m);
+  for (const name of [1, 4]) t.match(output, new RegExp(`^ok {4} a/${name} `, 'm'));
+});
+
 t.test('--changed runs what needs a changed file', async (t) => {
   const project = new TestProject(t, {
     'src/used.ts': 'export {};',
