@@ -7,7 +7,8 @@ import asyncHooks from 'node:async_hooks';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-asyncHooks.createHook = () => ({ enable() {}, disable() {} });
+const hook = { enable: () => hook, disable: () => hook };
+asyncHooks.createHook = () => hook;
 syncBuiltinESMExports();
 
 process.on('uncaughtExceptionMonitor', (error) => {
