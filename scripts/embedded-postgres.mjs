@@ -3,7 +3,8 @@
  * tests and for the benchmark. For the latter two, TEST_POSTGRES_BIN or the option `bin` names the folder of another server's
  * programs. It listens on 127.0.0.1 with a random password, never runs as root, and does not outlive the
  * process that started it, however that ends. Refuses a kept cluster that another process has open. All files are below
- * `.embedded/` (for root, if the user postgres cannot enter the project, below /var/lib/sql-rest-service).
+ * `.embedded/` (for root, if the user postgres cannot enter the project, below /var/lib/sql-rest-service), those of clusters
+ * that are not kept in /dev/shm under `npm test` (TEST_POSTGRES_IN_MEMORY).
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,6 +21,7 @@ import {
   postmasterFile,
   runAs,
   runFolder,
+  runsFolder,
   serverEnvironment,
   serverUser,
   shortFolder,
@@ -70,7 +72,7 @@ export async function start(options = {}) {
     const template = await templateCluster(owner, base, binaries, say);
     const folder = options.keep
       ? path.join(base, `${options.keep}-${binaries.version.split('.')[0]}`)
-      : await runFolder(base);
+      : await runFolder(runsFolder(owner, base));
     const data = path.join(folder, 'data');
     if (!fs.existsSync(path.join(data, 'PG_VERSION')))
       copyCluster(owner, options.copyOf ? path.dirname(options.copyOf) : template, folder);

@@ -9,6 +9,7 @@ import { installedServers, serversNamed } from '../installed-postgres.mjs';
 import { SetupError } from '../step.mjs';
 import { isOffered } from '../system-packages.mjs';
 import { changedFiles, concerned } from './changed.mjs';
+import { placeCurrentTest } from './current-test.mjs';
 import { Durations } from './durations.mjs';
 import { choose, grouped, shortName, testFiles } from './files.mjs';
 import { onInstalledServers } from './installed-servers.mjs';
@@ -102,6 +103,9 @@ export class TestRun {
   /** finish runs the tests, prints what came of them, and resolves to whether all passed. */
   async finish() {
     endOnSignals();
+    placeCurrentTest(this.#project);
+    // The long tests write more than may fit.
+    if (this.#mode === 'short') process.env.TEST_POSTGRES_IN_MEMORY = 'yes';
     const waiting = this.#groups();
     const others = this.#native ? [() => this.#runNative()] : [];
     const place = async () => {

@@ -100,6 +100,16 @@ export function run(
     started.add(command);
     return start(folder, args, env, input).finished;
   }
+  return runShared(folder, args, env, input);
+}
+
+/** runShared runs the command in the shared process, for tests that are not about its start. */
+export function runShared(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<Finished> {
   shared ??= new CommandProcess();
   return shared.run({ folder, args, env: { ...environment(), ...env }, input });
 }

@@ -1,6 +1,4 @@
 /** Responses in shared memory: every kind of text and number, results of a pipeline, a full ring, dead threads. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { addon } from '#app/native/addon.js';
 import { BODY, VALUE } from '#app/native/pipeline.js';
@@ -15,6 +13,7 @@ import {
 import { Pipelined } from '../support/pipelined.js';
 import { startPostgres } from '../support/postgres.js';
 import { ringBody } from '../support/ring-body.js';
+import { threadsTest } from './ring-threads.js';
 
 const server = await startPostgres(t);
 const conninfo = `host=127.0.0.1 port=${server.port} user=postgres password=${server.password} dbname=postgres`;
@@ -148,28 +147,7 @@ t.test('a ring that is written and read around many times', (t) => {
   t.end();
 });
 
-t.test('two threads at a time', async (t) => {
-  const memory = createRing();
-  const reader = new ResponseReader(memory);
-  const count = 300_000;
-  const worker = new Worker(new URL('../support/ring-thread.js', import.meta.url), {
-    workerData: { memory, count },
-  });
-  let next = 0;
-  let wrong = 0;
-  while (next < count) {
-    reader.read(undefined, (id, _status, _type, _lines, body) => {
-      const bytes = body as Uint8Array;
-      const wanted = ringBody(id);
-      const right = bytes.length === wanted.length && bytes.at(-1) === wanted.charCodeAt(0);
-      if (id !== next || (!right && wanted !== '')) wrong++;
-      next = id + 1;
-    });
-    await nextTurn();
-  }
-  t.equal(wrong, 0);
-  await worker.terminate();
-});
+threadsTest(t, 60_000);
 
 t.test('bodies that a pipeline places', async (t) => {
   const { ring, reader } = makeRing();

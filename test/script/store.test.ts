@@ -12,31 +12,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { unlink, writeFile } from 'node:fs/promises';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
-import { ServiceError } from '#app/base/errors.js';
 import { createLogger } from '#app/observe/log.js';
 import { ScriptStore } from '#app/script/files/script-store.js';
+import { ask } from './asked.js';
+import { forgottenTest } from './forgotten-names.js';
 
 const log = createLogger({ level: 'silent', pretty: false }, {});
-
-/**
- * What a request for a script finds: its text, or the code and message of the refusal. To the store the request comes
- * `later` by that many milliseconds.
- */
-async function ask(store: ScriptStore, path: string, method = 'GET', later = 0): Promise<string> {
-  const [folder, name] = path.split('/') as [string, string];
-  try {
-    const entry = await store.find('any', folder, name, performance.now() + later);
-    return entry.select(method).template.render({}).text;
-  } catch (error) {
-    if (error instanceof ServiceError) return `${error.code} ${error.allow ?? ''}`.trim();
-    throw error;
-  }
-}
 
 /** An old file, which has settled. */
 function write(path: string, text: string | Buffer): void {
@@ -218,26 +201,4 @@ t.test('a new script whose writer is at work is waited for', async (t) => {
   t.equal(await asked, 'SELECT 1');
 });
 
-t.test('many names without a script are forgotten', async (t) => {
-  const tree = `${folderOf(t)}/tree`;
-  write(`${tree}/f/s.read.sql`, 'kept');
-  const store = new ScriptStore(tree, log);
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const held = () => {
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
-  const askAll = async (from: number, to: number): Promise<void> => {
-    for (let i = from; i < to; i += 100) {
-      const asked = Array.from({ length: 100 }, (_, k) => ask(store, `f/none${i + k}`));
-      t.ok((await Promise.all(asked)).every((answer) => answer === 'script_not_found'));
-      t.equal(await ask(store, 'f/s'), 'kept');
-    }
-  };
-  await askAll(0, 4_000); // two generations
-  const before = held();
-  await askAll(4_000, 12_000);
-  const grown = (held() - before) / 2 ** 20;
-  t.ok(grown < 8, `${grown} MiB more`);
-});
+forgottenTest(t, 4_000, 4);

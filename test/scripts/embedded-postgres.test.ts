@@ -14,6 +14,15 @@ t.test('a parent killed with -9 takes its server and the data with it', async (t
   await until(() => !fs.existsSync(data));
 });
 
+t.test('in memory, where that has room', async (t) => {
+  const env = { PATH: process.env['PATH'], TEST_POSTGRES_IN_MEMORY: 'yes' };
+  const { parent, data } = await otherServer('{}', env);
+  const { bsize, bavail } = fs.statfsSync('/dev/shm');
+  t.equal(data.startsWith('/dev/shm/'), bsize * bavail > 4 * 1024 ** 3);
+  parent.kill('SIGKILL');
+  await until(() => !fs.existsSync(data));
+});
+
 t.test('killed and restarted, it has the same data and port', async (t) => {
   const server = await startOwnPostgres(t, { setup: 'CREATE TABLE a (n int)' });
   await server.sql('INSERT INTO a VALUES (1)');

@@ -105,16 +105,19 @@ t.test('a full run has them on each server of packages, or says that there is no
   if (servers.length === 0) t.match(output, /^skipped: 2 files on PostgreSQL from packages: /m);
 });
 
-t.test('files of a folder share a process, those that change it have their own', async (t) => {
+t.test('files share a process, those that change it have their own', async (t) => {
   const project = new TestProject(t, {
     'dist-test/test/a/one.test.js': TELLS,
     'dist-test/test/a/two.test.js': TELLS,
     'dist-test/test/a/three.test.js': `${TELLS} process.env.X = 'changed';`,
+    'dist-test/test/a/four.test.js': `import './changes.js'; ${TELLS}`,
+    'dist-test/test/a/changes.js': `process.env.X = 'changed';`,
+    'dist-test/test/b/five.test.js': `${TELLS} '../a/changes.js';`,
   });
   t.equal((await project.run()).code, 0);
   const pids = project.read('pids').trim().split(' ');
-  t.equal(pids.length, 3);
-  t.equal(new Set(pids).size, 2);
+  t.equal(pids.length, 5);
+  t.equal(new Set(pids).size, 3);
 });
 
 t.test('a file that ends its process fails alone', async (t) => {
@@ -127,6 +130,21 @@ t.test('a file that ends its process fails alone', async (t) => {
   t.match(output, /^FAILED a\/2 .*\nit ended with SIGKILL$/m);
   for (const name of [1, 3]) t.match(output, new RegExp(`^ok {4} a/${name} `, 'm'));
   t.match(output, /^2 passed, 1 failed\n$/m);
+});
+
+t.test('an error that no test waits for fails its file alone', async (t) => {
+  const throws = (how: string): string => `import t from 'tap';
+    t.test('waits', () => { ${how}; return new Promise(() => {}); });`;
+  const project = new TestProject(t, {
+    'dist-test/test/a/1.test.js': PASSES,
+    'dist-test/test/a/2.test.js': throws(`setTimeout(() => { throw new Error('late'); })`),
+    'dist-test/test/a/3.test.js': throws(`void Promise.reject(new Error('unseen'))`),
+    'dist-test/test/a/4.test.js': PASSES,
+  });
+  const { output } = await project.run();
+  t.match(output, /^FAILED a\/2 .*\n *not ok .*late/m);
+  t.match(output, /^FAILED a\/3 .*\n *not ok .*unseen/m);
+  for (const name of [1, 4]) t.match(output, new RegExp(`^ok {4} a/${name} `, 'm'));
 });
 
 t.test('--changed runs what needs a changed file', async (t) => {

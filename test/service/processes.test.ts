@@ -22,7 +22,7 @@ t.test('connections stay within pg.maxopenconn', async (t) => {
   const running = mixedLoad(t, service, 40);
   const watch = new ConnectionWatch(t, postgres);
   await until(() => watch.most > 2);
-  await running.more(500);
+  await running.more(200);
   await running.stop();
   t.same(running.failures, []);
   t.ok(watch.most <= 8, `at most ${watch.most}`);

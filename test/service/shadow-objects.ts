@@ -6,7 +6,7 @@ import bcrypt from 'bcrypt';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { start } from '../commands/program.js';
+import { runShared } from '../commands/program.js';
 import { callTool, toolNames } from '../support/mcp.js';
 import { startOwnPostgres } from '../support/postgres.js';
 import {
@@ -136,12 +136,12 @@ export async function shadowTests(t: Test, { user, searchPath, roles }: ShadowCa
   none('MCP tools');
 
   const run = async (args: readonly string[], input = ''): Promise<string> => {
-    const { code, stdout, stderr } = await start(
+    const { code, stdout, stderr } = await runShared(
       files.folder,
       [...args, '--config', 'service.toml'],
       {},
       input,
-    ).finished;
+    );
     t.equal(code, 0, `${args.join(' ')}: ${stdout.slice(-2_000)} ${stderr}`);
     return stdout;
   };
@@ -193,7 +193,7 @@ export async function shadowTests(t: Test, { user, searchPath, roles }: ShadowCa
   ] as const)
     t.equal((await stored.ask(target, options)).status, status, target);
   const inStored = (args: readonly string[]): Promise<unknown> =>
-    start(stored.folder, [...args, '--config', 'service.toml']).finished.then(
+    runShared(stored.folder, [...args, '--config', 'service.toml']).then(
       ({ code, stdout, stderr }) => t.equal(code, 0, `${args.join(' ')}: ${stdout} ${stderr}`),
     );
   await inStored(['check']);
@@ -209,8 +209,13 @@ export async function shadowTests(t: Test, { user, searchPath, roles }: ShadowCa
     `INSERT INTO app.prest_users (name, username, password) VALUES ('Ann', 'ann', $1)`,
     [await bcrypt.hash('p', 4)],
   );
-  const from = await start(files.folder, ['migrate', 'from-prest', '--yes', '--tables', 'copy'])
-    .finished;
+  const from = await runShared(files.folder, [
+    'migrate',
+    'from-prest',
+    '--yes',
+    '--tables',
+    'copy',
+  ]);
   t.equal(from.code, 0, from.stdout + from.stderr);
   none('migrate from-prest');
 }

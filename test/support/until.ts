@@ -2,7 +2,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** A condition is looked at for no more than one part in so many of the time: what is waited for needs the processor. */
-const PART = 4;
+const PART = 8;
 
 /**
  * until waits for a condition, which it checks every `pause` milliseconds, less often when that takes long. Returns its

@@ -1,25 +1,24 @@
 /** HTTPS serves the same as plain HTTP; no TLS, old TLS and unfinished handshakes are rejected. */
-import { once } from 'node:events';
 import { Agent, request, type RequestOptions } from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
 import t from 'tap';
-import { Gate, GATES } from '../../support/gate.js';
+import { GATES } from '../../support/gate.js';
 import { startHttpProcess } from '../../support/http-process.js';
 import { makeCertificate } from '../../support/certificates.js';
 import { requestBytes } from '../../support/raw-http.js';
-import { until } from '../../support/until.js';
 import { serveDatabase } from './served-database.js';
+import { CONNECTION_SCRIPTS, connectionsTest } from './tls-connections.js';
 
 const certificate = makeCertificate('first');
-const CONNECTIONS = 1_000;
+/** tls.long.test.ts has a thousand. */
+const CONNECTIONS = 100;
 const { port, postgres } = await serveDatabase(
   t,
   {
     'big.read.sql': `SELECT repeat('x', {{sqlVal "n"}}::int) AS x`,
-    'echo.read.sql': `SELECT {{sqlVal "word"}} AS word`,
+    ...CONNECTION_SCRIPTS,
     'echo.write.sql': `SELECT {{sqlVal "word"}} AS word`,
-    'gate.read.sql': `SELECT wait_at('thousand') || {{sqlVal "word"}} AS word`,
   },
   { tls: certificate, maxBody: 1 << 20, queue: CONNECTIONS },
 );
@@ -156,50 +155,7 @@ t.test('a client that reads slowly gets all of it', async (t) => {
   t.ok(received > 3_000_000);
 });
 
-/** Sends a request on a connection and gives status and body of the response; what came, where the connection ends. */
-function askOn(socket: tls.TLSSocket, target: string): Promise<string> {
-  socket.write(requestBytes('GET', target));
-  let text = '';
-  return new Promise((resolve) => {
-    const closed = (): void => resolve(`closed after '${text}'`);
-    const read = (chunk: Buffer): void => {
-      text += chunk.toString();
-      const [, status, body] = /^HTTP\/1\.1 (\d+) [^]*?\r\n\r\n(.*[\]}])$/.exec(text) ?? [];
-      if (body === undefined) return;
-      socket.off('data', read).off('close', closed);
-      resolve(`${status} ${body}`);
-    };
-    socket.on('data', read).on('close', closed);
-  });
-}
-
-t.test('a thousand connections', async (t) => {
-  // uWebSockets.js closes connections that are idle for 10 s, and those whose handshake takes so long: few handshakes run
-  // at a time, and connections wait with a request in flight.
-  const TOGETHER = 25;
-  const gate = new Gate(postgres, 'thousand');
-  const secureContext = tls.createSecureContext({ ca: certificate.cert });
-  const sockets: tls.TLSSocket[] = [];
-  t.teardown(() => sockets.forEach((socket) => socket.destroy()));
-  const first: Promise<string>[] = [];
-  const second: Promise<string>[] = [];
-  const open = async (): Promise<void> => {
-    while (sockets.length < CONNECTIONS) {
-      const n = sockets.length;
-      const socket = tls.connect({ port, host: '127.0.0.1', secureContext });
-      sockets.push(socket.on('error', () => undefined));
-      await once(socket, 'secureConnect');
-      first[n] = askOn(socket, `/_QUERIES/t/gate?word=${n}`);
-      second[n] = first[n].then(() => askOn(socket, `/_QUERIES/t/echo?word=${n}`));
-    }
-  };
-  await Promise.all(Array.from({ length: TOGETHER }, open));
-  await until(async () => (await ask('/nope')).status === 503); // all have a request in flight
-  await gate.open();
-  const wanted = sockets.map((_, n) => `200 [{"word":"${n}"}]`);
-  t.strictSame(await Promise.all(first), wanted);
-  t.strictSame(await Promise.all(second), wanted);
-});
+connectionsTest(t, { port, postgres, ca: certificate.cert }, CONNECTIONS);
 
 t.test('a handshake that does not go on is ended', async (t) => {
   for (const got of await Promise.all([halfHello, silent])) t.equal(got.length, 0);

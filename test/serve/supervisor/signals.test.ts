@@ -17,7 +17,7 @@ stopTest(t, 'SIGTERM', false);
 stopTest(t, 'SIGINT', true);
 
 t.test('an idle service does not wait for open connections', async (t) => {
-  const { service, port } = await startService(t);
+  const { service, port } = await startService(t, { httpProcesses: 1 });
   const idle = Array.from({ length: 5 }, () => net.connect(port, '127.0.0.1').resume());
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
   service.signal('SIGTERM');
@@ -26,7 +26,7 @@ t.test('an idle service does not wait for open connections', async (t) => {
 });
 
 t.test('the same signal several times within moments, as timeout(1) sends it', async (t) => {
-  const { service, port } = await startService(t);
+  const { service, port } = await startService(t, { httpProcesses: 1 });
   const held = await HeldRequest.begin(port);
   service.signal('SIGTERM');
   service.signalGroup('SIGTERM');
@@ -37,7 +37,7 @@ t.test('the same signal several times within moments, as timeout(1) sends it', a
 });
 
 t.test('a second signal stops at once, and says that requests were cut off', async (t) => {
-  const { service, port } = await startService(t);
+  const { service, port } = await startService(t, { httpProcesses: 1 });
   const held = await HeldRequest.begin(port);
   service.signal('SIGTERM');
   await service.line('stopping');
@@ -50,7 +50,7 @@ t.test('a second signal stops at once, and says that requests were cut off', asy
 t.test('the end of the grace period: remaining requests get 504', async (t) => {
   // Again when a busy machine gave an HTTP process no time, and it was killed for being overdue.
   const text = await until(async () => {
-    const { service, port } = await startService(t, { grace: 400 });
+    const { service, port } = await startService(t, { grace: 400, httpProcesses: 1 });
     const held = await HeldRequest.begin(port);
     service.signal('SIGTERM');
     const text = await held.closed;
@@ -96,7 +96,7 @@ for (const group of [false, true])
   });
 
 t.test('a signal while a reload reads the configuration', async (t) => {
-  const { service } = await startService(t);
+  const { service } = await startService(t, { httpProcesses: 1 });
   // A pipe: its reader waits for a writer.
   const file = path.join(service.folder, 'service.json');
   const text = readFileSync(file);
