@@ -9,24 +9,23 @@ export const VERDICTS = ['proved', 'covered', 'open', 'broken', 'unproved'] as c
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** `line` and `column` count from 1 and are in the template; undefined if unknown. */
-export interface RecordedFinding {
+/** A place in the template, from 1; undefined if unknown. */
+interface RecordedPlace {
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface RecordedFinding extends RecordedPlace {
   readonly message: string;
   /** An SQLSTATE, or a code of src/base/errors.ts. */
   readonly code: string;
   readonly hint?: string;
-  readonly line?: number;
-  readonly column?: number;
   /** The condition: `types` is sent twice. */
   readonly when: string;
 }
 
-type RecordedPlace = Pick<RecordedFinding, 'line' | 'column'>;
-
-export interface RecordedPoint {
+export interface RecordedPoint extends RecordedPlace {
   readonly what: string;
-  readonly line?: number;
-  readonly column?: number;
 }
 
 export interface RecordedParameter {
@@ -155,4 +154,29 @@ export interface ProofNews {
   readonly gone: readonly ProofKey[];
   /** Whether every script has been proved once since the service started. */
   readonly complete: boolean;
+}
+
+/** Characters of the proofs in one piece; a larger proof is a piece of its own. */
+const SIZE = 256 << 10;
+
+/**
+ * newsPieces splits news, in order, so that a channel or an event loop does not wait behind all of it: none when there is
+ * nothing in it. Only the last piece says that all is complete.
+ */
+export function newsPieces({ proofs, gone, complete }: ProofNews): ProofNews[] {
+  const pieces: ProofNews[] = [];
+  let piece: ServedProof[] = [];
+  let size = 0;
+  for (const proof of proofs) {
+    const characters = JSON.stringify(proof).length;
+    if (piece.length > 0 && size + characters > SIZE) {
+      pieces.push({ proofs: piece, gone: [], complete: false });
+      piece = [];
+      size = 0;
+    }
+    piece.push(proof);
+    size += characters;
+  }
+  if (piece.length + gone.length > 0 || complete) pieces.push({ proofs: piece, gone, complete });
+  return pieces;
 }

@@ -6,8 +6,14 @@ import { constants } from 'node:buffer';
 import { ServiceError } from '../../base/errors.js';
 import { invalidBody, invalidBodyAt } from './body-error.js';
 import { parseContentType } from './content-type.js';
-import { JsonList, JsonObject, readJson, unknownMembers } from './json-document.js';
-import type { JsonValue, KnownMembers } from './json-document.js';
+import {
+  JsonList,
+  JsonObject,
+  readJson,
+  unknownMembers,
+  type JsonValue,
+  type KnownMembers,
+} from './json-document.js';
 import { bytea, readMultipart, type Fields } from './multipart.js';
 import { parsePairs, type Pairs } from './pairs.js';
 import { decodeUtf8 } from './utf8.js';

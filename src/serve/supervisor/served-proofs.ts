@@ -2,9 +2,8 @@
  * The proofs of the scripts that HTTP processes with the same settings serve. The prover of the first one reports them, and
  * each of them gets them all: what is known before its start, then what changes. They outlive each process.
  */
-import { newsPieces } from '../../messages/news-pieces.js';
+import { newsPieces, type ProofNews } from '../../messages/proofs.js';
 import { ProofBook } from '../../messages/proof-book.js';
-import type { ProofNews } from '../../messages/proofs.js';
 import type { DatabaseSettings } from '../../messages/database-settings.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 

@@ -1,7 +1,7 @@
 /** `/metrics` on the service's own port, for callers that present `metrics.token`, which is no token of a user. */
 import { readBearer } from '../../../access/tokens/bearer.js';
 import { ServiceError } from '../../../base/errors.js';
-import { fieldValue } from '../../../base/header-list.js';
+import { fieldValue } from '../../../base/headers.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import { MetricsToken } from './metrics-token.js';
 import type { RequestTable } from '../transport/request-table.js';
