@@ -67,9 +67,10 @@ export class McpCancellation {
   }
 
   #matching({ caller, id }: CancelledCall): HttpRequest[] {
-    return this.#requests
-      .countedIn(this.#limit)
-      .filter((one) => this.#idOf(one) === id && callerOf(one) === caller);
+    return this.#requests.select(
+      (one) =>
+        one.concurrencyLimit === this.#limit && this.#idOf(one) === id && callerOf(one) === caller,
+    );
   }
 
   #idOf(request: HttpRequest): string | undefined {

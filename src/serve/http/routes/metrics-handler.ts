@@ -7,7 +7,7 @@ import { MetricsToken } from './metrics-token.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { TYPED } from '../transport/response-head.js';
 import type { RouteSource } from '../transport/route.js';
-import type { SupervisedScrapes } from '../transport/supervised-scrapes.js';
+import type { SupervisedScrapes } from '../transport/supervised.js';
 
 /** Longest Accept header that is passed on, characters: Prometheus sends 300. */
 const LONGEST_ACCEPT = 1_024;
